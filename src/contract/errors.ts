@@ -1,0 +1,50 @@
+/**
+ * Every error a caller can meet, with its HTTP status. Codes are stable; docs/errors.md lists them
+ * and a test keeps the two equal.
+ */
+export const ERRORS = {
+  invalid_request: [400, 'A field is missing, unknown, of the wrong type or out of range.'],
+  unknown_type: [400, 'No handler is registered for this type of run.'],
+  invalid_payload: [400, 'The payload does not fit the schema of its type.'],
+  payload_too_large: [413, 'The payload is larger than allowed.'],
+  unauthorized: [401, 'A credential is needed, or the one given is not valid.'],
+  not_found: [404, 'There is nothing with this id, or it is not yours.'],
+  idempotency_conflict: [409, 'The idempotency key was used before with another body.'],
+  lane_busy: [409, 'A run of this lane is under way or queued, and the request said not to wait.'],
+  run_not_queued: [409, 'The run has begun or ended, so it can no longer be edited, moved or removed.'],
+  run_finished: [409, 'The run has already ended.'],
+  run_not_finished: [409, 'The run has not ended yet, so there is nothing to retry.'],
+  run_not_waiting: [409, 'The run has no open question.'],
+  node_lost: [409, 'This node lost its lease; others may have taken over its runs.'],
+  database_unreachable: [503, 'The database does not answer. It is tried again.'],
+  database_newer: [500, 'The database was made by a newer version of Baton.'],
+  database_read_only: [503, 'The database cannot be written: read-only file, directory or server.'],
+  disk_full: [503, 'The disk is full; nothing was changed.'],
+  database_corrupt: [500, 'The database file is damaged or is not a Baton database.'],
+  data_in_use: [409, 'Another process is using this data directory.'],
+  database_failed: [500, 'The database refused a statement; nothing was changed.'],
+  closed: [503, 'The queue is closed or closing.'],
+  internal: [500, 'Something went wrong inside Baton.'],
+} as const satisfies Record<string, readonly [status: number, meaning: string]>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** A coded error at an edge: of an API call, a command or a start. A run's outcome is a value instead. */
+export class BatonError extends Error {
+  readonly code: ErrorCode;
+  readonly details: unknown;
+  override readonly name = 'BatonError';
+
+  constructor(code: ErrorCode, message: string = ERRORS[code][1], options: { details?: unknown; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+  }
+
+  get status(): number {
+    return ERRORS[this.code][0];
+  }
+}
+
+export const isBatonError = (error: unknown, code?: ErrorCode): error is BatonError =>
+  error instanceof BatonError && (code === undefined || error.code === code);

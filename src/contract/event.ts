@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { LaneId, RunId } from './ids.ts';
+import { Json } from './json.ts';
+import { RunError } from './outcome.ts';
+import { RunState } from './run.ts';
+
+/** An event's payload as JSON text, in bytes. */
+export const EVENT_PAYLOAD_MAX = 256 * 1024;
+
+/** One line of a lane's append-only log. */
+export const LogEvent = z.object({
+  lane: LaneId,
+  seq: z.int(),
+  runId: RunId.nullable(),
+  attempt: z.int().nullable(),
+  type: z.string(),
+  payload: Json,
+  at: z.number(),
+});
+export type LogEvent = z.infer<typeof LogEvent>;
+
+export const EventType = z
+  .string()
+  .regex(/^[a-z]+(\.[a-z_]+)?$/, 'an event type is like `run.progress`')
+  .max(60);
+
+/** What a handler appends to the log of its lane. */
+export const NewEvent = z.strictObject({ type: EventType, payload: Json });
+export type NewEvent = z.infer<typeof NewEvent>;
+
+/** The queue's own events. Handlers may not write these types: they mirror transitions. */
+export const QUEUE_EVENTS = {
+  'run.queued': z.object({ type: z.string(), change: z.enum(['edited', 'moved', 'due']).optional(), runAt: z.number().optional() }),
+  'run.dequeued': z.object({ node: z.string() }),
+  'run.start': z.object({}),
+  'run.waiting': z.object({ parked: z.boolean() }),
+  'run.retry_scheduled': z.object({ error: RunError, nextRunAt: z.number(), delayMs: z.number() }),
+  'run.parked': z.object({ error: RunError, until: z.number() }),
+  'run.handed_back': z.object({ reason: z.string() }),
+  'run.restarted': z.object({ crashes: z.number() }),
+  'run.finished': z.object({ state: RunState, error: RunError.nullable() }),
+  'session.held': z.object({ reason: z.enum(['asked', 'failed', 'stopped']) }),
+  'session.resumed': z.object({}),
+  done: z.object({ state: RunState }),
+} as const;
+export type QueueEventType = keyof typeof QUEUE_EVENTS;

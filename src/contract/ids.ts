@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** Longest lane, owner, host, type and key names; long enough for any id, short enough for an index. */
+export const NAME_MAX = 200;
+
+const name = (what: string) =>
+  z
+    .string()
+    .min(1, `${what} is empty`)
+    .max(NAME_MAX, `${what} is longer than ${NAME_MAX} characters`)
+    // PostgreSQL text cannot hold NUL, and control characters in names only hide mistakes.
+    .refine((value) => !hasControlCharacter(value), `${what} has a control character`)
+    .refine((value) => value.isWellFormed(), `${what} has half a surrogate pair`);
+
+export const RunId = name('run id');
+export const LaneId = name('lane');
+export const NodeId = name('node id');
+export const OwnerId = z.union([z.literal(''), name('owner')]);
+export const HostId = name('host');
+export const RunType = name('type').regex(
+  /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/,
+  'type has a character outside letters, digits and _ . : -',
+);
+export const IdempotencyKey = name('idempotency key');
+
+function hasControlCharacter(value: string): boolean {
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}
+
+let lastMs = 0;
+let counter = 0;
+
+/**
+ * A UUIDv7: sorts by creation time, and rises within one process even inside a millisecond
+ * (the 12 bits after the version are a counter), so lists by id are lists by age.
+ */
+export function newId(now: number = Date.now()): string {
+  if (now > lastMs) {
+    lastMs = now;
+    counter = 0;
+  } else if (++counter > 0xfff) {
+    lastMs++;
+    counter = 0;
+  }
+  const time = lastMs.toString(16).padStart(12, '0');
+  const random = crypto.getRandomValues(new Uint8Array(8));
+  random[0] = (random[0]! & 0x3f) | 0x80;
+  const tail = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const count = counter.toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { Json } from './json.ts';
+
+/** What went wrong, in the words that decide what happens next (policy/retry.ts has the table). */
+export const ErrorClass = z.enum([
+  'timeout',
+  'agent_crash',
+  'network_error',
+  'overloaded',
+  'unknown',
+  'invalid_tool',
+  'permission_denied',
+  'user_cancelled',
+  'invalid_payload',
+  'auth_failed',
+  'invalid_request',
+  'turn_limit',
+  'agent_unavailable',
+  'budget_reached',
+  'conversation_lost',
+  'interrupted_unsafe',
+  'command_failed',
+  'usage_limit',
+  'poisoned',
+]);
+export type ErrorClass = z.infer<typeof ErrorClass>;
+
+export const RunError = z.object({ class: ErrorClass, message: z.string() });
+export type RunError = z.infer<typeof RunError>;
+
+/** How one attempt ended, as a value. The queue decides from it what the run does next. */
+export const Outcome = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('succeeded'), result: Json }),
+  z.object({ kind: z.literal('failed'), error: RunError }),
+  z.object({ kind: z.literal('cancelled') }),
+  /** Given back unfinished, so that another node continues; not counted as an attempt. */
+  z.object({ kind: z.literal('handed_back'), reason: z.string() }),
+  /** Waits for a known time (a usage limit's reset); not counted as an attempt. */
+  z.object({ kind: z.literal('parked'), until: z.number(), error: RunError }),
+  /** The process is gone but its question stays open; the answer queues the run again. */
+  z.object({ kind: z.literal('left_waiting') }),
+]);
+export type Outcome = z.infer<typeof Outcome>;

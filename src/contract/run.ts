@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { HostId, IdempotencyKey, LaneId, OwnerId, RunId, RunType } from './ids.ts';
+import { Json } from './json.ts';
+import { RunError } from './outcome.ts';
+
+export const RunState = z.enum([
+  'queued',
+  'dequeued',
+  'running',
+  'waiting',
+  'retry_scheduled',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'dead',
+]);
+export type RunState = z.infer<typeof RunState>;
+
+export const TERMINAL_STATES = ['succeeded', 'failed', 'cancelled', 'dead'] as const;
+export type TerminalState = (typeof TERMINAL_STATES)[number];
+
+export const isTerminal = (state: RunState): state is TerminalState =>
+  (TERMINAL_STATES as readonly RunState[]).includes(state);
+
+/** The five words that programs of the source documents know, projected from the full state. */
+export const RunStatus = z.enum(['queued', 'running', 'completed', 'failed', 'cancelled']);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+const STATUS: Record<RunState, RunStatus> = {
+  queued: 'queued',
+  retry_scheduled: 'queued',
+  dequeued: 'running',
+  running: 'running',
+  waiting: 'running',
+  succeeded: 'completed',
+  failed: 'failed',
+  dead: 'failed',
+  cancelled: 'cancelled',
+};
+export const statusOf = (state: RunState): RunStatus => STATUS[state];
+
+/** A run's payload as JSON text, in bytes. */
+export const PAYLOAD_MAX = 1024 * 1024;
+/** The furthest a run may lie in the future: ten years. Further is a mistake in a unit. */
+export const DELAY_MAX_MS = 10 * 365 * 86_400_000;
+export const MAX_ATTEMPTS_MAX = 1000;
+
+/** A run as the queue keeps it. Times are epoch milliseconds on the database's clock. */
+export const Run = z.object({
+  id: RunId,
+  lane: LaneId,
+  owner: OwnerId,
+  type: RunType,
+  payload: Json,
+  state: RunState,
+  /** Executions, the current one included, but not those cut off from outside. */
+  attempts: z.int(),
+  maxAttempts: z.int(),
+  /** Executions cut off by the death of their node. */
+  crashes: z.int(),
+  retryOf: RunId.nullable(),
+  idempotencyKey: z.string().nullable(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  /** Asked for; until then the run has not joined its lane. */
+  runAt: z.number().nullable(),
+  /** When the next attempt may start, while `retry_scheduled`. */
+  nextRunAt: z.number().nullable(),
+  startedAt: z.number().nullable(),
+  finishedAt: z.number().nullable(),
+  cancelRequestedAt: z.number().nullable(),
+  error: RunError.nullable(),
+  result: Json,
+  /** The place of the run's first and last event in its lane's log. */
+  firstSeq: z.int(),
+  lastSeq: z.int().nullable(),
+});
+export type Run = z.infer<typeof Run>;
+
+/** What to do if the lane is busy. (`steer` needs an agent and is decided above the queue.) */
+export const OnBusy = z.enum(['enqueue', 'reject', 'interrupt']);
+export type OnBusy = z.infer<typeof OnBusy>;
+
+export const RunRequest = z.strictObject({
+  type: RunType,
+  payload: Json.default(null),
+  /** Runs of one lane execute one at a time, in order. Without one the run has its own. */
+  lane: LaneId.optional(),
+  /** Whose run it is, for fairness and caps. Fixed when the lane is made. */
+  owner: OwnerId.optional(),
+  runAt: z.int().min(0, 'runAt is before 1970').optional(),
+  delayMs: z
+    .int()
+    .min(0, 'delayMs is negative')
+    .max(DELAY_MAX_MS, 'delayMs is more than ten years')
+    .optional(),
+  maxAttempts: z.int().min(1).max(MAX_ATTEMPTS_MAX).optional(),
+  idempotencyKey: IdempotencyKey.optional(),
+  onBusy: OnBusy.optional(),
+});
+export type RunRequest = z.input<typeof RunRequest>;
+
+/** What a lane may be told beside its runs. */
+export const LaneSettings = z.strictObject({
+  owner: OwnerId.optional(),
+  /** Only workers of this host claim it; null lets any. */
+  host: HostId.nullable().optional(),
+  /** Take the host of the first worker that claims it. */
+  pin: z.boolean().optional(),
+  /** Stop the lane after a failure while more is queued. */
+  holdOnFailure: z.boolean().optional(),
+  /** Its runs and log are kept until the lane itself is removed. */
+  kept: z.boolean().optional(),
+});
+export type LaneSettings = z.infer<typeof LaneSettings>;

@@ -1,0 +1,55 @@
+import type { ErrorClass } from '../contract/outcome.ts';
+
+/** What a class of error means for the run. */
+export type Verdict = 'retry' | 'fail' | 'park';
+
+/** One table for every error class: whether trying again can help. */
+const VERDICTS: Record<ErrorClass, Verdict> = {
+  timeout: 'retry',
+  agent_crash: 'retry',
+  network_error: 'retry',
+  overloaded: 'retry',
+  unknown: 'retry',
+  invalid_tool: 'fail',
+  permission_denied: 'fail',
+  user_cancelled: 'fail',
+  invalid_payload: 'fail',
+  auth_failed: 'fail',
+  invalid_request: 'fail',
+  turn_limit: 'fail',
+  agent_unavailable: 'fail',
+  budget_reached: 'fail',
+  conversation_lost: 'fail',
+  interrupted_unsafe: 'fail',
+  command_failed: 'fail',
+  // Parked by the handler that knows the reset time; without one there is nothing to wait for.
+  usage_limit: 'park',
+  poisoned: 'fail',
+};
+
+export const verdictOf = (errorClass: ErrorClass): Verdict => VERDICTS[errorClass];
+
+export interface RetryPolicy {
+  readonly firstMs: number;
+  readonly factor: number;
+  readonly capMs: number;
+}
+
+export const RETRY_POLICY: RetryPolicy = { firstMs: 1000, factor: 2, capMs: 60_000 };
+
+/** Attempts before a run is dead. */
+export const MAX_ATTEMPTS = { agent: 3, other: 5 } as const;
+export const maxAttemptsOf = (type: string): number =>
+  type === 'agent' ? MAX_ATTEMPTS.agent : MAX_ATTEMPTS.other;
+
+/** Deaths of its node that one run may outlive. */
+export const MAX_CRASHES = 3;
+
+/**
+ * The wait before the next attempt: 1 s, 2 s, 4 s … at most 60 s, plus 0…½ of that base, so that
+ * runs that failed together do not come back together.
+ */
+export function backoffMs(attempts: number, random: () => number, policy: RetryPolicy = RETRY_POLICY): number {
+  const base = Math.min(policy.capMs, policy.firstMs * policy.factor ** Math.max(0, attempts - 1));
+  return Math.round(base + (random() * base) / 2);
+}

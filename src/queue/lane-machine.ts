@@ -1,0 +1,314 @@
+import { isTerminal } from '../contract/run.ts';
+import { BatonError } from '../contract/errors.ts';
+import type { NewEvent } from '../contract/event.ts';
+import type { CancelKind } from '../contract/lane.ts';
+import type { Outcome, RunError } from '../contract/outcome.ts';
+import { MAX_CRASHES, verdictOf } from '../policy/retry.ts';
+import type { LaneChange, RunCore } from './lane-change.ts';
+
+/*
+ * Everything that can happen to a lane and its runs, as functions over one LaneChange. They read no
+ * clock, no database and no randomness; the three stores share them, so the rules exist once.
+ *
+ * A lane's `state`: idle (nothing to start), delayed (its run waits for `readyAt`), ready (may be
+ * claimed unless `held`), running (a worker executes its run), asking (its run waits for an answer
+ * and takes no slot).
+ */
+
+export interface Holder {
+  readonly nodeId: string;
+  readonly host: string;
+  readonly fence: number;
+}
+
+/** How an attempt ended, with the wait the worker drew for the case that it is tried again. */
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly retryDelayMs: number;
+}
+
+/** A new run joins the lane at the position it was given, or waits outside for its time (Q3). */
+export function admit(change: LaneChange, run: RunCore): void {
+  change.runs.set(run.id, { run, from: null });
+  const { lane } = change;
+  if (run.position === null) {
+    change.log('run.queued', { type: run.type, runAt: run.runAt ?? change.now }, run);
+    return;
+  }
+  change.log('run.queued', { type: run.type }, run);
+  lane.queued++;
+  wake(change);
+}
+
+/** A run whose time has come joins its lane. */
+export function joinWhenDue(change: LaneChange, run: RunCore, position: number): void {
+  change.touch(run).position = position;
+  change.log('run.queued', { type: run.type, change: 'due' }, run);
+  change.lane.queued++;
+  wake(change);
+}
+
+/** A worker takes the lane and its next run (Q1, Q6). */
+export function take(change: LaneChange, run: RunCore, holder: Holder): void {
+  const { lane } = change;
+  if (lane.state !== 'ready' || lane.held) throw new Error('the lane is not ready');
+  change.move(run, 'dequeued');
+  if (lane.runId === null) {
+    lane.queued--;
+    lane.lastPosition = run.position ?? lane.lastPosition;
+  } else if (lane.runId !== run.id) {
+    throw new Error('the lane has another run under way');
+  }
+  lane.runId = run.id;
+  lane.headType = run.type;
+  lane.state = 'running';
+  lane.nodeId = holder.nodeId;
+  lane.fence = holder.fence;
+  if (lane.pin && lane.host === null) lane.host = holder.host;
+  run.attempts++;
+  run.nextRunAt = null;
+  change.log('run.dequeued', { node: holder.nodeId }, run);
+}
+
+/** The handler begins. */
+export function start(change: LaneChange, run: RunCore): void {
+  change.move(run, 'running');
+  run.startedAt ??= change.now;
+  change.log('run.start', {}, run);
+}
+
+export function append(change: LaneChange, run: RunCore, events: readonly NewEvent[]): void {
+  for (const event of events) change.log(event.type, event.payload, run);
+}
+
+/** Stores the final outcome before the attempt has cleaned up (Q10). */
+export function settle(change: LaneChange, run: RunCore, outcome: Outcome): void {
+  change.touch(run).settled = outcome;
+}
+
+/** The run asks a question: its process lives on, its slot is free. */
+export function ask(change: LaneChange, run: RunCore): void {
+  change.move(run, 'waiting');
+  change.lane.state = 'asking';
+  change.lane.answeredAt = null;
+  change.ready = true;
+  change.log('run.waiting', { parked: false }, run);
+}
+
+/** The question is answered: with a live process the run retakes a slot, else it is queued again. */
+export function answer(change: LaneChange, run: RunCore): void {
+  const { lane } = change;
+  if (run.state !== 'waiting') throw new BatonError('run_not_waiting');
+  if (lane.nodeId === null) {
+    change.move(run, 'queued');
+    requeue(change, run);
+    change.log('run.queued', { type: run.type }, run);
+  } else {
+    lane.answeredAt ??= change.now;
+    change.ready = true;
+  }
+}
+
+/** An answered run gets a slot back; done inside the claim, ahead of new runs. */
+export function retake(change: LaneChange, run: RunCore): void {
+  const { lane } = change;
+  change.move(run, 'running');
+  lane.state = 'running';
+  lane.answeredAt = null;
+  if (lane.nodeId !== null) change.nodes.add(lane.nodeId);
+  change.log('run.start', { resumed: true }, run);
+}
+
+/** The attempt is over; what the run does next follows from its outcome and a wish to cancel. */
+export function end(change: LaneChange, run: RunCore, ending: Ending): void {
+  const { outcome } = ending;
+  const { lane } = change;
+  // A run that made it is a success even if the wish to cancel came meanwhile; nothing else is
+  // tried, parked or handed on after such a wish.
+  if (lane.cancel !== null && outcome.kind !== 'succeeded') return finish(change, run, 'cancelled', null);
+  switch (outcome.kind) {
+    case 'succeeded':
+      run.result = outcome.result;
+      return finish(change, run, 'succeeded', null);
+    case 'cancelled':
+      return finish(change, run, 'cancelled', null);
+    case 'failed':
+      if (verdictOf(outcome.error.class) !== 'retry') return finish(change, run, 'failed', outcome.error);
+      if (run.attempts >= run.maxAttempts) return finish(change, run, 'dead', outcome.error);
+      return delay(change, run, outcome.error, change.now + ending.retryDelayMs, 'run.retry_scheduled');
+    case 'parked':
+      delay(change, run, outcome.error, Math.max(outcome.until, change.now), 'run.parked');
+      run.attempts--;
+      return;
+    case 'handed_back':
+      change.log('run.handed_back', { reason: outcome.reason }, run);
+      run.attempts--;
+      change.move(run, 'queued');
+      return requeue(change, run);
+    case 'left_waiting':
+      return leaveWaiting(change, run);
+  }
+}
+
+/** The node of a run is gone (Q7). What the run was doing decides how it goes on. */
+export function crash(change: LaneChange, run: RunCore): void {
+  const { lane } = change;
+  if (run.settled !== null) return end(change, run, { outcome: run.settled, retryDelayMs: 0 });
+  if (lane.cancel !== null) return finish(change, run, 'cancelled', null);
+  if (run.state === 'waiting') return leaveWaiting(change, run);
+  run.crashes++;
+  if (run.crashes >= MAX_CRASHES) {
+    const message = `Its node died ${run.crashes} times while it was running.`;
+    return finish(change, run, 'dead', { class: 'poisoned', message });
+  }
+  change.log('run.restarted', { crashes: run.crashes }, run);
+  run.attempts--;
+  change.move(run, 'queued');
+  requeue(change, run);
+}
+
+/** Ends a run that no worker holds, or asks the worker that holds it to stop (Q9). */
+export function cancel(change: LaneChange, run: RunCore, kind: CancelKind): void {
+  const { lane } = change;
+  if (isTerminal(run.state)) throw new BatonError('run_finished', `The run has already ended: ${run.state}.`, { details: { state: run.state } });
+  run.cancelRequestedAt ??= change.now;
+  change.touch(run);
+  if (lane.runId !== run.id) {
+    if (run.position !== null) leaveQueue(change);
+    return close(change, run, 'cancelled', null);
+  }
+  if (lane.nodeId === null) {
+    lane.cancel = kind;
+    return finish(change, run, 'cancelled', null);
+  }
+  lane.cancel = kind;
+  change.nodes.add(lane.nodeId);
+}
+
+/** Takes a run that has not begun out of the lane for good; the caller deletes its row. */
+export function remove(change: LaneChange, run: RunCore): void {
+  mustBeQueued(change, run);
+  if (run.position !== null) leaveQueue(change);
+  close(change, run, 'cancelled', null);
+}
+
+export function edited(change: LaneChange, run: RunCore): void {
+  mustBeQueued(change, run);
+  change.log('run.queued', { type: run.type, change: 'edited' }, change.touch(run));
+}
+
+export function moved(change: LaneChange, run: RunCore, position: number): void {
+  mustBeQueued(change, run);
+  change.touch(run).position = position;
+  change.log('run.queued', { type: run.type, change: 'moved' }, run);
+}
+
+export function hold(change: LaneChange, reason: 'asked' | 'failed' | 'stopped'): void {
+  if (change.lane.held) return;
+  change.lane.held = true;
+  change.log('session.held', { reason }, null);
+}
+
+export function resume(change: LaneChange): void {
+  if (!change.lane.held) return;
+  change.lane.held = false;
+  change.log('session.resumed', {}, null);
+  if (change.lane.state === 'ready') change.ready = true;
+}
+
+/** A lane whose wait is over. */
+export function wakeDelayed(change: LaneChange): void {
+  change.lane.state = 'ready';
+  change.ready = true;
+}
+
+export const hasBegun = (change: LaneChange, run: RunCore): boolean => change.lane.runId === run.id;
+
+function mustBeQueued(change: LaneChange, run: RunCore): void {
+  if (run.state !== 'queued' || hasBegun(change, run)) {
+    throw new BatonError('run_not_queued', undefined, { details: { state: run.state } });
+  }
+}
+
+function wake(change: LaneChange): void {
+  const { lane } = change;
+  if (lane.state !== 'idle') return;
+  lane.state = 'ready';
+  lane.readyAt = change.now;
+  change.ready = true;
+}
+
+function leaveQueue(change: LaneChange): void {
+  const { lane } = change;
+  lane.queued--;
+  if (lane.queued === 0 && lane.runId === null) lane.state = 'idle';
+}
+
+function finish(change: LaneChange, run: RunCore, state: 'succeeded' | 'failed' | 'dead' | 'cancelled', error: RunError | null): void {
+  const { lane } = change;
+  const stopped = state === 'cancelled' && lane.cancel === 'stop';
+  const failed = state === 'failed' || state === 'dead';
+  lane.runId = null;
+  letGo(change);
+  lane.cancel = null;
+  lane.answeredAt = null;
+  lane.state = lane.queued > 0 ? 'ready' : 'idle';
+  lane.readyAt = change.now;
+  change.ready = true;
+  close(change, run, state, error);
+  if ((failed || stopped) && lane.holdOnFailure && lane.queued > 0) hold(change, stopped ? 'stopped' : 'failed');
+}
+
+function close(change: LaneChange, run: RunCore, state: 'succeeded' | 'failed' | 'dead' | 'cancelled', error: RunError | null): void {
+  change.move(run, state);
+  run.error = error ?? (state === 'cancelled' ? { class: 'user_cancelled', message: 'Cancelled.' } : null);
+  run.nextRunAt = null;
+  run.settled = null;
+  change.log('run.finished', { state, error: run.error }, run);
+  run.lastSeq = change.lane.nextSeq;
+  change.log('done', { state }, run);
+}
+
+function delay(change: LaneChange, run: RunCore, error: RunError, until: number, event: 'run.retry_scheduled' | 'run.parked'): void {
+  const { lane } = change;
+  change.move(run, 'retry_scheduled');
+  run.error = error;
+  run.nextRunAt = until;
+  run.settled = null;
+  letGo(change);
+  lane.state = 'delayed';
+  lane.readyAt = until;
+  change.ready = true;
+  if (event === 'run.parked') change.log(event, { error, until }, run);
+  else change.log(event, { error, nextRunAt: until, delayMs: until - change.now }, run);
+}
+
+/** The run keeps the lane's head and may start again at once. */
+function requeue(change: LaneChange, run: RunCore): void {
+  const { lane } = change;
+  change.touch(run).settled = null;
+  letGo(change);
+  lane.answeredAt = null;
+  lane.state = 'ready';
+  lane.readyAt = change.now;
+  change.ready = true;
+}
+
+/** No process any more, but the question stays open; an answer that came just before counts. */
+function leaveWaiting(change: LaneChange, run: RunCore): void {
+  const { lane } = change;
+  const answered = lane.answeredAt !== null;
+  if (run.state === 'running') change.move(run, 'waiting');
+  change.touch(run);
+  letGo(change);
+  lane.state = 'asking';
+  change.ready = true;
+  if (answered) answer(change, run);
+  else change.log('run.waiting', { parked: true }, run);
+  run.attempts--;
+}
+
+function letGo(change: LaneChange): void {
+  change.lane.nodeId = null;
+  change.lane.fence = 0;
+}
