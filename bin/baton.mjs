@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// The launcher: plain JavaScript for any Node from 18 on. It installs what is missing and hands
+// over to Node 24, which runs the TypeScript sources in a checkout and dist/ when installed.
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { findNode, handOver } from './handover.mjs';
+import { install, root } from './setup.mjs';
+import { SetupError } from './setup-error.mjs';
+
+const source = join(root, 'src', 'cli', 'main.ts');
+const checkout = existsSync(source);
+
+try {
+  if (checkout) await install({ dev: false, interrupted: 0 });
+  handOver({
+    node: findNode(root),
+    script: checkout ? source : join(root, 'dist', 'cli', 'main.js'),
+    args: process.argv.slice(2),
+    compileCache: checkout
+      ? join(root, 'node_modules', '.cache', 'baton')
+      : join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'baton', 'compiled'),
+  });
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,81 @@
+// Finds a Node 24 and runs the program under it, tied to this process by the lifeline.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { SetupError } from './setup-error.mjs';
+
+const REQUIRED_MAJOR = 24;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** npm passes on a signal that the terminal has sent to both of us; it arrives within this time. */
+const NPM_ECHO_MS = 500;
+/** How long the child may take to leave after a second signal, should its event loop be stuck. */
+const LAST_RESORT_MS = 2000;
+
+/** The path of a Node that is new enough: this one, or the one from the platform package. */
+export function findNode(root) {
+  if (Number.parseInt(process.versions.node, 10) >= REQUIRED_MAJOR) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  try {
+    // Resolved as Node would, because npm may have put the package beside ours, not inside.
+    const manifest = createRequire(join(root, 'package.json')).resolve(`${name}/package.json`);
+    const node = join(dirname(manifest), 'bin', 'node');
+    if (existsSync(node)) return node;
+  } catch {
+    // Not installed: said below.
+  }
+  throw tooOld(`this is Node ${process.versions.node}, and the npm package ${name} is not here`);
+}
+
+function tooOld(why) {
+  return new SetupError(
+    [
+      `Baton needs Node ${REQUIRED_MAJOR} or newer.`,
+      `Why: ${why}.`,
+      `What to do: install Node ${REQUIRED_MAJOR} (https://nodejs.org) and start again.`,
+    ].join('\n'),
+  );
+}
+
+/**
+ * Runs `script` under `node` and ends when it ends, with its exit code.
+ *
+ * The lifeline is a pipe on the child's descriptor 3. Signals are passed on as lines on it, so that
+ * the child can tell them from those it gets itself: a Ctrl-C or a group kill reaches both of us,
+ * and counts once (src/cli/stop.ts does the counting). When this process dies, however that
+ * happens, the pipe ends and the child leaves at once.
+ */
+export function handOver({ node, script, args, compileCache }) {
+  const child = spawn(node, [script, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, BATON_LIFELINE_FD: '3' },
+  });
+  const lifeline = child.stdio[3];
+  lifeline.on('error', () => {}); // the child is gone: its exit says the rest
+
+  const startedByNpm = /\bbaton\b/.test(process.env.npm_lifecycle_script ?? '');
+  const received = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => {
+      const now = performance.now();
+      if (startedByNpm && now - last < NPM_ECHO_MS) return;
+      last = now;
+      received.push(signal);
+      lifeline.write(`${signal}\n`);
+      if (received.length > 1) setTimeout(() => child.kill('SIGKILL'), LAST_RESORT_MS).unref();
+    });
+  }
+
+  child.on('error', (error) => {
+    const why = `${node} does not run on this machine (${error.code ?? error.message})`;
+    process.stderr.write(`${tooOld(why).message}\n`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    // Stopped so early that the child had no handler yet: a stop that was asked for is no failure.
+    if (received.length === 1 && received[0] === signal) process.exit(0);
+    process.exit(code ?? 128 + constants.signals[signal]);
+  });
+}

@@ -1,0 +1,82 @@
+// A lock between processes of one machine, as a file that names its holder.
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const POLL_MS = 200;
+
+/** Runs `run` while holding `file`; calls `waiting` once if someone else holds it. */
+export async function withLock(file, { waiting, run }) {
+  mkdirSync(dirname(file), { recursive: true });
+  const me = `${process.pid} ${startTime(process.pid)}`;
+  let said = false;
+  while (!take(file, me)) {
+    if (!said) waiting();
+    said = true;
+    await delay(POLL_MS);
+  }
+  // Also when the process ends inside `run`; a kill -9 leaves the file, and a dead holder's name.
+  const release = () => {
+    if (read(file) === me) rmSync(file, { force: true });
+  };
+  process.once('exit', release);
+  try {
+    await run();
+  } finally {
+    process.off('exit', release);
+    release();
+  }
+}
+
+function take(file, me) {
+  try {
+    writeFileSync(`${file}.${process.pid}`, me);
+    linkSync(`${file}.${process.pid}`, file); // linked, not written: never seen half written
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(`${file}.${process.pid}`, { force: true });
+  }
+  const holder = read(file);
+  if (holder !== undefined && !isAlive(holder)) removeStale(file, holder);
+  return false;
+}
+
+/** Another process may do the same and already hold the lock anew: then it gets it back. */
+function removeStale(file, holder) {
+  const aside = `${file}.stale.${process.pid}`;
+  try {
+    renameSync(file, aside);
+    if (read(aside) !== holder) linkSync(aside, file);
+  } catch {
+    // Someone was faster: the next round sees how it stands.
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function isAlive(holder) {
+  const [pid, started] = holder.split(' ');
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (error.code === 'ESRCH') return false;
+  }
+  return startTime(pid) === started;
+}
+
+/** Tells a process from a later one with the same id; where there is no /proc the id must do. */
+function startTime(pid) {
+  const stat = read(`/proc/${pid}/stat`);
+  // The name in parentheses may hold spaces; after it the start time is field 20.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'unknown';
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

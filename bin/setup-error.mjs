@@ -1,0 +1,2 @@
+/** A problem the person who starts Baton can fix: what happened, why, what to do, a line each. */
+export class SetupError extends Error {}

@@ -1,0 +1,99 @@
+// Installs the dependencies of a checkout when they are missing or not those of the lock file.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
+import { SetupError } from './setup-error.mjs';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Runs `npm ci` if need be; two starts at once take turns.
+ *
+ * @param {{ dev: boolean, interrupted: number }} options `dev`: what tests need, too;
+ *   `interrupted`: the exit code when a signal ends the installation.
+ */
+export async function install({ dev, interrupted }) {
+  if (isInstalled(dev)) return;
+  const run = async () => {
+    if (isInstalled(dev)) return;
+    const first = !existsSync(join(root, 'node_modules'));
+    say(`Installing dependencies (${first ? 'first start only' : 'they have changed'})…`);
+    await npmCi(dev, interrupted);
+  };
+  const waiting = () => say('Another start is installing dependencies; waiting for it…');
+  try {
+    await withLock(join(root, '.baton', 'install.lock'), { waiting, run });
+  } catch (error) {
+    throw error instanceof SetupError ? error : failed(error.message, '');
+  }
+}
+
+/**
+ * Compares what npm says it has installed with the lock file. Not by time stamps: copying, cloning
+ * and switching branches change those without meaning.
+ */
+function isInstalled(dev) {
+  const wanted = packages(join(root, 'package-lock.json'));
+  const present = packages(join(root, 'node_modules', '.package-lock.json'));
+  if (!wanted || !present) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    const version = present[path]?.version;
+    const mayBeAbsent = path === '' || entry.optional || entry.devOptional || (entry.dev && !dev);
+    return version === entry.version || (version === undefined && mayBeAbsent);
+  });
+}
+
+function packages(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+function npmCi(dev, interrupted) {
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (dev) args.push('--include=dev');
+  const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [npm.stdout, npm.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  // Node's default would leave npm running. What is half installed is done again by the next start.
+  let stopped = false;
+  const stop = () => {
+    stopped = true;
+    npm.kill('SIGTERM');
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, stop);
+
+  return new Promise((resolve, reject) => {
+    npm.on('error', (error) => reject(failed(`npm could not be run (${error.message})`, output)));
+    npm.on('close', (code) => {
+      for (const signal of signals) process.off(signal, stop);
+      if (stopped) process.exit(interrupted);
+      if (code === 0) resolve();
+      else reject(failed(`npm ci ended with exit code ${code}; its output is above`, output));
+    });
+  });
+}
+
+function failed(why, output) {
+  return new SetupError(
+    [
+      ...(output.trim() ? [output.trim(), ''] : []),
+      'The dependencies could not be installed.',
+      `Why: ${why}.`,
+      `What to do: check the network and the free disk space, run "npm ci" in ${root}, start again.`,
+    ].join('\n'),
+  );
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
