@@ -1,0 +1,39 @@
+import { stderr } from 'node:process';
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** To stderr, because stdout carries the ready line. JSON, or lines for people on a terminal. */
+export function createLog(level: string): Logger {
+  // Synchronous: the last lines before an exit are the ones that matter.
+  const json = pino.destination({ dest: 2, sync: true });
+  return pino({ level, base: null }, stderr.isTTY ? readable((line) => stderr.write(line)) : json);
+}
+
+interface Line {
+  level: number;
+  time: number;
+  msg?: string;
+  err?: { stack?: string };
+  [field: string]: unknown;
+}
+
+/** One short line per entry: time, level if it is not "info", message, fields. */
+export function readable(write: (line: string) => void): DestinationStream {
+  return {
+    write(entry) {
+      const { level, time, msg = '', err, ...fields } = JSON.parse(entry) as Line;
+      const clock = new Date(time).toTimeString().slice(0, 8);
+      const label = level === 30 ? '' : `${colour(level, pino.levels.labels[level] ?? '')} `;
+      const rest = Object.entries(fields).map(([name, value]) => {
+        const shown = typeof value === 'string' ? value : JSON.stringify(value);
+        return ` \x1b[2m${name}=\x1b[22m${shown}`;
+      });
+      const stack = err?.stack ? `\n${err.stack}` : '';
+      write(`\x1b[2m${clock}\x1b[22m ${label}${msg}${rest.join('')}${stack}\n`);
+    },
+  };
+}
+
+function colour(level: number, text: string): string {
+  if (level >= 50) return `\x1b[31m${text}\x1b[39m`;
+  return level === 40 ? `\x1b[33m${text}\x1b[39m` : `\x1b[2m${text}\x1b[22m`;
+}

@@ -1,0 +1,23 @@
+/** The candidate that was probably meant, or undefined if none is close. */
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  const letters = name.replace(/^--|^BATON_/, '').length;
+  const limit = letters < 4 ? 1 : Math.max(2, Math.floor(letters / 3));
+  return candidates
+    .map((candidate) => ({ candidate, edits: editDistance(name, candidate) }))
+    .filter(({ edits }) => edits <= limit)
+    .toSorted((a, b) => a.edits - b.edits)[0]?.candidate;
+}
+
+/** Levenshtein: single letters added, removed or replaced. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

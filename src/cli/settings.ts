@@ -1,0 +1,183 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+export type Database =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+/** One line of the table of settings: how it is given, what it may be, what it is otherwise. */
+interface Setting<T> {
+  flag?: string;
+  env: string;
+  /** Completes the sentence "it must be …". */
+  expected: string;
+  /** Parses the text of the flag or variable; a refusal may say more than `expected` does. */
+  schema: z.ZodType<T, string>;
+  /** In words, for the help text and errors. */
+  default: string;
+  /** The value is never shown. */
+  secret?: true;
+  help: string;
+}
+
+const setting = <T>(entry: Setting<T>): Setting<T> => entry;
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+
+const text = z.string().trim().min(1);
+
+const database = z.string().transform((value, context): Database => {
+  const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(value)?.[1];
+  if (sqlite !== undefined && sqlite !== ':memory:') {
+    return { kind: 'sqlite', path: expandPath(sqlite) };
+  }
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) {
+    return { kind: 'postgres', url: value };
+  }
+  context.addIssue({ code: 'custom' });
+  return z.NEVER;
+});
+
+/** The sandbox does not exist yet: `auto` says so by being `none`, the others are refused. */
+const isolation = z
+  .enum(['auto', 'none', 'bwrap', 'container'])
+  .refine((value) => value === 'auto' || value === 'none', {
+    error: ({ input }) => `${input} is not available in this version; it must be auto or none`,
+  })
+  .transform((): 'none' => 'none');
+
+export const settings = {
+  host: setting({
+    flag: 'host',
+    env: 'BATON_HOST',
+    expected: 'an address or host name of this machine, such as 127.0.0.1',
+    schema: z.string().regex(/^[0-9A-Za-z.:_%-]+$/),
+    default: '127.0.0.1',
+    help: 'address to listen on',
+  }),
+  port: setting({
+    flag: 'port',
+    env: 'BATON_PORT',
+    expected: 'a whole number from 0 to 65535 (0 takes a free port)',
+    schema: whole(0, 65_535),
+    default: '8080',
+    help: 'port to listen on; 0 takes a free one',
+  }),
+  dataDir: setting({
+    flag: 'data-dir',
+    env: 'BATON_DATA_DIR',
+    expected: 'the path of a directory',
+    schema: text.transform(expandPath),
+    default: '~/.baton',
+    help: 'directory for everything Baton keeps',
+  }),
+  database: setting({
+    flag: 'database',
+    env: 'BATON_DATABASE_URL',
+    expected: 'sqlite:<path> or postgres://<user>:<password>@<host>/<database>',
+    schema: database,
+    default: 'sqlite:<data-dir>/baton.db',
+    help: 'sqlite:<path> or postgres://…',
+  }),
+  adminToken: setting({
+    env: 'BATON_ADMIN_TOKEN',
+    expected: 'at least 16 printable characters without spaces',
+    schema: z.string().regex(/^[\x21-\x7e]{16,512}$/),
+    default: 'made at first start',
+    secret: true,
+    help: 'token of the administrator',
+  }),
+  profile: setting({
+    flag: 'profile',
+    env: 'BATON_PROFILE',
+    expected: 'dev or prod',
+    schema: z.enum(['dev', 'prod']),
+    default: 'dev',
+    help: 'dev or prod',
+  }),
+  isolation: setting({
+    flag: 'isolation',
+    env: 'BATON_ISOLATION',
+    expected: 'auto or none',
+    schema: isolation,
+    default: 'auto',
+    help: 'isolation of agent processes: auto or none',
+  }),
+  maxConcurrentRuns: setting({
+    flag: 'max-concurrent-runs',
+    env: 'BATON_MAX_CONCURRENT_RUNS',
+    expected: 'a whole number from 1 to 1000',
+    schema: whole(1, 1000),
+    default: '4',
+    help: 'agent runs at the same time',
+  }),
+  leaseSeconds: setting({
+    env: 'BATON_LEASE_SECONDS',
+    expected: 'a whole number from 1 to 3600',
+    schema: whole(1, 3600),
+    default: '30',
+    help: 'silence after which a node counts as dead',
+  }),
+  hostId: setting({
+    env: 'BATON_HOST_ID',
+    expected: '1 to 100 letters, digits, dots, dashes or underscores',
+    schema: z.string().regex(/^[\w.-]{1,100}$/),
+    default: "the machine's own id",
+    help: 'name of this machine among the nodes',
+  }),
+  publicUrl: setting({
+    env: 'BATON_PUBLIC_URL',
+    expected: 'a URL beginning with http:// or https://',
+    schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+    default: 'the address listened on',
+    help: 'URL that browsers use',
+  }),
+  claudePath: setting({
+    env: 'BATON_CLAUDE_PATH',
+    expected: 'the path of the Claude Code program',
+    schema: text.transform(expandPath),
+    default: 'claude on PATH, then in node_modules',
+    help: 'path of the Claude Code program',
+  }),
+  agentEnv: setting({
+    env: 'BATON_AGENT_ENV',
+    expected: 'names of environment variables, separated by commas',
+    schema: z
+      .string()
+      .transform((value) => value.split(',').map((name) => name.trim()))
+      .pipe(z.array(z.string().regex(/^[A-Za-z_]\w*$/))),
+    default: 'provider keys, base URLs and proxy variables',
+    help: 'variables of the server that agents may see',
+  }),
+  secretKey: setting({
+    env: 'BATON_SECRET_KEY',
+    expected: '32 bytes in base64 (44 characters)',
+    schema: z
+      .base64()
+      .transform((value) => Buffer.from(value, 'base64'))
+      .refine((key) => key.length === 32),
+    default: 'kept in <data-dir>/secret-key',
+    secret: true,
+    help: 'key that encrypts stored secrets',
+  }),
+  logLevel: setting({
+    env: 'BATON_LOG_LEVEL',
+    expected: 'trace, debug, info, warn, error, fatal or silent',
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    default: 'info',
+    help: 'least severe log line that is written',
+  }),
+};
+
+/** Read by client commands; a server started in the same shell must not refuse them. */
+export const clientVariables = ['BATON_URL', 'BATON_TOKEN'];
+
+function expandPath(path: string): string {
+  return resolve(path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path);
+}

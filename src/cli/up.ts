@@ -1,0 +1,18 @@
+import { once } from 'node:events';
+import { startNode } from '../main.ts';
+import { readConfig } from './config.ts';
+import { createLog } from './log.ts';
+
+/** Starts a node and stays until `stop` is aborted; then everything is stopped in order. */
+export async function up(args: string[], stop: AbortSignal): Promise<void> {
+  const config = readConfig(args, process.env);
+  const log = createLog(config.logLevel);
+  const node = await startNode(config, log);
+  if (!stop.aborted) {
+    process.stdout.write(`Baton is ready: ${node.url}\n`);
+    await once(stop, 'abort');
+  }
+  log.info('Stopping; a second signal stops at once');
+  await node.stop();
+  log.info('Stopped');
+}
