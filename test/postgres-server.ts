@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { findBinaries, placeForData, type User, userForServer } from './postgres-binaries.ts';
+
+export interface PostgresServer {
+  /** URL of the database `postgres`, as superuser. */
+  readonly url: string;
+  /** Starts it again after `stop`, on the same port with the same data. */
+  start(): Promise<void>;
+  /** `fast` ends connections and writes everything down; `immediate` is a crash. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+  /** Stops it and removes its data. */
+  remove(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Settings for the command line, such as `{ max_connections: '20' }`. */
+  settings?: Record<string, string>;
+}
+
+/** A real PostgreSQL server of its own, on a free loopback port with its data in a temp directory. */
+export async function startPostgres({
+  settings = {},
+}: ServerOptions = {}): Promise<PostgresServer> {
+  const user = userForServer();
+  const place = mkdtempSync(join(placeForData(user), 'baton-postgres-'));
+  const data = join(place, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  if (user.uid !== undefined && user.gid !== undefined) {
+    chownSync(place, user.uid, user.gid);
+    chownSync(data, user.uid, user.gid);
+  }
+  const binaries = findBinaries(user, place);
+  const port = await freePort();
+  await run(
+    binaries.initdb,
+    [`--pgdata=${data}`, '--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-locale'],
+    user,
+  );
+  const all: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...settings,
+  };
+  const args = ['-D', data, '-p', String(port)];
+  for (const [name, value] of Object.entries(all)) args.push('-c', `${name}=${value}`);
+
+  let server: Running | undefined;
+  const stop = async (mode: 'fast' | 'immediate' = 'fast') => {
+    const stopping = server;
+    server = undefined;
+    await stopping?.stop(mode);
+  };
+  const start = async () => {
+    server ??= await launch(binaries.postgres, args, user, place);
+  };
+  await start();
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    start,
+    stop,
+    remove: async () => {
+      await stop('immediate');
+      rmSync(place, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Running {
+  stop(mode: 'fast' | 'immediate'): Promise<void>;
+}
+
+async function launch(binary: string, args: string[], user: User, place: string): Promise<Running> {
+  // In a group of its own: Ctrl-C ends the tests first, then their cleaning up ends the server.
+  const server = spawn(binary, args, {
+    ...user,
+    cwd: place,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const watchdog = watch(server, place);
+  const exited = once(server, 'exit');
+  let log = '';
+  await new Promise<void>((resolve, reject) => {
+    server.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-10_000);
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    server.on('error', reject);
+    server.on('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
+  });
+  return {
+    stop: async (mode) => {
+      server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      await exited;
+      watchdog.kill('SIGKILL');
+    },
+  };
+}
+
+/** When the tests are killed, its input ends: it ends the server and removes the data. */
+function watch(server: ChildProcess, place: string): ChildProcess {
+  const script = `
+    cat >/dev/null
+    kill -QUIT "$1"
+    while kill -0 "$1"; do sleep 0.1; done
+    rm -rf "$2"`;
+  return spawn('sh', ['-c', script, 'sh', String(server.pid), place], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+}
+
+async function run(binary: string, args: string[], user: User): Promise<void> {
+  const child = spawn(binary, args, { ...user, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${binary} ended with ${code}:\n${output}`);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
