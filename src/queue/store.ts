@@ -181,6 +181,8 @@ export interface KeepLease {
   readonly renewMs: number;
   /** How long the main thread may be blocked before the lease is given up. */
   readonly stallMs: number;
+  /** When the join was sent, on the clock of lease-keeper.ts; without it, now is taken. */
+  readonly sentAt?: number;
 }
 
 export interface LeaseKeeper {
