@@ -3,7 +3,10 @@ import type { Config } from './cli/config.ts';
 import { makeDataDirectory } from './cli/data-directory.ts';
 import { explainListenError } from './cli/listen-error.ts';
 import { createApp, type Readiness } from './server/health.ts';
-import { listen } from './server/listen.ts';
+import { close, listen } from './server/listen.ts';
+
+/** How long requests under way may take to end once the node stops. */
+const HTTP_GRACE_MS = 3000;
 
 export interface Node {
   url: string;
@@ -24,8 +27,9 @@ export async function startNode(config: Config, log: Logger): Promise<Node> {
   const app = createApp({ log, ready });
   try {
     const url = await listen(app, config.host, config.port);
-    log.info({ url, dataDir: config.dataDir, isolation: config.isolation }, 'Listening');
-    return { url, stop: () => app.close() };
+    const { dataDir, isolation } = config;
+    log.info({ url, dataDir, isolation, node: process.versions.node }, 'Listening');
+    return { url, stop: () => close(app, HTTP_GRACE_MS) };
   } catch (error) {
     await app.close();
     throw explainListenError(error, config);

@@ -1,0 +1,73 @@
+// `npm test`: the one command that proves everything. Runs under any Node from 18 on, like the
+// launcher, and the steps under Node 24. Arguments go to vitest: `npm test -- src/cli`.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { findNode } from '../bin/handover.mjs';
+import { install, root } from '../bin/setup.mjs';
+import { SetupError } from '../bin/setup-error.mjs';
+import { closingLine, readCounts } from './test-result.mjs';
+
+/** Files made from others must be up to date: one `npm run <name>` each, failing if one is not. */
+const GENERATED_FILES = [];
+
+async function main() {
+  await install({ dev: true, interrupted: 130 });
+  const node = findNode(root);
+  const tool = (path, ...args) => [node, join(root, 'node_modules', path), ...args];
+
+  const steps = [
+    ['Format and lint', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.')],
+    ['Types', tool('typescript/bin/tsc', '--noEmit')],
+    ...GENERATED_FILES.map((script) => [`Generated: ${script}`, ['npm', 'run', '-s', script]]),
+  ];
+  for (const [name, command] of steps) {
+    process.stdout.write(`\n# ${name}\n`);
+    const code = await run(node, command);
+    if (code !== 0) {
+      process.stdout.write(`\n${name}: failed; the tests were not run.\n`);
+      return code;
+    }
+  }
+
+  process.stdout.write('\n# Tests\n');
+  const place = mkdtempSync(join(tmpdir(), 'baton-test-'));
+  try {
+    const file = join(place, 'result.json');
+    const vitest = tool('vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json');
+    const filters = process.argv.slice(2);
+    const code = await run(node, [...vitest, `--outputFile.json=${file}`, ...filters]);
+    process.stdout.write(`\n${closingLine(readCounts(file, code))}\n`);
+    return code;
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Ends with its exit code; a signal to us is passed on, for a group of one may have got it. */
+function run(node, [command, ...args]) {
+  const path = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`;
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: path },
+  });
+  const stop = (signal) => child.kill(signal);
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      process.off('SIGTERM', stop).off('SIGINT', stop);
+      resolve(code ?? 128 + constants.signals[signal]);
+    });
+  });
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,118 @@
+import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+export interface Program {
+  readonly pid: number;
+  /** Everything written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** The rest of the first line on stdout that begins so; fails if the program ends without it. */
+  line(beginning: string): Promise<string>;
+  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Starts a program; whatever is left of it and its children when the test ends is killed. */
+export function start(
+  command: string,
+  args: string[],
+  options: Pick<SpawnOptions, 'cwd' | 'env' | 'detached'> = {},
+): Program {
+  const child = spawn(command, args, {
+    cwd: root,
+    ...options,
+    env: { ...cleanEnvironment(), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${command} could not be started`);
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+    });
+  }
+  const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  const family = new Set([pid]);
+  const note = () => {
+    for (const member of family) for (const each of childrenOf(member)) family.add(each);
+  };
+  onTestFinished(async () => {
+    note();
+    for (const member of family) if (isAlive(member)) process.kill(member, 'SIGKILL');
+    await exit;
+  });
+  const found = (beginning: string) =>
+    text.stdout
+      .split('\n')
+      .slice(0, -1)
+      .find((line) => line.startsWith(beginning));
+  return {
+    pid,
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    exit,
+    line: async (beginning) => {
+      for (;;) {
+        const line = found(beginning);
+        if (line !== undefined) {
+          note();
+          return line.slice(beginning.length);
+        }
+        const ended = await Promise.race([once(child.stdout, 'data').then(() => false), exit]);
+        if (ended && found(beginning) === undefined) {
+          throw new Error(`"${beginning}" never came:\n${text.stdout}\n${text.stderr}`);
+        }
+      }
+    },
+  };
+}
+
+/** Without what npm and the caller's shell have set, so that tests mean the same everywhere. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const ours = /^(npm_|BATON_|NODE_|VITEST|INIT_CWD)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+}
+
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'baton-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+export function childrenOf(pid: number): number[] {
+  const table = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).stdout;
+  return table
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (child !== undefined && parent === pid ? [child] : []));
+}
+
+export function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+/** A zombie has ended; only its parent has not yet noticed. */
+export function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
+}
+
+/** Waits until a condition outside this process holds; there is no signal to await for those. */
+export async function until(what: string, holds: () => boolean, withinMs = 5000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await delay(20);
+  }
+}
+
+export const allGone = (pids: number[]): Promise<void> =>
+  until(`processes ${pids.join(', ')} are gone`, () => !pids.some(isAlive));
