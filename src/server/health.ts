@@ -16,7 +16,8 @@ export interface HealthOptions {
 /** The HTTP app: liveness and readiness for anyone, everything else behind a credential. */
 export function createApp({ log, ready }: HealthOptions): FastifyInstance {
   const app = Fastify({
-    loggerInstance: log.child({}, { level: 'warn' }),
+    loggerInstance: log,
+    disableRequestLogging: true,
     bodyLimit: 1024 * 1024,
     genReqId: () => crypto.randomUUID(),
     // A stop must not wait for browsers that keep their connections open.
