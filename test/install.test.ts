@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  allGone,
+  cleanEnvironment,
+  descendantsOf,
+  root,
+  start,
+  temporaryDirectory,
+} from './processes.ts';
+
+const place = mkdtempSync(join(tmpdir(), 'baton-install-'));
+const clone = join(place, 'clone');
+const app = join(place, 'app');
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** The machine's own Node, not the one that `npm test` has put in front. */
+const env = {
+  PATH: (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((each) => !each.includes('node_modules'))
+    .join(delimiter),
+  npm_config_prefer_offline: 'true',
+};
+
+function run(cwd: string, command: string, ...args: string[]): string {
+  const options = { cwd, encoding: 'utf8', env: { ...cleanEnvironment(), ...env } } as const;
+  const { status, stdout, stderr } = spawnSync(command, args, options);
+  expect(status, `${command} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(0);
+  return stdout.trim();
+}
+
+/** What a clone of the repository would have now: tracked and new files, nothing ignored. */
+beforeAll(() => {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  const files = spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.split('\0');
+  for (const file of files) {
+    if (file && existsSync(join(root, file))) cpSync(join(root, file), join(clone, file));
+  }
+});
+
+test('[O1] npm start on a fresh clone installs and answers within 90 s', {
+  timeout: 120_000,
+}, async () => {
+  const began = performance.now();
+  const flags = ['--port', '0', '--data-dir', temporaryDirectory()];
+  const npm = start('npm', ['start', '--', ...flags], { cwd: clone, env });
+  const url = await npm.line('Baton is ready: ');
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect(performance.now() - began).toBeLessThan(90_000);
+  expect(npm.stderr()).toContain('Installing dependencies (first start only)…');
+  const listening = npm
+    .stderr()
+    .split('\n')
+    .find((line) => line.includes('"Listening"'));
+  expect(Number.parseInt(JSON.parse(listening ?? '{}').node, 10)).toBeGreaterThanOrEqual(24);
+  const family = descendantsOf(npm.pid);
+  process.kill(npm.pid, 'SIGTERM');
+  expect((await npm.exit).code).toBe(0);
+  await allGone(family);
+});
+
+test('[O1] the packed tarball installs into an empty directory and runs', {
+  timeout: 120_000,
+}, async () => {
+  mkdirSync(join(clone, 'dist'), { recursive: true });
+  writeFileSync(join(clone, 'dist', 'stale.js'), '');
+  run(clone, 'npm', 'pack', '--pack-destination', place);
+  const tarball = readdirSync(place).find((name) => name.endsWith('.tgz')) ?? 'none';
+  mkdirSync(app);
+  writeFileSync(join(app, 'package.json'), '{"private":true}');
+  run(app, 'npm', 'install', '--no-audit', '--no-fund', join(place, tarball));
+
+  const installed = join(app, 'node_modules', 'baton');
+  expect(readdirSync(installed)).not.toContain('src');
+  expect(readdirSync(join(installed, 'dist'))).not.toContain('stale.js');
+  expect(run(app, 'npx', '--no-install', 'baton', '--version')).toMatch(/^\d+\.\d+\.\d+$/);
+
+  const baton = start(
+    join(app, 'node_modules', '.bin', 'baton'),
+    ['up', '--port', '0', '--data-dir', temporaryDirectory()],
+    { cwd: app, env: { ...env, XDG_CACHE_HOME: join(place, 'cache') } },
+  );
+  const url = await baton.line('Baton is ready: ');
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  process.kill(baton.pid, 'SIGTERM');
+  expect((await baton.exit).code).toBe(0);
+  expect(baton.stderr()).not.toContain('Installing');
+});
+
+test('[O1] the tarball offers the queue as a library', () => {
+  const script = `console.log(Object.keys(await import('baton/queue')).join())`;
+  const exports = run(app, process.execPath, '--input-type=module', '-e', script).split(',');
+  expect(exports).toEqual(
+    expect.arrayContaining(['Worker', 'memoryQueue', 'sqliteQueue', 'postgresQueue']),
+  );
+});
