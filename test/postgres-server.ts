@@ -107,7 +107,7 @@ function watch(server: ChildProcess, place: string): ChildProcess {
   const script = `
     cat >/dev/null
     kill -QUIT "$1"
-    while kill -0 "$1"; do sleep 0.1; done
+    for _ in $(seq 100); do kill -0 "$1" || break; sleep 0.1; done
     rm -rf "$2"`;
   return spawn('sh', ['-c', script, 'sh', String(server.pid), place], {
     stdio: ['pipe', 'ignore', 'ignore'],
