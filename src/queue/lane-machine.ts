@@ -83,6 +83,8 @@ export function append(change: LaneChange, run: RunCore, events: readonly NewEve
 
 /** Stores the final outcome before the attempt has cleaned up (Q10). */
 export function settle(change: LaneChange, run: RunCore, outcome: Outcome): void {
+  // A run that has not started cannot have a result, and a crash could not end it from one.
+  if (run.state !== 'running' && run.state !== 'waiting') throw new Error(`a ${run.state} run cannot settle`);
   change.touch(run).settled = outcome;
 }
 
@@ -141,6 +143,8 @@ export function end(change: LaneChange, run: RunCore, ending: Ending): void {
       run.attempts--;
       return;
     case 'handed_back':
+      // Its question stays open on whichever node goes on.
+      if (run.state === 'waiting') return leaveWaiting(change, run);
       change.log('run.handed_back', { reason: outcome.reason }, run);
       run.attempts--;
       change.move(run, 'queued');
@@ -159,7 +163,9 @@ export function crash(change: LaneChange, run: RunCore): void {
   run.crashes++;
   if (run.crashes >= MAX_CRASHES) {
     const message = `Its node died ${run.crashes} times while it was running.`;
-    return finish(change, run, 'dead', { class: 'poisoned', message });
+    finish(change, run, 'dead', { class: 'poisoned', message });
+    run.attempts--;
+    return;
   }
   change.log('run.restarted', { crashes: run.crashes }, run);
   run.attempts--;
@@ -174,7 +180,7 @@ export function cancel(change: LaneChange, run: RunCore, kind: CancelKind): void
   run.cancelRequestedAt ??= change.now;
   change.touch(run);
   if (lane.runId !== run.id) {
-    if (run.position !== null) leaveQueue(change);
+    leaveQueue(change, run);
     return close(change, run, 'cancelled', null);
   }
   if (lane.nodeId === null) {
@@ -188,7 +194,7 @@ export function cancel(change: LaneChange, run: RunCore, kind: CancelKind): void
 /** Takes a run that has not begun out of the lane for good; the caller deletes its row. */
 export function remove(change: LaneChange, run: RunCore): void {
   mustBeQueued(change, run);
-  if (run.position !== null) leaveQueue(change);
+  leaveQueue(change, run);
   close(change, run, 'cancelled', null);
 }
 
@@ -198,7 +204,7 @@ export function edited(change: LaneChange, run: RunCore): void {
 }
 
 export function moved(change: LaneChange, run: RunCore, position: number): void {
-  mustBeQueued(change, run);
+  mustBeMovable(change, run);
   change.touch(run).position = position;
   change.log('run.queued', { type: run.type, change: 'moved' }, run);
 }
@@ -224,6 +230,14 @@ export function wakeDelayed(change: LaneChange): void {
 
 export const hasBegun = (change: LaneChange, run: RunCore): boolean => change.lane.runId === run.id;
 
+/** Only a run that has a place can change it. */
+export function mustBeMovable(change: LaneChange, run: RunCore): void {
+  mustBeQueued(change, run);
+  if (run.position === null) {
+    throw new BatonError('invalid_request', 'The run waits for its time and has no place in its lane yet.');
+  }
+}
+
 function mustBeQueued(change: LaneChange, run: RunCore): void {
   if (run.state !== 'queued' || hasBegun(change, run)) {
     throw new BatonError('run_not_queued', undefined, { details: { state: run.state } });
@@ -238,8 +252,11 @@ function wake(change: LaneChange): void {
   change.ready = true;
 }
 
-function leaveQueue(change: LaneChange): void {
+/** Its place is free again: another run may be put there, and no two runs of a lane share one. */
+function leaveQueue(change: LaneChange, run: RunCore): void {
   const { lane } = change;
+  if (run.position === null) return;
+  run.position = null;
   lane.queued--;
   if (lane.queued === 0 && lane.runId === null) lane.state = 'idle';
 }
@@ -276,6 +293,7 @@ function delay(change: LaneChange, run: RunCore, error: RunError, until: number,
   run.nextRunAt = until;
   run.settled = null;
   letGo(change);
+  lane.answeredAt = null;
   lane.state = 'delayed';
   lane.readyAt = until;
   change.ready = true;
@@ -298,7 +316,7 @@ function requeue(change: LaneChange, run: RunCore): void {
 function leaveWaiting(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   const answered = lane.answeredAt !== null;
-  if (run.state === 'running') change.move(run, 'waiting');
+  if (run.state !== 'waiting') change.move(run, 'waiting');
   change.touch(run);
   letGo(change);
   lane.state = 'asking';
