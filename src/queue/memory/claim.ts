@@ -1,0 +1,90 @@
+import { BatonError } from '../../contract/errors.ts';
+import { planClaim, type ReadyLanes } from '../claim-plan.ts';
+import * as machine from '../lane-machine.ts';
+import type { Caps, ClaimedRun, ClaimRequest } from '../store.ts';
+import { isAlive } from './nodes.ts';
+import { lastPlace } from './places.ts';
+import { type LaneRecord, type RunRecord, toRun } from './records.ts';
+import { coreIn, type Tables } from './tables.ts';
+
+export function claim(tables: Tables, request: ClaimRequest): ClaimedRun[] {
+  const now = tables.clock();
+  const node = tables.nodes.get(request.nodeId);
+  if (node === undefined || !isAlive(node, now)) throw new BatonError('node_lost');
+  joinDue(tables, now);
+  wakeDelayed(tables, now);
+  giveSlotsBack(tables, request.caps, now);
+  const claimed: ClaimedRun[] = [];
+  const limit = Math.min(request.limit, node.capacity - tables.executing.ofNode(node.id));
+  if (limit <= 0) return claimed;
+
+  const lanes: ReadyLanes = {
+    cursor: (type) => tables.cursors.get(type) ?? null,
+    setCursor: (type, owner) => {
+      if (owner === null) tables.cursors.delete(type);
+      else tables.cursors.set(type, owner);
+    },
+    nextOwner: (type, after) => tables.ready.nextOwner(type, node.host, after),
+    executingOfType: (type) => tables.executing.ofType(type),
+    executingOfOwner: (owner, type) => tables.executing.ofOwner(owner, type),
+    take: (type, owner, count) => {
+      for (let taken = 0; taken < count; taken++) {
+        const lane = tables.ready.longestReady(type, node.host, owner);
+        if (lane === undefined) return taken;
+        const holder = { nodeId: node.id, host: node.host, fence: ++tables.lastFence };
+        claimed.push(take(tables, lane, holder, now));
+      }
+      return count;
+    },
+  };
+  planClaim(lanes, { types: request.types, limit, caps: request.caps });
+  return claimed;
+}
+
+function take(tables: Tables, lane: LaneRecord, holder: machine.Holder, now: number): ClaimedRun {
+  const { runId } = lane.row;
+  const record = (runId === null ? lane.queue?.at(0) : tables.runs.get(runId)) as RunRecord;
+  const change = tables.change(lane, now);
+  machine.take(change, coreIn(change, record), holder);
+  tables.commit(change);
+  return { run: toRun(record), fence: holder.fence };
+}
+
+/** Runs whose time has come join their lanes in the order of their times. */
+function joinDue(tables: Tables, now: number): void {
+  for (;;) {
+    const record = tables.due.peek();
+    if (record === undefined || (record.core.runAt as number) > now) return;
+    const change = tables.change(record.lane, now);
+    machine.joinWhenDue(change, coreIn(change, record), lastPlace(change));
+    tables.commit(change);
+  }
+}
+
+function wakeDelayed(tables: Tables, now: number): void {
+  for (;;) {
+    const lane = tables.delayed.peek();
+    if (lane === undefined || lane.row.readyAt > now) return;
+    const change = tables.change(lane, now);
+    machine.wakeDelayed(change);
+    tables.commit(change);
+  }
+}
+
+/** Answered runs go on before anything new starts, wherever they are, as far as the caps allow. */
+function giveSlotsBack(tables: Tables, caps: Caps, now: number): void {
+  for (const lane of tables.answered) {
+    const { headType, owner, nodeId, runId } = lane.row;
+    const node = tables.nodes.get(nodeId as string);
+    // One whose node is gone goes on when the node is reaped.
+    if (node === undefined || !isAlive(node, now)) continue;
+    const type = headType as string;
+    const typeCap = Object.hasOwn(caps.types, type) ? caps.types[type] : undefined;
+    if (typeCap !== undefined && tables.executing.ofType(type) >= typeCap) continue;
+    if (caps.perOwner !== null && tables.executing.ofOwner(owner, null) >= caps.perOwner) continue;
+    if (tables.executing.ofNode(node.id) >= node.capacity) continue;
+    const change = tables.change(lane, now);
+    machine.retake(change, coreIn(change, tables.runs.get(runId as string) as RunRecord));
+    tables.commit(change);
+  }
+}

@@ -1,0 +1,143 @@
+import { BatonError } from '../../contract/errors.ts';
+import { isTerminal, type LaneSettings, type Run } from '../../contract/run.ts';
+import * as machine from '../lane-machine.ts';
+import type { Command } from '../store.ts';
+import { admit, mustBeNew } from './admit.ts';
+import { headPlace, lastPlace, placeBefore } from './places.ts';
+import { copyJson, type LaneRecord, type RunRecord, toRun } from './records.ts';
+import { coreIn, type Tables } from './tables.ts';
+
+type RunCommand = Extract<Command, { run: string }>;
+type LaneCommand = Exclude<Command, RunCommand>;
+
+export function execute(tables: Tables, command: Command): Run | null {
+  if ('run' in command) return toRun(changeRun(tables, command));
+  changeLane(tables, command);
+  return null;
+}
+
+function changeRun(tables: Tables, command: RunCommand): RunRecord {
+  const record = tables.runs.get(command.run);
+  if (record === undefined) throw new BatonError('not_found', `There is no run ${command.run}.`);
+  if (command.do === 'retry') return retry(tables, record, command.newId);
+  const { lane } = record;
+  const change = tables.change(lane, tables.clock());
+  const core = coreIn(change, record);
+  switch (command.do) {
+    case 'cancel':
+      machine.cancel(change, core, command.kind);
+      break;
+    case 'edit':
+      machine.edited(change, core);
+      record.payload = command.payload;
+      break;
+    case 'move': {
+      // Asked for by the machine too, but a place in a lane is only looked for among its queued runs.
+      machine.mustBeMovable(change, core);
+      const place =
+        command.before === null
+          ? lastPlace(change)
+          : placeBefore(lane, change, queuedIn(tables, lane, command.before), record);
+      machine.moved(change, coreIn(change, record), place);
+      break;
+    }
+    case 'remove':
+      machine.remove(change, core);
+      break;
+    case 'answer':
+      machine.answer(change, core);
+      break;
+  }
+  tables.commit(change);
+  if (command.do === 'remove') forget(tables, record);
+  return record;
+}
+
+function queuedIn(tables: Tables, lane: LaneRecord, id: string): RunRecord {
+  const record = tables.runs.get(id);
+  const queued =
+    record?.lane === lane &&
+    record.core.state === 'queued' &&
+    record.core.position !== null &&
+    lane.row.runId !== id;
+  if (record === undefined || !queued) {
+    throw new BatonError('invalid_request', `There is no run ${id} queued in this lane.`);
+  }
+  return record;
+}
+
+function retry(tables: Tables, record: RunRecord, newId: string): RunRecord {
+  const { core, lane } = record;
+  if (!isTerminal(core.state)) {
+    throw new BatonError('run_not_finished', undefined, { details: { state: core.state } });
+  }
+  mustBeNew(tables, newId);
+  const change = tables.change(lane, tables.clock());
+  return admit(tables, change, lane, {
+    id: newId,
+    type: core.type,
+    payload: record.payload,
+    maxAttempts: core.maxAttempts,
+    lane: lane.row.id,
+    runAt: null,
+    idempotencyKey: null,
+    bodyHash: null,
+    place: headPlace(lane, change),
+    retryOf: core.id,
+  });
+}
+
+/** A removed run is gone; a lane that existed only for it goes along, others wait for a purge. */
+function forget(tables: Tables, record: RunRecord): void {
+  const { lane } = record;
+  tables.drop(record);
+  lane.runs.splice(lane.runs.lastIndexOf(record), 1);
+  if (lane.runs.length > 0 || lane.row.kept) return;
+  if (lane.row.id === record.core.id) tables.lanes.delete(lane.row.id);
+  else {
+    lane.emptySince = tables.clock();
+    // To the end: the set is in the order of these times.
+    tables.empty.delete(lane);
+    tables.empty.add(lane);
+  }
+}
+
+function changeLane(tables: Tables, command: LaneCommand): void {
+  const makes = command.do === 'configure' || command.do === 'note';
+  const owner = command.do === 'configure' ? command.settings.owner : undefined;
+  const lane = makes ? tables.openLane(command.lane, owner ?? '') : tables.lanes.get(command.lane);
+  if (lane === undefined) throw new BatonError('not_found', `There is no lane ${command.lane}.`);
+  const change = tables.change(lane, tables.clock());
+  switch (command.do) {
+    case 'hold':
+      machine.hold(change, 'asked');
+      break;
+    case 'resume':
+      machine.resume(change);
+      break;
+    case 'note': {
+      const { type, payload } = command.event;
+      change.log(type, copyJson(payload), null);
+      break;
+    }
+    case 'configure':
+      configure(tables, lane, command.settings);
+      Object.assign(change.lane, given(command.settings));
+      change.ready = true;
+      break;
+  }
+  tables.commit(change);
+}
+
+/** Runs of a kept lane are not in the purge's list; they enter or leave it with the flag. */
+function configure(tables: Tables, lane: LaneRecord, settings: LaneSettings): void {
+  if (settings.kept === undefined || settings.kept === lane.row.kept) return;
+  for (const run of lane.runs) {
+    if (!isTerminal(run.core.state)) continue;
+    if (settings.kept) tables.finished.remove(run);
+    else tables.finished.add(run);
+  }
+}
+
+const given = (settings: LaneSettings): LaneSettings =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

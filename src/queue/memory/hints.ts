@@ -1,0 +1,41 @@
+import type { LaneChange } from '../lane-change.ts';
+import type { Hint } from '../store.ts';
+
+/** The wake-ups: changes of one turn of the event loop are told as one hint, after they happened. */
+export class Hints {
+  readonly #listeners = new Set<(hint: Hint) => void>();
+  #ready = false;
+  #nodes = new Set<string>();
+  #lanes = new Set<string>();
+  #scheduled = false;
+
+  add(listener: (hint: Hint) => void): () => void {
+    // Wrapped, so that the same function listening twice can stop twice.
+    const own = (hint: Hint): void => listener(hint);
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  note(change: LaneChange): void {
+    if (this.#listeners.size === 0) return;
+    if (change.ready) this.#ready = true;
+    for (const node of change.nodes) this.#nodes.add(node);
+    if (change.events.length > 0) this.#lanes.add(change.lane.id);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => this.#tell());
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+  }
+
+  #tell(): void {
+    const hint = { ready: this.#ready, nodes: [...this.#nodes], lanes: [...this.#lanes] };
+    this.#scheduled = false;
+    this.#ready = false;
+    this.#nodes = new Set();
+    this.#lanes = new Set();
+    for (const listener of this.#listeners) listener(hint);
+  }
+}

@@ -1,0 +1,60 @@
+import type { RunRecord } from './records.ts';
+
+/** Begun runs leave a hole at the front; past this many, and half of the array, it is closed up. */
+const HOLE_MAX = 64;
+
+const placeOf = (run: RunRecord): number => run.core.position ?? 0;
+
+/** The queued runs of one lane by their place. Joining at the end and leaving at the front are O(1). */
+export class LaneQueue {
+  #items: (RunRecord | undefined)[] = [];
+  #front = 0;
+
+  get length(): number {
+    return this.#items.length - this.#front;
+  }
+
+  at(index: number): RunRecord | undefined {
+    return this.#items[this.#front + index];
+  }
+
+  add(run: RunRecord): void {
+    const last = this.at(this.length - 1);
+    if (last === undefined || placeOf(last) < placeOf(run)) {
+      this.#items.push(run);
+      return;
+    }
+    const index = this.indexFrom(placeOf(run));
+    if (index === 0 && this.#front > 0) this.#items[--this.#front] = run;
+    else this.#items.splice(this.#front + index, 0, run);
+  }
+
+  remove(run: RunRecord): void {
+    const index = this.indexFrom(placeOf(run));
+    if (this.at(index) !== run) throw new Error('the run is not in its lane');
+    if (index > 0) {
+      this.#items.splice(this.#front + index, 1);
+      return;
+    }
+    this.#items[this.#front++] = undefined;
+    if (this.#front === this.#items.length) {
+      this.#items = [];
+      this.#front = 0;
+    } else if (this.#front > HOLE_MAX && this.#front * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#front);
+      this.#front = 0;
+    }
+  }
+
+  /** How many runs have a smaller place. */
+  indexFrom(place: number): number {
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (placeOf(this.at(middle) as RunRecord) < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,71 @@
+import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
+import * as machine from '../lane-machine.ts';
+import type { HeldLane, Poll, Reaped } from '../store.ts';
+import type { RunRecord } from './records.ts';
+import { coreIn, type Tables } from './tables.ts';
+
+export const isAlive = (node: NodeRecord, now: number): boolean => node.leaseUntil > now;
+
+export const copyNode = (node: NodeRecord): NodeRecord => ({
+  ...node,
+  roles: [...node.roles],
+  types: [...node.types],
+});
+
+export function join(tables: Tables, info: NodeInfo, leaseMs: number): void {
+  const now = tables.clock();
+  tables.nodes.set(info.id, copyNode({ ...info, leaseUntil: now + leaseMs, startedAt: now }));
+}
+
+export function renew(tables: Tables, nodeId: string, leaseMs: number): boolean {
+  const now = tables.clock();
+  const node = tables.nodes.get(nodeId);
+  if (node === undefined || !isAlive(node, now)) return false;
+  node.leaseUntil = now + leaseMs;
+  return true;
+}
+
+export function poll(tables: Tables, nodeId: string): Poll {
+  const now = tables.clock();
+  const host = tables.nodes.get(nodeId)?.host;
+  const holds: HeldLane[] = [];
+  for (const { row } of tables.holds.get(nodeId) ?? []) {
+    const state = row.state === 'asking' ? 'asking' : 'running';
+    holds.push({ lane: row.id, fence: row.fence, state, cancel: row.cancel });
+  }
+  const nodes = [];
+  for (const node of tables.nodes.values()) {
+    const expired = !isAlive(node, now);
+    if (node.id !== nodeId && (expired || node.host === host)) {
+      nodes.push({ ...copyNode(node), expired });
+    }
+  }
+  const next = Math.min(
+    tables.due.peek()?.core.runAt ?? Number.POSITIVE_INFINITY,
+    tables.delayed.peek()?.row.readyAt ?? Number.POSITIVE_INFINITY,
+  );
+  return { holds, nodes, nextDueMs: Number.isFinite(next) ? Math.max(0, next - now) : null };
+}
+
+/** Takes over the runs of nodes whose lease has ended and of those named. */
+export function reap(tables: Tables, provenDead: readonly string[]): Reaped[] {
+  const now = tables.clock();
+  const dead = new Set(provenDead);
+  for (const node of tables.nodes.values()) if (!isAlive(node, now)) dead.add(node.id);
+  return [...dead].flatMap((nodeId) => bury(tables, nodeId, now));
+}
+
+/** Every lane of the node goes on without it, then the node is forgotten. */
+export function bury(tables: Tables, nodeId: string, now: number): Reaped[] {
+  const reaped: Reaped[] = [];
+  for (const lane of [...(tables.holds.get(nodeId) ?? [])]) {
+    const change = tables.change(lane, now);
+    const run = coreIn(change, tables.runs.get(lane.row.runId as string) as RunRecord);
+    machine.crash(change, run);
+    tables.commit(change);
+    const { id, state, crashes } = run;
+    reaped.push({ run: id, lane: lane.row.id, node: nodeId, state, crashes });
+  }
+  tables.nodes.delete(nodeId);
+  return reaped;
+}

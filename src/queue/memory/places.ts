@@ -1,0 +1,48 @@
+import type { LaneChange } from '../lane-change.ts';
+import { POSITION_STEP, placeBetween, renumbered } from '../position.ts';
+import type { LaneRecord, RunRecord } from './records.ts';
+import { coreIn } from './tables.ts';
+
+/** The place behind all runs of the lane. */
+export function lastPlace(change: LaneChange): number {
+  const place = change.lane.nextPosition;
+  change.lane.nextPosition += POSITION_STEP;
+  return place;
+}
+
+/** The place behind the begun run and before every queued one. */
+export const headPlace = (lane: LaneRecord, change: LaneChange): number =>
+  placeBefore(lane, change, lane.queue?.at(0), null);
+
+/** The place right before a queued run, seen without the run that is moved there. */
+export function placeBefore(
+  lane: LaneRecord,
+  change: LaneChange,
+  next: RunRecord | undefined,
+  moving: RunRecord | null,
+): number {
+  if (next === undefined || lane.queue === null) return lastPlace(change);
+  const index = lane.queue.indexFrom(next.core.position as number);
+  let previous = lane.queue.at(index - 1);
+  if (previous === moving && moving !== null) previous = lane.queue.at(index - 2);
+  const between = (): number | null =>
+    placeBetween(
+      (previous && coreIn(change, previous).position) ?? change.lane.lastPosition,
+      coreIn(change, next).position as number,
+    );
+  const place = between();
+  if (place !== null) return place;
+  renumber(lane, change);
+  return between() as number;
+}
+
+function renumber(lane: LaneRecord, change: LaneChange): void {
+  const { queue } = lane;
+  if (queue === null) return;
+  const from = change.lane.nextPosition;
+  for (let i = 0; i < queue.length; i++) {
+    const core = change.touch(coreIn(change, queue.at(i) as RunRecord));
+    core.position = renumbered(from, i);
+  }
+  change.lane.nextPosition = renumbered(from, queue.length);
+}

@@ -1,0 +1,76 @@
+import type { LogEvent } from '../../contract/event.ts';
+import type { Run } from '../../contract/run.ts';
+import type { RunFilter } from '../store.ts';
+import { isAlive } from './nodes.ts';
+import { copyJson, type RunRecord, toRun } from './records.ts';
+import type { Tables } from './tables.ts';
+
+export function list(tables: Tables, filter: RunFilter): Run[] {
+  const found: Run[] = [];
+  for (const id of idsOf(tables, filter)) {
+    if (found.length >= filter.limit) break;
+    const record = tables.runs.get(id) as RunRecord;
+    if (filter.states !== undefined && !filter.states.includes(record.core.state)) continue;
+    found.push(toRun(record));
+  }
+  return found;
+}
+
+function idsOf(tables: Tables, { lane, after }: RunFilter): Iterable<string> {
+  if (lane === undefined) return tables.runIds.after(after ?? null);
+  const ids = (tables.lanes.get(lane)?.runs ?? []).map((run) => run.core.id).sort();
+  return after === undefined ? ids : ids.filter((id) => id > after);
+}
+
+export function listQueued(tables: Tables, laneId: string, limit: number): Run[] {
+  const queue = tables.lanes.get(laneId)?.queue;
+  const found: Run[] = [];
+  for (let i = 0; i < Math.min(limit, queue?.length ?? 0); i++) {
+    found.push(toRun(queue?.at(i) as RunRecord));
+  }
+  return found;
+}
+
+export function unhandledTypes(tables: Tables): string[] {
+  const now = tables.clock();
+  const handled = new Set<string>();
+  for (const node of tables.nodes.values()) {
+    if (isAlive(node, now)) for (const type of node.types) handled.add(type);
+  }
+  return [...tables.ready.types()].filter((type) => !handled.has(type)).sort();
+}
+
+export function listAfter(
+  tables: Tables,
+  laneId: string,
+  after: number,
+  limit: number,
+  runId: string | undefined,
+): LogEvent[] {
+  const lane = tables.lanes.get(laneId);
+  if (lane === undefined) return [];
+  // A run's events lie between its first and its last, so a long lane is not read from its start.
+  const run = runId === undefined ? undefined : tables.runs.get(runId);
+  const from = Math.max(after, (run?.firstSeq ?? 0) - 1);
+  const last = run?.core.lastSeq ?? Number.POSITIVE_INFINITY;
+  const found: LogEvent[] = [];
+  for (let i = indexAfter(lane.log, from); i < lane.log.length && found.length < limit; i++) {
+    const event = lane.log[i] as LogEvent;
+    if (event.seq > last) break;
+    if (runId !== undefined && event.runId !== runId) continue;
+    found.push({ ...event, payload: copyJson(event.payload) });
+  }
+  return found;
+}
+
+/** Seqs rise, but a purge leaves gaps, so the index is looked for. */
+function indexAfter(log: readonly LogEvent[], seq: number): number {
+  let low = 0;
+  let high = log.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((log[middle] as LogEvent).seq <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,83 @@
+import { Heap } from './heap.ts';
+import type { LaneRecord } from './records.ts';
+import { SortedNames } from './sorted-names.ts';
+
+/** The claimable lanes of one type and host: who waits, and each one's lanes, longest ready first. */
+class Shelf {
+  readonly owners = new SortedNames();
+  readonly lanes = new Map<string, Heap<LaneRecord>>();
+}
+
+/** Stands for "any host"; a host's name is never empty. */
+const ANYWHERE = '';
+
+const longestReadyFirst = (a: LaneRecord, b: LaneRecord): number =>
+  a.row.readyAt - b.row.readyAt || (a.row.id < b.row.id ? -1 : 1);
+
+/** Where a claim finds its lanes: by type, host and owner. Holds claimable lanes only. */
+export class ReadyIndex {
+  readonly #types = new Map<string, Map<string, Shelf>>();
+
+  add(lane: LaneRecord): void {
+    const { headType, host, owner } = lane.row;
+    const type = headType as string;
+    let hosts = this.#types.get(type);
+    if (hosts === undefined) {
+      hosts = new Map();
+      this.#types.set(type, hosts);
+    }
+    let shelf = hosts.get(host ?? ANYWHERE);
+    if (shelf === undefined) {
+      shelf = new Shelf();
+      hosts.set(host ?? ANYWHERE, shelf);
+    }
+    let heap = shelf.lanes.get(owner);
+    if (heap === undefined) {
+      heap = new Heap(longestReadyFirst);
+      shelf.lanes.set(owner, heap);
+      shelf.owners.add(owner);
+    }
+    heap.add(lane);
+  }
+
+  /** Called before the lane's row changes, so it is found where it was put. */
+  remove(lane: LaneRecord): void {
+    const { headType, host, owner } = lane.row;
+    const type = headType as string;
+    const hosts = this.#types.get(type);
+    const shelf = hosts?.get(host ?? ANYWHERE);
+    const heap = shelf?.lanes.get(owner);
+    if (hosts === undefined || shelf === undefined || heap === undefined) {
+      throw new Error('the lane is not ready');
+    }
+    heap.remove(lane);
+    if (heap.size > 0) return;
+    shelf.lanes.delete(owner);
+    shelf.owners.delete(owner);
+    if (!shelf.owners.empty) return;
+    hosts.delete(host ?? ANYWHERE);
+    if (hosts.size === 0) this.#types.delete(type);
+  }
+
+  /** The next owner after a given one with a lane that this host may take. */
+  nextOwner(type: string, host: string, after: string | null): string | null {
+    const hosts = this.#types.get(type);
+    const anywhere = hosts?.get(ANYWHERE)?.owners.next(after) ?? null;
+    const here = hosts?.get(host)?.owners.next(after) ?? null;
+    if (anywhere === null || here === null) return anywhere ?? here;
+    return anywhere < here ? anywhere : here;
+  }
+
+  /** The owner's lane that has been ready longest, of those this host may take. */
+  longestReady(type: string, host: string, owner: string): LaneRecord | undefined {
+    const hosts = this.#types.get(type);
+    const anywhere = hosts?.get(ANYWHERE)?.lanes.get(owner)?.peek();
+    const here = hosts?.get(host)?.lanes.get(owner)?.peek();
+    if (anywhere === undefined || here === undefined) return anywhere ?? here;
+    return longestReadyFirst(anywhere, here) < 0 ? anywhere : here;
+  }
+
+  types(): Iterable<string> {
+    return this.#types.keys();
+  }
+}

@@ -1,0 +1,88 @@
+import type { LogEvent } from '../../contract/event.ts';
+import type { Json } from '../../contract/json.ts';
+import type { Lane } from '../../contract/lane.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import type { Run } from '../../contract/run.ts';
+import type { RunCore } from '../lane-change.ts';
+import type { Slotted } from './heap.ts';
+import type { LaneQueue } from './lane-queue.ts';
+
+/*
+ * What the store keeps. Nothing here is ever handed out or taken in as it is: callers get and give
+ * copies, so that an object changed afterwards changes nothing stored.
+ */
+
+export interface LaneRecord extends Slotted {
+  row: Lane;
+  /** Its joined runs that have not begun; null until the first. */
+  queue: LaneQueue | null;
+  /** Every run of the lane that is still known. */
+  runs: RunRecord[];
+  log: LogEvent[];
+  /** When its last run was removed from it, if it has none. */
+  emptySince: number | null;
+}
+
+export interface RunRecord extends Slotted {
+  core: RunCore;
+  readonly lane: LaneRecord;
+  readonly owner: string;
+  /** JSON text; read when someone asks for it. */
+  payload: string;
+  readonly retryOf: string | null;
+  readonly idempotencyKey: string | null;
+  /** The idempotency key within its scope, under which the run is found. */
+  readonly key: string | null;
+  readonly bodyHash: string | null;
+  readonly createdAt: number;
+  updatedAt: number;
+  readonly firstSeq: number;
+}
+
+export function toRun(record: RunRecord): Run {
+  const { core } = record;
+  return {
+    id: core.id,
+    lane: record.lane.row.id,
+    owner: record.owner,
+    type: core.type,
+    payload: JSON.parse(record.payload) as Json,
+    state: core.state,
+    attempts: core.attempts,
+    maxAttempts: core.maxAttempts,
+    crashes: core.crashes,
+    retryOf: record.retryOf,
+    idempotencyKey: record.idempotencyKey,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    runAt: core.runAt,
+    nextRunAt: core.nextRunAt,
+    startedAt: core.startedAt,
+    finishedAt: core.finishedAt,
+    cancelRequestedAt: core.cancelRequestedAt,
+    error: core.error === null ? null : { ...core.error },
+    result: copyJson(core.result),
+    firstSeq: record.firstSeq,
+    lastSeq: core.lastSeq,
+  };
+}
+
+/** A copy by way of JSON text, which is what a database would give back. */
+export function copyJson(value: Json): Json {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' || typeof value === 'boolean'
+    ? value
+    : (JSON.parse(JSON.stringify(value)) as Json);
+}
+
+export function copyOutcome(outcome: Outcome): Outcome {
+  switch (outcome.kind) {
+    case 'succeeded':
+      return { kind: 'succeeded', result: copyJson(outcome.result) };
+    case 'failed':
+    case 'parked':
+      return { ...outcome, error: { ...outcome.error } };
+    default:
+      return { ...outcome };
+  }
+}

@@ -1,0 +1,86 @@
+/** A piece is cut in two when it grows past this; small enough that moving its tail is nothing. */
+const PIECE_MAX = 512;
+
+/**
+ * A set of names in order, that can answer the next one after any name. Kept as a list of short
+ * sorted pieces: a change moves at most one piece's tail, however many names there are.
+ */
+export class SortedNames {
+  readonly #pieces: string[][] = [];
+
+  add(name: string): void {
+    const last = this.#pieces.at(-1);
+    if (last === undefined) {
+      this.#pieces.push([name]);
+      return;
+    }
+    // Ids rise with time, so most names are the greatest yet.
+    if ((last.at(-1) as string) < name) {
+      if (last.length < PIECE_MAX) last.push(name);
+      else this.#pieces.push([name]);
+      return;
+    }
+    const at = this.#pieceOf(name);
+    const piece = this.#pieces[at] as string[];
+    const index = firstFrom(piece, name);
+    if (piece[index] === name) return;
+    piece.splice(index, 0, name);
+    if (piece.length > PIECE_MAX) this.#pieces.splice(at + 1, 0, piece.splice(PIECE_MAX / 2));
+  }
+
+  delete(name: string): void {
+    const at = this.#pieceOf(name);
+    const piece = this.#pieces[at];
+    if (piece === undefined) return;
+    const index = firstFrom(piece, name);
+    if (piece[index] !== name) return;
+    piece.splice(index, 1);
+    if (piece.length === 0) this.#pieces.splice(at, 1);
+  }
+
+  /** The names after a given one, in order; null starts from the first. */
+  *after(name: string | null): Generator<string> {
+    let at = name === null ? 0 : this.#pieceOf(name);
+    let index = 0;
+    const start = this.#pieces[at];
+    if (name !== null && start !== undefined) {
+      index = firstFrom(start, name);
+      if (start[index] === name) index++;
+    }
+    for (; at < this.#pieces.length; at++, index = 0) {
+      const piece = this.#pieces[at] as string[];
+      for (; index < piece.length; index++) yield piece[index] as string;
+    }
+  }
+
+  next(name: string | null): string | null {
+    return this.after(name).next().value ?? null;
+  }
+
+  get empty(): boolean {
+    return this.#pieces.length === 0;
+  }
+
+  /** The first piece whose last name is not before the given one. */
+  #pieceOf(name: string): number {
+    let low = 0;
+    let high = this.#pieces.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#pieces[middle]?.at(-1) as string) < name) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function firstFrom(piece: readonly string[], name: string): number {
+  let low = 0;
+  let high = piece.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((piece[middle] as string) < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,157 @@
+import { BatonError } from '../../contract/errors.ts';
+import type { LogEvent } from '../../contract/event.ts';
+import type { Lane } from '../../contract/lane.ts';
+import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
+import type { Run } from '../../contract/run.ts';
+import { keepInProcess } from '../lease-keeper.ts';
+import type {
+  Admission,
+  AttemptWrite,
+  ClaimedRun,
+  ClaimRequest,
+  Clock,
+  Command,
+  Counts,
+  Hint,
+  KeepLease,
+  LeaseKeeper,
+  Poll,
+  Reaped,
+  Receipt,
+  RunFilter,
+  Store,
+} from '../store.ts';
+import { enqueue } from './admit.ts';
+import { claim } from './claim.ts';
+import { execute } from './commands.ts';
+import { bury, copyNode, join, poll, reap, renew } from './nodes.ts';
+import { type PurgeRequest, purge } from './purge.ts';
+import { list, listAfter, listQueued, unhandledTypes } from './reads.ts';
+import { toRun } from './records.ts';
+import { Tables } from './tables.ts';
+import { write } from './write.ts';
+
+/**
+ * A store for programs that embed the queue and need nothing to outlive them. Each method runs
+ * without a pause from its first line to its last, so each is atomic as it stands.
+ */
+export function memoryStore(options: { clock?: Clock } = {}): Store {
+  return new MemoryStore(new Tables(options.clock ?? Date.now));
+}
+
+class MemoryStore implements Store {
+  readonly #tables: Tables;
+  readonly #keepers = new Set<LeaseKeeper>();
+  #closed = false;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  get #open(): Tables {
+    if (this.#closed) throw new BatonError('closed');
+    return this.#tables;
+  }
+
+  async enqueue(admissions: readonly Admission[]): Promise<Receipt[]> {
+    return enqueue(this.#open, admissions);
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimedRun[]> {
+    return claim(this.#open, request);
+  }
+
+  async write(writes: readonly AttemptWrite[]): Promise<boolean[]> {
+    return write(this.#open, writes);
+  }
+
+  async change(command: Command): Promise<Run | null> {
+    return execute(this.#open, command);
+  }
+
+  async get(id: string): Promise<Run | null> {
+    const record = this.#open.runs.get(id);
+    return record === undefined ? null : toRun(record);
+  }
+
+  async getLane(id: string): Promise<Lane | null> {
+    const lane = this.#open.lanes.get(id);
+    return lane === undefined ? null : { ...lane.row };
+  }
+
+  async list(filter: RunFilter): Promise<Run[]> {
+    return list(this.#open, filter);
+  }
+
+  async listQueued(lane: string, limit: number): Promise<Run[]> {
+    return listQueued(this.#open, lane, limit);
+  }
+
+  async counts(): Promise<Counts> {
+    return { ...this.#open.counts };
+  }
+
+  async purge(request: PurgeRequest): Promise<{ runs: number; lanes: number }> {
+    return purge(this.#open, request);
+  }
+
+  async unhandledTypes(): Promise<string[]> {
+    return unhandledTypes(this.#open);
+  }
+
+  async listAfter(lane: string, after: number, limit: number, runId?: string): Promise<LogEvent[]> {
+    return listAfter(this.#open, lane, after, limit, runId);
+  }
+
+  async join(node: NodeInfo, leaseMs: number): Promise<void> {
+    join(this.#open, node, leaseMs);
+  }
+
+  async renew(nodeId: string, leaseMs: number): Promise<boolean> {
+    return renew(this.#open, nodeId, leaseMs);
+  }
+
+  async leave(nodeId: string): Promise<void> {
+    bury(this.#open, nodeId, this.#open.clock());
+  }
+
+  async poll(nodeId: string): Promise<Poll> {
+    return poll(this.#open, nodeId);
+  }
+
+  async reap(provenDead: readonly string[]): Promise<Reaped[]> {
+    return reap(this.#open, provenDead);
+  }
+
+  async listNodes(): Promise<NodeRecord[]> {
+    return [...this.#open.nodes.values()].map(copyNode);
+  }
+
+  /**
+   * Renewed by the main thread itself. All nodes of this store live on that thread, so while it is
+   * blocked nobody is there to take over.
+   */
+  keepLease(nodeId: string, options: KeepLease): LeaseKeeper {
+    const keeper = keepInProcess(options, () => renew(this.#open, nodeId, options.leaseMs));
+    const kept: LeaseKeeper = {
+      remainingMs: () => keeper.remainingMs(),
+      lost: () => keeper.lost(),
+      stop: () => {
+        this.#keepers.delete(kept);
+        return keeper.stop();
+      },
+    };
+    this.#keepers.add(kept);
+    return kept;
+  }
+
+  onHint(listener: (hint: Hint) => void): () => void {
+    return this.#open.hints.add(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#tables.hints.clear();
+    await Promise.all([...this.#keepers].map((keeper) => keeper.stop()));
+  }
+}

@@ -1,0 +1,200 @@
+import type { Lane } from '../../contract/lane.ts';
+import type { NodeRecord } from '../../contract/node.ts';
+import { isTerminal } from '../../contract/run.ts';
+import { LaneChange, type RunCore } from '../lane-change.ts';
+import { newLane } from '../new-lane.ts';
+import type { Clock, Counts } from '../store.ts';
+import { Executing } from './executing.ts';
+import { Heap } from './heap.ts';
+import { Hints } from './hints.ts';
+import { LaneQueue } from './lane-queue.ts';
+import { ReadyIndex } from './ready-index.ts';
+import type { LaneRecord, RunRecord } from './records.ts';
+import { SortedNames } from './sorted-names.ts';
+
+const byId = (a: RunRecord, b: RunRecord): number => (a.core.id < b.core.id ? -1 : 1);
+
+/**
+ * All that the store knows, and the one way to change it: `commit` takes over what the machine made
+ * of a lane and brings every index along. A run is in at most one of `due`, `finished` and its
+ * lane's queue, a lane in at most one of `ready` and `delayed`.
+ */
+export class Tables {
+  readonly clock: Clock;
+  readonly runs = new Map<string, RunRecord>();
+  readonly runIds = new SortedNames();
+  readonly lanes = new Map<string, LaneRecord>();
+  readonly keys = new Map<string, RunRecord>();
+  readonly nodes = new Map<string, NodeRecord>();
+  readonly ready = new ReadyIndex();
+  readonly executing = new Executing();
+  readonly hints = new Hints();
+  /** Runs that wait for their time outside their lane. */
+  readonly due = new Heap<RunRecord>(
+    (a, b) => (a.core.runAt as number) - (b.core.runAt as number) || byId(a, b),
+  );
+  /** Lanes whose run waits for its next attempt. */
+  readonly delayed = new Heap<LaneRecord>((a, b) => a.row.readyAt - b.row.readyAt);
+  /** Runs to be purged one day, those of kept lanes aside. */
+  readonly finished = new Heap<RunRecord>(
+    (a, b) => (a.core.finishedAt as number) - (b.core.finishedAt as number) || byId(a, b),
+  );
+  /** Lanes a node holds, its asking ones included. */
+  readonly holds = new Map<string, Set<LaneRecord>>();
+  /** Lanes whose run got its answer and waits for a slot, by the time of the answer. */
+  readonly answered = new Set<LaneRecord>();
+  /** Lanes that lost their only run to `remove`. */
+  readonly empty = new Set<LaneRecord>();
+  readonly cursors = new Map<string, string>();
+  readonly counts: Counts = {
+    queued: 0,
+    dequeued: 0,
+    running: 0,
+    waiting: 0,
+    retry_scheduled: 0,
+    succeeded: 0,
+    failed: 0,
+    cancelled: 0,
+    dead: 0,
+  };
+  lastFence = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** The lane, made if it is not there. */
+  openLane(id: string, owner: string): LaneRecord {
+    let lane = this.lanes.get(id);
+    if (lane === undefined) {
+      lane = {
+        slot: -1,
+        row: newLane(id, owner),
+        queue: null,
+        runs: [],
+        log: [],
+        emptySince: null,
+      };
+      this.lanes.set(id, lane);
+    }
+    return lane;
+  }
+
+  change(lane: LaneRecord, now: number): LaneChange {
+    return new LaneChange(lane.row, now);
+  }
+
+  /** Takes over a change. `added` is the record of a run that the change admitted. */
+  commit(change: LaneChange, added?: RunRecord): void {
+    const lane = this.lanes.get(change.lane.id) as LaneRecord;
+    if (added !== undefined) this.#insert(added);
+    for (const { run, from } of change.runs.values()) {
+      if (from !== null) this.#unplace(this.runs.get(run.id) as RunRecord);
+    }
+    const before = lane.row;
+    for (const { run, from } of change.runs.values()) {
+      const record = this.runs.get(run.id) as RunRecord;
+      if (from !== null) this.counts[from]--;
+      this.counts[run.state]++;
+      record.core = run;
+      record.updatedAt = change.now;
+      this.#place(record, change.lane);
+    }
+    if (change.lane.runId === null) change.lane.headType = lane.queue?.at(0)?.core.type ?? null;
+    this.#reindex(lane, before, change.lane);
+    for (const event of change.events) lane.log.push(event);
+    this.hints.note(change);
+  }
+
+  #insert(record: RunRecord): void {
+    this.runs.set(record.core.id, record);
+    this.runIds.add(record.core.id);
+    if (record.key !== null) this.keys.set(record.key, record);
+    record.lane.runs.push(record);
+    record.lane.emptySince = null;
+  }
+
+  /** Forgets a run; its lane's list and log are the caller's to clean. */
+  drop(record: RunRecord): void {
+    this.#unplace(record);
+    this.counts[record.core.state]--;
+    this.runs.delete(record.core.id);
+    this.runIds.delete(record.core.id);
+    if (record.key !== null) this.keys.delete(record.key);
+  }
+
+  /** Puts a run where its state and place belong. */
+  #place(record: RunRecord, lane: Lane): void {
+    const { core } = record;
+    if (isTerminal(core.state)) {
+      if (!lane.kept) this.finished.add(record);
+    } else if (core.state === 'queued' && lane.runId !== core.id) {
+      if (core.position === null) {
+        this.due.add(record);
+      } else {
+        record.lane.queue ??= new LaneQueue();
+        record.lane.queue.add(record);
+      }
+    }
+  }
+
+  #unplace(record: RunRecord): void {
+    const { core, lane } = record;
+    if (isTerminal(core.state)) {
+      if (record.slot >= 0) this.finished.remove(record);
+    } else if (core.state === 'queued' && lane.row.runId !== core.id) {
+      if (core.position === null) this.due.remove(record);
+      else lane.queue?.remove(record);
+    }
+  }
+
+  #reindex(lane: LaneRecord, before: Lane, after: Lane): void {
+    if (samePlace(before, after)) {
+      lane.row = after;
+      return;
+    }
+    if (isClaimable(before)) this.ready.remove(lane);
+    else if (before.state === 'delayed') this.delayed.remove(lane);
+    else if (before.state === 'running') this.executing.count(before, -1);
+    else if (isAnswered(before)) this.answered.delete(lane);
+    lane.row = after;
+    if (isClaimable(after)) this.ready.add(lane);
+    else if (after.state === 'delayed') this.delayed.add(lane);
+    else if (after.state === 'running') this.executing.count(after, 1);
+    else if (isAnswered(after)) this.answered.add(lane);
+    if (before.nodeId === after.nodeId) return;
+    if (before.nodeId !== null) this.#letGo(before.nodeId, lane);
+    if (after.nodeId !== null) this.#hold(after.nodeId, lane);
+  }
+
+  #hold(nodeId: string, lane: LaneRecord): void {
+    const lanes = this.holds.get(nodeId);
+    if (lanes === undefined) this.holds.set(nodeId, new Set([lane]));
+    else lanes.add(lane);
+  }
+
+  #letGo(nodeId: string, lane: LaneRecord): void {
+    const lanes = this.holds.get(nodeId);
+    lanes?.delete(lane);
+    if (lanes?.size === 0) this.holds.delete(nodeId);
+  }
+}
+
+/** A copy of a run for the machine to work on, or the one it already has in this change. */
+export const coreIn = (change: LaneChange, record: RunRecord): RunCore =>
+  change.runs.get(record.core.id)?.run ?? { ...record.core };
+
+const isClaimable = (lane: Lane): boolean => lane.state === 'ready' && !lane.held;
+
+const isAnswered = (lane: Lane): boolean => lane.state === 'asking' && lane.answeredAt !== null;
+
+/** Whether every index may keep the lane where it is. */
+const samePlace = (a: Lane, b: Lane): boolean =>
+  a.state === b.state &&
+  a.held === b.held &&
+  a.headType === b.headType &&
+  a.host === b.host &&
+  a.owner === b.owner &&
+  a.readyAt === b.readyAt &&
+  a.nodeId === b.nodeId &&
+  a.answeredAt === b.answeredAt;

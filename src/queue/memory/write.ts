@@ -1,0 +1,37 @@
+import type { LaneChange } from '../lane-change.ts';
+import * as machine from '../lane-machine.ts';
+import type { AttemptWrite } from '../store.ts';
+import { copyJson, copyOutcome, type RunRecord } from './records.ts';
+import { coreIn, type Tables } from './tables.ts';
+
+/** Writes under fences. Nothing is taken over until every write of the call has been applied. */
+export function write(tables: Tables, writes: readonly AttemptWrite[]): boolean[] {
+  const now = tables.clock();
+  const changes = new Map<string, LaneChange>();
+  const answers = writes.map((one) => {
+    const lane = tables.lanes.get(one.lane);
+    if (lane === undefined) return false;
+    const change = changes.get(one.lane) ?? tables.change(lane, now);
+    if (change.lane.fence !== one.fence || one.fence === 0) return false;
+    changes.set(one.lane, change);
+    apply(change, tables.runs.get(change.lane.runId as string) as RunRecord, one);
+    return true;
+  });
+  for (const change of changes.values()) tables.commit(change);
+  return answers;
+}
+
+function apply(change: LaneChange, record: RunRecord, one: AttemptWrite): void {
+  const run = coreIn(change, record);
+  if (one.start === true) machine.start(change, run);
+  if (one.events !== undefined) {
+    const events = one.events.map(({ type, payload }) => ({ type, payload: copyJson(payload) }));
+    machine.append(change, run, events);
+  }
+  if (one.settle !== undefined) machine.settle(change, run, copyOutcome(one.settle));
+  if (one.ask === true) machine.ask(change, run);
+  if (one.end !== undefined) {
+    const { outcome, retryDelayMs } = one.end;
+    machine.end(change, run, { outcome: copyOutcome(outcome), retryDelayMs });
+  }
+}
