@@ -28,7 +28,7 @@ export async function startNode(config: Config, log: Logger): Promise<Node> {
   try {
     const url = await listen(app, config.host, config.port);
     const { dataDir, isolation } = config;
-    log.info({ url, dataDir, isolation, node: process.versions.node }, 'Listening');
+    log.info({ url, dataDir, isolation, node: process.versions.node }, 'Node started');
     return { url, stop: () => close(app, HTTP_GRACE_MS) };
   } catch (error) {
     await app.close();

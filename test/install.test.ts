@@ -60,11 +60,11 @@ test('[O1] npm start on a fresh clone installs and answers within 90 s', {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(performance.now() - began).toBeLessThan(90_000);
   expect(npm.stderr()).toContain('Installing dependencies (first start only)…');
-  const listening = npm
+  const started = npm
     .stderr()
     .split('\n')
-    .find((line) => line.includes('"Listening"'));
-  expect(Number.parseInt(JSON.parse(listening ?? '{}').node, 10)).toBeGreaterThanOrEqual(24);
+    .find((line) => line.includes('"Node started"'));
+  expect(Number.parseInt(JSON.parse(started ?? '{}').node, 10)).toBeGreaterThanOrEqual(24);
   const family = descendantsOf(npm.pid);
   process.kill(npm.pid, 'SIGTERM');
   expect((await npm.exit).code).toBe(0);

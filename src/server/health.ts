@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { handleErrors, sendError } from './errors.ts';
 
 /**
@@ -17,7 +17,10 @@ export interface HealthOptions {
 export function createApp({ log, ready }: HealthOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
     bodyLimit: 1024 * 1024,
     genReqId: () => crypto.randomUUID(),
     // A stop must not wait for browsers that keep their connections open.
