@@ -1,0 +1,26 @@
+import { BatonError } from '../../contract/errors.ts';
+import { queueTables } from './0001-queue.ts';
+import { claimFunction } from './0002-claim.ts';
+import type { Migration } from './migration.ts';
+
+/** In order; an entry never changes once released. */
+export const MIGRATIONS: readonly Migration[] = [queueTables, claimFunction];
+
+export const CREATE_MIGRATIONS_TABLE =
+  'CREATE TABLE IF NOT EXISTS migrations (id integer PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)';
+
+/** What is still to be done, given what the database says was done; refuses a newer database (O3). */
+export function pending(applied: readonly { readonly id: number; readonly name: string }[], known = MIGRATIONS): readonly Migration[] {
+  for (const { id, name } of applied) {
+    const ours = known.find((migration) => migration.id === id);
+    if (ours?.name !== name) {
+      throw new BatonError(
+        'database_newer',
+        `The database has migration ${id} (${name}), which this version of Baton does not know. Use the version that made it, or a newer one.`,
+        { details: { migration: id, name } },
+      );
+    }
+  }
+  const done = new Set(applied.map(({ id }) => id));
+  return known.filter(({ id }) => !done.has(id));
+}

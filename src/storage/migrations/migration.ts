@@ -1,0 +1,7 @@
+/** One step of the schema, forward only, of the same meaning on both databases. */
+export interface Migration {
+  readonly id: number;
+  readonly name: string;
+  readonly sqlite: string;
+  readonly postgres: string;
+}

@@ -1,0 +1,165 @@
+import { BatonError } from '../../contract/errors.ts';
+import type { LaneSettings, Run } from '../../contract/run.ts';
+import { isTerminal } from '../../contract/run.ts';
+import { LaneChange, type RunCore } from '../../queue/lane-change.ts';
+import { admit, answer, cancel, edited, hold, moved, remove, resume } from '../../queue/lane-machine.ts';
+import type { Command } from '../../queue/store.ts';
+import { type Op, query, queryOne } from '../statement.ts';
+import { type Dialect, type Done, done } from './dialect.ts';
+import { lockLane, lockRun, readRun } from './load.ts';
+import { headPlace, lastPlace, placeBefore } from './places.ts';
+
+type CommandOf<D extends Command['do']> = Extract<Command, { do: D }>;
+
+/** What a person or program above the queue changes; bad wishes throw and change nothing. */
+export function* change(dialect: Dialect, now: number, command: Command): Op<Done<Run | null>> {
+  switch (command.do) {
+    case 'cancel':
+      return yield* onRun(dialect, now, command.run, (it, core) => cancel(it, core, command.kind));
+    case 'answer':
+      return yield* onRun(dialect, now, command.run, answer);
+    case 'edit':
+      return yield* edit(dialect, now, command);
+    case 'move':
+      return yield* move(dialect, now, command);
+    case 'remove':
+      return yield* removeRun(dialect, now, command);
+    case 'retry':
+      return yield* retry(dialect, now, command);
+    case 'hold':
+      return yield* onLane(dialect, yield* lockLane(dialect, now, command.lane), (it) => hold(it, 'asked'));
+    case 'resume':
+      return yield* onLane(dialect, yield* lockLane(dialect, now, command.lane), resume);
+    case 'configure':
+      return yield* configure(dialect, now, command.lane, command.settings);
+    case 'note':
+      return yield* onLane(dialect, yield* makeLane(dialect, now, command.lane), (it) =>
+        it.log(command.event.type, command.event.payload, null),
+      );
+  }
+}
+
+function* onRun(dialect: Dialect, now: number, id: string, act: (it: LaneChange, core: RunCore) => void): Op<Done<Run>> {
+  const { change: it, core } = yield* lockRun(dialect, now, id);
+  act(it, core);
+  yield* dialect.save([it]);
+  return done((yield* readRun(id))!, [it]);
+}
+
+function* onLane(dialect: Dialect, it: LaneChange, act: (it: LaneChange) => void): Op<Done<null>> {
+  act(it);
+  yield* dialect.save([it]);
+  return done(null, [it]);
+}
+
+function* makeLane(dialect: Dialect, now: number, id: string): Op<LaneChange> {
+  yield* dialect.ensureLanes([{ id, owner: '' }]);
+  return yield* lockLane(dialect, now, id);
+}
+
+function* edit(dialect: Dialect, now: number, command: CommandOf<'edit'>): Op<Done<Run>> {
+  const { change: it, core } = yield* lockRun(dialect, now, command.run);
+  edited(it, core);
+  yield* query('UPDATE runs SET payload = $2, updated_at = $3 WHERE id = $1', [command.run, command.payload, now]);
+  yield* dialect.save([it]);
+  return done((yield* readRun(command.run))!, [it]);
+}
+
+function* move(dialect: Dialect, now: number, command: CommandOf<'move'>): Op<Done<Run>> {
+  const { change: it, core } = yield* lockRun(dialect, now, command.run);
+  if (core.state === 'queued' && core.position === null) {
+    throw new BatonError('run_not_queued', 'The run joins its lane at its time; until then it has no place to move.');
+  }
+  // The machine checks that it may move; the place is found first because it may renumber the lane.
+  if (command.before === null || command.before === command.run) {
+    moved(it, core, command.before === null ? lastPlace(it) : core.position!);
+  } else {
+    const target = yield* queryOne<{ lane: string; state: string; position: number | null }>(
+      'SELECT lane, state, position FROM runs WHERE id = $1',
+      [command.before],
+    );
+    const inQueue = target?.lane === it.lane.id && target.state === 'queued' && target.position !== null;
+    if (!inQueue || it.lane.runId === command.before) {
+      throw new BatonError('invalid_request', '`before` is not a queued run of the same lane.', { details: { field: 'before' } });
+    }
+    moved(it, core, core.position!);
+    core.position = yield* placeBefore(it, command.before, command.run);
+  }
+  yield* dialect.save([it]);
+  return done((yield* readRun(command.run))!, [it]);
+}
+
+function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>): Op<Done<Run>> {
+  const { change: it, core } = yield* lockRun(dialect, now, command.run);
+  remove(it, core);
+  yield* dialect.save([it]);
+  const run = yield* readRun(command.run);
+  yield* query('DELETE FROM runs WHERE id = $1', [command.run]);
+  yield* dialect.addCounts({ cancelled: -1 });
+  return done(run!, [it]);
+}
+
+/** A manual retry is a new run at the head; the finished one stays as it is (Q8). */
+function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<Done<Run>> {
+  const { change: it, core: old } = yield* lockRun(dialect, now, command.run);
+  if (!isTerminal(old.state)) throw new BatonError('run_not_finished', undefined, { details: { state: old.state } });
+  const source = (yield* readRun(command.run))!;
+  const core: RunCore = {
+    ...old,
+    id: command.newId,
+    state: 'queued',
+    attempts: 0,
+    crashes: 0,
+    position: yield* headPlace(it),
+    runAt: null,
+    nextRunAt: null,
+    startedAt: null,
+    finishedAt: null,
+    cancelRequestedAt: null,
+    error: null,
+    result: null,
+    settled: null,
+    lastSeq: null,
+  };
+  const firstSeq = it.lane.nextSeq;
+  admit(it, core);
+  yield* dialect.insertRuns([
+    {
+      core,
+      lane: it.lane.id,
+      owner: it.lane.owner,
+      payload: JSON.stringify(source.payload),
+      retryOf: command.run,
+      idemScope: null,
+      idemKey: null,
+      bodyHash: null,
+      kept: it.lane.kept,
+      createdAt: now,
+      firstSeq,
+    },
+  ]);
+  yield* dialect.save([it]);
+  return done((yield* readRun(command.newId))!, [it]);
+}
+
+function* configure(dialect: Dialect, now: number, id: string, settings: LaneSettings): Op<Done<null>> {
+  const it = yield* makeLane(dialect, now, id);
+  const lane = it.lane;
+  const host = settings.host === undefined ? lane.host : settings.host;
+  const kept = settings.kept ?? lane.kept;
+  yield* query(
+    'UPDATE lanes SET owner = $2, host = $3, pin = $4, hold_on_failure = $5, kept = $6 WHERE id = $1',
+    [
+      id,
+      settings.owner ?? lane.owner,
+      host,
+      Number(settings.pin ?? lane.pin),
+      Number(settings.holdOnFailure ?? lane.holdOnFailure),
+      Number(kept),
+    ],
+  );
+  if (kept !== lane.kept) yield* query('UPDATE runs SET kept = $2 WHERE lane = $1', [id, Number(kept)]);
+  it.ready = lane.state === 'ready';
+  return done(null, [it]);
+}
+

@@ -1,0 +1,88 @@
+import { BatonError } from '../../contract/errors.ts';
+import { LaneChange } from '../../queue/lane-change.ts';
+import { joinWhenDue, retake, take, wakeDelayed } from '../../queue/lane-machine.ts';
+import type { ClaimedRun, ClaimRequest } from '../../queue/store.ts';
+import { CORE_COLUMNS, type CoreRow, toCore } from '../rows.ts';
+import { type Op, query, queryOne } from '../statement.ts';
+import { type Dialect, type Done, done, type Survey } from './dialect.ts';
+import { lastPlace } from './places.ts';
+
+/** Gives runs to a node: upkeep first, so that what has become due or was answered is served (Q3). */
+export function* claim(dialect: Dialect, now: number, request: ClaimRequest): Op<Done<ClaimedRun[]>> {
+  let survey = yield* dialect.survey(request, now, true);
+  const { host } = survey;
+  if (host === null) throw new BatonError('node_lost', `The lease of node ${request.nodeId} has ended.`);
+  const kept: LaneChange[] = [];
+  if (survey.due.length + survey.delayed.length + survey.answered.length > 0) {
+    kept.push(...(yield* upkeep(dialect, now, survey, request)));
+    survey = yield* dialect.survey(request, now, false);
+  }
+  if (survey.take.length === 0) return done([], kept);
+  const next = yield* dialect.loadNext(survey.take.map(({ lane }) => lane));
+  const found = new Map(next.map((entry) => [entry.lane.id, entry]));
+  const changes: LaneChange[] = [];
+  const claimed = survey.take.map(({ lane, fence }): ClaimedRun => {
+    const { whole, run, ...entry } = found.get(lane)!;
+    const change = new LaneChange(entry.lane, now);
+    take(change, run, { nodeId: request.nodeId, host, fence });
+    changes.push(change);
+    const { state, attempts, nextRunAt } = run;
+    return { run: { ...whole, state, attempts, nextRunAt, updatedAt: now }, fence };
+  });
+  yield* dialect.save(changes);
+  return done(claimed, [...kept, ...changes]);
+}
+
+/** Due runs join, waits that are over end, and answered runs get a slot back ahead of new ones. */
+function* upkeep(dialect: Dialect, now: number, survey: Survey, request: ClaimRequest): Op<LaneChange[]> {
+  const due: CoreRow[] = [];
+  for (const id of survey.due) {
+    const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [id]);
+    if (row !== null) due.push(row);
+  }
+  const ids = new Set([...due.map((row) => row.r_lane), ...survey.delayed, ...survey.answered]);
+  const lanes = yield* dialect.lockLanes([...ids].sort());
+  const changes = new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
+  for (const row of due) {
+    const change = changes.get(row.r_lane);
+    if (change === undefined) continue;
+    // Read again under the lane's lock: it may have been cancelled meanwhile.
+    const still = yield* queryOne<CoreRow>(
+      `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1 AND r.position IS NULL AND r.state = 'queued'`,
+      [row.r_id],
+    );
+    if (still !== null) joinWhenDue(change, toCore(still), lastPlace(change));
+  }
+  for (const id of survey.delayed) {
+    const change = changes.get(id);
+    if (change?.lane.state === 'delayed' && change.lane.readyAt <= now) wakeDelayed(change);
+  }
+  for (const id of survey.answered) {
+    const change = changes.get(id);
+    if (change !== undefined) yield* giveSlotBack(change, request);
+  }
+  yield* dialect.save([...changes.values()]);
+  return [...changes.values()];
+}
+
+/** Counted one by one, because each slot given back leaves one less. */
+function* giveSlotBack(change: LaneChange, request: ClaimRequest): Op<void> {
+  const { lane } = change;
+  if (lane.answeredAt === null || lane.state !== 'asking' || lane.nodeId === null || lane.runId === null) return;
+  const node = yield* queryOne<{ capacity: number }>('SELECT capacity FROM nodes WHERE id = $1', [lane.nodeId]);
+  const onNode = yield* executing('node_id = $1', [lane.nodeId]);
+  if (node === null || onNode >= node.capacity) return;
+  const cap = request.caps.types[lane.headType ?? ''];
+  if (cap !== undefined && (yield* executing('head_type = $1', [lane.headType])) >= cap) return;
+  const { perOwner } = request.caps;
+  if (perOwner !== null && (yield* executing('owner = $1', [lane.owner])) >= perOwner) return;
+  const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [lane.runId]);
+  retake(change, toCore(row!));
+  // Visible to the counts of the next one.
+  yield* query(`UPDATE lanes SET state = 'running', answered_at = NULL WHERE id = $1`, [lane.id]);
+}
+
+function* executing(where: string, values: readonly (string | null)[]): Op<number> {
+  const row = yield* queryOne<{ n: number }>(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND ${where}`, values);
+  return row!.n;
+}

@@ -1,0 +1,100 @@
+import type { Lane } from '../../contract/lane.ts';
+import type { Run, RunState } from '../../contract/run.ts';
+import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
+import type { ClaimRequest, Hint } from '../../queue/store.ts';
+import type { Op, Value } from '../statement.ts';
+
+/** A lane that is made if it is not there. */
+export interface NewLane {
+  readonly id: string;
+  readonly owner: string;
+}
+
+/** A run's row at its admission. */
+export interface NewRun {
+  readonly core: RunCore;
+  readonly lane: string;
+  readonly owner: string;
+  readonly payload: string;
+  readonly retryOf: string | null;
+  readonly idemScope: string | null;
+  readonly idemKey: string | null;
+  readonly bodyHash: string | null;
+  readonly kept: boolean;
+  readonly createdAt: number;
+  readonly firstSeq: number;
+}
+
+/** What a claim finds: upkeep to be done first, or lanes to take, each with its fence. */
+export interface Survey {
+  /** The claiming node's host; null if its lease has ended. */
+  readonly host: string | null;
+  readonly due: readonly string[];
+  readonly delayed: readonly string[];
+  readonly answered: readonly string[];
+  readonly take: readonly { readonly lane: string; readonly fence: number }[];
+}
+
+/** A lane, locked, with the run it has begun or would begin next. */
+export interface LaneWithRun {
+  readonly lane: Lane;
+  readonly run: RunCore;
+}
+
+export interface LaneWithNext extends LaneWithRun {
+  /** The run as it was before the claim. */
+  readonly whole: Run;
+}
+
+export type CountDeltas = Partial<Record<RunState, number>>;
+
+/**
+ * Where the two databases differ: statements over many rows, locks, and the choice of lanes. The
+ * operations beside this file are written over it once.
+ */
+export interface Dialect {
+  /** `column` is one of the list in placeholder $n; `list` makes its value. */
+  oneOf(column: string, n: number): string;
+  list(values: readonly string[]): Value;
+  /** The store's time for reads; transactions are given theirs. */
+  readTime(): Op<number>;
+  ensureLanes(lanes: readonly NewLane[]): Op<void>;
+  /** Locks in the order of ids, which all writers keep, so that they cannot deadlock. */
+  lockLanes(ids: readonly string[]): Op<Lane[]>;
+  /** Lanes that have a begun run, with it. */
+  lockBegun(ids: readonly string[]): Op<LaneWithRun[]>;
+  /** Lanes just surveyed, with the run that each begins or goes on with. */
+  loadNext(lanes: readonly string[]): Op<LaneWithNext[]>;
+  insertRuns(runs: readonly NewRun[]): Op<void>;
+  /** Stores changed lanes and runs, the events, and the counts. */
+  save(changes: readonly LaneChange[]): Op<void>;
+  addCounts(deltas: CountDeltas): Op<void>;
+  /** Locks a node's row against its own claims, until the end of the transaction. */
+  lockNode(id: string): Op<void>;
+  survey(request: ClaimRequest, now: number, upkeep: boolean): Op<Survey>;
+}
+
+/** What an operation answers: its value, and what to tell others once it is committed. */
+export interface Done<T> {
+  readonly value: T;
+  readonly hint: Hint;
+}
+
+export const NOTHING_TO_TELL: Hint = { ready: false, nodes: [], lanes: [] };
+
+export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
+  const nodes = new Set<string>();
+  const lanes: string[] = [];
+  let ready = false;
+  for (const change of changes) {
+    ready ||= change.ready;
+    for (const node of change.nodes) nodes.add(node);
+    if (change.events.length > 0) lanes.push(change.lane.id);
+  }
+  return { value, hint: { ready, nodes: [...nodes], lanes } };
+}
+
+/** Thrown to have the whole operation run again: what it read was gone when it locked. */
+export class Again extends Error {
+  override readonly name = 'Again';
+}

@@ -1,0 +1,131 @@
+import { BatonError } from '../../contract/errors.ts';
+import type { RunState } from '../../contract/run.ts';
+import { LaneChange, type RunCore } from '../../queue/lane-change.ts';
+import { admit, cancel } from '../../queue/lane-machine.ts';
+import type { Admission, Receipt } from '../../queue/store.ts';
+import { type Op, queryOne } from '../statement.ts';
+import { Again, type Dialect, type Done, done, type NewRun } from './dialect.ts';
+import { readCore } from './load.ts';
+import { headPlace, lastPlace } from './places.ts';
+
+/** Admits runs, all or none, in the order given; a lane's order is the order of commits (Q1). */
+export function* enqueue(dialect: Dialect, now: number, admissions: readonly Admission[]): Op<Done<Receipt[]>> {
+  const changes = yield* openLanes(dialect, now, admissions);
+  const receipts: Receipt[] = [];
+  let unsaved: NewRun[] = [];
+  const flush = function* (): Op<void> {
+    if (unsaved.length > 0) yield* dialect.insertRuns(unsaved);
+    unsaved = [];
+  };
+  for (const admission of admissions) {
+    const change = changes.get(laneOf(admission))!;
+    if (admission.idempotencyKey !== null) {
+      yield* flush();
+      const known = yield* findKnown(admission);
+      if (known !== null) {
+        receipts.push(known);
+        continue;
+      }
+    }
+    if (admission.onBusy !== 'enqueue') yield* flush();
+    const core = newCore(admission, now);
+    yield* findPlace(change, admission, core, now);
+    const before = change.lane.runId === null ? 0 : 1;
+    const firstSeq = change.lane.nextSeq;
+    admit(change, core);
+    unsaved.push(toNewRun(admission, core, change, firstSeq));
+    const ahead = admission.onBusy === 'interrupt' ? 0 : change.lane.queued - 1;
+    receipts.push({
+      id: core.id,
+      lane: change.lane.id,
+      state: core.state,
+      position: before + (core.position === null ? change.lane.queued : ahead),
+      known: false,
+    });
+  }
+  yield* flush();
+  const changed = [...changes.values()].filter((change) => change.events.length > 0);
+  yield* dialect.save(changed);
+  return done(receipts, changed);
+}
+
+const laneOf = (admission: Admission): string => admission.lane ?? admission.id;
+const scopeOf = (admission: Admission): string => admission.lane ?? '';
+
+function* openLanes(dialect: Dialect, now: number, admissions: readonly Admission[]): Op<Map<string, LaneChange>> {
+  const owners = new Map(admissions.map((admission) => [laneOf(admission), admission.owner]));
+  const ids = [...owners.keys()].sort();
+  yield* dialect.ensureLanes(ids.map((id) => ({ id, owner: owners.get(id)! })));
+  const lanes = yield* dialect.lockLanes(ids);
+  // Purged between the two statements.
+  if (lanes.length < ids.length) throw new Again();
+  return new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
+}
+
+/** The same key answers the same run; with another body it is refused (Q10). */
+function* findKnown(admission: Admission): Op<Receipt | null> {
+  const known = yield* queryOne<{ id: string; lane: string; state: RunState; body_hash: string }>(
+    'SELECT id, lane, state, body_hash FROM runs WHERE idem_scope = $1 AND idem_key = $2',
+    [scopeOf(admission), admission.idempotencyKey],
+  );
+  if (known === null) return null;
+  if (known.body_hash !== admission.bodyHash) {
+    throw new BatonError('idempotency_conflict', undefined, { details: { runId: known.id } });
+  }
+  return { id: known.id, lane: known.lane, state: known.state, position: 0, known: true };
+}
+
+/** Where the run joins, after doing what it asks of a busy lane (Q11). */
+function* findPlace(change: LaneChange, admission: Admission, core: RunCore, now: number): Op<void> {
+  const { lane } = change;
+  if (admission.onBusy === 'reject' && (lane.runId !== null || lane.queued > 0)) {
+    throw new BatonError('lane_busy', undefined, { details: { lane: lane.id } });
+  }
+  if (core.runAt !== null && core.runAt > now) return;
+  if (admission.onBusy !== 'interrupt') {
+    core.position = lastPlace(change);
+    return;
+  }
+  if (lane.runId !== null) {
+    const begun = change.runs.get(lane.runId)?.run ?? (yield* readCore(lane.runId));
+    if (begun !== null) cancel(change, begun, 'interrupt');
+  }
+  core.position = yield* headPlace(change);
+}
+
+function newCore(admission: Admission, now: number): RunCore {
+  return {
+    id: admission.id,
+    type: admission.type,
+    state: 'queued',
+    attempts: 0,
+    maxAttempts: admission.maxAttempts,
+    crashes: 0,
+    position: null,
+    runAt: admission.delayMs === null ? admission.runAt : now + admission.delayMs,
+    nextRunAt: null,
+    startedAt: null,
+    finishedAt: null,
+    cancelRequestedAt: null,
+    error: null,
+    result: null,
+    settled: null,
+    lastSeq: null,
+  };
+}
+
+function toNewRun(admission: Admission, core: RunCore, change: LaneChange, firstSeq: number): NewRun {
+  return {
+    core,
+    lane: change.lane.id,
+    owner: change.lane.owner,
+    payload: admission.payload,
+    retryOf: null,
+    idemScope: admission.idempotencyKey === null ? null : scopeOf(admission),
+    idemKey: admission.idempotencyKey,
+    bodyHash: admission.bodyHash,
+    kept: change.lane.kept,
+    createdAt: change.now,
+    firstSeq,
+  };
+}

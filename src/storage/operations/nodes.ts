@@ -1,0 +1,85 @@
+import type { NodeInfo } from '../../contract/node.ts';
+import { LaneChange } from '../../queue/lane-change.ts';
+import { crash } from '../../queue/lane-machine.ts';
+import type { HeldLane, Poll, Reaped } from '../../queue/store.ts';
+import { type NodeRow, toNode } from '../rows.ts';
+import { type Op, query, queryOne } from '../statement.ts';
+import { type Dialect, type Done, done, NOTHING_TO_TELL } from './dialect.ts';
+
+export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number): Op<Done<void>> {
+  yield* query(
+    `INSERT INTO nodes (id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      node.id, node.host, node.bootId, node.pidNamespace, node.pid, node.pidStart,
+      JSON.stringify(node.roles), JSON.stringify(node.types), node.capacity, node.version, now + leaseMs, now,
+    ],
+  );
+  return { value: undefined, hint: NOTHING_TO_TELL };
+}
+
+/** A lease that has ended is not revived: others may already have taken over. */
+export function* renew(_: Dialect, now: number, nodeId: string, leaseMs: number): Op<Done<boolean>> {
+  const rows = yield* query(
+    'UPDATE nodes SET lease_until = $3 WHERE id = $1 AND lease_until > $2 RETURNING id',
+    [nodeId, now, now + leaseMs],
+  );
+  return { value: rows.length > 0, hint: NOTHING_TO_TELL };
+}
+
+export function* leave(dialect: Dialect, now: number, nodeId: string): Op<Done<void>> {
+  const { hint } = yield* takeOver(dialect, now, nodeId);
+  return { value: undefined, hint };
+}
+
+/** Takes over what one dead node held, and forgets the node (Q7). */
+export function* takeOver(dialect: Dialect, now: number, nodeId: string): Op<Done<Reaped[]>> {
+  // Its own claims hold this row shared until they commit, so none can slip in behind us.
+  yield* dialect.lockNode(nodeId);
+  const rows = yield* query<{ id: string }>('SELECT id FROM lanes WHERE node_id = $1', [nodeId]);
+  const held = rows.length === 0 ? [] : yield* dialect.lockBegun(rows.map(({ id }) => id).sort());
+  const reaped: Reaped[] = [];
+  const changes: LaneChange[] = [];
+  for (const { lane, run } of held) {
+    // Ended by the node itself before we had the lock.
+    if (lane.nodeId !== nodeId) continue;
+    const change = new LaneChange(lane, now);
+    crash(change, run);
+    changes.push(change);
+    reaped.push({ run: run.id, lane: lane.id, node: nodeId, state: run.state, crashes: run.crashes });
+  }
+  if (changes.length > 0) yield* dialect.save(changes);
+  yield* query('DELETE FROM nodes WHERE id = $1', [nodeId]);
+  return done(reaped, changes);
+}
+
+/** The nodes whose lease has ended. */
+export function* listExpired(dialect: Dialect): Op<string[]> {
+  const now = yield* dialect.readTime();
+  const rows = yield* query<{ id: string }>('SELECT id FROM nodes WHERE lease_until <= $1', [now]);
+  return rows.map(({ id }) => id);
+}
+
+export function* poll(dialect: Dialect, nodeId: string): Op<Poll> {
+  const now = yield* dialect.readTime();
+  const holds = yield* query<{ lane: string } & Omit<HeldLane, 'lane'>>(
+    'SELECT id AS lane, fence, state, cancel FROM lanes WHERE node_id = $1',
+    [nodeId],
+    'poll_holds',
+  );
+  const nodes = yield* query<NodeRow>(
+    `SELECT * FROM nodes WHERE id <> $1 AND (lease_until <= $2 OR host = (SELECT host FROM nodes WHERE id = $1))`,
+    [nodeId, now],
+    'poll_nodes',
+  );
+  const next = yield* queryOne<{ delayed: number | null; due: number | null }>(
+    `SELECT (SELECT min(ready_at) FROM lanes WHERE state = 'delayed') AS delayed,
+            (SELECT min(run_at) FROM runs WHERE position IS NULL AND state = 'queued') AS due`,
+  );
+  const times = [next!.delayed, next!.due].filter((time) => time !== null);
+  return {
+    holds: holds.map(({ lane, fence, state, cancel }) => ({ lane, fence, state, cancel })),
+    nodes: nodes.map((row) => ({ ...toNode(row), expired: row.lease_until <= now })),
+    nextDueMs: times.length === 0 ? null : Math.max(0, Math.min(...times) - now),
+  };
+}

@@ -1,0 +1,40 @@
+import type { RunState } from '../../contract/run.ts';
+import { type Op, query } from '../statement.ts';
+import { type CountDeltas, type Dialect, type Done, NOTHING_TO_TELL } from './dialect.ts';
+
+export interface Purged {
+  readonly runs: number;
+  readonly lanes: number;
+}
+
+/**
+ * Removes runs that ended before a time, with their events, and lanes that have become empty.
+ * Runs of kept lanes go with their lane only (Q21).
+ */
+export function* purge(
+  dialect: Dialect,
+  _now: number,
+  request: { readonly before: number; readonly limit: number },
+): Op<Done<Purged>> {
+  const runs = yield* query<{ id: string; lane: string; state: RunState }>(
+    `SELECT id, lane, state FROM runs WHERE finished_at IS NOT NULL AND kept = 0 AND finished_at < $1 ORDER BY finished_at LIMIT $2`,
+    [request.before, request.limit],
+  );
+  if (runs.length === 0) return { value: { runs: 0, lanes: 0 }, hint: NOTHING_TO_TELL };
+  const laneIds = [...new Set(runs.map(({ lane }) => lane))].sort();
+  const lanes = yield* dialect.lockLanes(laneIds);
+  const runIds = dialect.list(runs.map(({ id }) => id));
+  // Under the locks, what another purge has already removed is simply not found again.
+  yield* query(`DELETE FROM events WHERE ${dialect.oneOf('lane', 1)} AND ${dialect.oneOf('run_id', 2)}`, [dialect.list(laneIds), runIds]);
+  const removed = yield* query<{ state: RunState }>(`DELETE FROM runs WHERE ${dialect.oneOf('id', 1)} RETURNING state`, [runIds]);
+  const deltas: CountDeltas = {};
+  for (const { state } of removed) deltas[state] = (deltas[state] ?? 0) - 1;
+  yield* dialect.addCounts(deltas);
+  const idle = dialect.list(lanes.filter((lane) => lane.state === 'idle' && !lane.kept && !lane.held).map(({ id }) => id));
+  const gone = yield* query<{ id: string }>(
+    `DELETE FROM lanes WHERE ${dialect.oneOf('id', 1)} AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.lane = lanes.id) RETURNING id`,
+    [idle],
+  );
+  yield* query(`DELETE FROM events WHERE ${dialect.oneOf('lane', 1)}`, [dialect.list(gone.map(({ id }) => id))]);
+  return { value: { runs: removed.length, lanes: gone.length }, hint: NOTHING_TO_TELL };
+}

@@ -1,0 +1,81 @@
+import type { LogEvent } from '../../contract/event.ts';
+import type { Lane } from '../../contract/lane.ts';
+import type { NodeRecord } from '../../contract/node.ts';
+import { type Run, RunState } from '../../contract/run.ts';
+import type { Counts, RunFilter } from '../../queue/store.ts';
+import {
+  type EventRow, LANE_COLUMNS, type LaneRow, type NodeRow, RUN_COLUMNS, type RunRow, toEvent, toLane, toNode, toRun,
+} from '../rows.ts';
+import { type Op, query, queryOne, type Value } from '../statement.ts';
+import type { Dialect } from './dialect.ts';
+
+export function* getLane(_: Dialect, id: string): Op<Lane | null> {
+  const row = yield* queryOne<LaneRow>(`SELECT ${LANE_COLUMNS} FROM lanes l WHERE l.id = $1`, [id]);
+  return row === null ? null : toLane(row);
+}
+
+export function* list(dialect: Dialect, filter: RunFilter): Op<Run[]> {
+  const where: string[] = [];
+  const values: Value[] = [];
+  const add = (value: Value): number => values.push(value);
+  if (filter.lane !== undefined) where.push(`r.lane = $${add(filter.lane)}`);
+  if (filter.after !== undefined) where.push(`r.id > $${add(filter.after)}`);
+  if (filter.states !== undefined) where.push(dialect.oneOf('r.state', add(dialect.list(filter.states))));
+  const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
+  const rows = yield* query<RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM runs r ${condition} ORDER BY r.id LIMIT $${add(filter.limit)}`,
+    values,
+  );
+  return rows.map(toRun);
+}
+
+/** The order of `position` among the queued; a begun run that is queued again is not among them. */
+export function* listQueued(_: Dialect, lane: string, limit: number): Op<Run[]> {
+  const rows = yield* query<RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM runs r JOIN lanes l ON l.id = r.lane
+     WHERE r.lane = $1 AND r.position > l.last_position AND r.state = 'queued' ORDER BY r.position LIMIT $2`,
+    [lane, limit],
+  );
+  return rows.map(toRun);
+}
+
+export function* counts(_: Dialect): Op<Counts> {
+  const rows = yield* query<{ state: RunState; n: number }>('SELECT state, sum(n) AS n FROM run_counts GROUP BY state');
+  const all = Object.fromEntries(RunState.options.map((state) => [state, 0])) as Counts;
+  for (const { state, n } of rows) all[state] = Number(n);
+  return all;
+}
+
+export function* listAfter(_: Dialect, lane: string, after: number, limit: number, runId?: string): Op<LogEvent[]> {
+  const rows =
+    runId === undefined
+      ? yield* query<EventRow>('SELECT * FROM events WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3', [lane, after, limit], 'events_after')
+      : yield* query<EventRow>(
+          'SELECT * FROM events WHERE lane = $1 AND seq > $2 AND run_id = $4 ORDER BY seq LIMIT $3',
+          [lane, after, limit, runId],
+        );
+  return rows.map(toEvent);
+}
+
+export function* listNodes(_: Dialect): Op<NodeRecord[]> {
+  const rows = yield* query<NodeRow>('SELECT * FROM nodes ORDER BY started_at, id');
+  return rows.map(toNode);
+}
+
+/** Types at the head of ready lanes that no live node names: one index descent per type. */
+export function* unhandledTypes(dialect: Dialect): Op<string[]> {
+  const now = yield* dialect.readTime();
+  const nodes = yield* query<NodeRow>('SELECT * FROM nodes WHERE lease_until > $1', [now]);
+  const handled = new Set(nodes.flatMap((row) => toNode(row).types));
+  const unhandled: string[] = [];
+  let after = '';
+  for (;;) {
+    const row = yield* queryOne<{ head_type: string }>(
+      `SELECT head_type FROM lanes WHERE state = 'ready' AND held = 0 AND head_type > $1 ORDER BY head_type LIMIT 1`,
+      [after],
+    );
+    if (row === null) return unhandled;
+    after = row.head_type;
+    if (!handled.has(after)) unhandled.push(after);
+  }
+}

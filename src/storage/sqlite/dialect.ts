@@ -1,0 +1,101 @@
+import type { LaneChange } from '../../queue/lane-change.ts';
+import type { ClaimRequest } from '../../queue/store.ts';
+import { type CountDeltas, type Dialect, type LaneWithNext, type LaneWithRun, type NewLane, type NewRun } from '../operations/dialect.ts';
+import { NEW_LANE_VALUES, NEXT_RUN, newRunValues, RUN_INSERT, savedCounts, savedLane, savedRun } from '../operations/saving.ts';
+import { CORE_COLUMNS, type CoreRow, LANE_COLUMNS, type LaneRow, RUN_COLUMNS, type RunRow, toCore, toLane, toRun } from '../rows.ts';
+import { type Op, query, queryOne } from '../statement.ts';
+import type { Connection } from './connection.ts';
+import { survey } from './survey.ts';
+
+/**
+ * SQLite's part: one writer, so nothing is locked row by row, and a statement a row is cheap because
+ * there is no wire. `connection` is the one the operation runs on.
+ */
+export function sqliteDialect(connection: Connection, clock: () => number): Dialect {
+  return {
+    oneOf: (column, n) => `${column} IN (SELECT value FROM json_each($${n}))`,
+    list: (values) => JSON.stringify(values),
+    // biome-ignore lint/correctness/useYield: the port is a generator; here the time needs no statement
+    *readTime() {
+      return clock();
+    },
+    *ensureLanes(lanes: readonly NewLane[]) {
+      for (const { id, owner } of lanes) {
+        yield* query(`INSERT INTO lanes VALUES (${NEW_LANE_VALUES}) ON CONFLICT (id) DO NOTHING`, [id, owner]);
+      }
+    },
+    *lockLanes(ids: readonly string[]) {
+      const lanes = [];
+      for (const id of ids) {
+        const row = yield* queryOne<LaneRow>(`SELECT ${LANE_COLUMNS} FROM lanes l WHERE l.id = $1`, [id]);
+        if (row !== null) lanes.push(toLane(row));
+      }
+      return lanes;
+    },
+    *lockBegun(ids: readonly string[]) {
+      const found: LaneWithRun[] = [];
+      for (const id of ids) {
+        const row = yield* queryOne<LaneRow & CoreRow>(
+          `SELECT ${LANE_COLUMNS}, ${CORE_COLUMNS} FROM lanes l JOIN runs r ON r.id = l.run_id WHERE l.id = $1`,
+          [id],
+        );
+        if (row !== null) found.push({ lane: toLane(row), run: toCore(row) });
+      }
+      return found;
+    },
+    *loadNext(ids: readonly string[]) {
+      const found: LaneWithNext[] = [];
+      for (const id of ids) {
+        const row = yield* queryOne<LaneRow & RunRow>(
+          `SELECT ${LANE_COLUMNS}, ${RUN_COLUMNS} FROM lanes l JOIN runs r ON r.id = coalesce(l.run_id, ${NEXT_RUN('id')}) WHERE l.id = $1`,
+          [id],
+        );
+        if (row !== null) found.push({ lane: toLane(row), run: toCore(row), whole: toRun(row) });
+      }
+      return found;
+    },
+    *insertRuns(runs: readonly NewRun[]) {
+      for (const run of runs) yield* query(RUN_INSERT, newRunValues(run));
+    },
+    *save(changes: readonly LaneChange[]) {
+      const deltas: CountDeltas = {};
+      for (const change of changes) {
+        // Runs first: a lane's head is looked up among them.
+        for (const { run, from } of change.runs.values()) {
+          if (from !== null) yield* query(UPDATE_RUN, savedRun(run, change.now));
+          savedCounts(deltas, run, from);
+        }
+        yield* query(UPDATE_LANE, savedLane(change.lane));
+        for (const event of change.events) {
+          yield* query(INSERT_EVENT, [
+            event.lane, event.seq, event.runId, event.attempt, event.type, JSON.stringify(event.payload), event.at,
+          ]);
+        }
+      }
+      yield* this.addCounts(deltas);
+    },
+    *addCounts(deltas: CountDeltas): Op<void> {
+      for (const [state, n] of Object.entries(deltas)) {
+        if (n !== 0) yield* query('UPDATE run_counts SET n = n + $2 WHERE state = $1', [state, n]);
+      }
+    },
+    *lockNode(id: string) {
+      yield* query('SELECT id FROM nodes WHERE id = $1', [id]);
+    },
+    // biome-ignore lint/correctness/useYield: asks the connection directly, many small questions in a loop
+    *survey(request: ClaimRequest, now: number, upkeep: boolean) {
+      return survey(connection, request, now, upkeep);
+    },
+  };
+}
+
+const UPDATE_RUN = `UPDATE runs SET state = $2, attempts = $3, crashes = $4, position = $5, next_run_at = $6, started_at = $7,
+  finished_at = $8, cancel_requested_at = $9, error_class = $10, error_message = $11, result = $12, settled = $13,
+  last_seq = $14, updated_at = $15 WHERE id = $1`;
+
+const UPDATE_LANE = `UPDATE lanes SET host = $2, state = $3, held = $4, run_id = $5,
+  head_type = CASE WHEN $5 IS NULL THEN (SELECT type FROM runs WHERE lane = $1 AND position > $13 AND state = 'queued' ORDER BY position LIMIT 1) ELSE $6 END,
+  queued = $7, ready_at = $8, fence = $9, node_id = $10, cancel = $11, answered_at = $12, last_position = $13,
+  next_position = $14, next_seq = $15 WHERE id = $1`;
+
+const INSERT_EVENT = 'INSERT INTO events (lane, seq, run_id, attempt, type, payload, at) VALUES ($1, $2, $3, $4, $5, $6, $7)';

@@ -1,0 +1,71 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BatonError } from '../../contract/errors.ts';
+import { toBatonError } from './errors.ts';
+
+/** How long a second process waits for the first to end (a restart), before it gives up. */
+const WAIT_MS = 5000;
+
+/**
+ * Keeps a database file to one process. The lock is the write lock of a small SQLite file beside
+ * it, held open: the system frees it with the process, however that dies, and its one row can still
+ * be read by others and says who holds it.
+ */
+export async function lockFile(path: string): Promise<() => void> {
+  const file = `${path}.lock`;
+  let database: DatabaseSync;
+  try {
+    database = new DatabaseSync(file);
+  } catch (error) {
+    throw toBatonError(error, file);
+  }
+  const token = `${process.pid}.${process.hrtime.bigint()}`;
+  const deadline = performance.now() + WAIT_MS;
+  while (!tryLock(database, token, file)) {
+    if (performance.now() > deadline) {
+      const holder = readHolder(database);
+      database.close();
+      const who = holder === null ? 'Another process' : `Process ${holder.pid} (since ${holder.since})`;
+      throw new BatonError(
+        'data_in_use',
+        `${who} is using ${path}. The embedded database serves one process: stop that one, or give this one another data directory.`,
+        { details: { path, ...holder } },
+      );
+    }
+    await delay(50);
+  }
+  let held = true;
+  return () => {
+    if (held) database.close();
+    held = false;
+  };
+}
+
+/** True if the write lock is now ours. Writing who we are needs a commit, so the lock is taken twice. */
+function tryLock(database: DatabaseSync, token: string, file: string): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    database.exec('CREATE TABLE IF NOT EXISTS holder (token TEXT, pid INTEGER, since TEXT)');
+    database.exec('DELETE FROM holder');
+    database.prepare('INSERT INTO holder VALUES (?, ?, ?)').run(token, process.pid, new Date().toISOString());
+    database.exec('COMMIT; BEGIN IMMEDIATE');
+    if (database.prepare('SELECT token FROM holder').get()?.['token'] === token) return true;
+    // Somebody came between the two.
+    database.exec('ROLLBACK');
+    return false;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    const mapped = toBatonError(error, file);
+    if (mapped instanceof BatonError && mapped.code === 'data_in_use') return false;
+    throw mapped;
+  }
+}
+
+function readHolder(database: DatabaseSync): { pid: number; since: string } | null {
+  try {
+    const row = database.prepare('SELECT pid, since FROM holder').get();
+    return row === undefined ? null : { pid: Number(row['pid']), since: String(row['since']) };
+  } catch {
+    return null;
+  }
+}

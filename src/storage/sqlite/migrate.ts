@@ -1,0 +1,23 @@
+import { CREATE_MIGRATIONS_TABLE, MIGRATIONS, pending } from '../migrations/all.ts';
+import type { Migration } from '../migrations/migration.ts';
+import type { Connection } from './connection.ts';
+
+/** Brings the schema up to date in one transaction, under the write lock of the file. */
+export function migrate(connection: Connection, migrations: readonly Migration[] = MIGRATIONS): void {
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    connection.exec(CREATE_MIGRATIONS_TABLE);
+    const applied = connection.query({ text: 'SELECT id, name FROM migrations ORDER BY id', values: [] });
+    for (const migration of pending(applied as unknown as { id: number; name: string }[], migrations)) {
+      if (migration.sqlite !== '') connection.exec(migration.sqlite);
+      connection.query({
+        text: 'INSERT INTO migrations (id, name, applied_at) VALUES ($1, $2, $3)',
+        values: [migration.id, migration.name, Date.now()],
+      });
+    }
+    connection.exec('COMMIT');
+  } catch (error) {
+    connection.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { BatonError } from '../../contract/errors.ts';
+import type { Clock, Hint, Store } from '../../queue/store.ts';
+import { listExpired, poll } from '../operations/nodes.ts';
+import { readRun } from '../operations/load.ts';
+import { counts, getLane, list, listAfter, listNodes, listQueued, unhandledTypes } from '../operations/reads.ts';
+import type { Op } from '../statement.ts';
+import { Connection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+import { toBatonError } from './errors.ts';
+import { Writer } from './writer.ts';
+
+export interface SqliteOptions {
+  /** The database file; made if it is not there. */
+  readonly path: string;
+  readonly clock?: Clock;
+}
+
+/**
+ * The embedded store: writes on a thread of its own, reads on a read-only connection here. Reads see
+ * every commit that was answered.
+ */
+export async function sqliteStore(options: SqliteOptions): Promise<Store> {
+  const path = resolve(options.path);
+  makeDirectory(dirname(path));
+  const listeners = new Set<(hint: Hint) => void>();
+  const tell = (hint: Hint): void => {
+    for (const listener of listeners) listener(hint);
+  };
+  const writer = await Writer.open(path, options.clock, tell);
+  const connection = new Connection(path, { readOnly: true });
+  const dialect = sqliteDialect(connection, options.clock ?? Date.now);
+  let closing: Promise<void> | null = null;
+
+  // async, so that a failing read is a rejected promise like that of every other store.
+  const read = async <T>(op: Op<T>): Promise<T> => {
+    if (closing !== null) throw new BatonError('closed');
+    try {
+      return connection.run(op);
+    } catch (error) {
+      throw toBatonError(error, path);
+    }
+  };
+  const close = async (): Promise<void> => {
+    await writer.close();
+    connection.close();
+  };
+
+  return {
+    enqueue: (admissions) => writer.call('enqueue', admissions),
+    claim: (request) => writer.call('claim', request),
+    write: (writes) => writer.call('write', writes),
+    change: (command) => writer.call('change', command),
+    purge: (request) => writer.call('purge', request),
+    join: (node, leaseMs) => writer.call('join', node, leaseMs),
+    renew: (nodeId, leaseMs) => writer.call('renew', nodeId, leaseMs),
+    leave: (nodeId) => writer.call('leave', nodeId),
+    async reap(provenDead) {
+      const dead = new Set([...provenDead, ...(await read(listExpired(dialect)))]);
+      const reaped = await Promise.all([...dead].map((node) => writer.call('takeOver', node)));
+      return reaped.flat();
+    },
+    keepLease: (nodeId, keep) => writer.keepLease(nodeId, keep),
+    get: (id) => read(readRun(id)),
+    getLane: (id) => read(getLane(dialect, id)),
+    list: (filter) => read(list(dialect, filter)),
+    listQueued: (lane, limit) => read(listQueued(dialect, lane, limit)),
+    counts: () => read(counts(dialect)),
+    listAfter: (lane, after, limit, runId) => read(listAfter(dialect, lane, after, limit, runId)),
+    listNodes: () => read(listNodes(dialect)),
+    poll: (nodeId) => read(poll(dialect, nodeId)),
+    unhandledTypes: () => read(unhandledTypes(dialect)),
+    onHint(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new BatonError('database_read_only', `The directory ${path} cannot be made. Check its permissions, or name another.`, { cause: error });
+  }
+}

@@ -1,0 +1,120 @@
+import { Worker } from 'node:worker_threads';
+import { BatonError } from '../../contract/errors.ts';
+import { keepShared, SharedLease } from '../../queue/lease-keeper.ts';
+import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
+import type { Answer, Arguments, OperationName } from '../operations/all.ts';
+import { type Call, type FromWriter, fromPlain, type Reply, type ToWriter } from './protocol.ts';
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The main thread's end of the writer thread. Calls made in one turn travel in one message. */
+export class Writer {
+  readonly #thread: Worker;
+  readonly #clock: Clock | undefined;
+  readonly #onHint: (hint: Hint) => void;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #leavings = new Map<string, () => void>();
+  #calls: Call[] = [];
+  #nextId = 1;
+  #closed: Promise<void> | null = null;
+
+  private constructor(thread: Worker, clock: Clock | undefined, onHint: (hint: Hint) => void) {
+    this.#thread = thread;
+    this.#clock = clock;
+    this.#onHint = onHint;
+    thread.on('message', (message: FromWriter) => this.#hear(message));
+    thread.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    thread.on('exit', () => this.#fail(new BatonError('closed')));
+  }
+
+  /** Resolves when the file is locked, migrated and ready for calls. */
+  static async open(path: string, clock: Clock | undefined, onHint: (hint: Hint) => void): Promise<Writer> {
+    // Under type stripping this file is .ts, in the package it is .js; the thread's is the same.
+    const entry = new URL(`./writer-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+    const thread = new Worker(entry, { workerData: { path } });
+    await new Promise<void>((resolve, reject) => {
+      thread.once('error', reject);
+      thread.once('message', (message: FromWriter) => {
+        thread.off('error', reject);
+        if (message.kind === 'failed') reject(fromPlain(message.error));
+        else resolve();
+      });
+    });
+    return new Writer(thread, clock, onHint);
+  }
+
+  call<N extends OperationName>(name: N, ...rest: Arguments<N>): Promise<Answer<N>> {
+    if (this.#closed !== null) return Promise.reject(new BatonError('closed'));
+    const id = this.#nextId++;
+    if (this.#calls.length === 0) queueMicrotask(() => this.#flush());
+    this.#calls.push({ id, name, rest, now: this.#clock?.() ?? null });
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+    });
+  }
+
+  keepLease(nodeId: string, options: KeepLease): LeaseKeeper {
+    const lease = new SharedLease({ leaseMs: options.leaseMs });
+    this.#post({ kind: 'keep', nodeId, buffer: lease.buffer, options });
+    return keepShared(lease, options, () => this.#letGo(nodeId));
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#flush();
+    const exited = new Promise<void>((resolve) => {
+      this.#thread.once('exit', () => resolve());
+    });
+    this.#post({ kind: 'close' });
+    await exited;
+  }
+
+  #letGo(nodeId: string): Promise<void> {
+    if (this.#closed !== null) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#leavings.set(nodeId, resolve);
+      this.#post({ kind: 'let_go', nodeId });
+    });
+  }
+
+  #flush(): void {
+    if (this.#calls.length === 0) return;
+    const calls = this.#calls;
+    this.#calls = [];
+    this.#post({ kind: 'calls', calls });
+  }
+
+  #post(message: ToWriter): void {
+    this.#thread.postMessage(message);
+  }
+
+  #hear(message: FromWriter): void {
+    if (message.kind === 'replies') for (const reply of message.replies) this.#answer(reply);
+    else if (message.kind === 'let_go') this.#leavings.get(message.nodeId)?.();
+  }
+
+  #answer(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ('error' in reply) return waiting?.reject(fromPlain(reply.error));
+    const { value, hint } = reply.done;
+    waiting?.resolve(value);
+    if (hint.ready || hint.nodes.length > 0 || hint.lanes.length > 0) this.#onHint(hint);
+  }
+
+  /** The thread is gone: nobody who waits must wait for ever. */
+  #fail(error: Error): void {
+    this.#closed ??= Promise.resolve();
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    for (const resolve of this.#leavings.values()) resolve();
+    this.#leavings.clear();
+  }
+}
