@@ -17,6 +17,7 @@ export const ERRORS = {
   run_not_waiting: [409, 'The run has no open question.'],
   node_lost: [409, 'This node lost its lease; others may have taken over its runs.'],
   database_unreachable: [503, 'The database does not answer. It is tried again.'],
+  database_refused: [500, 'The database refused the sign-in.'],
   database_newer: [500, 'The database was made by a newer version of Baton.'],
   database_read_only: [503, 'The database cannot be written: read-only file, directory or server.'],
   disk_full: [503, 'The disk is full; nothing was changed.'],

@@ -57,7 +57,7 @@ export class Writer {
   }
 
   keepLease(nodeId: string, options: KeepLease): LeaseKeeper {
-    const lease = new SharedLease({ leaseMs: options.leaseMs });
+    const lease = new SharedLease({ leaseMs: options.leaseMs, sentAt: options.sentAt });
     this.#post({ kind: 'keep', nodeId, buffer: lease.buffer, options });
     return keepShared(lease, options, () => this.#letGo(nodeId));
   }

@@ -1,0 +1,105 @@
+import type { LaneChange } from '../../queue/lane-change.ts';
+import type { Clock, ClaimRequest } from '../../queue/store.ts';
+import type { CountDeltas, Dialect, NewLane, NewRun, Survey } from '../operations/dialect.ts';
+import { NEW_LANE_VALUES, NEXT_RUN, newRunValues } from '../operations/saving.ts';
+import { CORE_COLUMNS, type CoreRow, LANE_COLUMNS, type LaneRow, RUN_COLUMNS, type RunRow, toCore, toLane, toRun } from '../rows.ts';
+import { type Op, query } from '../statement.ts';
+import { INSERT_RUNS, SAVE, saveValues, transpose } from './save.ts';
+import { NOW } from './transact.ts';
+
+/** PostgreSQL's part: rows are locked one by one, and many rows travel in one statement. */
+export function postgresDialect(clock: Clock | undefined): Dialect {
+  return {
+    oneOf: (column, n) => `${column} = ANY($${n}::text[])`,
+    list: (values) => values,
+    *readTime() {
+      const [row] = yield* query<{ now: number }>(`SELECT ${NOW} AS now`);
+      return clock === undefined ? row!.now : clock();
+    },
+    *ensureLanes(lanes: readonly NewLane[]) {
+      const values = NEW_LANE_VALUES.replace('$1, $2', 'n.id, n.owner');
+      yield* query(
+        `INSERT INTO lanes SELECT ${values} FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n(id, owner, i) ORDER BY n.i ON CONFLICT (id) DO NOTHING`,
+        [lanes.map(({ id }) => id), lanes.map(({ owner }) => owner)],
+        'ensure_lanes',
+      );
+    },
+    *lockLanes(ids: readonly string[]) {
+      const rows = yield* query<LaneRow>(
+        `SELECT ${LANE_COLUMNS} FROM lanes l WHERE l.id = ANY($1::text[]) ORDER BY l.id FOR UPDATE`,
+        [ids],
+        'lock_lanes',
+      );
+      return rows.map(toLane);
+    },
+    *lockBegun(ids: readonly string[]) {
+      const rows = yield* query<LaneRow & CoreRow>(
+        `SELECT ${LANE_COLUMNS}, ${CORE_COLUMNS} FROM lanes l JOIN runs r ON r.id = l.run_id
+         WHERE l.id = ANY($1::text[]) ORDER BY l.id FOR UPDATE OF l`,
+        [ids],
+        'lock_begun',
+      );
+      return rows.map((row) => ({ lane: toLane(row), run: toCore(row) }));
+    },
+    *loadNext(ids: readonly string[]) {
+      const rows = yield* query<LaneRow & RunRow>(
+        `SELECT ${LANE_COLUMNS}, ${RUN_COLUMNS} FROM lanes l JOIN runs r ON r.id = coalesce(l.run_id, ${NEXT_RUN('id')})
+         WHERE l.id = ANY($1::text[])`,
+        [ids],
+        'load_next',
+      );
+      return rows.map((row) => ({ lane: toLane(row), run: toCore(row), whole: toRun(row) }));
+    },
+    *insertRuns(runs: readonly NewRun[]) {
+      yield* query(INSERT_RUNS, transpose(runs.map(newRunValues), 19), 'insert_runs');
+    },
+    *save(changes: readonly LaneChange[]) {
+      // A lane's head is looked up among its runs as they were when the statement began; where the
+      // queue itself changed they are stored by a statement of their own first.
+      const runsFirst = changes.some(
+        ({ lane, runs }) => lane.runId === null && [...runs.values()].some(({ from }) => from === 'queued'),
+      );
+      if (runsFirst) {
+        yield* query(SAVE, saveValues(changes, { lanes: false, runs: true }), 'save');
+        yield* query(SAVE, saveValues(changes, { lanes: true, runs: false }), 'save');
+      } else {
+        yield* query(SAVE, saveValues(changes, { lanes: true, runs: true }), 'save');
+      }
+    },
+    *addCounts(deltas: CountDeltas): Op<void> {
+      const entries = Object.entries(deltas).filter(([, n]) => n !== 0);
+      if (entries.length === 0) return;
+      yield* query('INSERT INTO run_counts SELECT * FROM unnest($1::text[], $2::bigint[])', [
+        entries.map(([state]) => state),
+        entries.map(([, n]) => n),
+      ]);
+    },
+    *lockNode(id: string) {
+      yield* query('SELECT id FROM nodes WHERE id = $1 FOR UPDATE', [id]);
+    },
+    *survey(request: ClaimRequest, now: number, upkeep: boolean): Op<Survey> {
+      const { types, caps } = request;
+      const rows = yield* query<{ kind: string; id: string; fence: number }>(
+        'SELECT kind, id, fence FROM claim_survey($1, $2::text[], $3::bigint[], $4, $5, $6, $7::boolean)',
+        [
+          request.nodeId,
+          types,
+          types.map((type) => caps.types[type] ?? -1),
+          caps.perOwner,
+          request.limit,
+          now,
+          upkeep ? 'true' : 'false',
+        ],
+        'claim_survey',
+      );
+      const of = (kind: string): string[] => rows.filter((row) => row.kind === kind).map(({ id }) => id);
+      return {
+        host: of('node')[0] ?? null,
+        due: of('due'),
+        delayed: of('delayed'),
+        answered: of('answered'),
+        take: rows.filter(({ kind }) => kind === 'take').map(({ id, fence }) => ({ lane: id, fence })),
+      };
+    },
+  };
+}

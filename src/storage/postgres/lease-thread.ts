@@ -1,0 +1,29 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { SharedLease, startRenewing } from '../../queue/lease-keeper.ts';
+import type { KeepLease } from '../../queue/store.ts';
+import { makePool, type Target } from './connect.ts';
+import { postgresDialect } from './dialect.ts';
+import { transact } from './transact.ts';
+
+/* Renews one node's lease on a connection of its own, so that neither a blocked main thread nor a
+ * pool that is busy can lose it. */
+
+export interface LeaseThreadData {
+  readonly target: Target;
+  readonly nodeId: string;
+  readonly buffer: SharedArrayBuffer;
+  readonly options: KeepLease;
+}
+
+const { target, nodeId, buffer, options } = workerData as LeaseThreadData;
+const pool = makePool(target, 1);
+const dialect = postgresDialect(undefined);
+const stop = startRenewing(new SharedLease(buffer), options, async () => {
+  const { value } = await transact(pool, dialect, undefined, 'renew', [nodeId, options.leaseMs]);
+  return value;
+});
+parentPort!.once('message', () => {
+  void stop()
+    .then(() => pool.end())
+    .then(() => parentPort!.close());
+});

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { BatonError, isBatonError } from '../../contract/errors.ts';
+import { keepShared, SharedLease } from '../../queue/lease-keeper.ts';
+import type { Clock, Hint, KeepLease, LeaseKeeper, Store } from '../../queue/store.ts';
+import type { Answer, Arguments, OperationName } from '../operations/all.ts';
+import { readRun } from '../operations/load.ts';
+import { listExpired, poll } from '../operations/nodes.ts';
+import { counts, getLane, list, listAfter, listNodes, listQueued, unhandledTypes } from '../operations/reads.ts';
+import { type Op, query } from '../statement.ts';
+import { makePool, POOL_SIZE, parseSchema, parseUrl, type Target } from './connect.ts';
+import { postgresDialect } from './dialect.ts';
+import { HintChannel } from './hints.ts';
+import type { LeaseThreadData } from './lease-thread.ts';
+import { migrate } from './migrate.ts';
+import { readOn, transact } from './transact.ts';
+
+export interface PostgresOptions {
+  /** postgres://user:password@host:port/database, a direct connection (LISTEN passes no PgBouncer). */
+  readonly url: string;
+  readonly schema?: string;
+  readonly poolSize?: number;
+  /** How long to wait for a server that does not answer yet, before giving up. */
+  readonly waitMs?: number;
+  /** Told each time the server did not answer and is tried again. */
+  readonly onWaiting?: (error: BatonError) => void;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/** After so many transactions that counted, the rows of counts are added up. */
+const FOLD_EVERY = 500;
+const FOLD = `WITH gone AS (DELETE FROM run_counts RETURNING state, n)
+  INSERT INTO run_counts SELECT state, sum(n) FROM gone GROUP BY state`;
+
+/** The store over PostgreSQL, for many processes on many machines. */
+export async function postgresStore(options: PostgresOptions): Promise<Store> {
+  const target: Target = { url: parseUrl(options.url).href, schema: parseSchema(options.schema ?? 'baton') };
+  await untilReachable(() => migrate(target), options);
+  const { clock } = options;
+  const pool = makePool(target, options.poolSize ?? POOL_SIZE);
+  const dialect = postgresDialect(clock);
+  const listeners = new Set<(hint: Hint) => void>();
+  const hints = new HintChannel(target, pool, (hint) => {
+    for (const listener of listeners) listener(hint);
+  });
+  await hints.listen();
+  let closing: Promise<void> | null = null;
+  let untilFold = FOLD_EVERY;
+
+  const write = async <N extends OperationName>(name: N, ...rest: Arguments<N>): Promise<Answer<N>> => {
+    if (closing !== null) throw new BatonError('closed');
+    const { value, hint } = await transact(pool, dialect, clock, name, rest);
+    hints.tell(hint);
+    if (--untilFold === 0) {
+      untilFold = FOLD_EVERY;
+      // Nobody waits for it, and if it fails the next one does the work.
+      readOn(pool, query(FOLD)).catch(() => {});
+    }
+    return value;
+  };
+  const read = async <T>(op: Op<T>): Promise<T> => {
+    if (closing !== null) throw new BatonError('closed');
+    return readOn(pool, op);
+  };
+
+  return {
+    enqueue: (admissions) => write('enqueue', admissions),
+    claim: (request) => write('claim', request),
+    write: (writes) => write('write', writes),
+    change: (command) => write('change', command),
+    purge: (request) => write('purge', request),
+    join: (node, leaseMs) => write('join', node, leaseMs),
+    renew: (nodeId, leaseMs) => write('renew', nodeId, leaseMs),
+    leave: (nodeId) => write('leave', nodeId),
+    async reap(provenDead) {
+      const dead = new Set([...provenDead, ...(await read(listExpired(dialect)))]);
+      const reaped = [];
+      for (const node of dead) reaped.push(...(await write('takeOver', node)));
+      return reaped;
+    },
+    keepLease: (nodeId, keep) => keepLease(target, nodeId, keep),
+    get: (id) => read(readRun(id)),
+    getLane: (id) => read(getLane(dialect, id)),
+    list: (filter) => read(list(dialect, filter)),
+    listQueued: (lane, limit) => read(listQueued(dialect, lane, limit)),
+    counts: () => read(counts(dialect)),
+    listAfter: (lane, after, limit, runId) => read(listAfter(dialect, lane, after, limit, runId)),
+    listNodes: () => read(listNodes(dialect)),
+    poll: (nodeId) => read(poll(dialect, nodeId)),
+    unhandledTypes: () => read(unhandledTypes(dialect)),
+    onHint(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      closing ??= hints.close().then(() => pool.end());
+      return closing;
+    },
+  };
+}
+
+function keepLease(target: Target, nodeId: string, options: KeepLease): LeaseKeeper {
+  const lease = new SharedLease({ leaseMs: options.leaseMs, sentAt: options.sentAt });
+  const entry = new URL(`./lease-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+  const workerData: LeaseThreadData = { target, nodeId, buffer: lease.buffer, options };
+  const thread = new Worker(entry, { workerData });
+  // Without its thread the lease simply runs out, which the worker sees.
+  thread.on('error', () => {});
+  const exited = new Promise<void>((resolve) => {
+    thread.once('exit', () => resolve());
+  });
+  return keepShared(lease, options, () => {
+    thread.postMessage('stop');
+    return exited;
+  });
+}
+
+/** A server that is away is tried again until it answers; one that refuses us is an error at once. */
+async function untilReachable(connect: () => Promise<void>, options: PostgresOptions): Promise<void> {
+  const deadline = performance.now() + (options.waitMs ?? 30_000);
+  for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (!isBatonError(error, 'database_unreachable') || performance.now() + wait > deadline) throw error;
+      options.onWaiting?.(error);
+      await delay(wait, undefined, options.signal === undefined ? {} : { signal: options.signal });
+    }
+  }
+}
