@@ -11,7 +11,10 @@ export const ERRORS = {
   not_found: [404, 'There is nothing with this id, or it is not yours.'],
   idempotency_conflict: [409, 'The idempotency key was used before with another body.'],
   lane_busy: [409, 'A run of this lane is under way or queued, and the request said not to wait.'],
-  run_not_queued: [409, 'The run has begun or ended, so it can no longer be edited, moved or removed.'],
+  run_not_queued: [
+    409,
+    'The run has begun or ended, so it can no longer be edited, moved or removed.',
+  ],
   run_finished: [409, 'The run has already ended.'],
   run_not_finished: [409, 'The run has not ended yet, so there is nothing to retry.'],
   run_not_waiting: [409, 'The run has no open question.'],
@@ -36,7 +39,11 @@ export class BatonError extends Error {
   readonly details: unknown;
   override readonly name = 'BatonError';
 
-  constructor(code: ErrorCode, message: string = ERRORS[code][1], options: { details?: unknown; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string = ERRORS[code][1],
+    options: { details?: unknown; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;

@@ -30,7 +30,11 @@ export type NewEvent = z.infer<typeof NewEvent>;
 
 /** The queue's own events. Handlers may not write these types: they mirror transitions. */
 export const QUEUE_EVENTS = {
-  'run.queued': z.object({ type: z.string(), change: z.enum(['edited', 'moved', 'due']).optional(), runAt: z.number().optional() }),
+  'run.queued': z.object({
+    type: z.string(),
+    change: z.enum(['edited', 'moved', 'due']).optional(),
+    runAt: z.number().optional(),
+  }),
   'run.dequeued': z.object({ node: z.string() }),
   'run.start': z.object({}),
   'run.waiting': z.object({ parked: z.boolean() }),

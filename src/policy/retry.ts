@@ -49,7 +49,11 @@ export const MAX_CRASHES = 3;
  * The wait before the next attempt: 1 s, 2 s, 4 s … at most 60 s, plus 0…½ of that base, so that
  * runs that failed together do not come back together.
  */
-export function backoffMs(attempts: number, random: () => number, policy: RetryPolicy = RETRY_POLICY): number {
+export function backoffMs(
+  attempts: number,
+  random: () => number,
+  policy: RetryPolicy = RETRY_POLICY,
+): number {
   const base = Math.min(policy.capMs, policy.firstMs * policy.factor ** Math.max(0, attempts - 1));
   return Math.round(base + (random() * base) / 2);
 }

@@ -43,7 +43,8 @@ export const canMove = (from: RunState, to: RunState): boolean => to in TRANSITI
 export function diagram(): string {
   const lines = ['stateDiagram-v2', '  [*] --> queued: enqueued'];
   for (const from of RunState.options) {
-    for (const [to, why] of Object.entries(TRANSITIONS[from])) lines.push(`  ${from} --> ${to}: ${why}`);
+    for (const [to, why] of Object.entries(TRANSITIONS[from]))
+      lines.push(`  ${from} --> ${to}: ${why}`);
     if (isTerminal(from)) lines.push(`  ${from} --> [*]`);
   }
   return `${lines.join('\n')}\n`;

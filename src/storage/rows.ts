@@ -32,9 +32,25 @@ export interface LaneRow {
 }
 
 export const LANE_COLUMNS = columns('l', [
-  'id', 'owner', 'host', 'pin', 'hold_on_failure', 'kept', 'state', 'held', 'run_id', 'head_type',
-  'queued', 'ready_at', 'fence', 'node_id', 'cancel', 'answered_at', 'next_position',
-  'last_position', 'next_seq',
+  'id',
+  'owner',
+  'host',
+  'pin',
+  'hold_on_failure',
+  'kept',
+  'state',
+  'held',
+  'run_id',
+  'head_type',
+  'queued',
+  'ready_at',
+  'fence',
+  'node_id',
+  'cancel',
+  'answered_at',
+  'next_position',
+  'last_position',
+  'next_seq',
 ]);
 
 export function toLane(row: LaneRow): Lane {
@@ -84,9 +100,24 @@ export interface CoreRow {
 }
 
 const CORE = [
-  'id', 'lane', 'type', 'state', 'attempts', 'max_attempts', 'crashes', 'position', 'run_at',
-  'next_run_at', 'started_at', 'finished_at', 'cancel_requested_at', 'error_class',
-  'error_message', 'result', 'settled', 'last_seq',
+  'id',
+  'lane',
+  'type',
+  'state',
+  'attempts',
+  'max_attempts',
+  'crashes',
+  'position',
+  'run_at',
+  'next_run_at',
+  'started_at',
+  'finished_at',
+  'cancel_requested_at',
+  'error_class',
+  'error_message',
+  'result',
+  'settled',
+  'last_seq',
 ] as const;
 export const CORE_COLUMNS = columns('r', CORE, 'r_');
 
@@ -215,5 +246,7 @@ function parse(text: string | null): Json {
 }
 
 function columns(table: string, names: readonly string[], prefix = ''): string {
-  return names.map((name) => `${table}.${name}${prefix === '' ? '' : ` AS ${prefix}${name}`}`).join(', ');
+  return names
+    .map((name) => `${table}.${name}${prefix === '' ? '' : ` AS ${prefix}${name}`}`)
+    .join(', ');
 }

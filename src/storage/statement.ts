@@ -26,6 +26,9 @@ export function* query<R extends object = Row>(
   return rows as unknown as readonly R[];
 }
 
-export function* queryOne<R extends object = Row>(text: string, values: readonly Value[] = []): Op<R | null> {
+export function* queryOne<R extends object = Row>(
+  text: string,
+  values: readonly Value[] = [],
+): Op<R | null> {
   return (yield* query<R>(text, values))[0] ?? null;
 }

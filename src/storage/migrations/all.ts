@@ -10,7 +10,10 @@ export const CREATE_MIGRATIONS_TABLE =
   'CREATE TABLE IF NOT EXISTS migrations (id integer PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)';
 
 /** What is still to be done, given what the database says was done; refuses a newer database (O3). */
-export function pending(applied: readonly { readonly id: number; readonly name: string }[], known = MIGRATIONS): readonly Migration[] {
+export function pending(
+  applied: readonly { readonly id: number; readonly name: string }[],
+  known = MIGRATIONS,
+): readonly Migration[] {
   for (const { id, name } of applied) {
     const ours = known.find((migration) => migration.id === id);
     if (ours?.name !== name) {

@@ -13,9 +13,19 @@ export const OPERATIONS = { enqueue, claim, write, change, join, renew, leave, t
 export type OperationName = keyof typeof OPERATIONS;
 type Rest<F> = F extends (dialect: Dialect, now: number, ...rest: infer R) => unknown ? R : never;
 export type Arguments<N extends OperationName> = Rest<(typeof OPERATIONS)[N]>;
-export type Answer<N extends OperationName> = ReturnType<(typeof OPERATIONS)[N]> extends Op<Done<infer T>> ? T : never;
+export type Answer<N extends OperationName> =
+  ReturnType<(typeof OPERATIONS)[N]> extends Op<Done<infer T>> ? T : never;
 
-export function operation(name: OperationName, dialect: Dialect, now: number, rest: readonly unknown[]): Op<Done<unknown>> {
-  const run = OPERATIONS[name] as (dialect: Dialect, now: number, ...rest: readonly unknown[]) => Op<Done<unknown>>;
+export function operation(
+  name: OperationName,
+  dialect: Dialect,
+  now: number,
+  rest: readonly unknown[],
+): Op<Done<unknown>> {
+  const run = OPERATIONS[name] as (
+    dialect: Dialect,
+    now: number,
+    ...rest: readonly unknown[]
+  ) => Op<Done<unknown>>;
   return run(dialect, now, ...rest);
 }

@@ -1,8 +1,17 @@
 import { BatonError } from '../../contract/errors.ts';
 import type { LaneSettings, Run } from '../../contract/run.ts';
 import { isTerminal } from '../../contract/run.ts';
-import { LaneChange, type RunCore } from '../../queue/lane-change.ts';
-import { admit, answer, cancel, edited, hold, moved, remove, resume } from '../../queue/lane-machine.ts';
+import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
+import {
+  admit,
+  answer,
+  cancel,
+  edited,
+  hold,
+  moved,
+  remove,
+  resume,
+} from '../../queue/lane-machine.ts';
 import type { Command } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { type Dialect, type Done, done } from './dialect.ts';
@@ -27,7 +36,9 @@ export function* change(dialect: Dialect, now: number, command: Command): Op<Don
     case 'retry':
       return yield* retry(dialect, now, command);
     case 'hold':
-      return yield* onLane(dialect, yield* lockLane(dialect, now, command.lane), (it) => hold(it, 'asked'));
+      return yield* onLane(dialect, yield* lockLane(dialect, now, command.lane), (it) =>
+        hold(it, 'asked'),
+      );
     case 'resume':
       return yield* onLane(dialect, yield* lockLane(dialect, now, command.lane), resume);
     case 'configure':
@@ -39,7 +50,12 @@ export function* change(dialect: Dialect, now: number, command: Command): Op<Don
   }
 }
 
-function* onRun(dialect: Dialect, now: number, id: string, act: (it: LaneChange, core: RunCore) => void): Op<Done<Run>> {
+function* onRun(
+  dialect: Dialect,
+  now: number,
+  id: string,
+  act: (it: LaneChange, core: RunCore) => void,
+): Op<Done<Run>> {
   const { change: it, core } = yield* lockRun(dialect, now, id);
   act(it, core);
   yield* dialect.save([it]);
@@ -60,7 +76,11 @@ function* makeLane(dialect: Dialect, now: number, id: string): Op<LaneChange> {
 function* edit(dialect: Dialect, now: number, command: CommandOf<'edit'>): Op<Done<Run>> {
   const { change: it, core } = yield* lockRun(dialect, now, command.run);
   edited(it, core);
-  yield* query('UPDATE runs SET payload = $2, updated_at = $3 WHERE id = $1', [command.run, command.payload, now]);
+  yield* query('UPDATE runs SET payload = $2, updated_at = $3 WHERE id = $1', [
+    command.run,
+    command.payload,
+    now,
+  ]);
   yield* dialect.save([it]);
   return done((yield* readRun(command.run))!, [it]);
 }
@@ -68,7 +88,10 @@ function* edit(dialect: Dialect, now: number, command: CommandOf<'edit'>): Op<Do
 function* move(dialect: Dialect, now: number, command: CommandOf<'move'>): Op<Done<Run>> {
   const { change: it, core } = yield* lockRun(dialect, now, command.run);
   if (core.state === 'queued' && core.position === null) {
-    throw new BatonError('run_not_queued', 'The run joins its lane at its time; until then it has no place to move.');
+    throw new BatonError(
+      'run_not_queued',
+      'The run joins its lane at its time; until then it has no place to move.',
+    );
   }
   // The machine checks that it may move; the place is found first because it may renumber the lane.
   if (command.before === null || command.before === command.run) {
@@ -78,9 +101,12 @@ function* move(dialect: Dialect, now: number, command: CommandOf<'move'>): Op<Do
       'SELECT lane, state, position FROM runs WHERE id = $1',
       [command.before],
     );
-    const inQueue = target?.lane === it.lane.id && target.state === 'queued' && target.position !== null;
+    const inQueue =
+      target?.lane === it.lane.id && target.state === 'queued' && target.position !== null;
     if (!inQueue || it.lane.runId === command.before) {
-      throw new BatonError('invalid_request', '`before` is not a queued run of the same lane.', { details: { field: 'before' } });
+      throw new BatonError('invalid_request', '`before` is not a queued run of the same lane.', {
+        details: { field: 'before' },
+      });
     }
     moved(it, core, core.position!);
     core.position = yield* placeBefore(it, command.before, command.run);
@@ -102,7 +128,8 @@ function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>)
 /** A manual retry is a new run at the head; the finished one stays as it is (Q8). */
 function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<Done<Run>> {
   const { change: it, core: old } = yield* lockRun(dialect, now, command.run);
-  if (!isTerminal(old.state)) throw new BatonError('run_not_finished', undefined, { details: { state: old.state } });
+  if (!isTerminal(old.state))
+    throw new BatonError('run_not_finished', undefined, { details: { state: old.state } });
   const source = (yield* readRun(command.run))!;
   const core: RunCore = {
     ...old,
@@ -142,7 +169,12 @@ function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<
   return done((yield* readRun(command.newId))!, [it]);
 }
 
-function* configure(dialect: Dialect, now: number, id: string, settings: LaneSettings): Op<Done<null>> {
+function* configure(
+  dialect: Dialect,
+  now: number,
+  id: string,
+  settings: LaneSettings,
+): Op<Done<null>> {
   const it = yield* makeLane(dialect, now, id);
   const lane = it.lane;
   const host = settings.host === undefined ? lane.host : settings.host;
@@ -158,8 +190,8 @@ function* configure(dialect: Dialect, now: number, id: string, settings: LaneSet
       Number(kept),
     ],
   );
-  if (kept !== lane.kept) yield* query('UPDATE runs SET kept = $2 WHERE lane = $1', [id, Number(kept)]);
+  if (kept !== lane.kept)
+    yield* query('UPDATE runs SET kept = $2 WHERE lane = $1', [id, Number(kept)]);
   it.ready = lane.state === 'ready';
   return done(null, [it]);
 }
-

@@ -8,10 +8,15 @@ import { type Dialect, type Done, done, type Survey } from './dialect.ts';
 import { lastPlace } from './places.ts';
 
 /** Gives runs to a node: upkeep first, so that what has become due or was answered is served (Q3). */
-export function* claim(dialect: Dialect, now: number, request: ClaimRequest): Op<Done<ClaimedRun[]>> {
+export function* claim(
+  dialect: Dialect,
+  now: number,
+  request: ClaimRequest,
+): Op<Done<ClaimedRun[]>> {
   let survey = yield* dialect.survey(request, now, true);
   const { host } = survey;
-  if (host === null) throw new BatonError('node_lost', `The lease of node ${request.nodeId} has ended.`);
+  if (host === null)
+    throw new BatonError('node_lost', `The lease of node ${request.nodeId} has ended.`);
   const kept: LaneChange[] = [];
   if (survey.due.length + survey.delayed.length + survey.answered.length > 0) {
     kept.push(...(yield* upkeep(dialect, now, survey, request)));
@@ -34,10 +39,17 @@ export function* claim(dialect: Dialect, now: number, request: ClaimRequest): Op
 }
 
 /** Due runs join, waits that are over end, and answered runs get a slot back ahead of new ones. */
-function* upkeep(dialect: Dialect, now: number, survey: Survey, request: ClaimRequest): Op<LaneChange[]> {
+function* upkeep(
+  dialect: Dialect,
+  now: number,
+  survey: Survey,
+  request: ClaimRequest,
+): Op<LaneChange[]> {
   const due: CoreRow[] = [];
   for (const id of survey.due) {
-    const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [id]);
+    const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [
+      id,
+    ]);
     if (row !== null) due.push(row);
   }
   const ids = new Set([...due.map((row) => row.r_lane), ...survey.delayed, ...survey.answered]);
@@ -68,21 +80,34 @@ function* upkeep(dialect: Dialect, now: number, survey: Survey, request: ClaimRe
 /** Counted one by one, because each slot given back leaves one less. */
 function* giveSlotBack(change: LaneChange, request: ClaimRequest): Op<void> {
   const { lane } = change;
-  if (lane.answeredAt === null || lane.state !== 'asking' || lane.nodeId === null || lane.runId === null) return;
-  const node = yield* queryOne<{ capacity: number }>('SELECT capacity FROM nodes WHERE id = $1', [lane.nodeId]);
+  if (
+    lane.answeredAt === null ||
+    lane.state !== 'asking' ||
+    lane.nodeId === null ||
+    lane.runId === null
+  )
+    return;
+  const node = yield* queryOne<{ capacity: number }>('SELECT capacity FROM nodes WHERE id = $1', [
+    lane.nodeId,
+  ]);
   const onNode = yield* executing('node_id = $1', [lane.nodeId]);
   if (node === null || onNode >= node.capacity) return;
   const cap = request.caps.types[lane.headType ?? ''];
   if (cap !== undefined && (yield* executing('head_type = $1', [lane.headType])) >= cap) return;
   const { perOwner } = request.caps;
   if (perOwner !== null && (yield* executing('owner = $1', [lane.owner])) >= perOwner) return;
-  const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [lane.runId]);
+  const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [
+    lane.runId,
+  ]);
   retake(change, toCore(row!));
   // Visible to the counts of the next one.
   yield* query(`UPDATE lanes SET state = 'running', answered_at = NULL WHERE id = $1`, [lane.id]);
 }
 
 function* executing(where: string, values: readonly (string | null)[]): Op<number> {
-  const row = yield* queryOne<{ n: number }>(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND ${where}`, values);
+  const row = yield* queryOne<{ n: number }>(
+    `SELECT count(*) AS n FROM lanes WHERE state = 'running' AND ${where}`,
+    values,
+  );
   return row!.n;
 }

@@ -9,7 +9,11 @@ import { readCore } from './load.ts';
 import { headPlace, lastPlace } from './places.ts';
 
 /** Admits runs, all or none, in the order given; a lane's order is the order of commits (Q1). */
-export function* enqueue(dialect: Dialect, now: number, admissions: readonly Admission[]): Op<Done<Receipt[]>> {
+export function* enqueue(
+  dialect: Dialect,
+  now: number,
+  admissions: readonly Admission[],
+): Op<Done<Receipt[]>> {
   const changes = yield* openLanes(dialect, now, admissions);
   const receipts: Receipt[] = [];
   let unsaved: NewRun[] = [];
@@ -52,7 +56,11 @@ export function* enqueue(dialect: Dialect, now: number, admissions: readonly Adm
 const laneOf = (admission: Admission): string => admission.lane ?? admission.id;
 const scopeOf = (admission: Admission): string => admission.lane ?? '';
 
-function* openLanes(dialect: Dialect, now: number, admissions: readonly Admission[]): Op<Map<string, LaneChange>> {
+function* openLanes(
+  dialect: Dialect,
+  now: number,
+  admissions: readonly Admission[],
+): Op<Map<string, LaneChange>> {
   const owners = new Map(admissions.map((admission) => [laneOf(admission), admission.owner]));
   const ids = [...owners.keys()].sort();
   yield* dialect.ensureLanes(ids.map((id) => ({ id, owner: owners.get(id)! })));
@@ -76,7 +84,12 @@ function* findKnown(admission: Admission): Op<Receipt | null> {
 }
 
 /** Where the run joins, after doing what it asks of a busy lane (Q11). */
-function* findPlace(change: LaneChange, admission: Admission, core: RunCore, now: number): Op<void> {
+function* findPlace(
+  change: LaneChange,
+  admission: Admission,
+  core: RunCore,
+  now: number,
+): Op<void> {
   const { lane } = change;
   if (admission.onBusy === 'reject' && (lane.runId !== null || lane.queued > 0)) {
     throw new BatonError('lane_busy', undefined, { details: { lane: lane.id } });
@@ -114,7 +127,12 @@ function newCore(admission: Admission, now: number): RunCore {
   };
 }
 
-function toNewRun(admission: Admission, core: RunCore, change: LaneChange, firstSeq: number): NewRun {
+function toNewRun(
+  admission: Admission,
+  core: RunCore,
+  change: LaneChange,
+  firstSeq: number,
+): NewRun {
   return {
     core,
     lane: change.lane.id,

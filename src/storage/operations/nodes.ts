@@ -11,15 +11,30 @@ export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number):
     `INSERT INTO nodes (id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
-      node.id, node.host, node.bootId, node.pidNamespace, node.pid, node.pidStart,
-      JSON.stringify(node.roles), JSON.stringify(node.types), node.capacity, node.version, now + leaseMs, now,
+      node.id,
+      node.host,
+      node.bootId,
+      node.pidNamespace,
+      node.pid,
+      node.pidStart,
+      JSON.stringify(node.roles),
+      JSON.stringify(node.types),
+      node.capacity,
+      node.version,
+      now + leaseMs,
+      now,
     ],
   );
   return { value: undefined, hint: NOTHING_TO_TELL };
 }
 
 /** A lease that has ended is not revived: others may already have taken over. */
-export function* renew(_: Dialect, now: number, nodeId: string, leaseMs: number): Op<Done<boolean>> {
+export function* renew(
+  _: Dialect,
+  now: number,
+  nodeId: string,
+  leaseMs: number,
+): Op<Done<boolean>> {
   const rows = yield* query(
     'UPDATE nodes SET lease_until = $3 WHERE id = $1 AND lease_until > $2 RETURNING id',
     [nodeId, now, now + leaseMs],
@@ -46,7 +61,13 @@ export function* takeOver(dialect: Dialect, now: number, nodeId: string): Op<Don
     const change = new LaneChange(lane, now);
     crash(change, run);
     changes.push(change);
-    reaped.push({ run: run.id, lane: lane.id, node: nodeId, state: run.state, crashes: run.crashes });
+    reaped.push({
+      run: run.id,
+      lane: lane.id,
+      node: nodeId,
+      state: run.state,
+      crashes: run.crashes,
+    });
   }
   if (changes.length > 0) yield* dialect.save(changes);
   yield* query('DELETE FROM nodes WHERE id = $1', [nodeId]);

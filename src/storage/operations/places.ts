@@ -24,7 +24,9 @@ export function* headPlace(change: LaneChange): Op<number> {
 
 /** The place right before a queued run; `moving` itself does not count as a neighbour. */
 export function* placeBefore(change: LaneChange, before: string, moving: string): Op<number> {
-  const target = yield* queryOne<{ position: number }>('SELECT position FROM runs WHERE id = $1', [before]);
+  const target = yield* queryOne<{ position: number }>('SELECT position FROM runs WHERE id = $1', [
+    before,
+  ]);
   const neighbour = yield* queryOne<{ position: number }>(
     `SELECT position FROM runs WHERE lane = $1 AND position > $2 AND position < $3 AND state = 'queued' AND id <> $4
      ORDER BY position DESC LIMIT 1`,

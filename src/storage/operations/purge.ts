@@ -25,16 +25,26 @@ export function* purge(
   const lanes = yield* dialect.lockLanes(laneIds);
   const runIds = dialect.list(runs.map(({ id }) => id));
   // Under the locks, what another purge has already removed is simply not found again.
-  yield* query(`DELETE FROM events WHERE ${dialect.oneOf('lane', 1)} AND ${dialect.oneOf('run_id', 2)}`, [dialect.list(laneIds), runIds]);
-  const removed = yield* query<{ state: RunState }>(`DELETE FROM runs WHERE ${dialect.oneOf('id', 1)} RETURNING state`, [runIds]);
+  yield* query(
+    `DELETE FROM events WHERE ${dialect.oneOf('lane', 1)} AND ${dialect.oneOf('run_id', 2)}`,
+    [dialect.list(laneIds), runIds],
+  );
+  const removed = yield* query<{ state: RunState }>(
+    `DELETE FROM runs WHERE ${dialect.oneOf('id', 1)} RETURNING state`,
+    [runIds],
+  );
   const deltas: CountDeltas = {};
   for (const { state } of removed) deltas[state] = (deltas[state] ?? 0) - 1;
   yield* dialect.addCounts(deltas);
-  const idle = dialect.list(lanes.filter((lane) => lane.state === 'idle' && !lane.kept && !lane.held).map(({ id }) => id));
+  const idle = dialect.list(
+    lanes.filter((lane) => lane.state === 'idle' && !lane.kept && !lane.held).map(({ id }) => id),
+  );
   const gone = yield* query<{ id: string }>(
     `DELETE FROM lanes WHERE ${dialect.oneOf('id', 1)} AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.lane = lanes.id) RETURNING id`,
     [idle],
   );
-  yield* query(`DELETE FROM events WHERE ${dialect.oneOf('lane', 1)}`, [dialect.list(gone.map(({ id }) => id))]);
+  yield* query(`DELETE FROM events WHERE ${dialect.oneOf('lane', 1)}`, [
+    dialect.list(gone.map(({ id }) => id)),
+  ]);
   return { value: { runs: removed.length, lanes: gone.length }, hint: NOTHING_TO_TELL };
 }

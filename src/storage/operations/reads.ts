@@ -4,7 +4,16 @@ import type { NodeRecord } from '../../contract/node.ts';
 import { type Run, RunState } from '../../contract/run.ts';
 import type { Counts, RunFilter } from '../../queue/store.ts';
 import {
-  type EventRow, LANE_COLUMNS, type LaneRow, type NodeRow, RUN_COLUMNS, type RunRow, toEvent, toLane, toNode, toRun,
+  type EventRow,
+  LANE_COLUMNS,
+  type LaneRow,
+  type NodeRow,
+  RUN_COLUMNS,
+  type RunRow,
+  toEvent,
+  toLane,
+  toNode,
+  toRun,
 } from '../rows.ts';
 import { type Op, query, queryOne, type Value } from '../statement.ts';
 import type { Dialect } from './dialect.ts';
@@ -20,7 +29,8 @@ export function* list(dialect: Dialect, filter: RunFilter): Op<Run[]> {
   const add = (value: Value): number => values.push(value);
   if (filter.lane !== undefined) where.push(`r.lane = $${add(filter.lane)}`);
   if (filter.after !== undefined) where.push(`r.id > $${add(filter.after)}`);
-  if (filter.states !== undefined) where.push(dialect.oneOf('r.state', add(dialect.list(filter.states))));
+  if (filter.states !== undefined)
+    where.push(dialect.oneOf('r.state', add(dialect.list(filter.states))));
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
   const rows = yield* query<RunRow>(
     `SELECT ${RUN_COLUMNS} FROM runs r ${condition} ORDER BY r.id LIMIT $${add(filter.limit)}`,
@@ -40,16 +50,28 @@ export function* listQueued(_: Dialect, lane: string, limit: number): Op<Run[]> 
 }
 
 export function* counts(_: Dialect): Op<Counts> {
-  const rows = yield* query<{ state: RunState; n: number }>('SELECT state, sum(n) AS n FROM run_counts GROUP BY state');
+  const rows = yield* query<{ state: RunState; n: number }>(
+    'SELECT state, sum(n) AS n FROM run_counts GROUP BY state',
+  );
   const all = Object.fromEntries(RunState.options.map((state) => [state, 0])) as Counts;
   for (const { state, n } of rows) all[state] = Number(n);
   return all;
 }
 
-export function* listAfter(_: Dialect, lane: string, after: number, limit: number, runId?: string): Op<LogEvent[]> {
+export function* listAfter(
+  _: Dialect,
+  lane: string,
+  after: number,
+  limit: number,
+  runId?: string,
+): Op<LogEvent[]> {
   const rows =
     runId === undefined
-      ? yield* query<EventRow>('SELECT * FROM events WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3', [lane, after, limit], 'events_after')
+      ? yield* query<EventRow>(
+          'SELECT * FROM events WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+          [lane, after, limit],
+          'events_after',
+        )
       : yield* query<EventRow>(
           'SELECT * FROM events WHERE lane = $1 AND seq > $2 AND run_id = $4 ORDER BY seq LIMIT $3',
           [lane, after, limit, runId],

@@ -5,16 +5,24 @@ import type { Op } from '../statement.ts';
 import { type Dialect, type Done, done } from './dialect.ts';
 
 /** Writes about attempts, each only if its fence is still the lane's (Q6). */
-export function* write(dialect: Dialect, now: number, writes: readonly AttemptWrite[]): Op<Done<boolean[]>> {
+export function* write(
+  dialect: Dialect,
+  now: number,
+  writes: readonly AttemptWrite[],
+): Op<Done<boolean[]>> {
   const ids = [...new Set(writes.map(({ lane }) => lane))].sort();
   const held = yield* dialect.lockBegun(ids);
   const lanes = new Map(
-    held.map(({ lane, run }) => [lane.id, { fence: lane.fence, change: new LaneChange(lane, now), run }]),
+    held.map(({ lane, run }) => [
+      lane.id,
+      { fence: lane.fence, change: new LaneChange(lane, now), run },
+    ]),
   );
   const answers = writes.map((one) => {
     const entry = lanes.get(one.lane);
     // The fence of the change goes to 0 with the attempt's end, so nothing can follow it.
-    if (entry === undefined || one.fence === 0 || entry.change.lane.fence !== one.fence) return false;
+    if (entry === undefined || one.fence === 0 || entry.change.lane.fence !== one.fence)
+      return false;
     const { change, run } = entry;
     if (one.start === true) start(change, run);
     if (one.events !== undefined) append(change, run, one.events);
@@ -23,7 +31,9 @@ export function* write(dialect: Dialect, now: number, writes: readonly AttemptWr
     if (one.end !== undefined) end(change, run, one.end);
     return true;
   });
-  const changes = [...lanes.values()].map(({ change }) => change).filter((c) => c.events.length > 0 || c.runs.size > 0);
+  const changes = [...lanes.values()]
+    .map(({ change }) => change)
+    .filter((c) => c.events.length > 0 || c.runs.size > 0);
   if (changes.length > 0) yield* dialect.save(changes);
   return done(answers, changes);
 }

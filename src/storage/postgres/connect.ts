@@ -16,7 +16,9 @@ const NUMERIC = 1700;
 /** Milliseconds, fences and counts are far below 2^53, so plain numbers are safe. */
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    oid === INT8 || oid === NUMERIC
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
 /**
@@ -35,7 +37,10 @@ export const SETTINGS = {
   jit: 'off',
 } as const;
 
-export function clientConfig(target: Target, settings: Readonly<Record<string, string>> = SETTINGS): pg.ClientConfig {
+export function clientConfig(
+  target: Target,
+  settings: Readonly<Record<string, string>> = SETTINGS,
+): pg.ClientConfig {
   const all = { search_path: target.schema, ...settings };
   return {
     connectionString: parseUrl(target.url).href,
@@ -62,9 +67,13 @@ export function makePool(target: Target, max: number): pg.Pool {
 export function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:')) {
-    throw new BatonError('invalid_request', 'The database address is not of the form postgres://user:password@host:port/database.', {
-      details: { field: 'url' },
-    });
+    throw new BatonError(
+      'invalid_request',
+      'The database address is not of the form postgres://user:password@host:port/database.',
+      {
+        details: { field: 'url' },
+      },
+    );
   }
   return parsed;
 }
@@ -73,5 +82,9 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,40}$/;
 
 export function parseSchema(schema: string): string {
   if (SCHEMA.test(schema)) return schema;
-  throw new BatonError('invalid_request', 'The schema name is not 1–41 of lower-case letters, digits and _.', { details: { field: 'schema' } });
+  throw new BatonError(
+    'invalid_request',
+    'The schema name is not 1–41 of lower-case letters, digits and _.',
+    { details: { field: 'schema' } },
+  );
 }

@@ -1,8 +1,18 @@
 import type { LaneChange } from '../../queue/lane-change.ts';
-import type { Clock, ClaimRequest } from '../../queue/store.ts';
+import type { ClaimRequest, Clock } from '../../queue/store.ts';
 import type { CountDeltas, Dialect, NewLane, NewRun, Survey } from '../operations/dialect.ts';
 import { NEW_LANE_VALUES, NEXT_RUN, newRunValues } from '../operations/saving.ts';
-import { CORE_COLUMNS, type CoreRow, LANE_COLUMNS, type LaneRow, RUN_COLUMNS, type RunRow, toCore, toLane, toRun } from '../rows.ts';
+import {
+  CORE_COLUMNS,
+  type CoreRow,
+  LANE_COLUMNS,
+  type LaneRow,
+  RUN_COLUMNS,
+  type RunRow,
+  toCore,
+  toLane,
+  toRun,
+} from '../rows.ts';
 import { type Op, query } from '../statement.ts';
 import { INSERT_RUNS, SAVE, saveValues, transpose } from './save.ts';
 import { NOW } from './transact.ts';
@@ -57,7 +67,8 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       // A lane's head is looked up among its runs as they were when the statement began; where the
       // queue itself changed they are stored by a statement of their own first.
       const runsFirst = changes.some(
-        ({ lane, runs }) => lane.runId === null && [...runs.values()].some(({ from }) => from === 'queued'),
+        ({ lane, runs }) =>
+          lane.runId === null && [...runs.values()].some(({ from }) => from === 'queued'),
       );
       if (runsFirst) {
         yield* query(SAVE, saveValues(changes, { lanes: false, runs: true }), 'save');
@@ -92,13 +103,16 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
         ],
         'claim_survey',
       );
-      const of = (kind: string): string[] => rows.filter((row) => row.kind === kind).map(({ id }) => id);
+      const of = (kind: string): string[] =>
+        rows.filter((row) => row.kind === kind).map(({ id }) => id);
       return {
         host: of('node')[0] ?? null,
         due: of('due'),
         delayed: of('delayed'),
         answered: of('answered'),
-        take: rows.filter(({ kind }) => kind === 'take').map(({ id, fence }) => ({ lane: id, fence })),
+        take: rows
+          .filter(({ kind }) => kind === 'take')
+          .map(({ id, fence }) => ({ lane: id, fence })),
       };
     },
   };

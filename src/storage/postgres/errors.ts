@@ -9,9 +9,20 @@ const AGAIN = new Set([
 ]);
 
 const AWAY = new Set(['57P01', '57P02', '57P03', '53300', '25P03']);
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']);
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]);
 
-export const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+export const codeOf = (error: unknown): string =>
+  String((error as { code?: unknown } | null)?.code ?? '');
 
 export const mayGoThroughAgain = (error: unknown): boolean => AGAIN.has(codeOf(error));
 
@@ -20,20 +31,46 @@ export function isAway(error: unknown): boolean {
   if (AWAY.has(code) || NETWORK.has(code) || code.startsWith('08')) return true;
   const message = error instanceof Error ? error.message : '';
   // The driver's own words carry no code.
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/i.test(message);
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/i.test(
+    message,
+  );
 }
 
 /** The driver's and the server's errors in the words of the catalogue. */
 export function toBatonError(error: unknown): unknown {
   if (error instanceof BatonError) return error;
   const code = codeOf(error);
-  const detail = error instanceof AggregateError ? (error.errors[0] as Error).message : error instanceof Error ? error.message : String(error);
-  if (isAway(error)) return new BatonError('database_unreachable', `The database does not answer (${detail}).`, { cause: error });
+  const detail =
+    error instanceof AggregateError
+      ? (error.errors[0] as Error).message
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  if (isAway(error))
+    return new BatonError('database_unreachable', `The database does not answer (${detail}).`, {
+      cause: error,
+    });
   if (code === '28P01' || code === '28000' || code === '3D000' || code === '42501') {
-    return new BatonError('database_refused', `The database refused the sign-in: ${detail}. Check user, password and database name.`, { cause: error });
+    return new BatonError(
+      'database_refused',
+      `The database refused the sign-in: ${detail}. Check user, password and database name.`,
+      { cause: error },
+    );
   }
-  if (code === '25006') return new BatonError('database_read_only', 'The database server is read-only (a standby?). Name the primary.', { cause: error });
-  if (code === '53100') return new BatonError('disk_full', "The database server's disk is full. Nothing was changed.", { cause: error });
-  if (code !== '') return new BatonError('database_failed', `The database refused a statement: ${detail}`, { cause: error, details: { sqlState: code } });
+  if (code === '25006')
+    return new BatonError(
+      'database_read_only',
+      'The database server is read-only (a standby?). Name the primary.',
+      { cause: error },
+    );
+  if (code === '53100')
+    return new BatonError('disk_full', "The database server's disk is full. Nothing was changed.", {
+      cause: error,
+    });
+  if (code !== '')
+    return new BatonError('database_failed', `The database refused a statement: ${detail}`, {
+      cause: error,
+      details: { sqlState: code },
+    });
   return error;
 }

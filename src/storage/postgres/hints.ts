@@ -59,12 +59,20 @@ export class HintChannel {
     this.#timer = null;
     if (pending === null || this.#closed) return;
     const lanes = [...pending.lanes];
-    const fits = lanes.reduce((bytes, lane) => bytes + Buffer.byteLength(lane) + 3, 0) < LANES_MAX_BYTES;
-    const message = { from: this.#me, ready: pending.ready, nodes: [...pending.nodes].slice(0, 10), lanes: fits ? lanes : [] };
+    const fits =
+      lanes.reduce((bytes, lane) => bytes + Buffer.byteLength(lane) + 3, 0) < LANES_MAX_BYTES;
+    const message = {
+      from: this.#me,
+      ready: pending.ready,
+      nodes: [...pending.nodes].slice(0, 10),
+      lanes: fits ? lanes : [],
+    };
     this.#timer = setTimeout(() => this.#send(), WINDOW_MS);
     this.#timer.unref();
     // A hint that cannot be sent is a hint lost.
-    this.#pool.query('SELECT pg_notify($1, $2)', [this.#channel, JSON.stringify(message)]).catch(() => {});
+    this.#pool
+      .query('SELECT pg_notify($1, $2)', [this.#channel, JSON.stringify(message)])
+      .catch(() => {});
   }
 
   async listen(): Promise<void> {

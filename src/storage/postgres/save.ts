@@ -10,16 +10,61 @@ import { RUN_INSERT_INTO, savedCounts, savedLane, savedRun } from '../operations
 type Scalar = string | number | null;
 
 const LANE_TYPES = [
-  'text', 'text', 'text', 'bigint', 'text', 'text', 'bigint', 'bigint', 'bigint', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint',
+  'text',
+  'text',
+  'text',
+  'bigint',
+  'text',
+  'text',
+  'bigint',
+  'bigint',
+  'bigint',
+  'text',
+  'text',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
 ];
 const RUN_TYPES = [
-  'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'text', 'text', 'text', 'text', 'bigint', 'bigint',
+  'text',
+  'text',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
+  'text',
+  'text',
+  'text',
+  'text',
+  'bigint',
+  'bigint',
 ];
 const EVENT_TYPES = ['text', 'bigint', 'text', 'bigint', 'text', 'text', 'bigint'];
 const COUNT_TYPES = ['text', 'bigint'];
 const NEW_RUN_TYPES = [
-  'text', 'text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'bigint', 'text', 'text', 'text', 'text', 'bigint',
-  'bigint', 'bigint', 'bigint', 'bigint',
+  'text',
+  'text',
+  'text',
+  'text',
+  'text',
+  'text',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
+  'text',
+  'text',
+  'text',
+  'text',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
+  'bigint',
 ];
 
 const unnest = (types: readonly string[], from: number): string =>
@@ -63,7 +108,10 @@ export function transpose(rows: readonly (readonly Scalar[])[], width: number): 
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]!));
 }
 
-export function saveValues(changes: readonly LaneChange[], part: { readonly lanes: boolean; readonly runs: boolean }): Scalar[][] {
+export function saveValues(
+  changes: readonly LaneChange[],
+  part: { readonly lanes: boolean; readonly runs: boolean },
+): Scalar[][] {
   const runs: Scalar[][] = [];
   const events: Scalar[][] = [];
   const deltas: CountDeltas = {};
@@ -76,7 +124,15 @@ export function saveValues(changes: readonly LaneChange[], part: { readonly lane
     }
     if (part.lanes) {
       for (const event of change.events) {
-        events.push([event.lane, event.seq, event.runId, event.attempt, event.type, JSON.stringify(event.payload), event.at]);
+        events.push([
+          event.lane,
+          event.seq,
+          event.runId,
+          event.attempt,
+          event.type,
+          JSON.stringify(event.payload),
+          event.at,
+        ]);
       }
     }
   }

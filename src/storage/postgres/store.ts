@@ -6,7 +6,15 @@ import type { Clock, Hint, KeepLease, LeaseKeeper, Store } from '../../queue/sto
 import type { Answer, Arguments, OperationName } from '../operations/all.ts';
 import { readRun } from '../operations/load.ts';
 import { listExpired, poll } from '../operations/nodes.ts';
-import { counts, getLane, list, listAfter, listNodes, listQueued, unhandledTypes } from '../operations/reads.ts';
+import {
+  counts,
+  getLane,
+  list,
+  listAfter,
+  listNodes,
+  listQueued,
+  unhandledTypes,
+} from '../operations/reads.ts';
 import { type Op, query } from '../statement.ts';
 import { makePool, POOL_SIZE, parseSchema, parseUrl, type Target } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
@@ -35,7 +43,10 @@ const FOLD = `WITH gone AS (DELETE FROM run_counts RETURNING state, n)
 
 /** The store over PostgreSQL, for many processes on many machines. */
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
-  const target: Target = { url: parseUrl(options.url).href, schema: parseSchema(options.schema ?? 'baton') };
+  const target: Target = {
+    url: parseUrl(options.url).href,
+    schema: parseSchema(options.schema ?? 'baton'),
+  };
   await untilReachable(() => migrate(target), options);
   const { clock } = options;
   const pool = makePool(target, options.poolSize ?? POOL_SIZE);
@@ -48,7 +59,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   let closing: Promise<void> | null = null;
   let untilFold = FOLD_EVERY;
 
-  const write = async <N extends OperationName>(name: N, ...rest: Arguments<N>): Promise<Answer<N>> => {
+  const write = async <N extends OperationName>(
+    name: N,
+    ...rest: Arguments<N>
+  ): Promise<Answer<N>> => {
     if (closing !== null) throw new BatonError('closed');
     const { value, hint } = await transact(pool, dialect, clock, name, rest);
     hints.tell(hint);
@@ -102,7 +116,10 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
 
 function keepLease(target: Target, nodeId: string, options: KeepLease): LeaseKeeper {
   const lease = new SharedLease({ leaseMs: options.leaseMs, sentAt: options.sentAt });
-  const entry = new URL(`./lease-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+  const entry = new URL(
+    `./lease-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+    import.meta.url,
+  );
   const workerData: LeaseThreadData = { target, nodeId, buffer: lease.buffer, options };
   const thread = new Worker(entry, { workerData });
   // Without its thread the lease simply runs out, which the worker sees.
@@ -117,13 +134,17 @@ function keepLease(target: Target, nodeId: string, options: KeepLease): LeaseKee
 }
 
 /** A server that is away is tried again until it answers; one that refuses us is an error at once. */
-async function untilReachable(connect: () => Promise<void>, options: PostgresOptions): Promise<void> {
+async function untilReachable(
+  connect: () => Promise<void>,
+  options: PostgresOptions,
+): Promise<void> {
   const deadline = performance.now() + (options.waitMs ?? 30_000);
   for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
     try {
       return await connect();
     } catch (error) {
-      if (!isBatonError(error, 'database_unreachable') || performance.now() + wait > deadline) throw error;
+      if (!isBatonError(error, 'database_unreachable') || performance.now() + wait > deadline)
+        throw error;
       options.onWaiting?.(error);
       await delay(wait, undefined, options.signal === undefined ? {} : { signal: options.signal });
     }

@@ -21,7 +21,9 @@ export async function transact<N extends OperationName>(
 ): Promise<Done<Answer<N>>> {
   for (let tries = 1; ; tries++) {
     try {
-      return (await once(pool, clock, (now) => operation(name, dialect, now, rest))) as Done<Answer<N>>;
+      return (await once(pool, clock, (now) => operation(name, dialect, now, rest))) as Done<
+        Answer<N>
+      >;
     } catch (error) {
       const lostRace = error instanceof Again || mayGoThroughAgain(error);
       if (!lostRace || tries >= MOST_TRIES) throw toBatonError(error);
@@ -30,7 +32,11 @@ export async function transact<N extends OperationName>(
   }
 }
 
-async function once<T>(pool: pg.Pool, clock: Clock | undefined, start: (now: number) => Op<T>): Promise<T> {
+async function once<T>(
+  pool: pg.Pool,
+  clock: Clock | undefined,
+  start: (now: number) => Op<T>,
+): Promise<T> {
   const client = await pool.connect();
   try {
     const now = await begin(client, clock);
@@ -46,7 +52,9 @@ async function once<T>(pool: pg.Pool, clock: Clock | undefined, start: (now: num
 
 /** The transaction's time is the database's, asked for in the same round trip that begins it. */
 async function begin(client: pg.PoolClient, clock: Clock | undefined): Promise<number> {
-  const [, time] = (await client.query(`BEGIN; SELECT ${NOW} AS now`)) as unknown as pg.QueryResult<{ now: number }>[];
+  const [, time] = (await client.query(
+    `BEGIN; SELECT ${NOW} AS now`,
+  )) as unknown as pg.QueryResult<{ now: number }>[];
   return clock === undefined ? time!.rows[0]!.now : clock();
 }
 
@@ -82,7 +90,8 @@ async function runOn<T>(client: pg.PoolClient, op: Op<T>): Promise<T> {
   let step = op.next();
   while (step.done !== true) {
     const { text, values, name } = step.value;
-    const config = name === undefined ? { text, values: [...values] } : { text, values: [...values], name };
+    const config =
+      name === undefined ? { text, values: [...values] } : { text, values: [...values], name };
     const result = await client.query(config);
     step = op.next(result.rows);
   }

@@ -11,7 +11,9 @@ export class Connection {
     try {
       this.#database = new DatabaseSync(path, { readOnly: options.readOnly });
       // FULL: a commit that was answered survives the machine's power, not only the process.
-      this.#database.exec('PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY');
+      this.#database.exec(
+        'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY',
+      );
       if (!options.readOnly) this.#database.exec('PRAGMA journal_mode = WAL');
     } catch (error) {
       throw toBatonError(error, path);

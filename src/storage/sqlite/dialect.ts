@@ -1,8 +1,33 @@
 import type { LaneChange } from '../../queue/lane-change.ts';
 import type { ClaimRequest } from '../../queue/store.ts';
-import { type CountDeltas, type Dialect, type LaneWithNext, type LaneWithRun, type NewLane, type NewRun } from '../operations/dialect.ts';
-import { NEW_LANE_VALUES, NEXT_RUN, newRunValues, RUN_INSERT, savedCounts, savedLane, savedRun } from '../operations/saving.ts';
-import { CORE_COLUMNS, type CoreRow, LANE_COLUMNS, type LaneRow, RUN_COLUMNS, type RunRow, toCore, toLane, toRun } from '../rows.ts';
+import type {
+  CountDeltas,
+  Dialect,
+  LaneWithNext,
+  LaneWithRun,
+  NewLane,
+  NewRun,
+} from '../operations/dialect.ts';
+import {
+  NEW_LANE_VALUES,
+  NEXT_RUN,
+  newRunValues,
+  RUN_INSERT,
+  savedCounts,
+  savedLane,
+  savedRun,
+} from '../operations/saving.ts';
+import {
+  CORE_COLUMNS,
+  type CoreRow,
+  LANE_COLUMNS,
+  type LaneRow,
+  RUN_COLUMNS,
+  type RunRow,
+  toCore,
+  toLane,
+  toRun,
+} from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import type { Connection } from './connection.ts';
 import { survey } from './survey.ts';
@@ -21,13 +46,19 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
     },
     *ensureLanes(lanes: readonly NewLane[]) {
       for (const { id, owner } of lanes) {
-        yield* query(`INSERT INTO lanes VALUES (${NEW_LANE_VALUES}) ON CONFLICT (id) DO NOTHING`, [id, owner]);
+        yield* query(`INSERT INTO lanes VALUES (${NEW_LANE_VALUES}) ON CONFLICT (id) DO NOTHING`, [
+          id,
+          owner,
+        ]);
       }
     },
     *lockLanes(ids: readonly string[]) {
       const lanes = [];
       for (const id of ids) {
-        const row = yield* queryOne<LaneRow>(`SELECT ${LANE_COLUMNS} FROM lanes l WHERE l.id = $1`, [id]);
+        const row = yield* queryOne<LaneRow>(
+          `SELECT ${LANE_COLUMNS} FROM lanes l WHERE l.id = $1`,
+          [id],
+        );
         if (row !== null) lanes.push(toLane(row));
       }
       return lanes;
@@ -68,7 +99,13 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
         yield* query(UPDATE_LANE, savedLane(change.lane));
         for (const event of change.events) {
           yield* query(INSERT_EVENT, [
-            event.lane, event.seq, event.runId, event.attempt, event.type, JSON.stringify(event.payload), event.at,
+            event.lane,
+            event.seq,
+            event.runId,
+            event.attempt,
+            event.type,
+            JSON.stringify(event.payload),
+            event.at,
           ]);
         }
       }
@@ -98,4 +135,5 @@ const UPDATE_LANE = `UPDATE lanes SET host = $2, state = $3, held = $4, run_id =
   queued = $7, ready_at = $8, fence = $9, node_id = $10, cancel = $11, answered_at = $12, last_position = $13,
   next_position = $14, next_seq = $15 WHERE id = $1`;
 
-const INSERT_EVENT = 'INSERT INTO events (lane, seq, run_id, attempt, type, payload, at) VALUES ($1, $2, $3, $4, $5, $6, $7)';
+const INSERT_EVENT =
+  'INSERT INTO events (lane, seq, run_id, attempt, type, payload, at) VALUES ($1, $2, $3, $4, $5, $6, $7)';

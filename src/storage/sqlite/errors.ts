@@ -18,19 +18,43 @@ export function toBatonError(error: unknown, path: string): unknown {
   // The low byte is the primary code; the rest says which system call it was.
   switch (code & 0xff) {
     case FULL:
-      return new BatonError('disk_full', `The disk of ${path} is full. Nothing was changed. Free some space and try again.`, options);
+      return new BatonError(
+        'disk_full',
+        `The disk of ${path} is full. Nothing was changed. Free some space and try again.`,
+        options,
+      );
     case READONLY:
-      return new BatonError('database_read_only', `${path} cannot be written. Check its permissions and those of its directory.`, options);
+      return new BatonError(
+        'database_read_only',
+        `${path} cannot be written. Check its permissions and those of its directory.`,
+        options,
+      );
     case CANTOPEN:
-      return new BatonError('database_read_only', `${path} cannot be opened or made. Check that its directory exists and can be written.`, options);
+      return new BatonError(
+        'database_read_only',
+        `${path} cannot be opened or made. Check that its directory exists and can be written.`,
+        options,
+      );
     case CORRUPT:
     case NOTADB:
-      return new BatonError('database_corrupt', `${path} is damaged or is not a Baton database (${detail}). Restore a backup, or name another file.`, options);
+      return new BatonError(
+        'database_corrupt',
+        `${path} is damaged or is not a Baton database (${detail}). Restore a backup, or name another file.`,
+        options,
+      );
     case BUSY:
       return new BatonError('data_in_use', `${path} is locked by another program.`, options);
     case IOERR:
-      return new BatonError('database_failed', `Reading or writing ${path} failed (${detail}). Check the disk.`, options);
+      return new BatonError(
+        'database_failed',
+        `Reading or writing ${path} failed (${detail}). Check the disk.`,
+        options,
+      );
     default:
-      return new BatonError('database_failed', `The database refused a statement: ${detail}`, options);
+      return new BatonError(
+        'database_failed',
+        `The database refused a statement: ${detail}`,
+        options,
+      );
   }
 }

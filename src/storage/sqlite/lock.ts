@@ -25,7 +25,8 @@ export async function lockFile(path: string): Promise<() => void> {
     if (performance.now() > deadline) {
       const holder = readHolder(database);
       database.close();
-      const who = holder === null ? 'Another process' : `Process ${holder.pid} (since ${holder.since})`;
+      const who =
+        holder === null ? 'Another process' : `Process ${holder.pid} (since ${holder.since})`;
       throw new BatonError(
         'data_in_use',
         `${who} is using ${path}. The embedded database serves one process: stop that one, or give this one another data directory.`,
@@ -47,7 +48,9 @@ function tryLock(database: DatabaseSync, token: string, file: string): boolean {
     database.exec('BEGIN IMMEDIATE');
     database.exec('CREATE TABLE IF NOT EXISTS holder (token TEXT, pid INTEGER, since TEXT)');
     database.exec('DELETE FROM holder');
-    database.prepare('INSERT INTO holder VALUES (?, ?, ?)').run(token, process.pid, new Date().toISOString());
+    database
+      .prepare('INSERT INTO holder VALUES (?, ?, ?)')
+      .run(token, process.pid, new Date().toISOString());
     database.exec('COMMIT; BEGIN IMMEDIATE');
     if (database.prepare('SELECT token FROM holder').get()?.['token'] === token) return true;
     // Somebody came between the two.

@@ -3,12 +3,21 @@ import type { Migration } from '../migrations/migration.ts';
 import type { Connection } from './connection.ts';
 
 /** Brings the schema up to date in one transaction, under the write lock of the file. */
-export function migrate(connection: Connection, migrations: readonly Migration[] = MIGRATIONS): void {
+export function migrate(
+  connection: Connection,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
   connection.exec('BEGIN IMMEDIATE');
   try {
     connection.exec(CREATE_MIGRATIONS_TABLE);
-    const applied = connection.query({ text: 'SELECT id, name FROM migrations ORDER BY id', values: [] });
-    for (const migration of pending(applied as unknown as { id: number; name: string }[], migrations)) {
+    const applied = connection.query({
+      text: 'SELECT id, name FROM migrations ORDER BY id',
+      values: [],
+    });
+    for (const migration of pending(
+      applied as unknown as { id: number; name: string }[],
+      migrations,
+    )) {
       if (migration.sqlite !== '') connection.exec(migration.sqlite);
       connection.query({
         text: 'INSERT INTO migrations (id, name, applied_at) VALUES ($1, $2, $3)',

@@ -16,11 +16,19 @@ export interface Call {
 
 export type ToWriter =
   | { readonly kind: 'calls'; readonly calls: readonly Call[] }
-  | { readonly kind: 'keep'; readonly nodeId: string; readonly buffer: SharedArrayBuffer; readonly options: KeepLease }
+  | {
+      readonly kind: 'keep';
+      readonly nodeId: string;
+      readonly buffer: SharedArrayBuffer;
+      readonly options: KeepLease;
+    }
   | { readonly kind: 'let_go'; readonly nodeId: string }
   | { readonly kind: 'close' };
 
-export type Reply = { readonly id: number } & ({ readonly done: Done<unknown> } | { readonly error: PlainError });
+export type Reply = { readonly id: number } & (
+  | { readonly done: Done<unknown> }
+  | { readonly error: PlainError }
+);
 
 export type FromWriter =
   | { readonly kind: 'ready' }
@@ -37,7 +45,8 @@ export interface PlainError {
 }
 
 export function toPlain(error: unknown): PlainError {
-  if (!(error instanceof Error)) return { code: null, message: String(error), details: undefined, stack: undefined };
+  if (!(error instanceof Error))
+    return { code: null, message: String(error), details: undefined, stack: undefined };
   const { message, stack } = error;
   return error instanceof BatonError
     ? { code: error.code, message, details: error.details, stack }
@@ -45,7 +54,8 @@ export function toPlain(error: unknown): PlainError {
 }
 
 export function fromPlain(plain: PlainError): Error {
-  if (plain.code !== null) return new BatonError(plain.code, plain.message, { details: plain.details });
+  if (plain.code !== null)
+    return new BatonError(plain.code, plain.message, { details: plain.details });
   const error = new Error(plain.message);
   if (plain.stack !== undefined) error.stack = plain.stack;
   return error;

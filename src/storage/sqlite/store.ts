@@ -2,9 +2,17 @@ import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { BatonError } from '../../contract/errors.ts';
 import type { Clock, Hint, Store } from '../../queue/store.ts';
-import { listExpired, poll } from '../operations/nodes.ts';
 import { readRun } from '../operations/load.ts';
-import { counts, getLane, list, listAfter, listNodes, listQueued, unhandledTypes } from '../operations/reads.ts';
+import { listExpired, poll } from '../operations/nodes.ts';
+import {
+  counts,
+  getLane,
+  list,
+  listAfter,
+  listNodes,
+  listQueued,
+  unhandledTypes,
+} from '../operations/reads.ts';
 import type { Op } from '../statement.ts';
 import { Connection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -86,6 +94,10 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new BatonError('database_read_only', `The directory ${path} cannot be made. Check its permissions, or name another.`, { cause: error });
+    throw new BatonError(
+      'database_read_only',
+      `The directory ${path} cannot be made. Check its permissions, or name another.`,
+      { cause: error },
+    );
   }
 }

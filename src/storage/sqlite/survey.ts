@@ -7,10 +7,18 @@ import type { Connection } from './connection.ts';
 const READY = `FROM lanes WHERE state = 'ready' AND held = 0 AND head_type = $1`;
 
 /** Which lanes a claim takes: claim-plan.ts over the indexes of the file. */
-export function survey(connection: Connection, request: ClaimRequest, now: number, upkeep: boolean): Survey {
-  const rows = <R>(text: string, ...values: Value[]): R[] => connection.query({ text, values }) as unknown as R[];
-  const count = (text: string, ...values: Value[]): number => rows<{ n: number }>(text, ...values)[0]!.n;
-  const ids = (text: string, ...values: Value[]): string[] => rows<{ id: string }>(text, ...values).map(({ id }) => id);
+export function survey(
+  connection: Connection,
+  request: ClaimRequest,
+  now: number,
+  upkeep: boolean,
+): Survey {
+  const rows = <R>(text: string, ...values: Value[]): R[] =>
+    connection.query({ text, values }) as unknown as R[];
+  const count = (text: string, ...values: Value[]): number =>
+    rows<{ n: number }>(text, ...values)[0]!.n;
+  const ids = (text: string, ...values: Value[]): string[] =>
+    rows<{ id: string }>(text, ...values).map(({ id }) => id);
 
   const [node] = rows<{ host: string; capacity: number }>(
     'SELECT host, capacity FROM nodes WHERE id = $1 AND lease_until > $2',
@@ -25,50 +33,99 @@ export function survey(connection: Connection, request: ClaimRequest, now: numbe
       `SELECT id FROM runs WHERE position IS NULL AND state = 'queued' AND run_at <= $1 ORDER BY run_at, id LIMIT 100`,
       now,
     );
-    const delayed = ids(`SELECT id FROM lanes WHERE state = 'delayed' AND ready_at <= $1 ORDER BY ready_at LIMIT 100`, now);
-    const answered = ids('SELECT id FROM lanes WHERE answered_at IS NOT NULL ORDER BY answered_at LIMIT 100');
-    if (due.length + delayed.length + answered.length > 0) return { ...nothing, host, due, delayed, answered };
+    const delayed = ids(
+      `SELECT id FROM lanes WHERE state = 'delayed' AND ready_at <= $1 ORDER BY ready_at LIMIT 100`,
+      now,
+    );
+    const answered = ids(
+      'SELECT id FROM lanes WHERE answered_at IS NOT NULL ORDER BY answered_at LIMIT 100',
+    );
+    if (due.length + delayed.length + answered.length > 0)
+      return { ...nothing, host, due, delayed, answered };
   }
 
   const take: { lane: string; fence: number }[] = [];
   const lanes: ReadyLanes = {
-    cursor: (type) => rows<{ owner: string }>('SELECT owner FROM claim_cursors WHERE type = $1', type)[0]?.owner ?? null,
+    cursor: (type) =>
+      rows<{ owner: string }>('SELECT owner FROM claim_cursors WHERE type = $1', type)[0]?.owner ??
+      null,
     setCursor: (type, owner) => {
-      rows('INSERT INTO claim_cursors VALUES ($1, $2) ON CONFLICT (type) DO UPDATE SET owner = excluded.owner', type, owner);
+      rows(
+        'INSERT INTO claim_cursors VALUES ($1, $2) ON CONFLICT (type) DO UPDATE SET owner = excluded.owner',
+        type,
+        owner,
+      );
     },
     nextOwner: (type, after) => {
       // No name has a control character, so nothing lies between x and x followed by U+0001.
       const from = after === null ? '' : `${after}\u0001`;
       const owners = [
-        ...rows<{ owner: string }>(`SELECT owner ${READY} AND host IS NULL AND owner >= $2 ORDER BY owner LIMIT 1`, type, from),
-        ...rows<{ owner: string }>(`SELECT owner ${READY} AND host = $3 AND owner >= $2 ORDER BY owner LIMIT 1`, type, from, host),
+        ...rows<{ owner: string }>(
+          `SELECT owner ${READY} AND host IS NULL AND owner >= $2 ORDER BY owner LIMIT 1`,
+          type,
+          from,
+        ),
+        ...rows<{ owner: string }>(
+          `SELECT owner ${READY} AND host = $3 AND owner >= $2 ORDER BY owner LIMIT 1`,
+          type,
+          from,
+          host,
+        ),
       ].map(({ owner }) => owner);
       if (owners.length < 2) return owners[0] ?? null;
       // The file compares bytes; JavaScript would compare UTF-16 units.
-      return Buffer.compare(Buffer.from(owners[0]!), Buffer.from(owners[1]!)) <= 0 ? owners[0]! : owners[1]!;
+      return Buffer.compare(Buffer.from(owners[0]!), Buffer.from(owners[1]!)) <= 0
+        ? owners[0]!
+        : owners[1]!;
     },
     take: (type, owner, most) => {
       const found = [
-        ...rows<Found>(`SELECT id, ready_at ${READY} AND host IS NULL AND owner = $2 ORDER BY ready_at, id LIMIT $3`, type, owner, most),
-        ...rows<Found>(`SELECT id, ready_at ${READY} AND host = $4 AND owner = $2 ORDER BY ready_at, id LIMIT $3`, type, owner, most, host),
+        ...rows<Found>(
+          `SELECT id, ready_at ${READY} AND host IS NULL AND owner = $2 ORDER BY ready_at, id LIMIT $3`,
+          type,
+          owner,
+          most,
+        ),
+        ...rows<Found>(
+          `SELECT id, ready_at ${READY} AND host = $4 AND owner = $2 ORDER BY ready_at, id LIMIT $3`,
+          type,
+          owner,
+          most,
+          host,
+        ),
       ].sort((a, b) => a.ready_at - b.ready_at || (a.id < b.id ? -1 : 1));
       const taken = found.slice(0, most);
       for (const { id } of taken) take.push({ lane: id, fence: 0 });
       return taken.length;
     },
-    executingOfType: (type) => count(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND head_type = $1`, type),
+    executingOfType: (type) =>
+      count(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND head_type = $1`, type),
     executingOfOwner: (owner, type) =>
       type === null
         ? count(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND owner = $1`, owner)
-        : count(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND owner = $1 AND head_type = $2`, owner, type),
+        : count(
+            `SELECT count(*) AS n FROM lanes WHERE state = 'running' AND owner = $1 AND head_type = $2`,
+            owner,
+            type,
+          ),
   };
-  const busy = count(`SELECT count(*) AS n FROM lanes WHERE node_id = $1 AND state = 'running'`, request.nodeId);
+  const busy = count(
+    `SELECT count(*) AS n FROM lanes WHERE node_id = $1 AND state = 'running'`,
+    request.nodeId,
+  );
   const limit = Math.min(request.limit, node.capacity - busy);
   if (limit <= 0) return { host, ...nothing };
   planClaim(lanes, { types: request.types, limit, caps: request.caps });
   if (take.length === 0) return { host, ...nothing };
-  const last = rows<{ last: number }>('UPDATE fences SET last = last + $1 RETURNING last', take.length)[0]!.last;
-  return { host, ...nothing, take: take.map(({ lane }, i) => ({ lane, fence: last - take.length + 1 + i })) };
+  const last = rows<{ last: number }>(
+    'UPDATE fences SET last = last + $1 RETURNING last',
+    take.length,
+  )[0]!.last;
+  return {
+    host,
+    ...nothing,
+    take: take.map(({ lane }, i) => ({ lane, fence: last - take.length + 1 + i })),
+  };
 }
 
 interface Found {

@@ -34,17 +34,27 @@ function serve(connection: Connection, unlock: () => void): void {
   port.on('message', (message: ToWriter) => {
     switch (message.kind) {
       case 'calls':
-        return say({ kind: 'replies', replies: commitTogether(connection, withWaiting(message.calls)) });
+        return say({
+          kind: 'replies',
+          replies: commitTogether(connection, withWaiting(message.calls)),
+        });
       case 'keep': {
         const { nodeId, buffer, options } = message;
-        leases.set(nodeId, startRenewing(new SharedLease(buffer), options, () => renew(connection, nodeId, options.leaseMs)));
+        leases.set(
+          nodeId,
+          startRenewing(new SharedLease(buffer), options, () =>
+            renew(connection, nodeId, options.leaseMs),
+          ),
+        );
         return;
       }
       case 'let_go':
-        void leases.get(message.nodeId)?.().then(() => {
-          leases.delete(message.nodeId);
-          say({ kind: 'let_go', nodeId: message.nodeId });
-        });
+        void leases
+          .get(message.nodeId)?.()
+          .then(() => {
+            leases.delete(message.nodeId);
+            say({ kind: 'let_go', nodeId: message.nodeId });
+          });
         return;
       case 'close':
         connection.close();
@@ -88,7 +98,9 @@ function inSavepoint(connection: Connection, call: Call): Reply {
   const clock = (): number => call.now ?? Date.now();
   connection.exec('SAVEPOINT one');
   try {
-    const done = connection.run(operation(call.name, sqliteDialect(connection, clock), clock(), call.rest));
+    const done = connection.run(
+      operation(call.name, sqliteDialect(connection, clock), clock(), call.rest),
+    );
     connection.exec('RELEASE one');
     return { id: call.id, done };
   } catch (error) {
@@ -107,7 +119,9 @@ function rollBack(connection: Connection): void {
 }
 
 function renew(connection: Connection, nodeId: string, leaseMs: number): boolean {
-  const [reply] = commitTogether(connection, [{ id: 0, name: 'renew', rest: [nodeId, leaseMs], now: null }]);
+  const [reply] = commitTogether(connection, [
+    { id: 0, name: 'renew', rest: [nodeId, leaseMs], now: null },
+  ]);
   if (reply === undefined || 'error' in reply) throw new Error('the lease could not be renewed');
   return reply.done.value as boolean;
 }

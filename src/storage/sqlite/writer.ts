@@ -26,14 +26,23 @@ export class Writer {
     this.#clock = clock;
     this.#onHint = onHint;
     thread.on('message', (message: FromWriter) => this.#hear(message));
-    thread.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    thread.on('error', (error) =>
+      this.#fail(error instanceof Error ? error : new Error(String(error))),
+    );
     thread.on('exit', () => this.#fail(new BatonError('closed')));
   }
 
   /** Resolves when the file is locked, migrated and ready for calls. */
-  static async open(path: string, clock: Clock | undefined, onHint: (hint: Hint) => void): Promise<Writer> {
+  static async open(
+    path: string,
+    clock: Clock | undefined,
+    onHint: (hint: Hint) => void,
+  ): Promise<Writer> {
     // Under type stripping this file is .ts, in the package it is .js; the thread's is the same.
-    const entry = new URL(`./writer-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+    const entry = new URL(
+      `./writer-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+      import.meta.url,
+    );
     const thread = new Worker(entry, { workerData: { path } });
     await new Promise<void>((resolve, reject) => {
       thread.once('error', reject);
@@ -103,7 +112,10 @@ export class Writer {
   #answer(reply: Reply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
-    if ('error' in reply) return waiting?.reject(fromPlain(reply.error));
+    if ('error' in reply) {
+      waiting?.reject(fromPlain(reply.error));
+      return;
+    }
     const { value, hint } = reply.done;
     waiting?.resolve(value);
     if (hint.ready || hint.nodes.length > 0 || hint.lanes.length > 0) this.#onHint(hint);
