@@ -66,6 +66,12 @@ export interface ClaimedRun {
 export interface AttemptWrite {
   readonly lane: string;
   readonly fence: number;
+  /**
+   * Counts the writes of one fence from 1. A store whose answer can be lost on the way after the
+   * commit keeps the last number beside the fence, and answers true to one it already has without
+   * doing it again: a write repeated after a broken connection must not append its events twice.
+   */
+  readonly no?: number;
   readonly start?: boolean;
   readonly events?: readonly NewEvent[];
   readonly settle?: Outcome;
@@ -122,7 +128,10 @@ export interface QueueStore {
   listQueued(lane: string, limit: number): Promise<Run[]>;
   counts(): Promise<Counts>;
   /** Removes finished runs that ended before a time and belong to no kept lane, with their log. */
-  purge(request: { readonly before: number; readonly limit: number }): Promise<{ runs: number; lanes: number }>;
+  purge(request: {
+    readonly before: number;
+    readonly limit: number;
+  }): Promise<{ runs: number; lanes: number }>;
   /** Types at the head of ready lanes that no live node handles. */
   unhandledTypes(): Promise<string[]>;
 }

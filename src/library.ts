@@ -1,0 +1,38 @@
+import { memoryStore } from './queue/memory/store.ts';
+import { RunQueue, type RunQueueOptions } from './queue/run-queue.ts';
+import type { Clock } from './queue/store.ts';
+
+/*
+ * The entry `baton/queue`: a queue on one of the stores, and workers for it. Nothing else of Baton
+ * is started or loaded.
+ */
+
+/** A queue that lives in this process and goes with it. */
+export const memoryQueue = (options: RunQueueOptions & { readonly clock?: Clock } = {}): RunQueue =>
+  new RunQueue(memoryStore(options), options);
+
+// sqliteQueue and postgresQueue: queues on the stores of ./storage.
+
+export { BatonError, type ErrorCode } from './contract/errors.ts';
+export type { LogEvent, NewEvent } from './contract/event.ts';
+export type { Json } from './contract/json.ts';
+export type { Lane } from './contract/lane.ts';
+export type { ErrorClass, Outcome, RunError } from './contract/outcome.ts';
+export type { LaneSettings, Run, RunRequest, RunState } from './contract/run.ts';
+export type { AttemptContext } from './queue/attempt-context.ts';
+export type { PastAttempt } from './queue/attempt-history.ts';
+export {
+  AbortReason,
+  fail,
+  HandlerError,
+  handBack,
+  leaveWaiting,
+  park,
+} from './queue/handler-result.ts';
+export type { Handler, HandlerDefinition, PayloadSchema } from './queue/handlers.ts';
+export type { Logger } from './queue/logger.ts';
+export { Purger, type PurgerOptions } from './queue/purger.ts';
+export { RunQueue, type RunQueueOptions } from './queue/run-queue.ts';
+export type { Caps, Counts, Receipt, Store } from './queue/store.ts';
+export { Worker } from './queue/worker.ts';
+export type { WorkerOptions } from './queue/worker-settings.ts';

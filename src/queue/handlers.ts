@@ -1,0 +1,103 @@
+import { BatonError } from '../contract/errors.ts';
+import { RunType } from '../contract/ids.ts';
+import type { Json } from '../contract/json.ts';
+import { MAX_ATTEMPTS_MAX } from '../contract/run.ts';
+import { maxAttemptsOf, RETRY_POLICY, type RetryPolicy } from '../policy/retry.ts';
+import type { AttemptContext } from './attempt-context.ts';
+
+/** Any schema of the Standard Schema specification, as zod, valibot and arktype make them. */
+export interface PayloadSchema<Payload> {
+  readonly '~standard': {
+    readonly validate: (value: unknown) => SchemaResult<Payload> | Promise<SchemaResult<Payload>>;
+  };
+}
+
+type SchemaResult<Payload> =
+  | { readonly value: Payload; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Gives JSON (nothing means null) or what `fail`, `park`, `handBack`, `leaveWaiting` make. */
+export type Handler<Payload> = (payload: Payload, context: AttemptContext) => unknown;
+
+export interface HandlerDefinition<Payload = Json> {
+  /** Checked when a run is enqueued and again when it executes. Without one any JSON will do. */
+  readonly payload?: PayloadSchema<Payload>;
+  /** Without it runs of the type can be enqueued here but are executed elsewhere. */
+  readonly run?: Handler<Payload>;
+  readonly maxAttempts?: number;
+  readonly retry?: RetryPolicy;
+}
+
+export interface RegisteredType {
+  readonly type: string;
+  readonly maxAttempts: number;
+  readonly retry: RetryPolicy;
+  readonly run: Handler<unknown> | null;
+  /** The payload as the handler gets it. Throws `invalid_payload`, naming the field. */
+  parse(payload: Json): unknown;
+}
+
+/** The types of runs this process knows (Q17). */
+export class Handlers {
+  readonly #types = new Map<string, RegisteredType>();
+
+  register<Payload>(type: string, definition: HandlerDefinition<Payload>): void {
+    const name = RunType.safeParse(type);
+    if (!name.success) throw new BatonError('invalid_request', name.error.issues[0]?.message);
+    if (this.#types.has(type)) {
+      throw new BatonError('invalid_request', `The type "${type}" is registered twice.`);
+    }
+    const maxAttempts = definition.maxAttempts ?? maxAttemptsOf(type);
+    if (!Number.isInteger(maxAttempts) || maxAttempts < 1 || maxAttempts > MAX_ATTEMPTS_MAX) {
+      throw new BatonError('invalid_request', `maxAttempts: not within 1…${MAX_ATTEMPTS_MAX}`);
+    }
+    const schema = definition.payload;
+    this.#types.set(type, {
+      type,
+      maxAttempts,
+      retry: definition.retry ?? RETRY_POLICY,
+      run: (definition.run as Handler<unknown> | undefined) ?? null,
+      parse:
+        schema === undefined ? (payload) => payload : (payload) => parse(type, schema, payload),
+    });
+  }
+
+  /** Throws `unknown_type`. */
+  get(type: string): RegisteredType {
+    const found = this.#types.get(type);
+    if (found === undefined) {
+      throw new BatonError('unknown_type', `No handler is registered for the type "${type}".`, {
+        details: { field: 'type' },
+      });
+    }
+    return found;
+  }
+
+  /** The types executed here. */
+  executable(): string[] {
+    return [...this.#types.values()].filter((type) => type.run !== null).map(({ type }) => type);
+  }
+}
+
+function parse<Payload>(type: string, schema: PayloadSchema<Payload>, payload: Json): Payload {
+  const result = schema['~standard'].validate(payload);
+  if (result instanceof Promise) {
+    // Not waited for, but not left unhandled either.
+    result.catch(() => {});
+    throw new BatonError('internal', `The schema of the type "${type}" is asynchronous.`);
+  }
+  if (result.issues === undefined) return result.value;
+  const issue = result.issues[0];
+  const field = ['payload', ...(issue?.path ?? []).map(keyOf)].join('.');
+  throw new BatonError('invalid_payload', `${field}: ${issue?.message ?? 'does not fit'}`, {
+    details: { field },
+  });
+}
+
+const keyOf = (step: PropertyKey | { readonly key: PropertyKey }): string =>
+  String(typeof step === 'object' ? step.key : step);

@@ -1,0 +1,105 @@
+import type { Attempt } from './attempt.ts';
+import { fieldsOf } from './attempt-log.ts';
+import { AbortReason } from './handler-result.ts';
+import type { Logger } from './logger.ts';
+import type { HeldLane } from './store.ts';
+
+/**
+ * The attempts of one worker whose handlers have not returned, and what the database says about
+ * them. Each poll is compared with what was known when it was sent; what changed since is left to
+ * the next one.
+ */
+export class HeldRuns {
+  readonly #live = new Set<Attempt>();
+  /** The latest attempt of each lane. */
+  readonly #byLane = new Map<string, Attempt>();
+  readonly #reported = new WeakSet<Attempt>();
+  /** Lanes that the last poll showed and nobody here knows. */
+  #strays = new Map<string, { readonly fence: number; readonly claims: number }>();
+  readonly #log: Logger;
+  readonly #ignoredMs: number;
+
+  /** A handler that goes on for `ignoredMs` after its signal is reported. */
+  constructor(log: Logger, ignoredMs: number) {
+    this.#log = log;
+    this.#ignoredMs = ignoredMs;
+  }
+
+  /**
+   * Answers an earlier attempt of the same lane whose handler has not returned yet. It is lost, but
+   * this process must not execute the lane a second time before it has.
+   */
+  add(attempt: Attempt): Attempt | undefined {
+    const before = this.#byLane.get(attempt.run.lane);
+    this.#live.add(attempt);
+    this.#byLane.set(attempt.run.lane, attempt);
+    return before;
+  }
+
+  delete(attempt: Attempt): void {
+    this.#live.delete(attempt);
+    const { lane } = attempt.run;
+    if (this.#byLane.get(lane) === attempt) this.#byLane.delete(lane);
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  values(): Attempt[] {
+    return [...this.#live];
+  }
+
+  /** Attempts that take a slot; one whose question is open takes none. */
+  get executing(): number {
+    let count = 0;
+    for (const attempt of this.#live) if (!attempt.asking) count++;
+    return count;
+  }
+
+  /** Applies what a poll shows; `sentAt` is a stamp from before it was sent. */
+  compare(holds: readonly HeldLane[], sentAt: number): void {
+    const shown = new Map(holds.map((held) => [held.lane, held]));
+    for (const attempt of this.#live) {
+      this.#reportIgnored(attempt);
+      if (attempt.lost || attempt.ending || attempt.since > sentAt) continue;
+      const held = shown.get(attempt.run.lane);
+      if (held?.fence === attempt.fence) apply(attempt, held, sentAt);
+      else attempt.lose('another worker has the run');
+    }
+  }
+
+  /**
+   * Lanes that the node holds although nobody here knows: the answer to their claim was lost on the
+   * way. Two polls in a row show them, and every claim begun before the first was answered before
+   * the second.
+   */
+  strays(holds: readonly HeldLane[], claims: { begun: number; ended: number }): HeldLane[] {
+    const before = this.#strays;
+    const unknown = holds.filter(({ lane, fence }) => this.#byLane.get(lane)?.fence !== fence);
+    this.#strays = new Map(
+      unknown.map(({ lane, fence }) => [lane, { fence, claims: claims.begun }]),
+    );
+    return unknown.filter(({ lane, fence }) => {
+      const seen = before.get(lane);
+      return seen?.fence === fence && seen.claims <= claims.ended;
+    });
+  }
+
+  /** It cannot be killed in here. The lane stays taken, because two at once would be worse. */
+  #reportIgnored(attempt: Attempt): void {
+    if (attempt.abort === null || attempt.ending || this.#reported.has(attempt)) return;
+    if (performance.now() - attempt.abortedAt < this.#ignoredMs) return;
+    this.#reported.add(attempt);
+    const reason = attempt.abort.message;
+    this.#log.warn({ ...fieldsOf(attempt), reason }, 'A handler ignores its signal');
+  }
+}
+
+function apply(attempt: Attempt, held: HeldLane, sentAt: number): void {
+  if (held.cancel !== null) {
+    attempt.stop(new AbortReason('cancelled', 'the run was cancelled', held.cancel));
+  } else if (held.state === 'running' && attempt.asking && attempt.askedAt <= sentAt) {
+    attempt.resume();
+  }
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../contract/json.ts';
+
+/** A value as JSON text, with its size. Throws what JSON.stringify throws: cycles, big integers. */
+export function toJsonText(value: unknown): { text: string; bytes: number } {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`a ${typeof value} is not JSON`);
+  return { text, bytes: Buffer.byteLength(text) };
+}
+
+/**
+ * A copy of a value as JSON has it, taken now: what its owner does to the value afterwards, before
+ * it is stored, does not change what is stored.
+ */
+export function snapshot(value: unknown): { json: Json; bytes: number } {
+  const simple = typeof value === 'string' || typeof value === 'boolean' || value === null;
+  const { text, bytes } = toJsonText(value);
+  return { json: simple ? (value as Json) : (JSON.parse(text) as Json), bytes };
+}
+
+/** JSON text that is the same for the same value, whatever the order of its keys. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner;
+    const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1));
+    // Integer-like keys come first in any object; they do so in both bodies.
+    return Object.fromEntries(entries);
+  });
+}
+
+export const bodyHash = (body: unknown): string =>
+  createHash('sha256').update(canonicalJson(body)).digest('hex');

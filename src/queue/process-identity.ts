@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/*
+ * Who a process is, precisely enough that a neighbour on the same machine can prove it dead: a pid
+ * means something only within one boot and one pid namespace, and only together with its start.
+ */
+
+export interface ProcessIdentity {
+  readonly host: string;
+  readonly bootId: string;
+  readonly pidNamespace: string;
+  readonly pid: number;
+  readonly pidStart: string;
+}
+
+/** This process. `host` overrides the machine's own id. */
+export function identify(host?: string): ProcessIdentity {
+  return {
+    host: host ?? machineId(),
+    bootId: bootId(),
+    pidNamespace: pidNamespace(),
+    pid: process.pid,
+    pidStart: look(process.pid)?.start ?? '',
+  };
+}
+
+/**
+ * True only if the process cannot be alive. A node of another host, boot or pid namespace is never
+ * judged by its pid: there the number belongs to somebody else.
+ */
+export function isProvablyDead(node: ProcessIdentity, self: ProcessIdentity): boolean {
+  if (node.host !== self.host || node.bootId !== self.bootId || node.bootId === '') return false;
+  if (node.pidNamespace !== self.pidNamespace) return false;
+  if (!exists(node.pid)) return true;
+  const found = look(node.pid);
+  // Not readable (another user's, hidden): it exists, and nothing more can be said.
+  if (found === null) return false;
+  if (found.ended) return true;
+  return node.pidStart !== '' && found.start !== node.pidStart;
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM is a process of another user. Only ESRCH says that there is none.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+interface Looked {
+  readonly start: string;
+  /** A zombie: ended, only not yet collected by its parent. */
+  readonly ended: boolean;
+}
+
+function look(pid: number): Looked | null {
+  if (process.platform === 'linux') {
+    const stat = read(`/proc/${pid}/stat`);
+    return stat === null ? null : parseStat(stat);
+  }
+  const line = ask('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
+  if (line === null || line === '') return null;
+  const [state = '', ...start] = line.split(/\s+/);
+  return { start: start.join(' '), ended: state.startsWith('Z') };
+}
+
+/**
+ * The fields of /proc/<pid>/stat count from after the last parenthesis: the second one is the
+ * program's name, which may itself hold spaces and parentheses.
+ */
+export function parseStat(stat: string): Looked {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const state = fields[0] ?? '';
+  return { start: fields[19] ?? '', ended: state === 'Z' || state === 'X' };
+}
+
+/** The machine's id, hashed because it is meant to be kept private (machine-id(5)). */
+function machineId(): string {
+  const id =
+    process.platform === 'darwin'
+      ? /"IOPlatformUUID" = "([^"]+)"/.exec(
+          ask('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice']) ?? '',
+        )?.[1]
+      : (read('/etc/machine-id') ?? read('/var/lib/dbus/machine-id'));
+  if (id === undefined || id === null || id === '') return hostname() || 'localhost';
+  return createHash('sha256').update(`baton host ${id}`).digest('hex').slice(0, 32);
+}
+
+function bootId(): string {
+  if (process.platform === 'darwin') return ask('sysctl', ['-n', 'kern.boottime']) ?? '';
+  return read('/proc/sys/kernel/random/boot_id') ?? '';
+}
+
+function pidNamespace(): string {
+  if (process.platform !== 'linux') return '';
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // Unknown must not look like the same unknown of another process.
+    return `unknown-${randomUUID()}`;
+  }
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+function ask(command: string, args: string[]): string | null {
+  try {
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // `ps` prints the start time in the language and zone of whoever asks.
+      env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+    }).trim();
+  } catch {
+    return null;
+  }
+}

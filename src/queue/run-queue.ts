@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { BatonError } from '../contract/errors.ts';
+import type { LogEvent } from '../contract/event.ts';
+import { LaneId, newId, RunId } from '../contract/ids.ts';
+import type { Json } from '../contract/json.ts';
+import type { CancelKind, Lane } from '../contract/lane.ts';
+import { LaneSettings, type Run, type RunRequest, RunState } from '../contract/run.ts';
+import { admissionOf, checkPayload, payloadText } from './admission.ts';
+import { type HandlerDefinition, Handlers } from './handlers.ts';
+import { type Logger, SILENT } from './logger.ts';
+import { parseInput } from './parse-input.ts';
+import type { Clock, Command, Counts, Receipt, RunFilter, Store } from './store.ts';
+
+/** Rows in one answer, and runs in one enqueue. */
+const PAGE_MAX = 1000;
+const BATCH_MAX = 10_000;
+
+const Limit = z.int().min(1).max(PAGE_MAX);
+const Filter = z.strictObject({
+  lane: LaneId.optional(),
+  states: z.array(RunState).optional(),
+  after: RunId.optional(),
+  limit: Limit.optional(),
+});
+const EventRange = z.strictObject({
+  after: z.int().min(0).optional(),
+  limit: Limit.optional(),
+  runId: RunId.optional(),
+});
+
+export interface RunQueueOptions {
+  readonly log?: Logger;
+  readonly clock?: Clock;
+}
+
+/**
+ * The queue as programs use it: checks what comes in, and hands it to a store. A Worker executes
+ * what it holds; both share the registered types.
+ */
+export class RunQueue {
+  readonly store: Store;
+  readonly handlers = new Handlers();
+  readonly log: Logger;
+  readonly #clock: Clock;
+
+  constructor(store: Store, options: RunQueueOptions = {}) {
+    this.store = store;
+    this.log = options.log ?? SILENT;
+    this.#clock = options.clock ?? Date.now;
+  }
+
+  /** Makes a type known, before a Worker of this queue starts. */
+  register<Payload = Json>(type: string, definition: HandlerDefinition<Payload>): this {
+    this.handlers.register(type, definition);
+    return this;
+  }
+
+  /** Admits one run or several; several are admitted all or none. */
+  enqueue(request: RunRequest): Promise<Receipt>;
+  enqueue(requests: readonly RunRequest[]): Promise<Receipt[]>;
+  async enqueue(input: RunRequest | readonly RunRequest[]): Promise<Receipt | Receipt[]> {
+    const requests = Array.isArray(input) ? (input as readonly RunRequest[]) : null;
+    if (requests === null) {
+      const [receipt] = await this.#admit([input as RunRequest], () => '');
+      if (receipt === undefined) throw new BatonError('internal', 'The store gave no receipt.');
+      return receipt;
+    }
+    if (requests.length === 0) return [];
+    if (requests.length > BATCH_MAX) {
+      throw new BatonError('invalid_request', `At most ${BATCH_MAX} runs at a time.`);
+    }
+    return this.#admit(requests, (i) => `${i}.`);
+  }
+
+  async get(id: string): Promise<Run | null> {
+    return RunId.safeParse(id).success ? this.store.get(id) : null;
+  }
+
+  async getLane(lane: string): Promise<Lane | null> {
+    return LaneId.safeParse(lane).success ? this.store.getLane(lane) : null;
+  }
+
+  /** Runs by age. */
+  async list(filter: Partial<RunFilter> = {}): Promise<Run[]> {
+    const { limit = 100, lane, states, after } = parseInput(Filter, filter);
+    return this.store.list({
+      limit,
+      ...(lane === undefined ? {} : { lane }),
+      ...(states === undefined ? {} : { states }),
+      ...(after === undefined ? {} : { after }),
+    });
+  }
+
+  /** The queued runs of a lane in the order they will start. */
+  async listQueued(lane: string, limit = 100): Promise<Run[]> {
+    return this.store.listQueued(
+      parseInput(LaneId, lane, 'lane'),
+      parseInput(Limit, limit, 'limit'),
+    );
+  }
+
+  counts(): Promise<Counts> {
+    return this.store.counts();
+  }
+
+  /** The log of a lane, or of one run in it, after a seq. */
+  async events(
+    lane: string,
+    range: { after?: number; limit?: number; runId?: string } = {},
+  ): Promise<LogEvent[]> {
+    const { after = 0, limit = 100, runId } = parseInput(EventRange, range);
+    return this.store.listAfter(parseInput(LaneId, lane, 'lane'), after, limit, runId);
+  }
+
+  /** Final at once for a run that has not begun; else its worker is told to stop it. */
+  cancel(id: string, kind: CancelKind = 'stop'): Promise<Run> {
+    return this.#changeRun({ do: 'cancel', run: id, kind });
+  }
+
+  /** Gives a run that has not begun another payload. */
+  async edit(id: string, payload: Json): Promise<Run> {
+    const run = await this.get(id);
+    if (run === null) throw new BatonError('not_found');
+    const text = payloadText(payload);
+    checkPayload(this.handlers.get(run.type), payload);
+    return this.#changeRun({ do: 'edit', run: id, payload: text });
+  }
+
+  /** Puts a queued run before another one of its lane; null is last. */
+  move(id: string, before: string | null): Promise<Run> {
+    return this.#changeRun({ do: 'move', run: id, before });
+  }
+
+  /** Removes a run that has not begun. */
+  remove(id: string): Promise<Run> {
+    return this.#changeRun({ do: 'remove', run: id });
+  }
+
+  /** A new run like a finished one, at the head of its lane. */
+  retry(id: string): Promise<Run> {
+    return this.#changeRun({ do: 'retry', run: id, newId: newId() });
+  }
+
+  /** The open question of a waiting run has its answer. */
+  answer(id: string): Promise<Run> {
+    return this.#changeRun({ do: 'answer', run: id });
+  }
+
+  /** The lane starts no run until it is resumed. */
+  async hold(lane: string): Promise<void> {
+    await this.store.change({ do: 'hold', lane: parseInput(LaneId, lane, 'lane') });
+  }
+
+  async resume(lane: string): Promise<void> {
+    await this.store.change({ do: 'resume', lane: parseInput(LaneId, lane, 'lane') });
+  }
+
+  /** Sets what a lane may be told beside its runs, making it if it is not there. */
+  async configure(lane: string, settings: LaneSettings): Promise<void> {
+    const id = parseInput(LaneId, lane, 'lane');
+    const parsed = parseInput(LaneSettings, settings);
+    await this.store.change({ do: 'configure', lane: id, settings: parsed });
+  }
+
+  /** Removes finished runs that ended before a time. `Purger` does it regularly. */
+  purge(before: number, limit = PAGE_MAX): Promise<{ runs: number; lanes: number }> {
+    return this.store.purge({ before, limit });
+  }
+
+  /** Stop the workers first. Safe to call twice. */
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  async #admit(requests: readonly RunRequest[], at: (i: number) => string): Promise<Receipt[]> {
+    const now = this.#clock();
+    const admissions = requests.map((request, i) =>
+      admissionOf(request, this.handlers, now, at(i)),
+    );
+    const receipts = await this.store.enqueue(admissions);
+    for (const [i, { id, lane, known }] of receipts.entries()) {
+      const type = admissions[i]?.type;
+      if (!known) this.log.info({ runId: id, type, lane }, 'Enqueued');
+    }
+    return receipts;
+  }
+
+  async #changeRun(command: Exclude<Command, { lane: string }>): Promise<Run> {
+    const before = command.do === 'move' ? command.before : null;
+    const known = RunId.safeParse(command.run).success;
+    if (!known || (before !== null && !RunId.safeParse(before).success)) {
+      throw new BatonError('not_found');
+    }
+    const run = await this.store.change(command);
+    if (run === null) throw new BatonError('not_found');
+    return run;
+  }
+}

@@ -1,0 +1,262 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isBatonError } from '../contract/errors.ts';
+import type { NodeInfo } from '../contract/node.ts';
+import { Attempt, nextStamp } from './attempt.ts';
+import { DatabaseWatch } from './database-watch.ts';
+import { execute, giveBack } from './executor.ts';
+import { AbortReason } from './handler-result.ts';
+import type { HeldRuns } from './held-runs.ts';
+import { Membership } from './membership.ts';
+import { Pulse } from './pulse.ts';
+import { Reaper } from './reaper.ts';
+import type { ClaimedRun, HeldLane } from './store.ts';
+import { TypeWatch } from './type-watch.ts';
+import type { Settings } from './worker-settings.ts';
+
+/** How long handlers may take to return after their signal, and the node to say good-bye. */
+const RETURN_MS = 5000;
+
+/** What a worker counts for whoever watches it. */
+export interface WorkerStats {
+  leaseLosses: number;
+  takenOver: number;
+}
+
+/** One working life of a worker, from its start to its stop; see worker.ts. */
+export class WorkerLoop {
+  readonly #settings: Settings;
+  readonly #held: HeldRuns;
+  readonly #stats: WorkerStats;
+  readonly #node: Omit<NodeInfo, 'id'>;
+  readonly #database: DatabaseWatch;
+  readonly #reaper: Reaper;
+  readonly #types: TypeWatch;
+  readonly #claim = new Pulse(() => this.#claimOnce());
+  readonly #poll = new Pulse(() => this.#pollOnce());
+  readonly #joined = Promise.withResolvers<void>();
+  readonly #hurried = Promise.withResolvers<void>();
+  #member: Membership | null = null;
+  #claims = { begun: 0, ended: 0 };
+  #typesCheckedAt = Number.NEGATIVE_INFINITY;
+  #stopping: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #dueTimer: NodeJS.Timeout | undefined;
+  #stopHints = (): void => {};
+
+  constructor(settings: Settings, held: HeldRuns, stats: WorkerStats) {
+    const { store, log, identity, roles, concurrency: capacity, version, handlers } = settings;
+    this.#settings = settings;
+    this.#held = held;
+    this.#stats = stats;
+    this.#node = {
+      ...identity,
+      roles: [...roles],
+      types: handlers.executable(),
+      capacity,
+      version,
+    };
+    this.#database = new DatabaseWatch(log);
+    this.#reaper = new Reaper(store, identity, log);
+    this.#types = new TypeWatch(store, log);
+  }
+
+  get stopping(): boolean {
+    return this.#stopping !== null;
+  }
+
+  get member(): Membership | null {
+    return this.#member;
+  }
+
+  /** Resolves when the node has joined, however long the database is away, or was told to stop. */
+  async start(before?: Promise<void>): Promise<void> {
+    await before;
+    if (this.stopping) return;
+    this.#stopHints = this.#settings.store.onHint((hint) => {
+      if (hint.ready) this.#claim.trigger();
+      if (this.#member !== null && hint.nodes.includes(this.#member.id)) this.#poll.trigger();
+    });
+    this.#timer = setInterval(() => this.#tick(), this.#settings.pollMs);
+    void this.#join();
+    await this.#joined.promise;
+  }
+
+  /** A stop under way waits for nobody any more. */
+  hurry(): void {
+    this.#hurried.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #join(): Promise<void> {
+    const { store, log, leaseMs, renewMs, stallMs, bufferBytes } = this.#settings;
+    const shared = { store, log, database: this.#database, node: this.#node };
+    while (!this.stopping) {
+      try {
+        this.#member = await Membership.join({ ...shared, leaseMs, renewMs, stallMs, bufferBytes });
+        this.#database.answered('write');
+        log.info({ node: this.#member.id, types: this.#node.types }, 'Joined');
+        this.#poll.trigger();
+        this.#claim.trigger();
+        break;
+      } catch (error) {
+        if (isBatonError(error, 'closed')) return this.#joined.reject(error);
+        this.#database.failed(error);
+        await this.#database.rest();
+      }
+    }
+    this.#joined.resolve();
+  }
+
+  #tick(): void {
+    const member = this.#member;
+    if (member === null) return;
+    if (!member.trusted) {
+      this.#lose(member);
+      return;
+    }
+    if (!this.#database.resting('read')) this.#poll.trigger();
+    if (!this.#database.resting('write')) this.#claim.trigger();
+  }
+
+  /** Its runs may be executed elsewhere from now on: everything here stops, then begins anew. */
+  #lose(member: Membership): void {
+    if (this.#member !== member) return;
+    this.#member = null;
+    this.#stats.leaseLosses++;
+    this.#settings.log.error({ node: member.id, runs: this.#held.size }, 'LeaseLost');
+    for (const attempt of this.#held.values()) attempt.lose('the lease of its node was lost');
+    void member.end();
+    void this.#join();
+  }
+
+  async #claimOnce(): Promise<void> {
+    const { store, concurrency, caps } = this.#settings;
+    const member = this.#member;
+    const limit = concurrency - this.#held.executing;
+    const { types } = this.#node;
+    if (member === null || this.stopping || limit <= 0 || types.length === 0) return;
+    if (!member.trusted || this.#database.resting('write')) return;
+    let claimed: ClaimedRun[];
+    this.#claims.begun++;
+    try {
+      claimed = await store.claim({ nodeId: member.id, types, limit, caps });
+      this.#database.answered('write');
+    } catch (error) {
+      return this.#failed(error, member);
+    } finally {
+      this.#claims.ended++;
+    }
+    // Taken over with everything else the lost node had.
+    if (this.#member !== member) return;
+    for (const one of claimed) this.#begin(one, member);
+    if (claimed.length > 0 && claimed.length < limit) this.#claim.trigger();
+  }
+
+  #begin(claimed: ClaimedRun, member: Membership): void {
+    const attempt = new Attempt(claimed, member.writer, () => this.#claim.trigger());
+    const before = this.#held.add(attempt);
+    attempt.done = this.#run(attempt, before);
+  }
+
+  async #run(attempt: Attempt, before: Attempt | undefined): Promise<void> {
+    const { log } = this.#settings;
+    try {
+      if (before !== undefined) await Promise.race([before.done, attempt.stopped]);
+      if (this.stopping || attempt.abort !== null) await giveBack(attempt, 'not begun', log);
+      else await execute(attempt, this.#settings);
+    } catch (error) {
+      log.error({ err: error, runId: attempt.run.id }, 'An attempt could not be executed');
+    }
+    this.#held.delete(attempt);
+    this.#claim.trigger();
+  }
+
+  async #pollOnce(): Promise<void> {
+    const { store, pollMs, typesMs } = this.#settings;
+    const member = this.#member;
+    if (member === null) return;
+    const sentAt = nextStamp();
+    try {
+      const { holds, nodes, nextDueMs } = await store.poll(member.id);
+      this.#database.answered('read');
+      if (this.#member !== member) return;
+      this.#held.compare(holds, sentAt);
+      for (const stray of this.#held.strays(holds, this.#claims)) this.#giveBack(stray, member);
+      if (nextDueMs !== null && nextDueMs < pollMs) this.#claimIn(nextDueMs);
+      this.#stats.takenOver += (await this.#reaper.look(nodes)).length;
+      if (performance.now() - this.#typesCheckedAt < typesMs) return;
+      this.#typesCheckedAt = performance.now();
+      await this.#types.check();
+    } catch (error) {
+      this.#failed(error, member);
+    }
+  }
+
+  #giveBack({ lane, fence }: HeldLane, member: Membership): void {
+    const outcome = { kind: 'handed_back', reason: 'the answer to its claim was lost' } as const;
+    const channel = member.writer.open(lane, fence, () => {});
+    channel.end({ outcome, retryDelayMs: 0 }, 0).then(
+      () => this.#settings.log.warn({ lane }, 'A claim whose answer was lost is handed back'),
+      () => {},
+    );
+  }
+
+  #claimIn(ms: number): void {
+    clearTimeout(this.#dueTimer);
+    this.#dueTimer = setTimeout(() => this.#claim.trigger(), ms);
+  }
+
+  #failed(error: unknown, member: Membership): void {
+    if (isBatonError(error, 'node_lost')) this.#lose(member);
+    else if (!isBatonError(error, 'closed')) this.#database.failed(error);
+  }
+
+  async #stop(): Promise<void> {
+    const { graceMs, log } = this.#settings;
+    const hurried = this.#hurried.promise;
+    // A claim under way may still bring runs; they are handed back.
+    const claimed = this.#claim.stop();
+    this.#joined.resolve();
+    for (const attempt of this.#held.values()) if (attempt.asking) attempt.stop(shutdown());
+    const returned = claimed.then(() => this.#allReturned());
+    await within(graceMs, returned, hurried);
+    for (const attempt of this.#held.values()) attempt.stop(shutdown());
+    await within(RETURN_MS, returned);
+    clearInterval(this.#timer);
+    clearTimeout(this.#dueTimer);
+    this.#stopHints();
+    const member = this.#member;
+    this.#member = null;
+    this.#database.end();
+    if (member === null) return;
+    if (this.#held.size > 0) {
+      // Not said good-bye: what a handler here may still be doing must not begin elsewhere yet.
+      const runs = this.#held.values().map((attempt) => attempt.run.id);
+      log.warn({ node: member.id, runs }, 'Stopped with handlers that have not returned');
+      return void member.end();
+    }
+    const left = member
+      .leave()
+      .catch((error) => log.warn({ err: error }, 'Could not say good-bye'));
+    await within(RETURN_MS, left);
+    log.info({ node: member.id }, 'Left');
+  }
+
+  async #allReturned(): Promise<void> {
+    while (this.#held.size > 0) await Promise.all(this.#held.values().map(({ done }) => done));
+  }
+}
+
+const shutdown = (): AbortReason => new AbortReason('shutdown', 'its worker is stopping');
+
+/** Waits for the first of the promises, at most so long. */
+async function within(ms: number, ...promises: Promise<unknown>[]): Promise<void> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => {});
+  await Promise.race([...promises, late]);
+  timer.abort();
+}

@@ -1,0 +1,72 @@
+import type { NodeInfo } from '../contract/node.ts';
+import type { Handlers } from './handlers.ts';
+import type { Logger } from './logger.ts';
+import { identify, type ProcessIdentity } from './process-identity.ts';
+import type { RunQueue } from './run-queue.ts';
+import type { Caps, Clock, Store } from './store.ts';
+
+export interface WorkerOptions {
+  /** Runs executed at a time. */
+  readonly concurrency?: number;
+  /** Most runs of a type, or of an owner, executing in the whole cluster. */
+  readonly caps?: Partial<Caps>;
+  /** The host's id; without it the machine's own. */
+  readonly host?: string;
+  readonly roles?: NodeInfo['roles'];
+  readonly version?: string;
+  readonly leaseMs?: number;
+  readonly renewMs?: number;
+  /** How long the main thread may be blocked before the lease is given up. */
+  readonly stallMs?: number;
+  readonly pollMs?: number;
+  /** How long running handlers may go on when the worker stops. */
+  readonly graceMs?: number;
+  /** A handler that goes on for so long after its signal is reported. */
+  readonly ignoredMs?: number;
+  /** How often queued types without a live node are looked for. */
+  readonly typesMs?: number;
+  /** Unwritten bytes of events from which handlers must wait. */
+  readonly bufferBytes?: number;
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/** The options with nothing left open. */
+export interface Settings extends Required<Omit<WorkerOptions, 'caps' | 'host'>> {
+  readonly store: Store;
+  readonly handlers: Handlers;
+  readonly identity: ProcessIdentity;
+  readonly caps: Caps;
+}
+
+export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
+  const { caps, host, ...given } = options;
+  const leaseMs = options.leaseMs ?? 30_000;
+  const settings: Settings = {
+    concurrency: 10,
+    roles: ['worker'],
+    version: '',
+    leaseMs,
+    renewMs: leaseMs / 3,
+    stallMs: 60_000,
+    pollMs: 250,
+    graceMs: 30_000,
+    ignoredMs: 5000,
+    typesMs: 30_000,
+    bufferBytes: 8 * 1024 * 1024,
+    log: queue.log,
+    clock: Date.now,
+    random: Math.random,
+    ...given,
+    store: queue.store,
+    handlers: queue.handlers,
+    identity: identify(host),
+    caps: { types: caps?.types ?? {}, perOwner: caps?.perOwner ?? null },
+  };
+  for (const name of ['concurrency', 'leaseMs', 'renewMs', 'pollMs', 'bufferBytes'] as const) {
+    if (!(settings[name] > 0)) throw new RangeError(`${name} must be more than 0`);
+  }
+  if (settings.renewMs >= leaseMs) throw new RangeError('renewMs must be less than leaseMs');
+  return settings;
+}
