@@ -26,9 +26,9 @@ export interface ReadyLanes {
 
 interface Candidate {
   readonly owner: string;
-  executing: number;
+  readonly executing: number;
   /** Lanes the owner may still take under its own cap. */
-  room: number;
+  readonly room: number;
   taken: number;
 }
 
@@ -37,47 +37,37 @@ export function planClaim(
   request: { readonly types: readonly string[]; readonly limit: number; readonly caps: Caps },
 ): number {
   const { caps } = request;
-  const room = new Map<string, number>();
-  for (const type of request.types) {
+  const open = request.types.flatMap((type) => {
     const cap = caps.types[type];
-    const free = cap === undefined ? Number.POSITIVE_INFINITY : cap - lanes.executingOfType(type);
-    if (free > 0) room.set(type, free);
-  }
+    const room = cap === undefined ? Number.POSITIVE_INFINITY : cap - lanes.executingOfType(type);
+    return room > 0 && lanes.nextOwner(type, null) !== null ? [{ type, room }] : [];
+  });
   let left = request.limit;
-  // First an equal share for each type, then what is left to whoever can use it.
-  for (const share of [true, false]) {
-    let typesLeft = room.size;
-    for (const [type, free] of room) {
-      if (left <= 0) break;
-      const most = Math.min(free, share ? Math.ceil(left / typesLeft) : left);
-      typesLeft--;
-      const taken = most > 0 ? claimType(lanes, type, most, caps.perOwner) : 0;
-      room.set(type, free - taken);
-      left -= taken;
-    }
-    if (room.size <= 1) break;
+  // Each type gets an equal share, and what one leaves goes to those after it. Slots that stay free
+  // are claimed at once again by the worker, which turns the order of its types each time.
+  for (const [index, { type, room }] of open.entries()) {
+    const share = Math.min(room, Math.ceil(left / (open.length - index)));
+    if (share > 0) left -= claimType(lanes, type, share, caps.perOwner);
   }
   return request.limit - left;
 }
 
-function claimType(lanes: ReadyLanes, type: string, slots: number, perOwner: number | null): number {
+function claimType(
+  lanes: ReadyLanes,
+  type: string,
+  slots: number,
+  perOwner: number | null,
+): number {
   const window = scanOwners(lanes, type, slots, perOwner);
   if (window.length === 0) return 0;
   // Array.prototype.sort is stable: owners with equally many keep their turn.
-  const order = [...window].sort((a, b) => a.executing - b.executing).filter((c) => c.room > 0);
+  const order = window.filter((c) => c.room > 0).sort((a, b) => a.executing - b.executing);
   let left = slots;
-  let progress = true;
-  while (left > 0 && progress) {
-    progress = false;
-    const share = Math.max(1, Math.floor(left / order.length));
-    for (const candidate of order) {
-      const want = Math.min(share, left, candidate.room - candidate.taken);
-      if (want <= 0) continue;
-      const got = lanes.take(type, candidate.owner, want);
-      if (got > 0) progress = true;
-      candidate.taken += got;
-      left -= got;
-    }
+  for (const [index, candidate] of order.entries()) {
+    const share = Math.max(1, Math.floor(left / (order.length - index)));
+    const want = Math.min(share, left, candidate.room);
+    if (want > 0) candidate.taken = lanes.take(type, candidate.owner, want);
+    left -= candidate.taken;
   }
   const passedOver = window.findIndex((c) => c.executing === 0 && c.taken === 0 && c.room > 0);
   const stop = passedOver === -1 ? window.length - 1 : passedOver - 1;
@@ -85,7 +75,12 @@ function claimType(lanes: ReadyLanes, type: string, slots: number, perOwner: num
   return slots - left;
 }
 
-function scanOwners(lanes: ReadyLanes, type: string, slots: number, perOwner: number | null): Candidate[] {
+function scanOwners(
+  lanes: ReadyLanes,
+  type: string,
+  slots: number,
+  perOwner: number | null,
+): Candidate[] {
   const window: Candidate[] = [];
   const most = 2 * slots + 16;
   const from = lanes.cursor(type);
@@ -101,7 +96,8 @@ function scanOwners(lanes: ReadyLanes, type: string, slots: number, perOwner: nu
     // Back at the first one seen: the circle is closed.
     if (owner === null || window[0]?.owner === owner) break;
     const executing = lanes.executingOfOwner(owner, type);
-    const room = perOwner === null ? Number.POSITIVE_INFINITY : perOwner - lanes.executingOfOwner(owner, null);
+    const room =
+      perOwner === null ? Number.POSITIVE_INFINITY : perOwner - lanes.executingOfOwner(owner, null);
     if (executing === 0 && room > 0) idle++;
     window.push({ owner, executing, room, taken: 0 });
     after = owner;

@@ -12,7 +12,7 @@ import type { RunCore } from '../queue/lane-change.ts';
 export interface LaneRow {
   id: string;
   owner: string;
-  host: string | null;
+  host: string;
   pin: number;
   hold_on_failure: number;
   kept: number;
@@ -57,7 +57,7 @@ export function toLane(row: LaneRow): Lane {
   return {
     id: row.id,
     owner: row.owner,
-    host: row.host,
+    host: row.host === '' ? null : row.host,
     pin: row.pin !== 0,
     holdOnFailure: row.hold_on_failure !== 0,
     kept: row.kept !== 0,

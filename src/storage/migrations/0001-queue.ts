@@ -29,7 +29,8 @@ CREATE TABLE nodes (
 CREATE TABLE lanes (
   id ID PRIMARY KEY,
   owner ID NOT NULL,
-  host ID,
+  -- '' is any host. Not NULL, because an index keeps no order behind IS NULL that PostgreSQL would use.
+  host ID NOT NULL,
   pin BIG NOT NULL,
   hold_on_failure BIG NOT NULL,
   kept BIG NOT NULL,

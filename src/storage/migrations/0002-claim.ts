@@ -81,7 +81,10 @@ BEGIN
     IF p_type_caps[v_k] >= 0 THEN
       v_room := p_type_caps[v_k] - (SELECT count(*) FROM lanes l WHERE l.state = 'running' AND l.head_type = p_types[v_k]);
     END IF;
-    IF v_room > 0 THEN
+    IF v_room > 0 AND (
+      EXISTS (SELECT 1 FROM lanes l WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = p_types[v_k] AND l.host = '') OR
+      EXISTS (SELECT 1 FROM lanes l WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = p_types[v_k] AND l.host = v_node.host)
+    ) THEN
       v_open_types := v_open_types || p_types[v_k];
       v_open_room := v_open_room || v_room;
     END IF;
@@ -100,7 +103,7 @@ BEGIN
     v_after := coalesce(v_from || chr(1), '');
     WHILE cardinality(v_owners) < 2 * v_slots + 16 AND v_idle < v_slots LOOP
       SELECT l.owner INTO v_owner FROM lanes l
-        WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = v_type AND l.host IS NULL AND l.owner >= v_after
+        WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = v_type AND l.host = '' AND l.owner >= v_after
         ORDER BY l.owner LIMIT 1;
       SELECT l.owner INTO v_pinned_owner FROM lanes l
         WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = v_type AND l.host = v_node.host AND l.owner >= v_after
@@ -134,7 +137,7 @@ BEGIN
       v_want := least(greatest(1, v_slots / (cardinality(v_order) - v_rank + 1)), v_slots, v_rooms[v_order[v_rank]]);
       -- Lanes of this host and lanes of no host lie apart in the index: the longer waiting part first.
       SELECT l.ready_at INTO v_free_at FROM lanes l
-        WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = v_type AND l.host IS NULL AND l.owner = v_owner
+        WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = v_type AND l.host = '' AND l.owner = v_owner
         ORDER BY l.ready_at, l.id LIMIT 1;
       SELECT l.ready_at INTO v_pinned_at FROM lanes l
         WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = v_type AND l.host = v_node.host AND l.owner = v_owner
@@ -152,7 +155,7 @@ BEGIN
       END IF;
       IF v_free_at IS NOT NULL AND v_got < v_want THEN
         FOR v_id IN SELECT l.id FROM lanes l
-          WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = v_type AND l.host IS NULL AND l.owner = v_owner
+          WHERE l.state = 'ready' AND l.held = 0 AND l.head_type = v_type AND l.host = '' AND l.owner = v_owner
           ORDER BY l.ready_at, l.id LIMIT v_want - v_got FOR UPDATE SKIP LOCKED
         LOOP
           v_got := v_got + 1;

@@ -184,7 +184,7 @@ function* configure(
     [
       id,
       settings.owner ?? lane.owner,
-      host,
+      host ?? '',
       Number(settings.pin ?? lane.pin),
       Number(settings.holdOnFailure ?? lane.holdOnFailure),
       Number(kept),

@@ -9,7 +9,7 @@ import type { CountDeltas, NewRun } from './dialect.ts';
 type Scalar = string | number | null;
 
 /** Of a lane made now: $1 its id, $2 its owner; the columns in the order of the table. */
-export const NEW_LANE_VALUES = `$1, $2, NULL, 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, ${POSITION_STEP}, 0, 1`;
+export const NEW_LANE_VALUES = `$1, $2, '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, ${POSITION_STEP}, 0, 1`;
 
 /** A column of the first queued run of lane `l`. Runs before `last_position` have begun or ended. */
 export const NEXT_RUN = (column: string): string =>
@@ -17,7 +17,7 @@ export const NEXT_RUN = (column: string): string =>
 
 export const savedLane = (lane: Lane): Scalar[] => [
   lane.id,
-  lane.host,
+  lane.host ?? '',
   lane.state,
   Number(lane.held),
   lane.runId,

@@ -61,7 +61,7 @@ export function survey(
       const from = after === null ? '' : `${after}\u0001`;
       const owners = [
         ...rows<{ owner: string }>(
-          `SELECT owner ${READY} AND host IS NULL AND owner >= $2 ORDER BY owner LIMIT 1`,
+          `SELECT owner ${READY} AND host = '' AND owner >= $2 ORDER BY owner LIMIT 1`,
           type,
           from,
         ),
@@ -81,7 +81,7 @@ export function survey(
     take: (type, owner, most) => {
       const found = [
         ...rows<Found>(
-          `SELECT id, ready_at ${READY} AND host IS NULL AND owner = $2 ORDER BY ready_at, id LIMIT $3`,
+          `SELECT id, ready_at ${READY} AND host = '' AND owner = $2 ORDER BY ready_at, id LIMIT $3`,
           type,
           owner,
           most,

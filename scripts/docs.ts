@@ -1,0 +1,67 @@
+// Writes the pages of docs/ that are made from code; with --check it only says whether they are
+// up to date. `npm run docs`, `npm run docs:check`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ERRORS } from '../src/contract/errors.ts';
+import { ErrorClass } from '../src/contract/outcome.ts';
+import { verdictOf } from '../src/policy/retry.ts';
+import { diagram } from '../src/queue/transition.ts';
+
+const NOTE = '<!-- Made by `npm run docs`; change the code, not this page. -->';
+
+const errors = `${NOTE}
+# Errors
+
+Every error has a stable code. Over HTTP it comes with the status below, in the envelope
+\`{"error":{"code","message","status","details?"},"meta":{"timestamp","requestId"}}\`; in the library it
+is a \`BatonError\` with the same \`code\`. An error means that nothing was changed.
+
+| code | status | meaning |
+|---|---|---|
+${Object.entries(ERRORS)
+  .map(([code, [status, meaning]]) => `| \`${code}\` | ${status} | ${meaning} |`)
+  .join('\n')}
+
+# Classes of failed runs
+
+How a run failed is not an error of a call but a value: its class decides what happens next.
+
+| class | what happens |
+|---|---|
+${ErrorClass.options.map((name) => `| \`${name}\` | ${fate(name)} |`).join('\n')}
+`;
+
+const states = `${NOTE}
+# States of a run
+
+\`\`\`mermaid
+${diagram()}\`\`\`
+
+A run that has not begun can be edited, moved and removed. One that has begun keeps the head of its lane
+until it ends: while it executes, while its question is open (\`waiting\`), while it waits for its next
+attempt (\`retry_scheduled\`), and when it is queued again because its node died or handed it back.
+\`succeeded\`, \`failed\`, \`cancelled\` and \`dead\` never change; the database refuses it. A manual retry is
+a new run.
+
+Each change of state is one transaction that also appends its event to the log of the lane.
+`;
+
+function fate(name: ErrorClass): string {
+  if (name === 'poisoned') return 'the run is `dead`: its node died three times while it ran';
+  const verdict = verdictOf(name);
+  if (verdict === 'retry')
+    return 'tried again, with growing waits, until its attempts are used up (`dead`)';
+  if (verdict === 'park') return 'parked until the announced time, attempts not counted';
+  return 'not tried again (`failed`)';
+}
+
+const pages = { 'errors.md': errors, 'states.md': states };
+const check = process.argv.includes('--check');
+for (const [name, text] of Object.entries(pages)) {
+  const file = new URL(`../docs/${name}`, import.meta.url);
+  if (!check) {
+    writeFileSync(file, text);
+  } else if (readFileSync(file, 'utf8') !== text) {
+    process.stderr.write(`docs/${name} is not up to date: run "npm run docs" and commit it.\n`);
+    process.exitCode = 1;
+  }
+}

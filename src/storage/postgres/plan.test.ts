@@ -1,0 +1,177 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import type { Store } from '../../queue/store.ts';
+import { postgresStore } from './store.ts';
+
+/*
+ * [Q5] The shape of the plans, with a million runs queued: the server's own counters say which
+ * tables were read whole and how many rows were touched, whatever statement did it.
+ */
+
+const LANES = 100_000;
+const USERS = 10_000;
+const RUNS_PER_LANE = 10;
+const NODE = 'node-1';
+
+let database: TestDatabase;
+let admin: pg.Client;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const store = await postgresStore({ url: database.url });
+  admin = new pg.Client({ connectionString: database.url, options: '-c search_path=baton' });
+  await admin.connect();
+  await admin.query(`
+    INSERT INTO lanes SELECT 'lane-' || i, 'user-' || (i % ${USERS}), '', 0, 0, 0, 'ready', 0, NULL, 't', ${RUNS_PER_LANE},
+      i, 0, NULL, NULL, NULL, 1024 * ${RUNS_PER_LANE + 1}, 0, 1 FROM generate_series(1, ${LANES}) i;
+    INSERT INTO runs (id, lane, owner, type, payload, state, attempts, max_attempts, crashes, position, kept, created_at, updated_at, first_seq)
+      SELECT 'run-' || i || '-' || k, 'lane-' || i, 'user-' || (i % ${USERS}), 't', '{}', 'queued', 0, 5, 0, k * 1024, 0, 0, 0, 1
+      FROM generate_series(1, ${LANES}) i, generate_series(1, ${RUNS_PER_LANE}) k;
+    INSERT INTO run_counts VALUES ('queued', ${LANES * RUNS_PER_LANE});
+    ANALYZE;
+  `);
+  await store.join(
+    {
+      id: NODE,
+      host: 'h',
+      bootId: 'b',
+      pidNamespace: 'n',
+      pid: 1,
+      pidStart: '1',
+      roles: ['worker'],
+      types: ['t'],
+      capacity: 1000,
+      version: '1',
+    },
+    600_000,
+  );
+  await store.close();
+}, 120_000);
+
+afterAll(async () => {
+  await admin.end();
+  await database.drop();
+});
+
+interface Touched {
+  seq_scan: number;
+  rows: number;
+}
+
+/**
+ * What the tables' counters rose by while `act` ran, by table. A backend reports what it read at the
+ * latest when it ends, so `act` is given connections of its own, and we wait for their end.
+ */
+async function touched(act: (store: Store) => Promise<unknown>): Promise<Record<string, Touched>> {
+  const before = await counters();
+  const own = await postgresStore({ url: database.url, poolSize: 1 });
+  await act(own);
+  await own.close();
+  const after = await counters();
+  return Object.fromEntries(
+    Object.entries(after).map(([table, now]) => [
+      table,
+      { seq_scan: now.seq_scan - before[table]!.seq_scan, rows: now.rows - before[table]!.rows },
+    ]),
+  );
+}
+
+async function counters(): Promise<Record<string, Touched>> {
+  for (let others = 1; others > 0; ) {
+    const { rows } = await admin.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+    );
+    others = rows[0]!.n;
+  }
+  const { rows } = await admin.query<{ relname: string; seq_scan: string; rows: string }>(
+    `SELECT relname, seq_scan, coalesce(idx_tup_fetch, 0) + seq_tup_read AS rows
+     FROM pg_stat_user_tables WHERE schemaname = 'baton'`,
+  );
+  return Object.fromEntries(
+    rows.map((row) => [row.relname, { seq_scan: Number(row.seq_scan), rows: Number(row.rows) }]),
+  );
+}
+
+const claim = (store: Store, limit: number) =>
+  store.claim({
+    nodeId: NODE,
+    types: ['t', 'other'],
+    limit,
+    caps: { types: { other: 4 }, perOwner: 5 },
+  });
+
+test('[Q5] a claim reads no table whole and touches rows by the slots, not by the backlog', async () => {
+  const claimed: Awaited<ReturnType<typeof claim>> = [];
+  const seen = await touched(async (own) => claimed.push(...(await claim(own, 8))));
+  expect(claimed).toHaveLength(8);
+  expect(new Set(claimed.map(({ run }) => run.owner)).size).toBe(8);
+  expect(seen['lanes']!.seq_scan).toBe(0);
+  expect(seen['runs']!.seq_scan).toBe(0);
+  expect(seen['events']!.seq_scan).toBe(0);
+  expect(seen['lanes']!.rows).toBeGreaterThanOrEqual(8);
+  expect(seen['lanes']!.rows).toBeLessThan(200);
+  expect(seen['runs']!.rows).toBeLessThan(100);
+});
+
+test('[Q5] ending runs and finding each lane its next head goes by key', async () => {
+  const seen = await touched(async (own) => {
+    const claimed = await claim(own, 8);
+    await own.write(
+      claimed.map(({ run, fence }) => ({
+        lane: run.lane,
+        fence,
+        start: true,
+        end: { outcome: { kind: 'succeeded' as const, result: null }, retryDelayMs: 0 },
+      })),
+    );
+  });
+  expect(seen['lanes']!.seq_scan).toBe(0);
+  expect(seen['runs']!.seq_scan).toBe(0);
+  expect(seen['runs']!.rows).toBeLessThan(100);
+  expect(seen['lanes']!.rows).toBeLessThan(100);
+});
+
+test('[Q5] enqueue, poll, commands and reads go by key', async () => {
+  const seen = await touched(async (own) => {
+    await own.enqueue([
+      {
+        id: 'new',
+        type: 't',
+        payload: '{}',
+        lane: 'lane-7',
+        owner: 'user-7',
+        runAt: null,
+        delayMs: null,
+        maxAttempts: 5,
+        idempotencyKey: 'k',
+        bodyHash: 'h',
+        onBusy: 'enqueue',
+      },
+    ]);
+    await own.change({ do: 'move', run: 'new', before: 'run-7-5' });
+    await own.change({ do: 'cancel', run: 'new', kind: 'stop' });
+    await own.poll(NODE);
+    await own.get('run-9-1');
+    await own.listQueued('lane-9', 5);
+    await own.listAfter('lane-7', 0, 10);
+    await own.unhandledTypes();
+    await own.reap([]);
+    await own.purge({ before: 1, limit: 100 });
+  });
+  expect(seen['lanes']!.seq_scan).toBe(0);
+  expect(seen['runs']!.seq_scan).toBe(0);
+  expect(seen['events']!.seq_scan).toBe(0);
+  expect(seen['runs']!.rows).toBeLessThan(200);
+  expect(seen['lanes']!.rows).toBeLessThan(200);
+});
+
+test('[Q19] counts of a million runs read only the counters', async () => {
+  const seen = await touched(async (own) => {
+    const counts = await own.counts();
+    expect(counts.queued).toBeGreaterThan(LANES * RUNS_PER_LANE - 100);
+  });
+  expect(seen['runs']!.rows).toBe(0);
+  expect(seen['lanes']!.rows).toBe(0);
+});
