@@ -1,8 +1,8 @@
-import { isTerminal } from '../contract/run.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { NewEvent } from '../contract/event.ts';
 import type { CancelKind } from '../contract/lane.ts';
 import type { Outcome, RunError } from '../contract/outcome.ts';
+import { isTerminal } from '../contract/run.ts';
 import { MAX_CRASHES, verdictOf } from '../policy/retry.ts';
 import type { LaneChange, RunCore } from './lane-change.ts';
 
@@ -84,7 +84,8 @@ export function append(change: LaneChange, run: RunCore, events: readonly NewEve
 /** Stores the final outcome before the attempt has cleaned up (Q10). */
 export function settle(change: LaneChange, run: RunCore, outcome: Outcome): void {
   // A run that has not started cannot have a result, and a crash could not end it from one.
-  if (run.state !== 'running' && run.state !== 'waiting') throw new Error(`a ${run.state} run cannot settle`);
+  if (run.state !== 'running' && run.state !== 'waiting')
+    throw new Error(`a ${run.state} run cannot settle`);
   change.touch(run).settled = outcome;
 }
 
@@ -127,7 +128,8 @@ export function end(change: LaneChange, run: RunCore, ending: Ending): void {
   const { lane } = change;
   // A run that made it is a success even if the wish to cancel came meanwhile; nothing else is
   // tried, parked or handed on after such a wish.
-  if (lane.cancel !== null && outcome.kind !== 'succeeded') return finish(change, run, 'cancelled', null);
+  if (lane.cancel !== null && outcome.kind !== 'succeeded')
+    return finish(change, run, 'cancelled', null);
   switch (outcome.kind) {
     case 'succeeded':
       run.result = outcome.result;
@@ -135,9 +137,16 @@ export function end(change: LaneChange, run: RunCore, ending: Ending): void {
     case 'cancelled':
       return finish(change, run, 'cancelled', null);
     case 'failed':
-      if (verdictOf(outcome.error.class) !== 'retry') return finish(change, run, 'failed', outcome.error);
+      if (verdictOf(outcome.error.class) !== 'retry')
+        return finish(change, run, 'failed', outcome.error);
       if (run.attempts >= run.maxAttempts) return finish(change, run, 'dead', outcome.error);
-      return delay(change, run, outcome.error, change.now + ending.retryDelayMs, 'run.retry_scheduled');
+      return delay(
+        change,
+        run,
+        outcome.error,
+        change.now + ending.retryDelayMs,
+        'run.retry_scheduled',
+      );
     case 'parked':
       delay(change, run, outcome.error, Math.max(outcome.until, change.now), 'run.parked');
       run.attempts--;
@@ -176,7 +185,10 @@ export function crash(change: LaneChange, run: RunCore): void {
 /** Ends a run that no worker holds, or asks the worker that holds it to stop (Q9). */
 export function cancel(change: LaneChange, run: RunCore, kind: CancelKind): void {
   const { lane } = change;
-  if (isTerminal(run.state)) throw new BatonError('run_finished', `The run has already ended: ${run.state}.`, { details: { state: run.state } });
+  if (isTerminal(run.state))
+    throw new BatonError('run_finished', `The run has already ended: ${run.state}.`, {
+      details: { state: run.state },
+    });
   run.cancelRequestedAt ??= change.now;
   change.touch(run);
   if (lane.runId !== run.id) {
@@ -234,7 +246,10 @@ export const hasBegun = (change: LaneChange, run: RunCore): boolean => change.la
 export function mustBeMovable(change: LaneChange, run: RunCore): void {
   mustBeQueued(change, run);
   if (run.position === null) {
-    throw new BatonError('invalid_request', 'The run waits for its time and has no place in its lane yet.');
+    throw new BatonError(
+      'run_not_queued',
+      'The run joins its lane at its time; until then it has no place to move.',
+    );
   }
 }
 
@@ -261,7 +276,12 @@ function leaveQueue(change: LaneChange, run: RunCore): void {
   if (lane.queued === 0 && lane.runId === null) lane.state = 'idle';
 }
 
-function finish(change: LaneChange, run: RunCore, state: 'succeeded' | 'failed' | 'dead' | 'cancelled', error: RunError | null): void {
+function finish(
+  change: LaneChange,
+  run: RunCore,
+  state: 'succeeded' | 'failed' | 'dead' | 'cancelled',
+  error: RunError | null,
+): void {
   const { lane } = change;
   const stopped = state === 'cancelled' && lane.cancel === 'stop';
   const failed = state === 'failed' || state === 'dead';
@@ -273,12 +293,19 @@ function finish(change: LaneChange, run: RunCore, state: 'succeeded' | 'failed' 
   lane.readyAt = change.now;
   change.ready = true;
   close(change, run, state, error);
-  if ((failed || stopped) && lane.holdOnFailure && lane.queued > 0) hold(change, stopped ? 'stopped' : 'failed');
+  if ((failed || stopped) && lane.holdOnFailure && lane.queued > 0)
+    hold(change, stopped ? 'stopped' : 'failed');
 }
 
-function close(change: LaneChange, run: RunCore, state: 'succeeded' | 'failed' | 'dead' | 'cancelled', error: RunError | null): void {
+function close(
+  change: LaneChange,
+  run: RunCore,
+  state: 'succeeded' | 'failed' | 'dead' | 'cancelled',
+  error: RunError | null,
+): void {
   change.move(run, state);
-  run.error = error ?? (state === 'cancelled' ? { class: 'user_cancelled', message: 'Cancelled.' } : null);
+  run.error =
+    error ?? (state === 'cancelled' ? { class: 'user_cancelled', message: 'Cancelled.' } : null);
   run.nextRunAt = null;
   run.settled = null;
   change.log('run.finished', { state, error: run.error }, run);
@@ -286,7 +313,13 @@ function close(change: LaneChange, run: RunCore, state: 'succeeded' | 'failed' |
   change.log('done', { state }, run);
 }
 
-function delay(change: LaneChange, run: RunCore, error: RunError, until: number, event: 'run.retry_scheduled' | 'run.parked'): void {
+function delay(
+  change: LaneChange,
+  run: RunCore,
+  error: RunError,
+  until: number,
+  event: 'run.retry_scheduled' | 'run.parked',
+): void {
   const { lane } = change;
   change.move(run, 'retry_scheduled');
   run.error = error;

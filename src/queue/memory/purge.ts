@@ -27,19 +27,24 @@ export function purge(tables: Tables, request: PurgeRequest): { runs: number; la
   return { runs, lanes: lanes + dropEmptied(tables, request.before) };
 }
 
-/** Lanes whose last run was removed by hand have no finished run that would lead here. */
+/** Lanes that lost their last run before have no finished run that would lead to them. */
 function dropEmptied(tables: Tables, before: number): number {
   let lanes = 0;
-  for (const lane of tables.empty) {
+  for (const lane of [...tables.empty]) {
     if (lane.emptySince !== null && lane.emptySince >= before) break;
     tables.empty.delete(lane);
-    if (lane.emptySince !== null && dropIfEmpty(tables, lane)) lanes++;
+    if (dropIfEmpty(tables, lane)) lanes++;
   }
   return lanes;
 }
 
 function dropIfEmpty(tables: Tables, lane: LaneRecord): boolean {
   if (lane.row.kept || lane.runs.length > 0) return false;
+  if (lane.row.held) {
+    // Someone still has to resume it; a later purge looks again.
+    tables.empty.add(lane);
+    return false;
+  }
   tables.empty.delete(lane);
   return tables.lanes.delete(lane.row.id);
 }

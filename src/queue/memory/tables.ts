@@ -37,13 +37,13 @@ export class Tables {
   readonly delayed = new Heap<LaneRecord>((a, b) => a.row.readyAt - b.row.readyAt);
   /** Runs to be purged one day, those of kept lanes aside. */
   readonly finished = new Heap<RunRecord>(
-    (a, b) => (a.core.finishedAt as number) - (b.core.finishedAt as number) || byId(a, b),
+    (a, b) => (a.core.finishedAt as number) - (b.core.finishedAt as number),
   );
   /** Lanes a node holds, its asking ones included. */
   readonly holds = new Map<string, Set<LaneRecord>>();
   /** Lanes whose run got its answer and waits for a slot, by the time of the answer. */
   readonly answered = new Set<LaneRecord>();
-  /** Lanes that lost their only run to `remove`. */
+  /** Lanes without a run that no purge has taken along. */
   readonly empty = new Set<LaneRecord>();
   readonly cursors = new Map<string, string>();
   readonly counts: Counts = {
