@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { temporaryDirectory } from '../../../test/processes.ts';
+import { migrate as migratePostgres } from '../postgres/migrate.ts';
+import { postgresStore } from '../postgres/store.ts';
+import { Connection } from '../sqlite/connection.ts';
+import { migrate as migrateSqlite } from '../sqlite/migrate.ts';
+import { sqliteStore } from '../sqlite/store.ts';
+import { MIGRATIONS, pending } from './all.ts';
+import type { Migration } from './migration.ts';
+
+const later: Migration = {
+  id: MIGRATIONS.length + 1,
+  name: 'later',
+  sqlite: 'CREATE TABLE later (id TEXT)',
+  postgres: 'CREATE TABLE later (id text)',
+};
+const broken: Migration = {
+  ...later,
+  sqlite: 'CREATE TABLE half (id TEXT); NONSENSE',
+  postgres: 'CREATE TABLE half (id text); NONSENSE',
+};
+
+test('[O3] migrations are numbered one after another, and each has a name', () => {
+  expect(MIGRATIONS.map(({ id }) => id)).toEqual(MIGRATIONS.map((_, i) => i + 1));
+  expect(new Set(MIGRATIONS.map(({ name }) => name)).size).toBe(MIGRATIONS.length);
+});
+
+test('[O3] what a newer version applied is refused, by number or by name', () => {
+  expect(() => pending([{ id: 99, name: 'x' }])).toThrow(/migration 99 \(x\)/);
+  expect(() => pending([{ id: 1, name: 'other' }])).toThrow(/does not know/);
+});
+
+describe('SQLite', () => {
+  const open = () => new Connection(join(temporaryDirectory(), 'q.db'), { readOnly: false });
+
+  test('[O3] migrating again changes nothing; a later migration is applied alone', () => {
+    const connection = open();
+    migrateSqlite(connection);
+    migrateSqlite(connection);
+    migrateSqlite(connection, [...MIGRATIONS, later]);
+    const rows = connection.query({ text: 'SELECT id FROM migrations ORDER BY id', values: [] });
+    expect(rows.map(({ id }) => id)).toEqual([...MIGRATIONS, later].map(({ id }) => id));
+    connection.close();
+  });
+
+  test('[O3] a migration that fails leaves nothing behind', () => {
+    const connection = open();
+    migrateSqlite(connection);
+    expect(() => migrateSqlite(connection, [...MIGRATIONS, broken])).toThrow();
+    const rows = connection.query({
+      text: `SELECT name FROM sqlite_master WHERE name = 'half'`,
+      values: [],
+    });
+    expect(rows).toEqual([]);
+    connection.close();
+  });
+
+  test('[O3] a newer database is refused and not touched', async () => {
+    const path = join(temporaryDirectory(), 'q.db');
+    const connection = new Connection(path, { readOnly: false });
+    migrateSqlite(connection, [...MIGRATIONS, later]);
+    connection.close();
+    await expect(sqliteStore({ path })).rejects.toMatchObject({ code: 'database_newer' });
+  });
+});
+
+describe('PostgreSQL', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database.drop());
+  const applied = async (schema: string): Promise<number[]> => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query<{ id: number }>(
+      `SELECT id FROM ${schema}.migrations ORDER BY id`,
+    );
+    await client.end();
+    return rows.map(({ id }) => id);
+  };
+
+  test('[O3] nodes that start together migrate once', async () => {
+    const target = { url: database.url, schema: 'together' };
+    await Promise.all(Array.from({ length: 6 }, () => migratePostgres(target)));
+    expect(await applied('together')).toEqual(MIGRATIONS.map(({ id }) => id));
+  });
+
+  test('[O3] a migration that fails leaves nothing behind, and the next start goes on', async () => {
+    const target = { url: database.url, schema: 'failing' };
+    await expect(migratePostgres(target, [...MIGRATIONS, broken])).rejects.toMatchObject({
+      code: 'database_failed',
+    });
+    expect(await applied('failing')).toEqual(MIGRATIONS.map(({ id }) => id));
+    await migratePostgres(target, [...MIGRATIONS, later]);
+    expect(await applied('failing')).toContain(later.id);
+  });
+
+  test('[O3] a newer database is refused', async () => {
+    const target = { url: database.url, schema: 'newer' };
+    await migratePostgres(target, [...MIGRATIONS, later]);
+    await expect(postgresStore(target)).rejects.toMatchObject({ code: 'database_newer' });
+  });
+});
+
+/** The same wrong statements must be refused by both schemas, whatever the code does. */
+describe('the schema itself', () => {
+  const lane = (id: string) =>
+    `INSERT INTO lanes VALUES ('${id}', '', '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, 1024, 0, 1)`;
+  const run = (id: string, state: string, position: number) =>
+    `INSERT INTO runs (id, lane, owner, type, payload, state, attempts, max_attempts, crashes, position, kept, created_at, updated_at, finished_at, first_seq)
+     VALUES ('${id}', 'a', '', 't', '{}', '${state}', 0, 5, 0, ${position}, 0, 0, 0, ${state === 'succeeded' ? '1' : 'NULL'}, 1)`;
+  const refused: [rule: string, setUp: string[], wrong: string][] = [
+    [
+      '[Q1] a second begun run in a lane',
+      [lane('a'), run('r1', 'running', 1)],
+      run('r2', 'dequeued', 2),
+    ],
+    [
+      '[Q1] a run begun while another waits for its retry',
+      [lane('a'), run('r1', 'retry_scheduled', 1)],
+      run('r2', 'running', 2),
+    ],
+    ['[Q1] two runs at one place', [lane('a'), run('r1', 'queued', 1)], run('r2', 'queued', 1)],
+    [
+      '[Q8] a finished run that changes its state',
+      [lane('a'), run('r1', 'succeeded', 1)],
+      `UPDATE runs SET state = 'queued', finished_at = NULL WHERE id = 'r1'`,
+    ],
+    [
+      '[Q8] a finished state without its time',
+      [lane('a'), run('r1', 'running', 1)],
+      `UPDATE runs SET state = 'failed' WHERE id = 'r1'`,
+    ],
+    ['[Q8] a state that does not exist', [lane('a')], run('r1', 'paused', 1)],
+    [
+      '[Q6] a lane held without a fence',
+      [lane('a')],
+      `UPDATE lanes SET node_id = 'n' WHERE id = 'a'`,
+    ],
+    [
+      '[Q6] a lane that runs without a node',
+      [lane('a')],
+      `UPDATE lanes SET state = 'running', run_id = 'r' WHERE id = 'a'`,
+    ],
+    [
+      '[Q10] one idempotency key twice',
+      [
+        lane('a'),
+        run('r1', 'queued', 1),
+        run('r2', 'queued', 2),
+        `UPDATE runs SET idem_scope = 'a', idem_key = 'k' WHERE id = 'r1'`,
+      ],
+      `UPDATE runs SET idem_scope = 'a', idem_key = 'k' WHERE id = 'r2'`,
+    ],
+    [
+      '[E1] one place in the log twice',
+      [`INSERT INTO events VALUES ('a', 1, NULL, NULL, 'x', '{}', 0)`],
+      `INSERT INTO events VALUES ('a', 1, NULL, NULL, 'y', '{}', 0)`,
+    ],
+  ];
+
+  test.for(refused)('%s is refused by SQLite', async ([, setUp, wrong]) => {
+    const path = join(temporaryDirectory(), 'q.db');
+    const connection = new Connection(path, { readOnly: false });
+    migrateSqlite(connection);
+    connection.close();
+    const database = new DatabaseSync(path);
+    for (const statement of setUp) database.exec(statement);
+    expect(() => database.exec(wrong)).toThrow(/constraint|never changes/);
+    database.close();
+  });
+
+  let database: TestDatabase;
+  let client: pg.Client;
+  beforeAll(async () => {
+    database = await createDatabase();
+    await migratePostgres({ url: database.url, schema: 'baton' });
+    client = new pg.Client({ connectionString: database.url, options: '-c search_path=baton' });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+  test.for(refused)('%s is refused by PostgreSQL', async ([, setUp, wrong]) => {
+    await client.query('BEGIN');
+    for (const statement of setUp) await client.query(statement);
+    await expect(client.query(wrong)).rejects.toThrow(/constraint|never changes/);
+    await client.query('ROLLBACK');
+  });
+});

@@ -1,0 +1,179 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { startPostgres } from '../../../test/postgres-server.ts';
+import { BatonError } from '../../contract/errors.ts';
+import type { Admission, Store } from '../../queue/store.ts';
+import { makePool, SETTINGS } from './connect.ts';
+import { postgresStore } from './store.ts';
+import { MOST_TRIES } from './transact.ts';
+
+const admission = (id: string, lane: string | null = null): Admission => ({
+  id,
+  type: 't',
+  payload: '{}',
+  lane,
+  owner: '',
+  runAt: null,
+  delayMs: null,
+  maxAttempts: 5,
+  idempotencyKey: null,
+  bodyHash: null,
+  onBusy: 'enqueue',
+});
+
+describe('a wrong or absent server', () => {
+  test.for([['mysql://127.0.0.1/x'], ['not a url'], ['sqlite:/tmp/x']])(
+    '%s is refused at once, naming the form',
+    async ([url]) => {
+      await expect(postgresStore({ url: url! })).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('postgres://'),
+      });
+    },
+  );
+
+  test('an unreachable server is tried again, each time told, and then a clear error', async () => {
+    const told: string[] = [];
+    const opening = postgresStore({
+      url: 'postgres://user:secret@127.0.0.1:1/db',
+      waitMs: 1000,
+      onWaiting: (error) => told.push(error.message),
+    });
+    await expect(opening).rejects.toMatchObject({ code: 'database_unreachable' });
+    expect(told.length).toBeGreaterThanOrEqual(1);
+    expect(told.join()).toContain('ECONNREFUSED');
+    expect(told.join()).not.toContain('secret');
+  });
+
+  test('a server that comes up later is used without a restart', async () => {
+    const server = await startPostgres({});
+    onTestFinished(() => server.remove());
+    await server.stop('fast');
+    const opening = postgresStore({ url: server.url, onWaiting: () => void server.start() });
+    const store = await opening;
+    expect(await store.counts()).toMatchObject({ queued: 0 });
+    await store.close();
+  });
+
+  test('a database that does not exist is an error at once, not a wait', async () => {
+    const database = await createDatabase();
+    await database.drop();
+    await expect(postgresStore({ url: database.url })).rejects.toMatchObject({
+      code: 'database_refused',
+    });
+  });
+});
+
+describe('a server that stops and comes back', () => {
+  test('[O5] calls meanwhile are told database_unreachable; afterwards everything is there', async () => {
+    const server = await startPostgres({});
+    onTestFinished(() => server.remove());
+    const store = await postgresStore({ url: server.url });
+    onTestFinished(() => store.close());
+    await store.enqueue([admission('a')]);
+    await server.stop('immediate');
+    await expect(store.enqueue([admission('b')])).rejects.toMatchObject({
+      code: 'database_unreachable',
+    });
+    await expect(store.counts()).rejects.toMatchObject({ code: 'database_unreachable' });
+    await server.start();
+    await store.enqueue([admission('b')]);
+    expect(await store.counts()).toMatchObject({ queued: 2 });
+  });
+});
+
+describe('races', () => {
+  let database: TestDatabase;
+  let store: Store;
+  let admin: pg.Client;
+  beforeAll(async () => {
+    database = await createDatabase();
+    store = await postgresStore({ url: database.url });
+    admin = new pg.Client({ connectionString: database.url, options: '-c search_path=baton' });
+    await admin.connect();
+  });
+  afterAll(async () => {
+    await store.close();
+    await admin.end();
+    await database.drop();
+  });
+
+  const raise = async (state: string, times: number): Promise<void> => {
+    await admin.query(`
+      DROP TABLE IF EXISTS faults CASCADE; CREATE SEQUENCE IF NOT EXISTS fault_calls; ALTER SEQUENCE fault_calls RESTART;
+      CREATE OR REPLACE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        IF nextval('fault_calls') <= ${times} THEN RAISE EXCEPTION 'planted' USING ERRCODE = '${state}'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE OR REPLACE TRIGGER fault BEFORE INSERT ON runs FOR EACH ROW EXECUTE FUNCTION fault();`);
+    onTestFinished(async () => {
+      await admin.query('DROP TRIGGER fault ON runs');
+    });
+  };
+
+  test.for(['40001', '40P01'])(
+    'a transaction that fails with %s is run again until it goes through',
+    async (state) => {
+      await raise(state, MOST_TRIES - 1);
+      const [receipt] = await store.enqueue([admission(`again-${state}`)]);
+      expect(receipt).toMatchObject({ state: 'queued' });
+      expect((await store.listAfter(`again-${state}`, 0, 10)).length).toBe(1);
+    },
+  );
+
+  test('one that never goes through is an error, and nothing of it stays', async () => {
+    await raise('40001', 1000);
+    await expect(store.enqueue([admission('never')])).rejects.toMatchObject({
+      code: 'database_failed',
+    });
+    expect(await store.get('never')).toBeNull();
+    expect(await store.getLane('never')).toBeNull();
+  });
+
+  test('writers that lock the same lanes in opposite orders do not deadlock', async () => {
+    const lanes = Array.from({ length: 20 }, (_, i) => `cross-${i}`);
+    const batch = (n: number, order: string[]) =>
+      order.map((lane) => admission(`${lane}-${n}`, lane));
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        store.enqueue(batch(n, n % 2 === 0 ? lanes : [...lanes].reverse())),
+      ),
+    );
+    for (const lane of lanes) expect(await store.listQueued(lane, 100)).toHaveLength(12);
+    const { rows } = await admin.query<{ deadlocks: string }>(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    expect(Number(rows[0]!.deadlocks)).toBe(0);
+  });
+
+  test('one idempotency key used at once by many makes one run', async () => {
+    const receipts = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        store.enqueue([{ ...admission(`key-${i}`), idempotencyKey: 'k', bodyHash: 'h' }]),
+      ),
+    );
+    expect(new Set(receipts.flat().map(({ id }) => id)).size).toBe(1);
+    expect(receipts.flat().filter(({ known }) => !known)).toHaveLength(1);
+  });
+
+  test('the connections carry the stated time-outs', async () => {
+    const pool = makePool({ url: database.url, schema: 'baton' }, 1);
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      const { rows } = await pool.query(`SHOW ${name}`);
+      expect(rows[0]?.[name]).toBe(value);
+    }
+    await pool.query('SET statement_timeout = 50');
+    await expect(pool.query('SELECT pg_sleep(5)')).rejects.toMatchObject({ code: '57014' });
+    await pool.end();
+  });
+
+  test('a name with a quote, a schema with one, and other odd names are refused or kept as they are', async () => {
+    await expect(
+      postgresStore({ url: database.url, schema: 'x; DROP TABLE runs' }),
+    ).rejects.toThrow(BatonError);
+    await store.enqueue([admission(`o'"hara`, `lane'"; --`)]);
+    expect(await store.get(`o'"hara`)).toMatchObject({ lane: `lane'"; --` });
+  });
+});
