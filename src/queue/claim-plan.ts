@@ -6,8 +6,9 @@ import type { Caps } from './store.ts';
  *
  * Each type has its own cursor over the owners that have ready lanes of it. A claim looks at owners
  * past the cursor, takes those with fewest runs of the type executing first, one lane each, then
- * more if slots are left. It looks at no more than 2 × slots + 16 owners, so its cost depends
- * neither on the backlog nor on the number of waiting owners (Q5). An owner with nothing executing
+ * more if slots are left. It looks at no more than 2 × slots + 16 owners, those at their own cap
+ * aside (of whom there are no more than runs executing), so its cost depends neither on the backlog
+ * nor on the number of waiting owners (Q5). An owner with nothing executing
  * is never passed over while slots are given out (Q4): the cursor stops before the first such owner
  * that got nothing.
  */
@@ -20,7 +21,7 @@ export interface ReadyLanes {
   /** Takes up to `count` ready lanes of an owner, longest ready first; answers how many. */
   take(type: string, owner: string, count: number): number;
   executingOfType(type: string): number;
-  /** `type` null counts all types. */
+  /** Those taken in this claim included; `type` null counts all types. */
   executingOfOwner(owner: string, type: string | null): number;
 }
 
@@ -38,7 +39,8 @@ export function planClaim(
 ): number {
   const { caps } = request;
   const open = request.types.flatMap((type) => {
-    const cap = caps.types[type];
+    // A type may be called `constructor`.
+    const cap = Object.hasOwn(caps.types, type) ? caps.types[type] : undefined;
     const room = cap === undefined ? Number.POSITIVE_INFINITY : cap - lanes.executingOfType(type);
     return room > 0 && lanes.nextOwner(type, null) !== null ? [{ type, room }] : [];
   });
@@ -61,7 +63,7 @@ function claimType(
   const window = scanOwners(lanes, type, slots, perOwner);
   if (window.length === 0) return 0;
   // Array.prototype.sort is stable: owners with equally many keep their turn.
-  const order = window.filter((c) => c.room > 0).sort((a, b) => a.executing - b.executing);
+  const order = window.toSorted((a, b) => a.executing - b.executing);
   let left = slots;
   for (const [index, candidate] of order.entries()) {
     const share = Math.max(1, Math.floor(left / (order.length - index)));
@@ -69,9 +71,11 @@ function claimType(
     if (want > 0) candidate.taken = lanes.take(type, candidate.owner, want);
     left -= candidate.taken;
   }
-  const passedOver = window.findIndex((c) => c.executing === 0 && c.taken === 0 && c.room > 0);
-  const stop = passedOver === -1 ? window.length - 1 : passedOver - 1;
-  if (stop >= 0 && window.length > 1) lanes.setCursor(type, window[stop]!.owner);
+  const passedOver = window.findIndex((c) => c.executing === 0 && c.taken === 0);
+  const last = window.at(passedOver === -1 ? -1 : passedOver - 1);
+  if (passedOver !== 0 && last !== undefined && last.owner !== lanes.cursor(type)) {
+    lanes.setCursor(type, last.owner);
+  }
   return slots - left;
 }
 
@@ -85,6 +89,7 @@ function scanOwners(
   const most = 2 * slots + 16;
   const from = lanes.cursor(type);
   let idle = 0;
+  let first: string | null = null;
   let after = from;
   let wrapped = from === null;
   while (window.length < most && idle < slots) {
@@ -94,13 +99,15 @@ function scanOwners(
       owner = lanes.nextOwner(type, null);
     }
     // Back at the first one seen: the circle is closed.
-    if (owner === null || window[0]?.owner === owner) break;
+    if (owner === null || owner === first) break;
+    first ??= owner;
+    after = owner;
     const executing = lanes.executingOfOwner(owner, type);
     const room =
       perOwner === null ? Number.POSITIVE_INFINITY : perOwner - lanes.executingOfOwner(owner, null);
-    if (executing === 0 && room > 0) idle++;
+    if (room <= 0) continue;
+    if (executing === 0) idle++;
     window.push({ owner, executing, room, taken: 0 });
-    after = owner;
   }
   return window;
 }
