@@ -118,11 +118,11 @@ export function queuedRules(rule: Rule): void {
     const refuse = async () => {
       const before = [await b.run(id), await b.eventTypes('l')];
       const calls = [
-        b.change({ do: 'edit', run: id, payload: '1' }),
-        b.change({ do: 'move', run: id, before: null }),
-        b.change({ do: 'remove', run: id }),
+        () => b.change({ do: 'edit', run: id, payload: '1' }),
+        () => b.change({ do: 'move', run: id, before: null }),
+        () => b.change({ do: 'remove', run: id }),
       ];
-      for (const call of calls) await expect(call).rejects.toEqual(refused('run_not_queued'));
+      for (const call of calls) await expect(call()).rejects.toEqual(refused('run_not_queued'));
       expect([await b.run(id), await b.eventTypes('l')]).toEqual(before);
     };
     const claimed = await b.claimOne();

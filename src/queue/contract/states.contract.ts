@@ -67,13 +67,13 @@ export function stateRules(rule: Rule): void {
       const events = await b.store.listAfter('l', 0, 100);
       b.advance(1);
       const refusals = [
-        [b.cancel(id), 'run_finished'],
-        [b.change({ do: 'edit', run: id, payload: '1' }), 'run_not_queued'],
-        [b.change({ do: 'move', run: id, before: null }), 'run_not_queued'],
-        [b.change({ do: 'remove', run: id }), 'run_not_queued'],
-        [b.change({ do: 'answer', run: id }), 'run_not_waiting'],
+        [() => b.cancel(id), 'run_finished'],
+        [() => b.change({ do: 'edit', run: id, payload: '1' }), 'run_not_queued'],
+        [() => b.change({ do: 'move', run: id, before: null }), 'run_not_queued'],
+        [() => b.change({ do: 'remove', run: id }), 'run_not_queued'],
+        [() => b.change({ do: 'answer', run: id }), 'run_not_waiting'],
       ] as const;
-      for (const [call, code] of refusals) await expect(call).rejects.toEqual(refused(code));
+      for (const [call, code] of refusals) await expect(call()).rejects.toEqual(refused(code));
       expect(await b.end(claimed)).toBe(false);
       await b.store.reap(['node-1']);
       expect(await b.run(id)).toEqual(run);
