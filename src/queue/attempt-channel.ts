@@ -31,7 +31,7 @@ export class LostError extends Error {
 
 /** Where channels put their entries (attempt-writer.ts). */
 export interface Sink {
-  /** No attempt may have more unwritten bytes than this. */
+  /** Unwritten bytes from which attempts should wait; twice as many no attempt may have alone. */
   readonly bufferBytes: number;
   /** False once nothing more is written at all. */
   readonly accepting: boolean;
@@ -69,7 +69,7 @@ export class Channel {
   }
 
   event(event: NewEvent, bytes: number): Promise<void> {
-    if (this.bytes + bytes > this.#sink.bufferBytes) {
+    if (this.bytes + bytes > 2 * this.#sink.bufferBytes) {
       // Thrown at once, not in the promise: a handler that does not await would never see it.
       throw new BatonError('payload_too_large', 'Too many events are unwritten; await emit().');
     }

@@ -10,7 +10,7 @@ export interface WriterOptions {
   readonly store: Pick<QueueStore, 'write'>;
   readonly database: DatabaseWatch;
   readonly log: Logger;
-  /** Unwritten bytes from which `room()` waits, and which no attempt may exceed alone. */
+  /** Unwritten bytes from which `room()` waits. */
   readonly bufferBytes: number;
 }
 

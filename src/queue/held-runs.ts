@@ -17,12 +17,12 @@ export class HeldRuns {
   /** Lanes that the last poll showed and nobody here knows. */
   #strays = new Map<string, { readonly fence: number; readonly claims: number }>();
   readonly #log: Logger;
-  readonly #ignoredMs: number;
+  readonly #returnMs: number;
 
-  /** A handler that goes on for `ignoredMs` after its signal is reported. */
-  constructor(log: Logger, ignoredMs: number) {
+  /** A handler that goes on for `returnMs` after its signal is reported. */
+  constructor(log: Logger, returnMs: number) {
     this.#log = log;
-    this.#ignoredMs = ignoredMs;
+    this.#returnMs = returnMs;
   }
 
   /**
@@ -89,7 +89,7 @@ export class HeldRuns {
   /** It cannot be killed in here. The lane stays taken, because two at once would be worse. */
   #reportIgnored(attempt: Attempt): void {
     if (attempt.abort === null || attempt.ending || this.#reported.has(attempt)) return;
-    if (performance.now() - attempt.abortedAt < this.#ignoredMs) return;
+    if (performance.now() - attempt.abortedAt < this.#returnMs) return;
     this.#reported.add(attempt);
     const reason = attempt.abort.message;
     this.#log.warn({ ...fieldsOf(attempt), reason }, 'A handler ignores its signal');

@@ -34,6 +34,7 @@ export class Reaper {
     }
     for (const { run, lane, node, state, crashes } of reaped) {
       this.#log.warn({ runId: run, lane, node, state, crashes }, 'TakenOver');
+      if (state === 'dead') this.#log.error({ runId: run, lane, crashes }, 'Dead');
     }
     return reaped;
   }

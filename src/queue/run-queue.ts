@@ -113,8 +113,12 @@ export class RunQueue {
   }
 
   /** Final at once for a run that has not begun; else its worker is told to stop it. */
-  cancel(id: string, kind: CancelKind = 'stop'): Promise<Run> {
-    return this.#changeRun({ do: 'cancel', run: id, kind });
+  async cancel(id: string, kind: CancelKind = 'stop'): Promise<Run> {
+    const run = await this.#changeRun({ do: 'cancel', run: id, kind });
+    const { type, lane, attempts: attempt } = run;
+    const message = run.state === 'cancelled' ? 'Cancelled' : 'CancelRequested';
+    this.log.info({ runId: id, type, lane, attempt }, message);
+    return run;
   }
 
   /** Gives a run that has not begun another payload. */

@@ -13,8 +13,8 @@ import type { ClaimedRun, HeldLane } from './store.ts';
 import { TypeWatch } from './type-watch.ts';
 import type { Settings } from './worker-settings.ts';
 
-/** How long handlers may take to return after their signal, and the node to say good-bye. */
-const RETURN_MS = 5000;
+/** How long a stopping worker waits for the database to take its good-bye. */
+const LEAVE_MS = 5000;
 
 /** What a worker counts for whoever watches it. */
 export interface WorkerStats {
@@ -36,6 +36,7 @@ export class WorkerLoop {
   readonly #joined = Promise.withResolvers<void>();
   readonly #hurried = Promise.withResolvers<void>();
   #member: Membership | null = null;
+  #joining: Promise<void> = Promise.resolve();
   #claims = { begun: 0, ended: 0 };
   #typesCheckedAt = Number.NEGATIVE_INFINITY;
   #stopping: Promise<void> | null = null;
@@ -77,7 +78,7 @@ export class WorkerLoop {
       if (this.#member !== null && hint.nodes.includes(this.#member.id)) this.#poll.trigger();
     });
     this.#timer = setInterval(() => this.#tick(), this.#settings.pollMs);
-    void this.#join();
+    this.#joining = this.#join();
     await this.#joined.promise;
   }
 
@@ -96,9 +97,11 @@ export class WorkerLoop {
     const shared = { store, log, database: this.#database, node: this.#node };
     while (!this.stopping) {
       try {
-        this.#member = await Membership.join({ ...shared, leaseMs, renewMs, stallMs, bufferBytes });
+        const member = await Membership.join({ ...shared, leaseMs, renewMs, stallMs, bufferBytes });
+        if (this.stopping) return await this.#leave(member);
+        this.#member = member;
         this.#database.answered('write');
-        log.info({ node: this.#member.id, types: this.#node.types }, 'Joined');
+        log.info({ node: member.id, types: this.#node.types }, 'Joined');
         this.#poll.trigger();
         this.#claim.trigger();
         break;
@@ -129,8 +132,8 @@ export class WorkerLoop {
     this.#stats.leaseLosses++;
     this.#settings.log.error({ node: member.id, runs: this.#held.size }, 'LeaseLost');
     for (const attempt of this.#held.values()) attempt.lose('the lease of its node was lost');
-    void member.end();
-    void this.#join();
+    void this.#end(member);
+    this.#joining = this.#join();
   }
 
   async #claimOnce(): Promise<void> {
@@ -216,34 +219,47 @@ export class WorkerLoop {
   }
 
   async #stop(): Promise<void> {
-    const { graceMs, log } = this.#settings;
-    const hurried = this.#hurried.promise;
-    // A claim under way may still bring runs; they are handed back.
-    const claimed = this.#claim.stop();
+    const { graceMs, returnMs, log } = this.#settings;
+    // Without a lease there is nothing to write any more, and nothing to wait for.
+    if (this.#member === null) this.#database.end();
     this.#joined.resolve();
+    // A claim under way may still bring runs; they are handed back.
+    const returned = this.#claim.stop().then(() => this.#allReturned());
     for (const attempt of this.#held.values()) if (attempt.asking) attempt.stop(shutdown());
-    const returned = claimed.then(() => this.#allReturned());
-    await within(graceMs, returned, hurried);
+    await within(graceMs, returned, this.#hurried.promise);
     for (const attempt of this.#held.values()) attempt.stop(shutdown());
-    await within(RETURN_MS, returned);
+    await within(returnMs, returned);
     clearInterval(this.#timer);
     clearTimeout(this.#dueTimer);
     this.#stopHints();
+    await within(LEAVE_MS, this.#joining);
     const member = this.#member;
     this.#member = null;
     this.#database.end();
     if (member === null) return;
-    if (this.#held.size > 0) {
-      // Not said good-bye: what a handler here may still be doing must not begin elsewhere yet.
-      const runs = this.#held.values().map((attempt) => attempt.run.id);
-      log.warn({ node: member.id, runs }, 'Stopped with handlers that have not returned');
-      return void member.end();
+    if (this.#held.size === 0) return await within(LEAVE_MS, this.#leave(member));
+    // No good-bye: what a handler here may still be doing must not begin elsewhere yet.
+    const runs = this.#held.values().map((attempt) => attempt.run.id);
+    log.warn({ node: member.id, runs }, 'Stopped before all runs had ended');
+    await within(LEAVE_MS, this.#end(member));
+  }
+
+  async #end(member: Membership): Promise<void> {
+    try {
+      await member.end();
+    } catch (error) {
+      this.#settings.log.warn({ node: member.id, err: error }, 'The lease keeper did not stop');
     }
-    const left = member
-      .leave()
-      .catch((error) => log.warn({ err: error }, 'Could not say good-bye'));
-    await within(RETURN_MS, left);
-    log.info({ node: member.id }, 'Left');
+  }
+
+  async #leave(member: Membership): Promise<void> {
+    const { log } = this.#settings;
+    try {
+      await member.leave();
+      log.info({ node: member.id }, 'Left');
+    } catch (error) {
+      log.warn({ node: member.id, err: error }, 'Could not say good-bye; the lease will end');
+    }
   }
 
   async #allReturned(): Promise<void> {

@@ -22,7 +22,7 @@ export interface WorkerOptions {
   /** How long running handlers may go on when the worker stops. */
   readonly graceMs?: number;
   /** A handler that goes on for so long after its signal is reported. */
-  readonly ignoredMs?: number;
+  readonly returnMs?: number;
   /** How often queued types without a live node are looked for. */
   readonly typesMs?: number;
   /** Unwritten bytes of events from which handlers must wait. */
@@ -50,9 +50,8 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     leaseMs,
     renewMs: leaseMs / 3,
     stallMs: 60_000,
-    pollMs: 250,
     graceMs: 30_000,
-    ignoredMs: 5000,
+    returnMs: 5000,
     typesMs: 30_000,
     bufferBytes: 8 * 1024 * 1024,
     log: queue.log,
@@ -61,6 +60,8 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     ...given,
     store: queue.store,
     handlers: queue.handlers,
+    // Looked at often enough that the end of a short lease is not overlooked.
+    pollMs: Math.min(options.pollMs ?? 250, leaseMs / 10),
     identity: identify(host),
     caps: { types: caps?.types ?? {}, perOwner: caps?.perOwner ?? null },
   };

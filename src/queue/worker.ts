@@ -20,7 +20,7 @@ export class Worker {
 
   constructor(queue: RunQueue, options: WorkerOptions = {}) {
     this.#settings = settingsOf(queue, options);
-    this.#held = new HeldRuns(this.#settings.log, this.#settings.ignoredMs);
+    this.#held = new HeldRuns(this.#settings.log, this.#settings.returnMs);
   }
 
   /**
