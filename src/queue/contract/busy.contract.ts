@@ -45,6 +45,14 @@ export function busyRules(rule: Rule): void {
     );
   });
 
+  rule('[Q10] a known key leaves nothing behind of the second call', async (b) => {
+    const key = { idempotencyKey: 'k', bodyHash: 'h' };
+    await b.enqueue(key);
+    expect(await b.enqueue({ ...key, id: 'second' })).toMatchObject({ known: true });
+    expect(await b.store.getLane('second')).toBeNull();
+    expect(await b.store.get('second')).toBeNull();
+  });
+
   rule('[Q10] the same key twice in one call is one run', async (b) => {
     const request = { lane: 'l', idempotencyKey: 'k', bodyHash: 'h' };
     const [one, two] = await b.store.enqueue([admission(request), admission(request)]);

@@ -17,16 +17,16 @@ export function enqueue(tables: Tables, admissions: readonly Admission[]): Recei
     const known = findKnown(tables, admission);
     if (known !== undefined) return receiptOf(known);
     const lane = tables.openLane(admission.lane ?? admission.id, admission.owner);
-    const runAt = admission.runAt ?? (admission.delayMs === null ? null : now + admission.delayMs);
-    const waits = runAt !== null && runAt > now;
-    const interrupts = admission.onBusy === 'interrupt' && !waits;
+    const runAt = timeOf(admission, now);
+    const later = waits(runAt, now);
+    const interrupts = admission.onBusy === 'interrupt' && !later;
     const change = tables.change(lane, now);
     if (interrupts && lane.row.runId !== null) {
       const begun = tables.runs.get(lane.row.runId) as RunRecord;
       machine.cancel(change, coreIn(change, begun), 'interrupt');
     }
     const ahead = (change.lane.runId === null ? 0 : 1) + (interrupts ? 0 : change.lane.queued);
-    const place = waits ? null : interrupts ? headPlace(lane, change) : lastPlace(change);
+    const place = later ? null : interrupts ? headPlace(lane, change) : lastPlace(change);
     const record = admit(tables, change, lane, { ...admission, runAt, place, retryOf: null });
     return {
       id: record.core.id,
@@ -92,6 +92,7 @@ export function mustBeNew(tables: Tables, id: string): void {
   if (tables.runs.has(id)) throw new BatonError('invalid_request', `There is a run ${id} already.`);
 }
 
+/** Goes through the admissions as they will happen, and throws what one of them would be refused with. */
 function check(tables: Tables, admissions: readonly Admission[]): void {
   if (admissions.length === 1) {
     checkOne(tables, admissions[0] as Admission, undefined, false);
@@ -99,38 +100,51 @@ function check(tables: Tables, admissions: readonly Admission[]): void {
   }
   const keys = new Map<string, Admission>();
   const ids = new Set<string>();
-  const lanes = new Set<string>();
+  const joined = new Set<string>();
+  const now = tables.clock();
   for (const admission of admissions) {
     if (ids.has(admission.id)) {
       throw new BatonError('invalid_request', `Two runs have the id ${admission.id}.`);
     }
     ids.add(admission.id);
-    const { idempotencyKey: key, lane } = admission;
-    const same = key === null ? undefined : keys.get(keyOf(lane ?? '', key));
-    checkOne(tables, admission, same, lane !== null && lanes.has(lane));
-    if (key !== null) keys.set(keyOf(lane ?? '', key), admission);
-    if (lane !== null) lanes.add(lane);
+    const { idempotencyKey, lane } = admission;
+    const key = idempotencyKey === null ? null : keyOf(lane ?? '', idempotencyKey);
+    const same = key === null ? undefined : keys.get(key);
+    const known = checkOne(tables, admission, same, lane !== null && joined.has(lane));
+    if (known) continue;
+    if (key !== null) keys.set(key, admission);
+    if (lane !== null && !waits(timeOf(admission, now), now)) joined.add(lane);
   }
 }
 
-/** `same` is an earlier admission of this call with the same key; `joined`, that one joined the lane. */
+/**
+ * Answers whether the run is known by its key. `same` is an earlier admission of this call with
+ * that key; `joined` says that an earlier one of this call joins the lane.
+ */
 function checkOne(
   tables: Tables,
   admission: Admission,
   same: Admission | undefined,
   joined: boolean,
-): void {
+): boolean {
   const known = findKnown(tables, admission) ?? same;
   if (known !== undefined) {
     if (known.bodyHash !== admission.bodyHash) throw new BatonError('idempotency_conflict');
-    return;
+    return true;
   }
   mustBeNew(tables, admission.id);
-  if (admission.onBusy !== 'reject' || admission.lane === null) return;
+  if (admission.onBusy !== 'reject' || admission.lane === null) return false;
   const row = tables.lanes.get(admission.lane)?.row;
   const busy = row !== undefined && (row.runId !== null || row.queued > 0);
   if (busy || joined) throw new BatonError('lane_busy');
+  return false;
 }
+
+/** When the run was asked to join its lane; null is at once. */
+const timeOf = ({ delayMs, runAt }: Admission, now: number): number | null =>
+  delayMs === null ? runAt : now + delayMs;
+
+const waits = (runAt: number | null, now: number): boolean => runAt !== null && runAt > now;
 
 function findKnown(tables: Tables, admission: Admission): RunRecord | undefined {
   return admission.idempotencyKey === null
