@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { BatonError } from '../../contract/errors.ts';
 import type { Outcome } from '../../contract/outcome.ts';
-import { isTerminal, type OnBusy } from '../../contract/run.ts';
+import { isTerminal, type OnBusy, type RunState, TERMINAL_STATES } from '../../contract/run.ts';
 import type { Command, Store } from '../store.ts';
 import { admit, type ModelAdmission } from './admit.model.ts';
 import { checkAll } from './invariants.model.ts';
@@ -23,7 +23,7 @@ export interface Real {
 
 type Step = fc.AsyncCommand<World, Real>;
 
-export const LEASE_MS = 5000;
+export const LEASE_MS = 20_000;
 const NODES = [
   { id: 'n0', host: 'h0', capacity: 2 },
   { id: 'n1', host: 'h0', capacity: 3 },
@@ -70,15 +70,27 @@ const refuse = (code: string): never => {
 
 const pick = <T>(from: readonly T[], index: number): T | undefined => from[index % from.length];
 
-/** On any run there is, or on one there is not. */
+/** Mostly one of those a step is made for, sometimes any. */
+function pickFitting<T>(
+  from: readonly T[],
+  index: number,
+  fits: (one: T) => boolean,
+): T | undefined {
+  const fitting = from.filter(fits);
+  return pick(index % 5 === 0 || fitting.length === 0 ? from : fitting, Math.floor(index / 5));
+}
+
+/** On a run that is in one of the given states, on any other, or on one there is not. */
 const onRun = (
   label: string,
   index: number,
+  states: readonly RunState[],
   command: (id: string, world: World) => Command,
   expected: (copy: World, run: ModelRun, lane: ModelLane, command: Command) => void,
 ): Step =>
   step(`${label} run #${index}`, async (world, store) => {
-    const id = pick(world.runs, index)?.id ?? 'no such run';
+    const chosen = pickFitting(world.runs, index, ({ state }) => states.includes(state));
+    const id = chosen?.id ?? 'no such run';
     const asked = command(id, world);
     await both(
       world,
@@ -90,6 +102,8 @@ const onRun = (
     );
   });
 
+const newId = (world: World): string => `run-${String(++world.ids).padStart(4, '0')}`;
+
 const mustBeQueued = (run: ModelRun, lane: ModelLane): void => {
   if (run.state !== 'queued' || lane.begun === run.id) refuse('run_not_queued');
 };
@@ -98,7 +112,7 @@ const enqueue = (asked: readonly Omit<ModelAdmission, 'id'>[]): Step =>
   step(`enqueue ${JSON.stringify(asked)}`, async (world, store) => {
     const admissions = asked.map((one) => ({
       ...one,
-      id: `run-${String(++world.ids).padStart(4, '0')}`,
+      id: newId(world),
     }));
     let receipts: unknown;
     await both(
@@ -188,7 +202,9 @@ interface Wish {
 /** A write under any fence ever given out; what the run cannot do in its state is left out. */
 const write = (index: number, wish: Wish): Step =>
   step(`write ${JSON.stringify(wish)} under claim #${index}`, async (world, store) => {
-    const held = pick(world.claims, index) ?? { lane: 'l0', fence: 1 };
+    const current = ({ lane, fence }: { lane: string; fence: number }): boolean =>
+      world.lane(lane)?.fence === fence;
+    const held = pickFitting(world.claims, index, current) ?? { lane: 'l0', fence: 1 };
     const lane = world.lane(held.lane);
     const valid = lane?.fence === held.fence;
     const run = valid ? world.run(lane?.begun ?? '') : undefined;
@@ -216,6 +232,98 @@ const write = (index: number, wish: Wish): Step =>
     if (ask) run.state = 'waiting';
     if (wish.end !== null) world.end(lane, wish.end);
   });
+
+const answer = (index: number): Step =>
+  onRun(
+    'answer',
+    index,
+    ['waiting'],
+    (run) => ({ do: 'answer', run }),
+    (copy, run, lane) => {
+      if (run.state !== 'waiting') refuse('run_not_waiting');
+      if (lane.node === null) run.state = 'queued';
+      else lane.answeredAt ??= copy.now;
+    },
+  );
+
+const cancel = (index: number, kind: 'stop' | 'interrupt'): Step =>
+  onRun(
+    `cancel (${kind})`,
+    index,
+    ['queued', 'running', 'waiting', 'retry_scheduled'],
+    (run) => ({ do: 'cancel', run, kind }),
+    (copy, run) => {
+      if (isTerminal(run.state)) refuse('run_finished');
+      copy.cancel(run, kind);
+    },
+  );
+
+const edit = (index: number): Step =>
+  onRun(
+    'edit',
+    index,
+    ['queued'],
+    (run) => ({ do: 'edit', run, payload: '77' }),
+    (_copy, run, lane) => {
+      mustBeQueued(run, lane);
+      run.payload = 77;
+    },
+  );
+
+const move = (index: number, target: number | null): Step =>
+  onRun(
+    `move before #${target}:`,
+    index,
+    ['queued'],
+    (run, world) => {
+      if (target === null) return { do: 'move', run, before: null };
+      const near = (one: ModelRun): boolean =>
+        one.state === 'queued' && one.lane === world.run(run)?.lane;
+      return { do: 'move', run, before: pickFitting(world.runs, target, near)?.id ?? 'none' };
+    },
+    (copy, run, lane, command) => {
+      mustBeQueued(run, lane);
+      if (!copy.joined(run)) refuse('run_not_queued');
+      const before = command.do === 'move' ? command.before : null;
+      if (before !== null && !lane.queue.includes(before)) refuse('invalid_request');
+      if (before === run.id) return;
+      const others = lane.queue.filter((id) => id !== run.id);
+      others.splice(before === null ? others.length : others.indexOf(before), 0, run.id);
+      lane.queue = others;
+    },
+  );
+
+const remove = (index: number): Step =>
+  onRun(
+    'remove',
+    index,
+    ['queued'],
+    (run) => ({ do: 'remove', run }),
+    (copy, run, lane) => {
+      mustBeQueued(run, lane);
+      lane.queue = lane.queue.filter((id) => id !== run.id);
+      copy.runs = copy.runs.filter(({ id }) => id !== run.id);
+      // A lane that existed for this run only.
+      if (lane.id !== run.id || copy.runs.some((other) => other.lane === lane.id)) return;
+      copy.lanes = copy.lanes.filter(({ id }) => id !== lane.id);
+    },
+  );
+
+const retry = (index: number): Step =>
+  onRun(
+    'retry',
+    index,
+    TERMINAL_STATES,
+    (run, world) => ({ do: 'retry', run, newId: newId(world) }),
+    (copy, run, lane, command) => {
+      if (!isTerminal(run.state)) refuse('run_not_finished');
+      const id = command.do === 'retry' ? command.newId : '';
+      const fresh = { state: 'queued', attempts: 0, crashes: 0, runAt: null } as const;
+      const rest = { key: null, error: null, finishedAt: null };
+      copy.runs.push({ ...run, ...fresh, ...rest, id, retryOf: run.id });
+      lane.queue.unshift(id);
+    },
+  );
 
 const onLane = (what: 'hold' | 'resume', lane: string): Step =>
   step(`${what} ${lane}`, (world, store) =>
@@ -294,8 +402,9 @@ const advance = (ms: number): Step =>
     world.now += ms;
   });
 
-const index = fc.nat({ max: 60 });
+const index = fc.nat({ max: 200 });
 const laneName = fc.constantFrom(...LANES);
+const nodeIndex = fc.nat({ max: NODES.length - 1 });
 const admission = fc.record({
   lane: fc.option(laneName, { freq: 4 }),
   owner: fc.constantFrom('ann', 'bob'),
@@ -313,138 +422,41 @@ const wish = fc.record({
   ask: fc.boolean(),
   end: fc.option(fc.constantFrom(...(Object.keys(OUTCOMES) as ModelOutcome[])), { freq: 2 }),
 });
+const types = fc.subarray(['a', 'b'], { minLength: 1 });
+const settings = fc.record({
+  holdOnFailure: fc.boolean(),
+  kept: fc.boolean(),
+  host: fc.constantFrom(null, null, 'h0', 'h1'),
+});
+const target = fc.option(index, { freq: 3 });
+const cancelKind = fc.constantFrom('stop' as const, 'interrupt' as const);
+const holding = fc.constantFrom('hold' as const, 'resume' as const, 'resume' as const);
+const living = fc.constantFrom('renew' as const, 'renew' as const, 'leave' as const);
+const waits = fc.constantFrom(1, 100, 700, 1000, 3000, 21_000);
+const dead = fc.subarray(
+  NODES.map(({ id }) => id),
+  { maxLength: 1 },
+);
 
 /** Every step there is; those that make work come up more often. */
-export const steps: fc.Arbitrary<Step>[] = [
-  fc.array(admission, { minLength: 1, maxLength: 3 }).map(enqueue),
-  admission.map((one) => enqueue([one])),
-  fc
-    .tuple(fc.nat({ max: 2 }), fc.subarray(['a', 'b'], { minLength: 1 }), fc.nat({ max: 4 }))
-    .map((a) => claim(...a)),
-  fc.nat({ max: 2 }).map((n) => claim(n, ['b', 'a'], 4)),
-  fc.tuple(index, wish).map((a) => write(...a)),
-  fc.tuple(index, wish).map((a) => write(...a)),
-  index.map((i) =>
-    onRun(
-      'answer',
-      i,
-      (run) => ({ do: 'answer', run }),
-      (copy, run, lane) => {
-        if (run.state !== 'waiting') refuse('run_not_waiting');
-        if (lane.node === null) run.state = 'queued';
-        else lane.answeredAt ??= copy.now;
-      },
-    ),
-  ),
-  fc.tuple(index, fc.constantFrom('stop' as const, 'interrupt' as const)).map(([i, kind]) =>
-    onRun(
-      `cancel (${kind})`,
-      i,
-      (run) => ({ do: 'cancel', run, kind }),
-      (copy, run) => {
-        if (isTerminal(run.state)) refuse('run_finished');
-        copy.cancel(run, kind);
-      },
-    ),
-  ),
-  index.map((i) =>
-    onRun(
-      'edit',
-      i,
-      (run) => ({ do: 'edit', run, payload: '77' }),
-      (_copy, run, lane) => {
-        mustBeQueued(run, lane);
-        run.payload = 77;
-      },
-    ),
-  ),
-  fc.tuple(index, fc.option(index)).map(([i, target]) =>
-    onRun(
-      `move before #${target}:`,
-      i,
-      (run, world) => ({
-        do: 'move',
-        run,
-        before: target === null ? null : (pick(world.runs, target)?.id ?? 'no such run'),
-      }),
-      (copy, run, lane, command) => {
-        mustBeQueued(run, lane);
-        if (!copy.joined(run)) refuse('run_not_queued');
-        const before = command.do === 'move' ? command.before : null;
-        if (before !== null && !lane.queue.includes(before)) refuse('invalid_request');
-        if (before === run.id) return;
-        lane.queue = lane.queue.filter((id) => id !== run.id);
-        lane.queue.splice(
-          before === null ? lane.queue.length : lane.queue.indexOf(before),
-          0,
-          run.id,
-        );
-      },
-    ),
-  ),
-  index.map((i) =>
-    onRun(
-      'remove',
-      i,
-      (run) => ({ do: 'remove', run }),
-      (copy, run, lane) => {
-        mustBeQueued(run, lane);
-        lane.queue = lane.queue.filter((id) => id !== run.id);
-        copy.runs = copy.runs.filter(({ id }) => id !== run.id);
-        if (lane.id === run.id && !copy.runs.some((other) => other.lane === lane.id)) {
-          copy.lanes = copy.lanes.filter(({ id }) => id !== lane.id);
-        }
-      },
-    ),
-  ),
-  index.map((i) =>
-    onRun(
-      'retry',
-      i,
-      (run, world) => ({ do: 'retry', run, newId: `run-${String(++world.ids).padStart(4, '0')}` }),
-      (copy, run, lane, command) => {
-        if (!isTerminal(run.state)) refuse('run_not_finished');
-        const id = command.do === 'retry' ? command.newId : '';
-        const fresh = {
-          state: 'queued',
-          attempts: 0,
-          crashes: 0,
-          runAt: null,
-          finishedAt: null,
-        } as const;
-        copy.runs.push({ ...run, ...fresh, id, retryOf: run.id, key: null, error: null });
-        lane.queue.unshift(id);
-      },
-    ),
-  ),
-  fc
-    .tuple(fc.constantFrom('hold' as const, 'resume' as const, 'resume' as const), laneName)
-    .map((a) => onLane(...a)),
-  fc
-    .tuple(
-      laneName,
-      fc.record({
-        holdOnFailure: fc.boolean(),
-        kept: fc.boolean(),
-        host: fc.constantFrom(null, null, 'h0', 'h1'),
-      }),
-    )
-    .map((a) => configure(...a)),
-  fc.constantFrom(1, 100, 700, 1000, 3000, 6000).map(advance),
-  fc
-    .subarray(
-      NODES.map(({ id }) => id),
-      { maxLength: 1 },
-    )
-    .map(reap),
-  fc
-    .tuple(
-      fc.nat({ max: 2 }),
-      fc.constantFrom('join' as const, 'join' as const, 'renew' as const, 'leave' as const),
-    )
-    .map((a) => node(...a)),
-  fc.constantFrom(0, 1000).map(purge),
-];
+export const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.array(admission, { minLength: 1, maxLength: 3 }).map(enqueue) },
+  { weight: 6, arbitrary: fc.tuple(nodeIndex, types, fc.nat({ max: 4 })).map((a) => claim(...a)) },
+  { weight: 8, arbitrary: fc.tuple(index, wish).map((a) => write(...a)) },
+  { weight: 4, arbitrary: index.map(answer) },
+  { weight: 2, arbitrary: fc.tuple(index, cancelKind).map((a) => cancel(...a)) },
+  { weight: 1, arbitrary: index.map(edit) },
+  { weight: 2, arbitrary: fc.tuple(index, target).map((a) => move(...a)) },
+  { weight: 1, arbitrary: index.map(remove) },
+  { weight: 1, arbitrary: index.map(retry) },
+  { weight: 2, arbitrary: fc.tuple(holding, laneName).map((a) => onLane(...a)) },
+  { weight: 1, arbitrary: fc.tuple(laneName, settings).map((a) => configure(...a)) },
+  { weight: 2, arbitrary: waits.map(advance) },
+  { weight: 1, arbitrary: dead.map(reap) },
+  { weight: 3, arbitrary: nodeIndex.map((n) => node(n, 'join')) },
+  { weight: 2, arbitrary: fc.tuple(nodeIndex, living).map((a) => node(...a)) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 1000).map(purge) },
+);
 
 /** A world with its nodes alive. */
 export async function begin(store: Store, clock: { now: number }): Promise<World> {
