@@ -241,6 +241,7 @@ export class World {
       this.requeue(lane, run);
     } else {
       run.state = 'waiting';
+      run.settled = null;
       this.letGo(lane);
     }
   }
