@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Heap } from './heap.ts';
+import { LaneQueue } from './lane-queue.ts';
+import type { RunRecord } from './records.ts';
+import { SortedNames } from './sorted-names.ts';
+
+describe('the structures of the memory store', () => {
+  it('[Q18] a heap gives the least first, also after removals from its middle', () => {
+    const ops = fc.array(fc.record({ add: fc.boolean(), value: fc.nat({ max: 50 }) }));
+    fc.assert(
+      fc.property(ops, (list) => {
+        const heap = new Heap<{ slot: number; value: number }>((a, b) => a.value - b.value);
+        const items: { slot: number; value: number }[] = [];
+        for (const { add, value } of list) {
+          if (add || items.length === 0) {
+            const item = { slot: -1, value };
+            heap.add(item);
+            items.push(item);
+          } else {
+            const [item] = items.splice(value % items.length, 1);
+            heap.remove(item as (typeof items)[number]);
+            expect(item?.slot).toBe(-1);
+          }
+          expect(heap.size).toBe(items.length);
+          const least = Math.min(...items.map((item) => item.value));
+          expect(heap.peek()?.value ?? Number.POSITIVE_INFINITY).toBe(least);
+        }
+      }),
+    );
+  });
+
+  it('[Q18] sorted names are a set in order', () => {
+    const name = fc.string({ maxLength: 3 });
+    const ops = fc.array(fc.tuple(fc.boolean(), name), { maxLength: 200 });
+    fc.assert(
+      fc.property(ops, name, (list, from) => {
+        const names = new SortedNames();
+        const set = new Set<string>();
+        for (const [add, value] of list) {
+          if (add) names.add(value);
+          else names.delete(value);
+          if (add) set.add(value);
+          else set.delete(value);
+        }
+        const sorted = [...set].sort();
+        expect([...names.after(null)]).toEqual(sorted);
+        expect(names.next(from)).toBe(sorted.find((value) => value > from) ?? null);
+        expect(names.empty).toBe(set.size === 0);
+      }),
+    );
+  });
+
+  it('[Q18] sorted names keep their order over many pieces', () => {
+    const names = new SortedNames();
+    const all = Array.from({ length: 5000 }, (_, i) => String((i * 7919) % 5000).padStart(4, '0'));
+    for (const name of all) names.add(name);
+    expect([...names.after(null)]).toEqual(all.toSorted());
+    for (const name of all.slice(0, 4000)) names.delete(name);
+    expect([...names.after('2500')]).toEqual(
+      all
+        .slice(4000)
+        .filter((name) => name > '2500')
+        .sort(),
+    );
+  });
+
+  it('[Q18] the queue of a lane stays in order, wherever runs come and go', () => {
+    const ops = fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 1000 })), { maxLength: 400 });
+    fc.assert(
+      fc.property(ops, (list) => {
+        const queue = new LaneQueue();
+        let runs: RunRecord[] = [];
+        for (const [add, value] of list) {
+          const known = runs.some((run) => run.core.position === value);
+          if (add && !known) {
+            const run = { core: { position: value } } as RunRecord;
+            queue.add(run);
+            runs = [...runs, run].sort((a, b) => (a.core.position ?? 0) - (b.core.position ?? 0));
+          } else if (runs.length > 0) {
+            // Most leave at the front.
+            const [run] = runs.splice(value % 3 === 0 ? value % runs.length : 0, 1);
+            queue.remove(run as RunRecord);
+          }
+          expect(Array.from({ length: queue.length }, (_, i) => queue.at(i))).toEqual(runs);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('[Q18] a long queue closes up behind what has begun', () => {
+    const queue = new LaneQueue();
+    const runs = Array.from({ length: 500 }, (_, i) => ({ core: { position: i } }) as RunRecord);
+    for (const run of runs) queue.add(run);
+    for (const run of runs.slice(0, 400)) queue.remove(run);
+    expect([queue.length, queue.at(0), queue.at(99)]).toEqual([100, runs[400], runs[499]]);
+  });
+});
