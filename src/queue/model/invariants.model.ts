@@ -84,13 +84,13 @@ async function checkLane(
   const own = runs.filter((run) => run.lane === lane.id);
   expect(own.filter(({ state }) => BEGUN.includes(state)).length).toBeLessThanOrEqual(1);
 
-  const fresh = await store.listAfter(lane.id, lane.lastSeq, 1000);
-  const seqs = fresh.map(({ seq }) => seq);
-  expect(seqs, `${name}: seqs`).toEqual(fresh.map((_, i) => lane.lastSeq + i + 1));
+  const log = await store.listAfter(lane.id, 0, 10_000);
+  const fresh = log.filter(({ seq }) => seq > lane.lastSeq).map(({ seq }) => seq);
+  expect(fresh, `${name}: seqs`).toEqual(fresh.map((_, i) => lane.lastSeq + i + 1));
   lane.lastSeq += fresh.length;
   expect(row.nextSeq).toBe(lane.lastSeq + 1);
   for (const run of own) {
-    const events = await store.listAfter(lane.id, 0, 10_000, run.id);
+    const events = log.filter(({ runId }) => runId === run.id);
     const done = events.filter(({ type }) => type === 'done');
     expect(done.length, `${run.id}: ends`).toBe(isTerminal(run.state) ? 1 : 0);
     expect(events[0]?.seq).toBe(run.firstSeq);

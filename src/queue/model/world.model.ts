@@ -60,7 +60,7 @@ export type ModelOutcome =
   | 'parked'
   | 'left_waiting';
 
-export const CAPS: Caps = { types: { a: 3 }, perOwner: 3 };
+export const CAPS: Caps = { types: { a: 2 }, perOwner: 3 };
 export const RETRY_MS = 700;
 export const PARK_MS = 2000;
 const MAX_CRASHES = 3;
