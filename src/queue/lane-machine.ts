@@ -125,50 +125,63 @@ export function retake(change: LaneChange, run: RunCore): void {
 /** The attempt is over; what the run does next follows from its outcome and a wish to cancel. */
 export function end(change: LaneChange, run: RunCore, ending: Ending): void {
   const { outcome } = ending;
-  const { lane } = change;
   // A run that made it is a success even if the wish to cancel came meanwhile; nothing else is
   // tried, parked or handed on after such a wish.
-  if (lane.cancel !== null && outcome.kind !== 'succeeded')
-    return finish(change, run, 'cancelled', null);
+  if (change.lane.cancel !== null && outcome.kind !== 'succeeded') {
+    finish(change, run, 'cancelled', null);
+    return;
+  }
   switch (outcome.kind) {
     case 'succeeded':
       run.result = outcome.result;
-      return finish(change, run, 'succeeded', null);
+      finish(change, run, 'succeeded', null);
+      break;
     case 'cancelled':
-      return finish(change, run, 'cancelled', null);
+      finish(change, run, 'cancelled', null);
+      break;
     case 'failed':
-      if (verdictOf(outcome.error.class) !== 'retry')
-        return finish(change, run, 'failed', outcome.error);
-      if (run.attempts >= run.maxAttempts) return finish(change, run, 'dead', outcome.error);
-      return delay(
-        change,
-        run,
-        outcome.error,
-        change.now + ending.retryDelayMs,
-        'run.retry_scheduled',
-      );
+      fail(change, run, outcome.error, ending.retryDelayMs);
+      break;
     case 'parked':
       delay(change, run, outcome.error, Math.max(outcome.until, change.now), 'run.parked');
       run.attempts--;
-      return;
+      break;
     case 'handed_back':
-      // Its question stays open on whichever node goes on.
-      if (run.state === 'waiting') return leaveWaiting(change, run);
-      change.log('run.handed_back', { reason: outcome.reason }, run);
-      run.attempts--;
-      change.move(run, 'queued');
-      return requeue(change, run);
+      handBack(change, run, outcome.reason);
+      break;
     case 'left_waiting':
-      return leaveWaiting(change, run);
+      leaveWaiting(change, run);
+      break;
   }
+}
+
+function fail(change: LaneChange, run: RunCore, error: RunError, retryDelayMs: number): void {
+  if (verdictOf(error.class) !== 'retry') finish(change, run, 'failed', error);
+  else if (run.attempts >= run.maxAttempts) finish(change, run, 'dead', error);
+  else delay(change, run, error, change.now + retryDelayMs, 'run.retry_scheduled');
+}
+
+function handBack(change: LaneChange, run: RunCore, reason: string): void {
+  if (run.state === 'waiting') {
+    // Its question stays open on whichever node goes on.
+    leaveWaiting(change, run);
+    return;
+  }
+  change.log('run.handed_back', { reason }, run);
+  run.attempts--;
+  change.move(run, 'queued');
+  requeue(change, run);
 }
 
 /** The node of a run is gone (Q7). What the run was doing decides how it goes on. */
 export function crash(change: LaneChange, run: RunCore): void {
-  const { lane } = change;
-  if (run.settled !== null) return end(change, run, { outcome: run.settled, retryDelayMs: 0 });
-  if (lane.cancel !== null) return finish(change, run, 'cancelled', null);
-  if (run.state === 'waiting') return leaveWaiting(change, run);
+  if (run.settled !== null) end(change, run, { outcome: run.settled, retryDelayMs: 0 });
+  else if (change.lane.cancel !== null) finish(change, run, 'cancelled', null);
+  else if (run.state === 'waiting') leaveWaiting(change, run);
+  else cutOff(change, run);
+}
+
+function cutOff(change: LaneChange, run: RunCore): void {
   run.crashes++;
   if (run.crashes >= MAX_CRASHES) {
     const message = `Its node died ${run.crashes} times while it was running.`;
@@ -193,14 +206,12 @@ export function cancel(change: LaneChange, run: RunCore, kind: CancelKind): void
   change.touch(run);
   if (lane.runId !== run.id) {
     leaveQueue(change, run);
-    return close(change, run, 'cancelled', null);
-  }
-  if (lane.nodeId === null) {
-    lane.cancel = kind;
-    return finish(change, run, 'cancelled', null);
+    close(change, run, 'cancelled', null);
+    return;
   }
   lane.cancel = kind;
-  change.nodes.add(lane.nodeId);
+  if (lane.nodeId === null) finish(change, run, 'cancelled', null);
+  else change.nodes.add(lane.nodeId);
 }
 
 /** Takes a run that has not begun out of the lane for good; the caller deletes its row. */
