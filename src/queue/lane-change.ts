@@ -1,8 +1,8 @@
 import type { LogEvent } from '../contract/event.ts';
-import { isTerminal, type RunState } from '../contract/run.ts';
 import type { Json } from '../contract/json.ts';
 import type { Lane } from '../contract/lane.ts';
 import type { Outcome, RunError } from '../contract/outcome.ts';
+import { isTerminal, type RunState } from '../contract/run.ts';
 import { canMove } from './transition.ts';
 
 /** The part of a run that changes, and what the machine needs to know to change it. */

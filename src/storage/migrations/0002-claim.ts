@@ -42,6 +42,9 @@ DECLARE
   v_owners text[];
   v_executing bigint[];
   v_rooms bigint[];
+  v_first text;
+  v_count bigint;
+  v_claimed text[] := '{}';
   v_taken bigint[];
   v_order int[];
   v_k int;
@@ -96,7 +99,7 @@ BEGIN
     v_slots := least(v_open_room[v_k], ceil(v_left::numeric / (cardinality(v_open_types) - v_k + 1))::bigint);
 
     -- The owners past the cursor, round the circle, no more than needed.
-    v_owners := '{}'; v_executing := '{}'; v_rooms := '{}'; v_taken := '{}'; v_idle := 0;
+    v_owners := '{}'; v_executing := '{}'; v_rooms := '{}'; v_taken := '{}'; v_idle := 0; v_first := NULL;
     SELECT c.owner INTO v_from FROM claim_cursors c WHERE c.type = v_type;
     v_wrapped := v_from IS NULL;
     -- No name has a control character, so nothing lies between x and x followed by chr(1).
@@ -114,24 +117,29 @@ BEGIN
         v_after := '';
         CONTINUE;
       END IF;
-      EXIT WHEN v_owner IS NULL OR v_owner = v_owners[1];
-      v_owners := v_owners || v_owner;
-      v_executing := v_executing || (SELECT count(*) FROM lanes l WHERE l.state = 'running' AND l.owner = v_owner AND l.head_type = v_type);
+      EXIT WHEN v_owner IS NULL OR v_owner = v_first;
+      v_first := coalesce(v_first, v_owner);
+      v_after := v_owner || chr(1);
       v_room := 1000000000;
       IF p_owner_cap IS NOT NULL THEN
-        v_room := p_owner_cap - (SELECT count(*) FROM lanes l WHERE l.state = 'running' AND l.owner = v_owner);
+        v_room := p_owner_cap - (SELECT count(*) FROM lanes l WHERE l.state = 'running' AND l.owner = v_owner)
+          - cardinality(array_positions(v_claimed, v_owner));
+        -- Owners at their cap are passed by; there are no more of them than runs executing.
+        CONTINUE WHEN v_room <= 0;
       END IF;
+      SELECT count(*) INTO v_count FROM lanes l WHERE l.state = 'running' AND l.owner = v_owner AND l.head_type = v_type;
+      IF v_count = 0 THEN v_idle := v_idle + 1; END IF;
+      v_owners := v_owners || v_owner;
+      v_executing := v_executing || v_count;
       v_rooms := v_rooms || v_room;
       v_taken := v_taken || 0::bigint;
-      IF v_executing[cardinality(v_executing)] = 0 AND v_room > 0 THEN v_idle := v_idle + 1; END IF;
-      v_after := v_owner || chr(1);
     END LOOP;
     CONTINUE WHEN cardinality(v_owners) = 0;
 
     -- Fewest executing first; among equals in turn.
     SELECT array_agg(o.i ORDER BY v_executing[o.i], o.i) INTO v_order
-      FROM generate_subscripts(v_owners, 1) AS o(i) WHERE v_rooms[o.i] > 0;
-    FOR v_rank IN 1 .. coalesce(cardinality(v_order), 0) LOOP
+      FROM generate_subscripts(v_owners, 1) AS o(i);
+    FOR v_rank IN 1 .. cardinality(v_order) LOOP
       EXIT WHEN v_slots <= 0;
       v_owner := v_owners[v_order[v_rank]];
       v_want := least(greatest(1, v_slots / (cardinality(v_order) - v_rank + 1)), v_slots, v_rooms[v_order[v_rank]]);
@@ -173,18 +181,19 @@ BEGIN
       END IF;
       v_taken[v_order[v_rank]] := v_got;
       v_slots := v_slots - v_got;
+      IF p_owner_cap IS NOT NULL THEN v_claimed := v_claimed || array_fill(v_owner, ARRAY[v_got::int]); END IF;
       v_left := v_left - v_got;
     END LOOP;
 
     -- The next turn starts behind the last owner seen, but never skips one that has nothing executing.
     v_stop := cardinality(v_owners);
     FOR v_rank IN 1 .. cardinality(v_owners) LOOP
-      IF v_executing[v_rank] = 0 AND v_taken[v_rank] = 0 AND v_rooms[v_rank] > 0 THEN
+      IF v_executing[v_rank] = 0 AND v_taken[v_rank] = 0 THEN
         v_stop := v_rank - 1;
         EXIT;
       END IF;
     END LOOP;
-    IF v_stop >= 1 AND cardinality(v_owners) > 1 THEN
+    IF v_stop >= 1 THEN
       INSERT INTO claim_cursors AS c (type, owner) VALUES (v_type, v_owners[v_stop])
         ON CONFLICT (type) DO UPDATE SET owner = excluded.owner WHERE c.owner <> excluded.owner;
     END IF;

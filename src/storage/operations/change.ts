@@ -122,6 +122,17 @@ function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>)
   const run = yield* readRun(command.run);
   yield* query('DELETE FROM runs WHERE id = $1', [command.run]);
   yield* dialect.addCounts({ cancelled: -1 });
+  if (it.lane.id === command.run && !it.lane.kept) {
+    // The lane existed for this run alone.
+    yield* query(
+      'DELETE FROM lanes WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM runs WHERE lane = $1)',
+      [command.run],
+    );
+    yield* query(
+      'DELETE FROM events WHERE lane = $1 AND NOT EXISTS (SELECT 1 FROM lanes WHERE id = $1)',
+      [command.run],
+    );
+  }
   return done(run!, [it]);
 }
 

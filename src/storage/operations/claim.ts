@@ -87,13 +87,15 @@ function* giveSlotBack(change: LaneChange, request: ClaimRequest): Op<void> {
     lane.runId === null
   )
     return;
-  const node = yield* queryOne<{ capacity: number }>('SELECT capacity FROM nodes WHERE id = $1', [
-    lane.nodeId,
-  ]);
+  const node = yield* queryOne<{ capacity: number }>(
+    'SELECT capacity FROM nodes WHERE id = $1 AND lease_until > $2',
+    [lane.nodeId, change.now],
+  );
   const onNode = yield* executing('node_id = $1', [lane.nodeId]);
   if (node === null || onNode >= node.capacity) return;
-  const cap = request.caps.types[lane.headType ?? ''];
-  if (cap !== undefined && (yield* executing('head_type = $1', [lane.headType])) >= cap) return;
+  const type = lane.headType ?? '';
+  const cap = Object.hasOwn(request.caps.types, type) ? request.caps.types[type] : undefined;
+  if (cap !== undefined && (yield* executing('head_type = $1', [type])) >= cap) return;
   const { perOwner } = request.caps;
   if (perOwner !== null && (yield* executing('owner = $1', [lane.owner])) >= perOwner) return;
   const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [

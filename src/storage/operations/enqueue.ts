@@ -3,7 +3,7 @@ import type { RunState } from '../../contract/run.ts';
 import { LaneChange, type RunCore } from '../../queue/lane-change.ts';
 import { admit, cancel } from '../../queue/lane-machine.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
-import { type Op, queryOne } from '../statement.ts';
+import { type Op, query, queryOne } from '../statement.ts';
 import { Again, type Dialect, type Done, done, type NewRun } from './dialect.ts';
 import { readCore } from './load.ts';
 import { headPlace, lastPlace } from './places.ts';
@@ -50,6 +50,15 @@ export function* enqueue(
   yield* flush();
   const changed = [...changes.values()].filter((change) => change.events.length > 0);
   yield* dialect.save(changed);
+  const unused = admissions.filter(
+    (one) => one.lane === null && changes.get(one.id)!.events.length === 0,
+  );
+  if (unused.length > 0) {
+    // A lane of its own was made for a run that turned out to be known.
+    yield* query(`DELETE FROM lanes WHERE ${dialect.oneOf('id', 1)}`, [
+      dialect.list(unused.map(({ id }) => id)),
+    ]);
+  }
   return done(receipts, changed);
 }
 
@@ -80,7 +89,20 @@ function* findKnown(admission: Admission): Op<Receipt | null> {
   if (known.body_hash !== admission.bodyHash) {
     throw new BatonError('idempotency_conflict', undefined, { details: { runId: known.id } });
   }
-  return { id: known.id, lane: known.lane, state: known.state, position: 0, known: true };
+  const position = known.state === 'queued' ? yield* runsBefore(known.id) : 0;
+  return { id: known.id, lane: known.lane, state: known.state, position, known: true };
+}
+
+/** How many runs of its lane are before a queued one, the one under way included. */
+function* runsBefore(id: string): Op<number> {
+  const row = yield* queryOne<{ begun: number; queued: number }>(
+    `SELECT CASE WHEN l.run_id IS NULL OR l.run_id = r.id THEN 0 ELSE 1 END AS begun,
+       (SELECT count(*) FROM runs q WHERE q.lane = r.lane AND q.position > l.last_position AND q.state = 'queued'
+        AND (r.position IS NULL OR q.position < r.position)) AS queued
+     FROM runs r JOIN lanes l ON l.id = r.lane WHERE r.id = $1`,
+    [id],
+  );
+  return row!.begun + row!.queued;
 }
 
 /** Where the run joins, after doing what it asks of a busy lane (Q11). */

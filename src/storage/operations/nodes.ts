@@ -6,10 +6,12 @@ import { type NodeRow, toNode } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL } from './dialect.ts';
 
+/** Joining again, because the first answer was lost, is the same join. */
 export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number): Op<Done<void>> {
   yield* query(
     `INSERT INTO nodes (id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     ON CONFLICT (id) DO UPDATE SET types = excluded.types, capacity = excluded.capacity, lease_until = excluded.lease_until`,
     [
       node.id,
       node.host,

@@ -95,7 +95,7 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
         [
           request.nodeId,
           types,
-          types.map((type) => caps.types[type] ?? -1),
+          types.map((type) => (Object.hasOwn(caps.types, type) ? caps.types[type]! : -1)),
           caps.perOwner,
           request.limit,
           now,

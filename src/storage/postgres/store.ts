@@ -64,7 +64,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     ...rest: Arguments<N>
   ): Promise<Answer<N>> => {
     if (closing !== null) throw new BatonError('closed');
-    const { value, hint } = await transact(pool, dialect, clock, name, rest);
+    // Copied now: the caller may change its objects while a transaction is tried again.
+    const { value, hint } = await transact(pool, dialect, clock, name, structuredClone(rest));
     hints.tell(hint);
     if (--untilFold === 0) {
       untilFold = FOLD_EVERY;

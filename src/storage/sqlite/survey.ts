@@ -44,7 +44,7 @@ export function survey(
       return { ...nothing, host, due, delayed, answered };
   }
 
-  const take: { lane: string; fence: number }[] = [];
+  const take: { lane: string; owner: string; type: string }[] = [];
   const lanes: ReadyLanes = {
     cursor: (type) =>
       rows<{ owner: string }>('SELECT owner FROM claim_cursors WHERE type = $1', type)[0]?.owner ??
@@ -95,19 +95,25 @@ export function survey(
         ),
       ].sort((a, b) => a.ready_at - b.ready_at || (a.id < b.id ? -1 : 1));
       const taken = found.slice(0, most);
-      for (const { id } of taken) take.push({ lane: id, fence: 0 });
+      for (const { id } of taken) take.push({ lane: id, owner, type });
       return taken.length;
     },
     executingOfType: (type) =>
       count(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND head_type = $1`, type),
-    executingOfOwner: (owner, type) =>
-      type === null
-        ? count(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND owner = $1`, owner)
-        : count(
-            `SELECT count(*) AS n FROM lanes WHERE state = 'running' AND owner = $1 AND head_type = $2`,
-            owner,
-            type,
-          ),
+    executingOfOwner: (owner, type) => {
+      const taken = take.filter(
+        (one) => one.owner === owner && (type === null || one.type === type),
+      ).length;
+      return type === null
+        ? taken +
+            count(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND owner = $1`, owner)
+        : taken +
+            count(
+              `SELECT count(*) AS n FROM lanes WHERE state = 'running' AND owner = $1 AND head_type = $2`,
+              owner,
+              type,
+            );
+    },
   };
   const busy = count(
     `SELECT count(*) AS n FROM lanes WHERE node_id = $1 AND state = 'running'`,
