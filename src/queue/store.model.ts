@@ -6,6 +6,8 @@ import type { Clock, Store } from './store.ts';
 export interface ModelOptions {
   readonly numRuns?: number;
   readonly maxCommands?: number;
+  /** Long enough for the search of the shortest story that fails. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -15,22 +17,26 @@ export interface ModelOptions {
 export function storeModel(
   name: string,
   open: (clock: Clock) => Promise<Store>,
-  { numRuns = 150, maxCommands = 80 }: ModelOptions = {},
+  { numRuns = 150, maxCommands = 80, timeoutMs = 180_000 }: ModelOptions = {},
 ): void {
   describe(`${name} store against its model`, () => {
-    it('[Q1] [Q2] [Q3] [Q6] [Q7] [Q8] [Q12] [Q22] [E1] any story ends as the model says', async () => {
-      const stories = fc.commands([anyStep], { maxCommands, size: 'max' });
-      const property = fc.asyncProperty(stories, async (story) => {
-        const clock = { now: 0 };
-        const store = await open(() => clock.now);
-        try {
-          const model = await begin(store, clock);
-          await fc.asyncModelRun(() => ({ model, real: { store, clock } }), story);
-        } finally {
-          await store.close();
-        }
-      });
-      await fc.assert(property, { numRuns });
-    });
+    it(
+      '[Q1] [Q2] [Q3] [Q6] [Q7] [Q8] [Q12] [Q22] [E1] any story ends as the model says',
+      async () => {
+        const stories = fc.commands([anyStep], { maxCommands, size: 'max' });
+        const property = fc.asyncProperty(stories, async (story) => {
+          const clock = { now: 0 };
+          const store = await open(() => clock.now);
+          try {
+            const model = await begin(store, clock);
+            await fc.asyncModelRun(() => ({ model, real: { store, clock } }), story);
+          } finally {
+            await store.close();
+          }
+        });
+        await fc.assert(property, { numRuns });
+      },
+      timeoutMs,
+    );
   });
 }

@@ -145,6 +145,14 @@ export function orderRules(rule: Rule): void {
     expect(await b.store.listAfter('other', 0, 10)).toEqual([]);
   });
 
+  rule('[Q4] a lane belongs to the owner of its first run, and so do its others', async (b) => {
+    const runs = ['ann', 'bob'].map((owner) => admission({ lane: 'l', owner }));
+    const receipts = await b.store.enqueue(runs);
+    const later = await b.enqueue({ lane: 'l', owner: 'cat' });
+    expect((await b.lane('l')).owner).toBe('ann');
+    for (const { id } of [...receipts, later]) expect((await b.run(id)).owner).toBe('ann');
+  });
+
   rule('[Q11] a receipt says how many runs are before', async (b) => {
     await b.node();
     expect((await b.enqueue({ lane: 'l' })).position).toBe(0);

@@ -89,6 +89,16 @@ export function queuedRules(rule: Rule): void {
     expect(await b.queued('l')).toEqual([queued]);
   });
 
+  rule('[Q12] a run that cannot move is refused for that, wherever it should go', async (b) => {
+    await b.node();
+    const [running] = (await b.enqueueMany(2, { lane: 'l' })) as [string, string];
+    await b.begin();
+    for (const before of [null, running, 'none']) {
+      const move = b.change({ do: 'move', run: running, before });
+      await expect(move).rejects.toEqual(refused('run_not_queued'));
+    }
+  });
+
   rule('[Q12] a queued run can be removed for good', async (b) => {
     await b.node();
     const [first, second] = (await b.enqueueMany(2, { lane: 'l' })) as [string, string];
