@@ -1,4 +1,10 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// Threads and programs that tests start then find the types stripped already. Stripping is done by
+// WebAssembly, and hundreds of threads that load it one after another crash V8 now and then.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'baton-test-compile-cache');
 
 export default defineConfig({
   test: {

@@ -1,6 +1,8 @@
 import { memoryStore } from './queue/memory/store.ts';
 import { RunQueue, type RunQueueOptions } from './queue/run-queue.ts';
 import type { Clock } from './queue/store.ts';
+import { type PostgresOptions, postgresStore } from './storage/postgres/store.ts';
+import { type SqliteOptions, sqliteStore } from './storage/sqlite/store.ts';
 
 /*
  * The entry `baton/queue`: a queue on one of the stores, and workers for it. Nothing else of Baton
@@ -11,7 +13,14 @@ import type { Clock } from './queue/store.ts';
 export const memoryQueue = (options: RunQueueOptions & { readonly clock?: Clock } = {}): RunQueue =>
   new RunQueue(memoryStore(options), options);
 
-// sqliteQueue and postgresQueue: queues on the stores of ./storage.
+/** A queue in one file, for one process at a time. */
+export const sqliteQueue = async (options: RunQueueOptions & SqliteOptions): Promise<RunQueue> =>
+  new RunQueue(await sqliteStore(options), options);
+
+/** A queue on PostgreSQL, for any number of processes on any number of machines. */
+export const postgresQueue = async (
+  options: RunQueueOptions & PostgresOptions,
+): Promise<RunQueue> => new RunQueue(await postgresStore(options), options);
 
 export { BatonError, type ErrorCode } from './contract/errors.ts';
 export type { LogEvent, NewEvent } from './contract/event.ts';
@@ -36,3 +45,5 @@ export { RunQueue, type RunQueueOptions } from './queue/run-queue.ts';
 export type { Caps, Counts, Receipt, Store } from './queue/store.ts';
 export { Worker } from './queue/worker.ts';
 export type { WorkerOptions } from './queue/worker-settings.ts';
+export type { PostgresOptions } from './storage/postgres/store.ts';
+export type { SqliteOptions } from './storage/sqlite/store.ts';

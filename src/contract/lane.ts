@@ -31,6 +31,8 @@ export const Lane = z.object({
   /** 0 while nobody holds the lane. */
   fence: z.int(),
   nodeId: NodeId.nullable(),
+  /** The number of the last write under this fence, so that one that is repeated is done once. */
+  lastWrite: z.int(),
   cancel: CancelKind.nullable(),
   /** Set when the open question of a waiting run was answered. */
   answeredAt: z.number().nullable(),

@@ -60,6 +60,14 @@ export class LaneChange {
     });
   }
 
+  /** False for a write that was done before: its answer was lost, and it came again. */
+  isNew(write: { readonly no?: number }): boolean {
+    if (write.no === undefined) return true;
+    if (write.no <= this.lane.lastWrite) return false;
+    this.lane.lastWrite = write.no;
+    return true;
+  }
+
   /** Notes that a run's row changed without a transition. */
   touch(run: RunCore): RunCore {
     if (!this.runs.has(run.id)) this.runs.set(run.id, { run, from: run.state });

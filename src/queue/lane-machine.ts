@@ -64,6 +64,7 @@ export function take(change: LaneChange, run: RunCore, holder: Holder): void {
   lane.state = 'running';
   lane.nodeId = holder.nodeId;
   lane.fence = holder.fence;
+  lane.lastWrite = 0;
   if (lane.pin && lane.host === null) lane.host = holder.host;
   run.attempts++;
   run.nextRunAt = null;

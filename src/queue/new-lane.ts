@@ -24,5 +24,6 @@ export const newLane = (id: string, owner: string): Lane => ({
   answeredAt: null,
   nextPosition: POSITION_STEP,
   lastPosition: 0,
+  lastWrite: 0,
   nextSeq: 1,
 });

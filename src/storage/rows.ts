@@ -24,6 +24,7 @@ export interface LaneRow {
   ready_at: number;
   fence: number;
   node_id: string | null;
+  last_write: number;
   cancel: CancelKind | null;
   answered_at: number | null;
   next_position: number;
@@ -46,6 +47,7 @@ export const LANE_COLUMNS = columns('l', [
   'ready_at',
   'fence',
   'node_id',
+  'last_write',
   'cancel',
   'answered_at',
   'next_position',
@@ -69,6 +71,7 @@ export function toLane(row: LaneRow): Lane {
     readyAt: row.ready_at,
     fence: row.fence,
     nodeId: row.node_id,
+    lastWrite: row.last_write,
     cancel: row.cancel,
     answeredAt: row.answered_at,
     nextPosition: row.next_position,

@@ -37,6 +37,28 @@ export function fenceRules(rule: Rule): void {
     expect(await b.end(now)).toBe(true);
   });
 
+  rule('[Q22] a write that comes again because its answer was lost is done once', async (b) => {
+    await b.node();
+    await b.enqueue({ lane: 'l' });
+    const claimed = await b.claimOne();
+    const writes = [
+      { no: 1, start: true, events: [{ type: 'run.progress', payload: 1 }] },
+      { no: 2, events: [{ type: 'run.progress', payload: 2 }] },
+    ];
+    for (const write of [...writes, ...writes]) expect(await b.write(claimed, write)).toBe(true);
+    const progress = (await b.store.listAfter('l', 0, 100)).filter(
+      (e) => e.type === 'run.progress',
+    );
+    expect(progress.map(({ payload }) => payload)).toEqual([1, 2]);
+    expect(await b.write(claimed, { no: 3, end: { outcome: SUCCEEDED, retryDelayMs: 0 } })).toBe(
+      true,
+    );
+    await b.enqueue({ lane: 'l' });
+    const next = await b.claimOne();
+    expect(await b.write(next, { no: 1, start: true })).toBe(true);
+    expect((await b.run(next.run.id)).state).toBe('running');
+  });
+
   rule('[Q6] an attempt that ended can write nothing more', async (b) => {
     await b.node();
     await b.enqueueMany(2, { lane: 'l' });

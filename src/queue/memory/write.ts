@@ -14,6 +14,7 @@ export function write(tables: Tables, writes: readonly AttemptWrite[]): boolean[
     const change = changes.get(one.lane) ?? tables.change(lane, now);
     if (change.lane.fence !== one.fence || one.fence === 0) return false;
     changes.set(one.lane, change);
+    if (!change.isNew(one)) return true;
     apply(change, tables.runs.get(change.lane.runId as string) as RunRecord, one);
     return true;
   });

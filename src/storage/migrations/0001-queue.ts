@@ -42,6 +42,7 @@ CREATE TABLE lanes (
   ready_at BIG NOT NULL,
   fence BIG NOT NULL,
   node_id ID,
+  last_write BIG NOT NULL,
   cancel ID CHECK (cancel IN ('stop', 'interrupt')),
   answered_at BIG,
   next_position BIG NOT NULL,

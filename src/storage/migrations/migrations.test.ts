@@ -110,7 +110,7 @@ describe('PostgreSQL', () => {
 /** The same wrong statements must be refused by both schemas, whatever the code does. */
 describe('the schema itself', () => {
   const lane = (id: string) =>
-    `INSERT INTO lanes VALUES ('${id}', '', '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, 1024, 0, 1)`;
+    `INSERT INTO lanes VALUES ('${id}', '', '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, 0, NULL, NULL, 1024, 0, 1)`;
   const run = (id: string, state: string, position: number) =>
     `INSERT INTO runs (id, lane, owner, type, payload, state, attempts, max_attempts, crashes, position, kept, created_at, updated_at, finished_at, first_seq)
      VALUES ('${id}', 'a', '', 't', '{}', '${state}', 0, 5, 0, ${position}, 0, 0, 0, ${state === 'succeeded' ? '1' : 'NULL'}, 1)`;

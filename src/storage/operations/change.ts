@@ -9,6 +9,7 @@ import {
   edited,
   hold,
   moved,
+  mustBeMovable,
   remove,
   resume,
 } from '../../queue/lane-machine.ts';
@@ -87,32 +88,27 @@ function* edit(dialect: Dialect, now: number, command: CommandOf<'edit'>): Op<Do
 
 function* move(dialect: Dialect, now: number, command: CommandOf<'move'>): Op<Done<Run>> {
   const { change: it, core } = yield* lockRun(dialect, now, command.run);
-  if (core.state === 'queued' && core.position === null) {
-    throw new BatonError(
-      'run_not_queued',
-      'The run joins its lane at its time; until then it has no place to move.',
-    );
-  }
-  // The machine checks that it may move; the place is found first because it may renumber the lane.
-  if (command.before === null || command.before === command.run) {
-    moved(it, core, command.before === null ? lastPlace(it) : core.position!);
-  } else {
-    const target = yield* queryOne<{ lane: string; state: string; position: number | null }>(
-      'SELECT lane, state, position FROM runs WHERE id = $1',
-      [command.before],
-    );
-    const inQueue =
-      target?.lane === it.lane.id && target.state === 'queued' && target.position !== null;
-    if (!inQueue || it.lane.runId === command.before) {
-      throw new BatonError('invalid_request', '`before` is not a queued run of the same lane.', {
-        details: { field: 'before' },
-      });
-    }
-    moved(it, core, core.position!);
-    core.position = yield* placeBefore(it, command.before, command.run);
-  }
+  mustBeMovable(it, core);
+  moved(it, core, yield* newPlace(it, core, command.before));
   yield* dialect.save([it]);
   return done((yield* readRun(command.run))!, [it]);
+}
+
+function* newPlace(it: LaneChange, core: RunCore, before: string | null): Op<number> {
+  if (before === null) return lastPlace(it);
+  if (before === core.id) return core.position!;
+  const target = yield* queryOne<{ lane: string; state: string; position: number | null }>(
+    'SELECT lane, state, position FROM runs WHERE id = $1',
+    [before],
+  );
+  const inQueue =
+    target?.lane === it.lane.id && target.state === 'queued' && target.position !== null;
+  if (!inQueue || it.lane.runId === before) {
+    throw new BatonError('invalid_request', '`before` is not a queued run of the same lane.', {
+      details: { field: 'before' },
+    });
+  }
+  return yield* placeBefore(it, before, core.id);
 }
 
 function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>): Op<Done<Run>> {

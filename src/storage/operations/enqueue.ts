@@ -70,7 +70,9 @@ function* openLanes(
   now: number,
   admissions: readonly Admission[],
 ): Op<Map<string, LaneChange>> {
-  const owners = new Map(admissions.map((admission) => [laneOf(admission), admission.owner]));
+  const owners = new Map<string, string>();
+  // The first to name a new lane says whose it is.
+  for (const one of admissions) if (!owners.has(laneOf(one))) owners.set(laneOf(one), one.owner);
   const ids = [...owners.keys()].sort();
   yield* dialect.ensureLanes(ids.map((id) => ({ id, owner: owners.get(id)! })));
   const lanes = yield* dialect.lockLanes(ids);

@@ -9,7 +9,7 @@ import type { CountDeltas, NewRun } from './dialect.ts';
 type Scalar = string | number | null;
 
 /** Of a lane made now: $1 its id, $2 its owner; the columns in the order of the table. */
-export const NEW_LANE_VALUES = `$1, $2, '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, ${POSITION_STEP}, 0, 1`;
+export const NEW_LANE_VALUES = `$1, $2, '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, 0, NULL, NULL, ${POSITION_STEP}, 0, 1`;
 
 /** A column of the first queued run of lane `l`. Runs before `last_position` have begun or ended. */
 export const NEXT_RUN = (column: string): string =>
@@ -31,6 +31,7 @@ export const savedLane = (lane: Lane): Scalar[] => [
   lane.lastPosition,
   lane.nextPosition,
   lane.nextSeq,
+  lane.lastWrite,
 ];
 
 export const savedRun = (run: RunCore, now: number): Scalar[] => [

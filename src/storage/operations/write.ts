@@ -24,6 +24,7 @@ export function* write(
     if (entry === undefined || one.fence === 0 || entry.change.lane.fence !== one.fence)
       return false;
     const { change, run } = entry;
+    if (!change.isNew(one)) return true;
     if (one.start === true) start(change, run);
     if (one.events !== undefined) append(change, run, one.events);
     if (one.settle !== undefined) settle(change, run, one.settle);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await admin.connect();
   await admin.query(`
     INSERT INTO lanes SELECT 'lane-' || i, 'user-' || (i % ${USERS}), '', 0, 0, 0, 'ready', 0, NULL, 't', ${RUNS_PER_LANE},
-      i, 0, NULL, NULL, NULL, 1024 * ${RUNS_PER_LANE + 1}, 0, 1 FROM generate_series(1, ${LANES}) i;
+      i, 0, NULL, 0, NULL, NULL, 1024 * ${RUNS_PER_LANE + 1}, 0, 1 FROM generate_series(1, ${LANES}) i;
     INSERT INTO runs (id, lane, owner, type, payload, state, attempts, max_attempts, crashes, position, kept, created_at, updated_at, first_seq)
       SELECT 'run-' || i || '-' || k, 'lane-' || i, 'user-' || (i % ${USERS}), 't', '{}', 'queued', 0, 5, 0, k * 1024, 0, 0, 0, 1
       FROM generate_series(1, ${LANES}) i, generate_series(1, ${RUNS_PER_LANE}) k;

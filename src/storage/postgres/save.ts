@@ -9,63 +9,19 @@ import { RUN_INSERT_INTO, savedCounts, savedLane, savedRun } from '../operations
 
 type Scalar = string | number | null;
 
-const LANE_TYPES = [
-  'text',
-  'text',
-  'text',
-  'bigint',
-  'text',
-  'text',
-  'bigint',
-  'bigint',
-  'bigint',
-  'text',
-  'text',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-];
-const RUN_TYPES = [
-  'text',
-  'text',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-  'text',
-  'text',
-  'text',
-  'text',
-  'bigint',
-  'bigint',
-];
-const EVENT_TYPES = ['text', 'bigint', 'text', 'bigint', 'text', 'text', 'bigint'];
-const COUNT_TYPES = ['text', 'bigint'];
-const NEW_RUN_TYPES = [
-  'text',
-  'text',
-  'text',
-  'text',
-  'text',
-  'text',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-  'text',
-  'text',
-  'text',
-  'text',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-  'bigint',
-];
+const words = (text: string): string[] => text.split(' ');
+
+const LANE_TYPES = words(
+  'text text text bigint text text bigint bigint bigint text text bigint bigint bigint bigint bigint',
+);
+const RUN_TYPES = words(
+  'text text bigint bigint bigint bigint bigint bigint bigint text text text text bigint bigint',
+);
+const EVENT_TYPES = words('text bigint text bigint text text bigint');
+const COUNT_TYPES = words('text bigint');
+const NEW_RUN_TYPES = words(
+  'text text text text text text bigint bigint bigint bigint text text text text bigint bigint bigint bigint bigint',
+);
 
 const unnest = (types: readonly string[], from: number): string =>
   `unnest(${types.map((type, i) => `$${from + i}::${type}[]`).join(', ')})`;
@@ -82,9 +38,9 @@ WITH lane_rows AS (
       (SELECT q.type FROM runs q WHERE q.lane = i.id AND q.position > i.last_position AND q.state = 'queued' ORDER BY q.position LIMIT 1)
       ELSE i.head_type END,
     queued = i.queued, ready_at = i.ready_at, fence = i.fence, node_id = i.node_id, cancel = i.cancel,
-    answered_at = i.answered_at, last_position = i.last_position, next_position = i.next_position, next_seq = i.next_seq
+    answered_at = i.answered_at, last_position = i.last_position, next_position = i.next_position, next_seq = i.next_seq, last_write = i.last_write
   FROM ${unnest(LANE_TYPES, LANES_FROM)} AS i(id, host, state, held, run_id, head_type, queued, ready_at, fence, node_id,
-    cancel, answered_at, last_position, next_position, next_seq)
+    cancel, answered_at, last_position, next_position, next_seq, last_write)
   WHERE l.id = i.id
 ), run_rows AS (
   UPDATE runs AS r SET state = i.state, attempts = i.attempts, crashes = i.crashes, position = i.position,

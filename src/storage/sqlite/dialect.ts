@@ -133,7 +133,7 @@ const UPDATE_RUN = `UPDATE runs SET state = $2, attempts = $3, crashes = $4, pos
 const UPDATE_LANE = `UPDATE lanes SET host = $2, state = $3, held = $4, run_id = $5,
   head_type = CASE WHEN $5 IS NULL THEN (SELECT type FROM runs WHERE lane = $1 AND position > $13 AND state = 'queued' ORDER BY position LIMIT 1) ELSE $6 END,
   queued = $7, ready_at = $8, fence = $9, node_id = $10, cancel = $11, answered_at = $12, last_position = $13,
-  next_position = $14, next_seq = $15 WHERE id = $1`;
+  next_position = $14, next_seq = $15, last_write = $16 WHERE id = $1`;
 
 const INSERT_EVENT =
   'INSERT INTO events (lane, seq, run_id, attempt, type, payload, at) VALUES ($1, $2, $3, $4, $5, $6, $7)';
