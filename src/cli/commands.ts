@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { isBatonError } from '../contract/errors.ts';
 import { helpText } from './help.ts';
 import { nearest } from './nearest.ts';
 import { UserError, usageError } from './user-error.ts';
+import { packageVersion } from './version.ts';
 
 type Command = (args: string[], stop: AbortSignal) => Promise<void> | void;
 
@@ -50,12 +50,6 @@ function unknownCommand(name: string): UserError {
     why: `baton has no such command${meant ? `; the nearest is "${meant}"` : ''}.`,
     todo: `run "baton ${meant ?? 'help'}".`,
   });
-}
-
-/** The same place from src/cli and from dist/cli. */
-function packageVersion(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 function print(text: string): void {

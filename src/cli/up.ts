@@ -7,7 +7,12 @@ import { createLog } from './log.ts';
 export async function up(args: string[], stop: AbortSignal): Promise<void> {
   const config = readConfig(args, process.env);
   const log = createLog(config.logLevel);
-  const node = await startNode(config, log);
+  const node = await startNode(config, log, stop).catch((error) => {
+    // A stop that came before it was ready is a stop, not a failure.
+    if (stop.aborted) return null;
+    throw error;
+  });
+  if (node === null) return;
   if (!stop.aborted) {
     process.stdout.write(`Baton is ready: ${node.url}\n`);
     await once(stop, 'abort');

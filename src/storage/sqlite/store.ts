@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { BatonError } from '../../contract/errors.ts';
 import type { Clock, Hint, Store } from '../../queue/store.ts';
@@ -31,7 +31,7 @@ export interface SqliteOptions {
  */
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = resolve(options.path);
-  makeDirectory(dirname(path));
+  makeFile(path);
   const listeners = new Set<(hint: Hint) => void>();
   const tell = (hint: Hint): void => {
     for (const listener of listeners) listener(hint);
@@ -51,8 +51,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     }
   };
   const close = async (): Promise<void> => {
-    await writer.close();
+    // The reader first: the last to close folds the write-ahead log into the file, and only a
+    // writer can.
     connection.close();
+    await writer.close();
   };
 
   return {
@@ -90,14 +92,16 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   };
 }
 
-function makeDirectory(path: string): void {
+/** For its owner only, whatever the directory allows; SQLite gives its side files the same mode. */
+function makeFile(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
     throw new BatonError(
       'database_read_only',
-      `The directory ${path} cannot be made. Check its permissions, or name another.`,
-      { cause: error },
+      `${path} cannot be made or written. Check the permissions of the file and its directory, or name another.`,
+      { cause: error, details: { path } },
     );
   }
 }
