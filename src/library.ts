@@ -30,6 +30,9 @@ export type { ErrorClass, Outcome, RunError } from './contract/outcome.ts';
 export type { LaneSettings, Run, RunRequest, RunState } from './contract/run.ts';
 export type { AttemptContext } from './queue/attempt-context.ts';
 export type { PastAttempt } from './queue/attempt-history.ts';
+export type { FollowOptions } from './queue/follow/follower.ts';
+export type { Growth } from './queue/follow/growth.ts';
+export type { Tail, TailEnd, TailEndReason } from './queue/follow/tail.ts';
 export {
   AbortReason,
   fail,
@@ -41,7 +44,7 @@ export {
 export type { Handler, HandlerDefinition, PayloadSchema } from './queue/handlers.ts';
 export type { Logger } from './queue/logger.ts';
 export { Purger, type PurgerOptions } from './queue/purger.ts';
-export { RunQueue, type RunQueueOptions } from './queue/run-queue.ts';
+export { RunQueue, type RunQueueOptions, type TailOptions } from './queue/run-queue.ts';
 export type { Caps, Counts, Receipt, Store } from './queue/store.ts';
 export { Worker } from './queue/worker.ts';
 export type { WorkerOptions } from './queue/worker-settings.ts';

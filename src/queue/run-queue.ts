@@ -6,6 +6,9 @@ import type { Json } from '../contract/json.ts';
 import type { CancelKind, Lane } from '../contract/lane.ts';
 import { LaneSettings, type Run, type RunRequest, RunState } from '../contract/run.ts';
 import { admissionOf, checkPayload, payloadText } from './admission.ts';
+import { Follower, type FollowOptions } from './follow/follower.ts';
+import type { Growth } from './follow/growth.ts';
+import type { Tail } from './follow/tail.ts';
 import { type HandlerDefinition, Handlers } from './handlers.ts';
 import { type Logger, SILENT } from './logger.ts';
 import { parseInput } from './parse-input.ts';
@@ -27,10 +30,21 @@ const EventRange = z.strictObject({
   limit: Limit.optional(),
   runId: RunId.optional(),
 });
+const TailRange = EventRange.omit({ limit: true });
 
 export interface RunQueueOptions {
   readonly log?: Logger;
   readonly clock?: Clock;
+  /** Limits of tails, and how often the store is polled for them. */
+  readonly follow?: FollowOptions;
+}
+
+export interface TailOptions {
+  /** The last seq already seen; 0 is from the beginning. */
+  readonly after?: number;
+  /** Only the events of this run, and then an end after its `done`. */
+  readonly runId?: string;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -42,11 +56,13 @@ export class RunQueue {
   readonly handlers = new Handlers();
   readonly log: Logger;
   readonly #clock: Clock;
+  readonly #follower: Follower;
 
   constructor(store: Store, options: RunQueueOptions = {}) {
     this.store = store;
     this.log = options.log ?? SILENT;
     this.#clock = options.clock ?? Date.now;
+    this.#follower = new Follower(store, this.log, options.follow);
   }
 
   /** Makes a type known, before a Worker of this queue starts. */
@@ -112,6 +128,31 @@ export class RunQueue {
     return this.store.listAfter(parseInput(LaneId, lane, 'lane'), after, limit, runId);
   }
 
+  /**
+   * Follows the log of a lane, which need not be there yet: first what is stored after the cursor,
+   * then what comes, in order and each once. See `Tail` for how it ends.
+   */
+  tail(lane: string, options: TailOptions = {}): Tail {
+    const { signal = null, ...range } = options;
+    const { after = 0, runId = null } = parseInput(TailRange, range);
+    return this.#follower.tail(parseInput(LaneId, lane, 'lane'), { after, runId, signal });
+  }
+
+  /**
+   * Which lanes grow from now on, of the whole queue; growths that come together are told as one.
+   * `all` in place of a lane means that any may have grown. Hints only, nothing is repeated.
+   */
+  hints(
+    options: { readonly signal?: AbortSignal } = {},
+  ): AsyncIterableIterator<Growth, void, void> {
+    return this.#follower.hints(options.signal ?? null);
+  }
+
+  /** Lanes followed by this process, and tails on them. */
+  get following(): { lanes: number; tails: number } {
+    return this.#follower.stats;
+  }
+
   /** Final at once for a run that has not begun; else its worker is told to stop it. */
   async cancel(id: string, kind: CancelKind = 'stop'): Promise<Run> {
     const run = await this.#changeRun({ do: 'cancel', run: id, kind });
@@ -171,9 +212,10 @@ export class RunQueue {
     return this.store.purge({ before, limit });
   }
 
-  /** Stop the workers first. Safe to call twice. */
-  close(): Promise<void> {
-    return this.store.close();
+  /** Ends all tails. Stop the workers first. Safe to call twice. */
+  async close(): Promise<void> {
+    await this.#follower.close();
+    await this.store.close();
   }
 
   async #admit(requests: readonly RunRequest[], at: (i: number) => string): Promise<Receipt[]> {

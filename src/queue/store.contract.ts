@@ -6,6 +6,7 @@ import { capRules } from './contract/caps.contract.ts';
 import { crashRules } from './contract/crash.contract.ts';
 import { fairnessRules } from './contract/fairness.contract.ts';
 import { fenceRules } from './contract/fence.contract.ts';
+import { followRules } from './contract/follow.contract.ts';
 import { hostRules } from './contract/host.contract.ts';
 import { logRules } from './contract/log.contract.ts';
 import { orderRules } from './contract/order.contract.ts';
@@ -32,6 +33,7 @@ const TOPICS = {
   hosts: hostRules,
   reads: readRules,
   log: logRules,
+  following: followRules,
   values: valueRules,
 };
 

@@ -136,10 +136,25 @@ export interface QueueStore {
   unhandledTypes(): Promise<string[]>;
 }
 
-/** Each lane's append-only log. Writing it is part of the queue's transactions. */
+/** From where, and how far, to read a lane's log. */
+export interface LogCursor {
+  readonly lane: string;
+  readonly after: number;
+  readonly limit: number;
+}
+
+/**
+ * Each lane's append-only log. Writing it is part of the queue's transactions. A lane's events become
+ * visible in the order of their seq, so a read shows no event without all those before it; what is
+ * missing then was removed.
+ */
 export interface LogStore {
   /** Events of a lane after a seq, in order; `runId` keeps only those of one run. */
   listAfter(lane: string, after: number, limit: number, runId?: string): Promise<LogEvent[]>;
+  /** The same for several lanes at the price of one read; the lanes in the order asked for. */
+  listAfterEach(cursors: readonly LogCursor[]): Promise<LogEvent[]>;
+  /** The seq of the last event each lane was given, removed ones included. No lane, no entry. */
+  lastSeqs(lanes: readonly string[]): Promise<Map<string, number>>;
 }
 
 /** What a node's periodic look at the database shows it. */
@@ -207,6 +222,8 @@ export interface Hint {
   readonly ready: boolean;
   readonly nodes: readonly string[];
   readonly lanes: readonly string[];
+  /** Hints were lost, or there were too many to name: look at everything you follow. */
+  readonly all?: boolean;
 }
 
 export interface Store extends QueueStore, LogStore, NodeStore {

@@ -75,7 +75,10 @@ export class WorkerLoop {
     if (this.stopping) return;
     this.#stopHints = this.#settings.store.onHint((hint) => {
       if (hint.ready) this.#claim.trigger();
-      if (this.#member !== null && hint.nodes.includes(this.#member.id)) this.#poll.trigger();
+      const { member } = this;
+      if (member !== null && (hint.all === true || hint.nodes.includes(member.id))) {
+        this.#poll.trigger();
+      }
     });
     this.#timer = setInterval(() => this.#tick(), this.#settings.pollMs);
     this.#joining = this.#join();

@@ -1,6 +1,6 @@
 import type { LogEvent } from '../../contract/event.ts';
 import type { Run } from '../../contract/run.ts';
-import type { RunFilter } from '../store.ts';
+import type { LogCursor, RunFilter } from '../store.ts';
 import { isAlive } from './nodes.ts';
 import { copyJson, type RunRecord, toRun } from './records.ts';
 import type { Tables } from './tables.ts';
@@ -61,6 +61,18 @@ export function listAfter(
     found.push({ ...event, payload: copyJson(event.payload) });
   }
   return found;
+}
+
+export const listAfterEach = (tables: Tables, cursors: readonly LogCursor[]): LogEvent[] =>
+  cursors.flatMap(({ lane, after, limit }) => listAfter(tables, lane, after, limit, undefined));
+
+export function lastSeqs(tables: Tables, lanes: readonly string[]): Map<string, number> {
+  const last = new Map<string, number>();
+  for (const id of lanes) {
+    const lane = tables.lanes.get(id);
+    if (lane !== undefined) last.set(id, lane.row.nextSeq - 1);
+  }
+  return last;
 }
 
 /** Seqs rise, but a purge leaves gaps, so the index is looked for. */

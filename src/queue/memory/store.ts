@@ -15,6 +15,7 @@ import type {
   Hint,
   KeepLease,
   LeaseKeeper,
+  LogCursor,
   Poll,
   Reaped,
   Receipt,
@@ -26,7 +27,7 @@ import { claim } from './claim.ts';
 import { execute } from './commands.ts';
 import { bury, copyNode, join, poll, reap, renew } from './nodes.ts';
 import { type PurgeRequest, purge } from './purge.ts';
-import { list, listAfter, listQueued, unhandledTypes } from './reads.ts';
+import { lastSeqs, list, listAfter, listAfterEach, listQueued, unhandledTypes } from './reads.ts';
 import { toRun } from './records.ts';
 import { Tables } from './tables.ts';
 import { write } from './write.ts';
@@ -101,6 +102,14 @@ class MemoryStore implements Store {
 
   async listAfter(lane: string, after: number, limit: number, runId?: string): Promise<LogEvent[]> {
     return listAfter(this.#open, lane, after, limit, runId);
+  }
+
+  async listAfterEach(cursors: readonly LogCursor[]): Promise<LogEvent[]> {
+    return listAfterEach(this.#open, cursors);
+  }
+
+  async lastSeqs(lanes: readonly string[]): Promise<Map<string, number>> {
+    return lastSeqs(this.#open, lanes);
   }
 
   async join(node: NodeInfo, leaseMs: number): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Lane } from '../../contract/lane.ts';
 import type { Run, RunState } from '../../contract/run.ts';
 import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
-import type { ClaimRequest, Hint } from '../../queue/store.ts';
+import type { ClaimRequest, Hint, LogCursor } from '../../queue/store.ts';
+import type { EventRow } from '../rows.ts';
 import type { Op, Value } from '../statement.ts';
 
 /** A lane that is made if it is not there. */
@@ -58,6 +59,8 @@ export interface Dialect {
   list(values: readonly string[]): Value;
   /** The store's time for reads; transactions are given theirs. */
   readTime(): Op<number>;
+  /** Each lane's events after its seq, up to its limit. */
+  eventsAfterEach(cursors: readonly LogCursor[]): Op<readonly EventRow[]>;
   ensureLanes(lanes: readonly NewLane[]): Op<void>;
   /** Locks in the order of ids, which all writers keep, so that they cannot deadlock. */
   lockLanes(ids: readonly string[]): Op<Lane[]>;

@@ -2,7 +2,7 @@ import type { LogEvent } from '../../contract/event.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { NodeRecord } from '../../contract/node.ts';
 import { type Run, RunState } from '../../contract/run.ts';
-import type { Counts, RunFilter } from '../../queue/store.ts';
+import type { Counts, LogCursor, RunFilter } from '../../queue/store.ts';
 import {
   type EventRow,
   LANE_COLUMNS,
@@ -72,11 +72,29 @@ export function* listAfter(
           [lane, after, limit],
           'events_after',
         )
-      : yield* query<EventRow>(
-          'SELECT * FROM events WHERE lane = $1 AND seq > $2 AND run_id = $4 ORDER BY seq LIMIT $3',
-          [lane, after, limit, runId],
-        );
+      : yield* query<EventRow>(OF_RUN, [lane, after, limit, runId], 'events_of_run');
   return rows.map(toEvent);
+}
+
+/** A run's events lie between its first and its last, so the rest of a long log is not read. */
+const OF_RUN = `SELECT * FROM events WHERE lane = $1 AND seq > $2 AND run_id = $4
+  AND seq >= coalesce((SELECT first_seq FROM runs WHERE id = $4), 0)
+  AND seq <= coalesce((SELECT last_seq FROM runs WHERE id = $4), ${Number.MAX_SAFE_INTEGER})
+  ORDER BY seq LIMIT $3`;
+
+export function* listAfterEach(dialect: Dialect, cursors: readonly LogCursor[]): Op<LogEvent[]> {
+  if (cursors.length === 0) return [];
+  return (yield* dialect.eventsAfterEach(cursors)).map(toEvent);
+}
+
+export function* lastSeqs(dialect: Dialect, lanes: readonly string[]): Op<Map<string, number>> {
+  if (lanes.length === 0) return new Map();
+  const rows = yield* query<{ id: string; last: number }>(
+    `SELECT id, next_seq - 1 AS last FROM lanes WHERE ${dialect.oneOf('id', 1)}`,
+    [dialect.list(lanes)],
+    'last_seqs',
+  );
+  return new Map(rows.map(({ id, last }) => [id, last]));
 }
 
 export function* listNodes(_: Dialect): Op<NodeRecord[]> {

@@ -1,10 +1,11 @@
 import type { LaneChange } from '../../queue/lane-change.ts';
-import type { ClaimRequest, Clock } from '../../queue/store.ts';
+import type { ClaimRequest, Clock, LogCursor } from '../../queue/store.ts';
 import type { CountDeltas, Dialect, NewLane, NewRun, Survey } from '../operations/dialect.ts';
 import { NEW_LANE_VALUES, NEXT_RUN, newRunValues } from '../operations/saving.ts';
 import {
   CORE_COLUMNS,
   type CoreRow,
+  type EventRow,
   LANE_COLUMNS,
   type LaneRow,
   RUN_COLUMNS,
@@ -25,6 +26,19 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
     *readTime() {
       const [row] = yield* query<{ now: number }>(`SELECT ${NOW} AS now`);
       return clock === undefined ? row!.now : clock();
+    },
+    *eventsAfterEach(cursors: readonly LogCursor[]) {
+      return yield* query<EventRow>(
+        `SELECT e.* FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS c(lane, after, n, i)
+         CROSS JOIN LATERAL (SELECT * FROM events WHERE lane = c.lane AND seq > c.after ORDER BY seq LIMIT c.n) e
+         ORDER BY c.i, e.seq`,
+        [
+          cursors.map(({ lane }) => lane),
+          cursors.map(({ after }) => after),
+          cursors.map(({ limit }) => limit),
+        ],
+        'events_after_each',
+      );
     },
     *ensureLanes(lanes: readonly NewLane[]) {
       const values = NEW_LANE_VALUES.replace('$1, $2', 'n.id, n.owner');

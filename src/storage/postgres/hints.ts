@@ -10,8 +10,9 @@ import { clientConfig, type Target } from './connect.ts';
  */
 
 const WINDOW_MS = 10;
-/** A notification holds 8,000 bytes; a longer list of lanes is left out, and the poll finds them. */
+/** A notification holds 8,000 bytes; in place of a longer list of lanes it says `all`. */
 const LANES_MAX_BYTES = 7000;
+const NODES_MAX = 10;
 const RECONNECT_MS = [250, 500, 1000, 2000, 5000];
 
 const Message = z.object({
@@ -19,6 +20,7 @@ const Message = z.object({
   ready: z.boolean(),
   nodes: z.array(z.string()),
   lanes: z.array(z.string()),
+  all: z.boolean().default(false),
 });
 
 export class HintChannel {
@@ -58,14 +60,13 @@ export class HintChannel {
     this.#pending = null;
     this.#timer = null;
     if (pending === null || this.#closed) return;
-    const lanes = [...pending.lanes];
-    const fits =
-      lanes.reduce((bytes, lane) => bytes + Buffer.byteLength(lane) + 3, 0) < LANES_MAX_BYTES;
-    const message = {
+    const fits = pending.nodes.size <= NODES_MAX && fitsIn(LANES_MAX_BYTES, pending.lanes);
+    const message: z.infer<typeof Message> = {
       from: this.#me,
       ready: pending.ready,
-      nodes: [...pending.nodes].slice(0, 10),
-      lanes: fits ? lanes : [],
+      nodes: fits ? [...pending.nodes] : [],
+      lanes: fits ? [...pending.lanes] : [],
+      all: !fits,
     };
     this.#timer = setTimeout(() => this.#send(), WINDOW_MS);
     this.#timer.unref();
@@ -86,7 +87,7 @@ export class HintChannel {
       await client.query(`LISTEN ${this.#channel}`);
       this.#failures = 0;
       // Whatever was said meanwhile was missed: have everybody look.
-      this.#onHint({ ready: true, nodes: [], lanes: [] });
+      this.#onHint({ ready: true, nodes: [], lanes: [], all: true });
     } catch {
       await client.end().catch(() => {});
       this.#lost(client);
@@ -112,6 +113,16 @@ export class HintChannel {
     clearTimeout(this.#reconnect ?? undefined);
     await this.#listener?.end().catch(() => {});
   }
+}
+
+/** As JSON: a quote or a backslash in a name takes two bytes. */
+function fitsIn(most: number, names: Iterable<string>): boolean {
+  let bytes = 0;
+  for (const name of names) {
+    bytes += Buffer.byteLength(JSON.stringify(name)) + 1;
+    if (bytes > most) return false;
+  }
+  return true;
 }
 
 function parseJson(text: string): unknown {

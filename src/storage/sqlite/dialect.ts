@@ -1,5 +1,5 @@
 import type { LaneChange } from '../../queue/lane-change.ts';
-import type { ClaimRequest } from '../../queue/store.ts';
+import type { ClaimRequest, LogCursor } from '../../queue/store.ts';
 import type {
   CountDeltas,
   Dialect,
@@ -20,6 +20,7 @@ import {
 import {
   CORE_COLUMNS,
   type CoreRow,
+  type EventRow,
   LANE_COLUMNS,
   type LaneRow,
   RUN_COLUMNS,
@@ -43,6 +44,17 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
     // biome-ignore lint/correctness/useYield: the port is a generator; here the time needs no statement
     *readTime() {
       return clock();
+    },
+    *eventsAfterEach(cursors: readonly LogCursor[]) {
+      const rows: EventRow[] = [];
+      for (const { lane, after, limit } of cursors) {
+        const page = yield* query<EventRow>(
+          'SELECT * FROM events WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+          [lane, after, limit],
+        );
+        rows.push(...page);
+      }
+      return rows;
     },
     *ensureLanes(lanes: readonly NewLane[]) {
       for (const { id, owner } of lanes) {

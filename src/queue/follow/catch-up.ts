@@ -1,0 +1,79 @@
+import type { LogStore } from '../store.ts';
+import { advance, type Position } from './continuity.ts';
+import { HELD_BYTES, type LaneFeed } from './lane-feed.ts';
+import { PageSize } from './page-size.ts';
+import { bytesOf, sized } from './sized.ts';
+import type { Slots } from './slots.ts';
+import type { Tail } from './tail.ts';
+
+export interface CatchUp {
+  readonly store: LogStore;
+  /** Few tails read what is stored at a time, so that they do not hold up the writers. */
+  readonly slots: Slots;
+  /** Told of an error; resolves when it is time to try again. */
+  readonly failed: (error: unknown) => Promise<void>;
+}
+
+/** Brings a tail what is stored, at the speed of its reader, and makes it live. */
+export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<void> {
+  const pages = new PageSize();
+  let proven = 0;
+  await feed.begun;
+  while (tail.open && !feed.isLive(tail)) {
+    if (tail.position >= feed.position().head) return feed.join(tail);
+    await tail.drained();
+    await by.slots.take();
+    try {
+      if (tail.open) proven = await readPage(feed, tail, proven, pages, by.store);
+      by.slots.give();
+    } catch (error) {
+      by.slots.give();
+      await by.failed(error);
+    }
+  }
+}
+
+/**
+ * Snapshot and subscription are taken together: while the page is read, what the feed gets is held
+ * for the tail, so behind the last page there is nothing it could miss. Answers the last seq proven.
+ */
+async function readPage(
+  feed: LaneFeed,
+  tail: Tail,
+  provenBefore: number,
+  pages: PageSize,
+  store: LogStore,
+): Promise<number> {
+  const at = feed.position();
+  const from: Position = {
+    head: tail.position,
+    proven: Math.max(provenBefore, at.proven),
+  };
+  const { limit } = pages;
+  const held = feed.hold();
+  try {
+    const page = await store.listAfter(tail.lane, from.head, limit, tail.runId ?? undefined);
+    const full = page.length >= limit;
+    // A run's events have the others' between them, so only their order shows that none is missing.
+    const last = page.at(-1)?.seq ?? from.head;
+    const step =
+      tail.runId === null
+        ? advance(from, page, full)
+        : {
+            events: page,
+            head: full ? last : Math.max(at.head, last),
+            proven: from.proven,
+            more: full,
+          };
+    const all = step.events.map(sized);
+    pages.saw(bytesOf(all), full);
+    tail.offer(all, step.head);
+    if (!step.more && tail.unreadBytes + held.bytes <= HELD_BYTES) {
+      tail.offer(held.events, feed.position().head);
+      feed.join(tail);
+    }
+    return step.proven;
+  } finally {
+    feed.release(held);
+  }
+}

@@ -1,0 +1,41 @@
+import type { LogEvent } from '../../contract/event.ts';
+
+/** How far a lane's log was read. */
+export interface Position {
+  /** Everything up to this seq was read or is known to be removed. */
+  readonly head: number;
+  /** This seq was given to an event, as was known before the read began. */
+  readonly proven: number;
+}
+
+export interface Advance extends Position {
+  readonly events: readonly LogEvent[];
+  /** Read again at once: the page was full, or ended at a hole that is not understood yet. */
+  readonly more: boolean;
+  /** Removed events were passed over. */
+  readonly skipped: boolean;
+}
+
+/**
+ * Takes over a page of a lane's log without losing anything. A lane's events become visible in the
+ * order of their seq, so a hole before a seq that was proven before the read began can only be a
+ * removed event; any other hole is not passed over but read again, by then proven.
+ */
+export function advance(from: Position, page: readonly LogEvent[], full: boolean): Advance {
+  let { head } = from;
+  let skipped = false;
+  for (const [i, { seq }] of page.entries()) {
+    if (seq !== head + 1) {
+      if (seq - 1 > from.proven) {
+        const proven = (page.at(-1) as LogEvent).seq;
+        return { events: page.slice(0, i), head, proven, more: true, skipped };
+      }
+      skipped = true;
+    }
+    head = seq;
+  }
+  const proven = Math.max(from.proven, head);
+  if (full) return { events: page, head, proven, more: true, skipped };
+  // Nothing was left behind the page, so what was proven there was removed.
+  return { events: page, head: proven, proven, more: false, skipped: skipped || proven > head };
+}

@@ -1,0 +1,171 @@
+import { Pulse } from '../pulse.ts';
+import type { Store } from '../store.ts';
+import { LaneFeed } from './lane-feed.ts';
+
+export interface FeedEvents {
+  /** A read came back, or failed. */
+  answered(): void;
+  failed(error: unknown): void;
+  /** The poll found lanes that had grown. */
+  grew(lanes: readonly string[]): void;
+  /** The lane was removed, and perhaps made again. */
+  gone(feed: LaneFeed): void;
+  /** Removed events were passed over. */
+  skipped(feed: LaneFeed): void;
+}
+
+/** Lanes in one statement of a poll, and in one read. */
+const LANES_PER_POLL = 1000;
+const LANES_PER_READ = 64;
+
+/**
+ * The followed lanes, and all reading for them: at most one read of what grew and one poll are under
+ * way, however many lanes there are. What fails is tried again at the next tick.
+ */
+export class Feeds {
+  readonly #store: Store;
+  readonly #on: FeedEvents;
+  readonly #feeds = new Map<string, LaneFeed>();
+  /** Those whose log grew, and those whose end is not known yet. */
+  readonly #woken = new Set<LaneFeed>();
+  readonly #fresh = new Set<LaneFeed>();
+  readonly #read = new Pulse(() => this.#readWoken());
+  readonly #poll = new Pulse(() => this.#pollAll());
+  readonly #look = new Pulse(() => this.#lookAtFresh());
+
+  constructor(store: Store, on: FeedEvents) {
+    this.#store = store;
+    this.#on = on;
+  }
+
+  get size(): number {
+    return this.#feeds.size;
+  }
+
+  values(): Iterable<LaneFeed> {
+    return this.#feeds.values();
+  }
+
+  get(lane: string): LaneFeed | undefined {
+    return this.#feeds.get(lane);
+  }
+
+  open(lane: string): LaneFeed {
+    let feed = this.#feeds.get(lane);
+    if (feed === undefined) {
+      feed = new LaneFeed(lane);
+      this.#feeds.set(lane, feed);
+      this.#fresh.add(feed);
+      this.#look.trigger();
+    }
+    return feed;
+  }
+
+  remove(feed: LaneFeed): void {
+    this.#feeds.delete(feed.lane);
+    this.#woken.delete(feed);
+    this.#fresh.delete(feed);
+    // Whoever still waits for it finds its tail ended.
+    feed.begin(0);
+  }
+
+  /** The lane may have grown. */
+  wake(feed: LaneFeed): void {
+    if (feed.head === null) {
+      feed.early = true;
+      return;
+    }
+    this.#woken.add(feed);
+    this.#read.trigger();
+  }
+
+  /** Any lane may have grown. */
+  poll(): void {
+    if (this.#feeds.size > 0) this.#poll.trigger();
+  }
+
+  tick(): void {
+    if (this.#fresh.size > 0) this.#look.trigger();
+    if (this.#woken.size > 0) this.#read.trigger();
+    this.poll();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#read.stop(), this.#poll.stop(), this.#look.stop()]);
+  }
+
+  async lastSeqs(lanes: readonly string[]): Promise<Map<string, number>> {
+    const all = new Map<string, number>();
+    for (let i = 0; i < lanes.length; i += LANES_PER_POLL) {
+      const part = await this.#store.lastSeqs(lanes.slice(i, i + LANES_PER_POLL));
+      for (const [lane, seq] of part) all.set(lane, seq);
+    }
+    return all;
+  }
+
+  async #lookAtFresh(): Promise<void> {
+    const feeds = [...this.#fresh];
+    await this.#try(async () => {
+      const last = await this.lastSeqs(feeds.map(({ lane }) => lane));
+      for (const feed of feeds) {
+        if (!this.#fresh.delete(feed)) continue;
+        feed.begin(last.get(feed.lane) ?? 0);
+        if (feed.early) this.wake(feed);
+      }
+    });
+  }
+
+  async #pollAll(): Promise<void> {
+    const asked = [...this.#feeds.values()].flatMap((feed) =>
+      feed.head === null ? [] : [{ feed, head: feed.head }],
+    );
+    await this.#try(async () => {
+      const last = await this.lastSeqs(asked.map(({ feed }) => feed.lane));
+      const grown: string[] = [];
+      for (const { feed, head } of asked) {
+        const seq = last.get(feed.lane) ?? 0;
+        // A lane never loses a seq it has given. One that is removed, made again and longer than
+        // before, all between two polls, is not noticed.
+        if (seq < head) this.#on.gone(feed);
+        else if (feed.reaches(seq)) {
+          grown.push(feed.lane);
+          this.wake(feed);
+        }
+      }
+      this.#on.grew(grown);
+    });
+  }
+
+  /** One read; what is left is read in the next turn of the loop, so that readers get theirs. */
+  async #readWoken(): Promise<void> {
+    const feeds = [...this.#woken].slice(0, LANES_PER_READ);
+    if (feeds.length === 0) return;
+    for (const feed of feeds) this.#woken.delete(feed);
+    const read = await this.#try(async () => {
+      const events = await this.#store.listAfterEach(feeds.map((feed) => feed.ask()));
+      const pages = Map.groupBy(events, ({ lane }) => lane);
+      for (const feed of feeds) {
+        const { more, skipped } = feed.accept(pages.get(feed.lane) ?? []);
+        if (more) this.#again(feed);
+        if (skipped) this.#on.skipped(feed);
+      }
+    });
+    if (!read) for (const feed of feeds) this.#again(feed);
+    else if (this.#woken.size > 0) this.#read.trigger();
+  }
+
+  #again(feed: LaneFeed): void {
+    if (feed.tails.size > 0) this.#woken.add(feed);
+  }
+
+  async #try(act: () => Promise<void>): Promise<boolean> {
+    try {
+      await act();
+      this.#on.answered();
+      return true;
+    } catch (error) {
+      this.#on.failed(error);
+      return false;
+    }
+  }
+}

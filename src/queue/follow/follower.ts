@@ -1,0 +1,211 @@
+import { isBatonError } from '../../contract/errors.ts';
+import { DatabaseWatch } from '../database-watch.ts';
+import type { Logger } from '../logger.ts';
+import type { Hint, Store } from '../store.ts';
+import { catchUp } from './catch-up.ts';
+import { Feeds } from './feeds.ts';
+import { GrowthHub, GrowthReader } from './growth.ts';
+import type { LaneFeed } from './lane-feed.ts';
+import { Signal } from './signal.ts';
+import { Slots } from './slots.ts';
+import { Tail, type TailLimits } from './tail.ts';
+
+export interface FollowOptions extends Partial<TailLimits> {
+  /** How often the store is asked for what no hint told. */
+  readonly pollMs?: number;
+}
+
+export interface TailFrom {
+  readonly after: number;
+  readonly runId: string | null;
+  readonly signal: AbortSignal | null;
+}
+
+/** Tails that read what is stored at a time; the other connections are for the writers. */
+const READING_TAILS = 3;
+
+/**
+ * Follows the logs of many lanes for many tails. A hint names the lanes that grew, and one poll for
+ * all of them finds those that no hint named (E1). It works while there is a tail or a reader of the
+ * hint feed; while the database is away they stay open.
+ */
+export class Follower {
+  readonly #store: Store;
+  readonly #pollMs: number;
+  readonly #limits: TailLimits;
+  readonly #database: DatabaseWatch;
+  readonly #feeds: Feeds;
+  readonly #growth: GrowthHub;
+  readonly #slots = new Slots(READING_TAILS);
+  readonly #ticked = new Signal();
+  #timer: NodeJS.Timeout | null = null;
+  #stopHints: (() => void) | null = null;
+  #closed = false;
+
+  constructor(store: Store, log: Logger, options: FollowOptions = {}) {
+    this.#store = store;
+    this.#pollMs = options.pollMs ?? 250;
+    this.#limits = {
+      stallMs: options.stallMs ?? 30_000,
+      unreadBytes: options.unreadBytes ?? 1024 * 1024,
+    };
+    this.#database = new DatabaseWatch(log);
+    this.#feeds = new Feeds(store, {
+      answered: () => this.#database.answered('read'),
+      failed: (error) => this.#failed(error),
+      grew: (lanes) => this.#growth.note(lanes),
+      gone: (feed) => endTails(feed, (tail) => tail.finish('gone')),
+      skipped: (feed) => this.#checkRuns(feed),
+    });
+    this.#growth = new GrowthHub(
+      (lanes) => this.#feeds.lastSeqs(lanes),
+      (error) => this.#failed(error),
+    );
+  }
+
+  /** Lanes that are followed now, and tails on them. */
+  get stats(): { lanes: number; tails: number } {
+    let tails = 0;
+    for (const feed of this.#feeds.values()) tails += feed.tails.size;
+    return { lanes: this.#feeds.size, tails };
+  }
+
+  tail(lane: string, from: TailFrom): Tail {
+    const { signal } = from;
+    const abort = (): void => tail.cut('stopped');
+    const tail = new Tail(lane, from, this.#limits, () => {
+      signal?.removeEventListener('abort', abort);
+      this.#leave(tail);
+    });
+    if (this.#closed) tail.cut('closed');
+    else if (signal?.aborted === true) abort();
+    else {
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#start();
+      void this.#follow(tail);
+    }
+    return tail;
+  }
+
+  /** Which lanes grow from now on, of all there are. */
+  hints(signal: AbortSignal | null): GrowthReader {
+    const abort = (): void => reader.end();
+    const reader = new GrowthReader(() => {
+      signal?.removeEventListener('abort', abort);
+      this.#growth.readers.delete(reader);
+      this.#stopIfIdle();
+    });
+    if (this.#closed || signal?.aborted === true) abort();
+    else {
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#growth.readers.add(reader);
+      this.#start();
+    }
+    return reader;
+  }
+
+  /** Ends all tails. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#endAll();
+    await this.#feeds.stop();
+  }
+
+  async #follow(tail: Tail): Promise<void> {
+    const feed = this.#feeds.open(tail.lane);
+    feed.tails.add(tail);
+    const failed = (error: unknown) => this.#untilRetry(error, tail);
+    await catchUp(feed, tail, { store: this.#store, slots: this.#slots, failed });
+    await this.#checkRun(tail);
+  }
+
+  /** Runs whose `done` may have been passed over. Tails that are not live yet look for themselves. */
+  #checkRuns(feed: LaneFeed): void {
+    for (const tail of feed.tails) if (feed.isLive(tail)) void this.#checkRun(tail);
+  }
+
+  /**
+   * The `done` of a run that has ended may lie before the cursor, or may have been removed with the
+   * run; its tail would wait for ever. Asked only of live tails, so that a later one is not missed.
+   */
+  async #checkRun(tail: Tail): Promise<void> {
+    const { lane, runId } = tail;
+    while (tail.open && runId !== null) {
+      try {
+        const run = await this.#store.get(runId);
+        if (run?.lane === lane) {
+          if (run.lastSeq !== null && run.lastSeq <= tail.position) tail.finish('done');
+          return;
+        }
+        // Taken out of the queue, it is gone, but what it logged last may still be on its way.
+        const rest = await this.#store.listAfter(lane, tail.position, 1, runId);
+        if (rest.length === 0) tail.finish('gone');
+        return;
+      } catch (error) {
+        await this.#untilRetry(error, tail);
+      }
+    }
+  }
+
+  async #untilRetry(error: unknown, tail: Tail): Promise<void> {
+    this.#failed(error);
+    if (tail.open) await this.#ticked.wait();
+  }
+
+  #leave(tail: Tail): void {
+    const feed = this.#feeds.get(tail.lane);
+    if (feed === undefined) return;
+    feed.leave(tail);
+    if (feed.tails.size > 0) return;
+    this.#feeds.remove(feed);
+    this.#stopIfIdle();
+  }
+
+  #start(): void {
+    if (this.#timer !== null) return;
+    this.#timer = setInterval(() => this.#tick(), this.#pollMs);
+    this.#stopHints = this.#store.onHint((hint) => this.#hear(hint));
+  }
+
+  #stopIfIdle(): void {
+    if (this.#feeds.size > 0 || this.#growth.readers.size > 0) return;
+    clearInterval(this.#timer ?? undefined);
+    this.#timer = null;
+    this.#stopHints?.();
+    this.#stopHints = null;
+    this.#ticked.fire();
+  }
+
+  #hear(hint: Hint): void {
+    if (hint.all === true) this.#feeds.poll();
+    for (const lane of hint.lanes) {
+      const feed = this.#feeds.get(lane);
+      if (feed !== undefined) this.#feeds.wake(feed);
+    }
+    this.#growth.note(hint.lanes, hint.all === true);
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    for (const feed of this.#feeds.values()) endTails(feed, (tail) => tail.dropIfStalled(now));
+    this.#ticked.fire();
+    this.#growth.retry();
+    this.#feeds.tick();
+  }
+
+  #failed(error: unknown): void {
+    if (isBatonError(error, 'closed')) this.#endAll();
+    else this.#database.failed(error);
+  }
+
+  #endAll(): void {
+    this.#closed = true;
+    for (const feed of this.#feeds.values()) endTails(feed, (tail) => tail.cut('closed'));
+    for (const reader of this.#growth.readers) reader.end();
+    this.#database.end();
+  }
+}
+
+/** A tail that ends leaves its feed meanwhile; a set bears that. */
+function endTails(feed: LaneFeed, end: (tail: Tail) => void): void {
+  for (const tail of feed.tails) end(tail);
+}

@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pulse } from '../pulse.ts';
+import { Signal } from './signal.ts';
+
+/** A lane's log grew; or too much happened to say what, and everything is to be looked at. */
+export type Growth = { readonly lane: string; readonly lastSeq: number } | { readonly all: true };
+
+/** Growths of one lane within this time are told as one, the first at once. */
+const WINDOW_MS = 50;
+/** Lanes a reader may leave lying; beyond it is told `all`. */
+const LANES_MOST = 10_000;
+
+/** One reader of the hint feed: of each lane it gets the latest, and nothing of before it came. */
+export class GrowthReader implements AsyncIterableIterator<Growth, void, void> {
+  readonly #grown = new Map<string, number>();
+  readonly #changed = new Signal();
+  readonly #onEnd: (reader: GrowthReader) => void;
+  #all = false;
+  #ended = false;
+
+  constructor(onEnd: (reader: GrowthReader) => void) {
+    this.#onEnd = onEnd;
+  }
+
+  async next(): Promise<IteratorResult<Growth, void>> {
+    for (;;) {
+      if (this.#ended) return { done: true, value: undefined };
+      if (this.#all) {
+        this.#all = false;
+        return { done: false, value: { all: true } };
+      }
+      for (const [lane, lastSeq] of this.#grown) {
+        this.#grown.delete(lane);
+        return { done: false, value: { lane, lastSeq } };
+      }
+      await this.#changed.wait();
+    }
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /* For the hub. */
+
+  offer(grown: ReadonlyMap<string, number>): void {
+    for (const [lane, lastSeq] of grown) this.#grown.set(lane, lastSeq);
+    if (this.#grown.size > LANES_MOST) this.offerAll();
+    else this.#changed.fire();
+  }
+
+  offerAll(): void {
+    this.#grown.clear();
+    this.#all = true;
+    this.#changed.fire();
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd(this);
+    this.#changed.fire();
+  }
+}
+
+/** Tells readers which lanes grew, of all lanes whether followed or not. Only hints, never replayed. */
+export class GrowthHub {
+  readonly readers = new Set<GrowthReader>();
+  readonly #lastSeqs: (lanes: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  readonly #failed: (error: unknown) => void;
+  readonly #pulse = new Pulse(() => this.#tell());
+  #grown = new Set<string>();
+  #all = false;
+
+  constructor(
+    lastSeqs: (lanes: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+    failed: (error: unknown) => void,
+  ) {
+    this.#lastSeqs = lastSeqs;
+    this.#failed = failed;
+  }
+
+  /** These lanes grew, or any may have. */
+  note(lanes: Iterable<string>, all = false): void {
+    if (this.readers.size === 0) return;
+    for (const lane of lanes) this.#grown.add(lane);
+    this.#all ||= all || this.#grown.size > LANES_MOST;
+    this.retry();
+  }
+
+  /** Tells what could not be told before. */
+  retry(): void {
+    if (this.#all || this.#grown.size > 0) this.#pulse.trigger();
+  }
+
+  async #tell(): Promise<void> {
+    const lanes = [...this.#grown];
+    const all = this.#all;
+    this.#grown = new Set();
+    this.#all = false;
+    if (all) {
+      for (const reader of this.readers) reader.offerAll();
+    } else {
+      try {
+        const grown = await this.#lastSeqs(lanes);
+        for (const reader of this.readers) reader.offer(grown);
+      } catch (error) {
+        for (const lane of lanes) this.#grown.add(lane);
+        this.#failed(error);
+      }
+    }
+    await delay(WINDOW_MS, undefined, { ref: false });
+  }
+}
