@@ -156,6 +156,12 @@ test('[Q5] enqueue, poll, commands and reads go by key', async () => {
     await own.get('run-9-1');
     await own.listQueued('lane-9', 5);
     await own.listAfter('lane-7', 0, 10);
+    await own.listAfter('lane-7', 0, 10, 'run-7-1');
+    await own.listAfterEach([
+      { lane: 'lane-7', after: 0, limit: 10 },
+      { lane: 'lane-8', after: 0, limit: 10 },
+    ]);
+    await own.lastSeqs(['lane-7', 'lane-8', 'none']);
     await own.unhandledTypes();
     await own.reap([]);
     await own.purge({ before: 1, limit: 100 });
