@@ -10,9 +10,8 @@ import { clientConfig, type Target } from './connect.ts';
  */
 
 const WINDOW_MS = 10;
-/** A notification holds 8,000 bytes; in place of a longer list of lanes it says `all`. */
-const LANES_MAX_BYTES = 7000;
-const NODES_MAX = 10;
+/** A notification holds 8,000 bytes; in place of more names than that it says `all`. */
+const NAMES_MAX_BYTES = 7500;
 const RECONNECT_MS = [250, 500, 1000, 2000, 5000];
 
 const Message = z.object({
@@ -60,7 +59,7 @@ export class HintChannel {
     this.#pending = null;
     this.#timer = null;
     if (pending === null || this.#closed) return;
-    const fits = pending.nodes.size <= NODES_MAX && fitsIn(LANES_MAX_BYTES, pending.lanes);
+    const fits = fitsIn(NAMES_MAX_BYTES, [...pending.nodes, ...pending.lanes]);
     const message: z.infer<typeof Message> = {
       from: this.#me,
       ready: pending.ready,
@@ -116,7 +115,7 @@ export class HintChannel {
 }
 
 /** As JSON: a quote or a backslash in a name takes two bytes. */
-function fitsIn(most: number, names: Iterable<string>): boolean {
+function fitsIn(most: number, names: readonly string[]): boolean {
   let bytes = 0;
   for (const name of names) {
     bytes += Buffer.byteLength(JSON.stringify(name)) + 1;
