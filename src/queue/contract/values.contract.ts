@@ -85,12 +85,14 @@ export function valueRules(rule: Rule): void {
     const progress = { n: 1 };
     const result = { n: 1 };
     const error = { class: 'timeout' as const, message: 'first' };
-    const writes = [
-      b.write(claimed, { start: true, events: [{ type: 'run.progress', payload: progress }] }),
-      b.end(claimed, { kind: 'succeeded', result }),
-    ];
+    // In one write: two at once may be stored in either order.
+    const written = b.write(claimed, {
+      start: true,
+      events: [{ type: 'run.progress', payload: progress }],
+      end: { outcome: { kind: 'succeeded', result }, retryDelayMs: 0 },
+    });
     (claimed.run.payload as { n: number }).n = 2;
-    await Promise.all(writes);
+    await written;
     progress.n = result.n = 2;
     const read = await b.run(claimed.run.id);
     expect([read.payload, read.result]).toEqual([{ n: 1 }, { n: 1 }]);

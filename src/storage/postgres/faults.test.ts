@@ -169,6 +169,20 @@ describe('races', () => {
     await pool.end();
   });
 
+  test('a connection that breaks between two statements fails its transaction, not the process', async () => {
+    const pool = makePool({ url: database.url, schema: 'baton' }, 1);
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await admin.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
+    await ended;
+    await expect(client.query('SELECT 1')).rejects.toThrow(Error);
+    client.release(true);
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
   test('a name with a quote, a schema with one, and other odd names are refused or kept as they are', async () => {
     await expect(
       postgresStore({ url: database.url, schema: 'x; DROP TABLE runs' }),
