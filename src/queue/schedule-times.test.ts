@@ -78,6 +78,14 @@ describe('[Q13] where clocks change', () => {
     ]);
   });
 
+  test('a second pass is passed over as a whole, up to the first time that is new', () => {
+    const [first] = next('* * 2 * * *', 'Europe/Berlin', '2026-10-25T00:59:59Z', 1);
+    expect(first).toBe('2026-10-26T01:00Z');
+    expect(next('0,30 2,3 * * *', 'Europe/Berlin', '2026-10-25T00:30Z', 1)).toEqual([
+      '2026-10-25T02:00Z',
+    ]);
+  });
+
   test('several named times a day leave out those that do not exist', () => {
     expect(next('30 1,2 * * *', 'Europe/Berlin', '2026-03-28T23:00Z', 2)).toEqual([
       '2026-03-29T00:30Z',

@@ -41,11 +41,11 @@ function makeTimes(expression: string, timezone: string): CronTimes {
   const repeats = fields === null || /^[*?]/.test(fields.at(-4) as string);
   return {
     next(after) {
-      let time = cron.nextRun(new Date(after))?.getTime() ?? null;
-      while (time !== null && !repeats && wall.isSecondPass(time)) {
-        time = cron.nextRun(new Date(time))?.getTime() ?? null;
-      }
-      return time;
+      const time = cron.nextRun(new Date(after))?.getTime() ?? null;
+      if (time === null || repeats) return time;
+      const until = wall.secondPassUntil(time);
+      // A millisecond before, because what comes must be after it.
+      return until === null ? time : (cron.nextRun(new Date(until - 1))?.getTime() ?? null);
     },
   };
 }

@@ -3,8 +3,11 @@ const LONGEST_CHANGE_MS = 3 * 3_600_000;
 
 /** The clock on the wall of a time zone. */
 export interface WallClock {
-  /** Whether the wall showed the same time once before, because the clock was put back since. */
-  isSecondPass(time: number): boolean;
+  /**
+   * If the wall showed the same time once before, because the clock was put back since: when it
+   * shows a new time again. Else null.
+   */
+  secondPassUntil(time: number): number | null;
 }
 
 /** Null if the zone is not known. */
@@ -13,13 +16,25 @@ export function wallClock(timezone: string): WallClock | null {
   if (format === null) return null;
   const offset = (time: number): number => shown(format, time) - Math.floor(time / 1000) * 1000;
   return {
-    isSecondPass(time) {
-      const now = offset(time);
+    secondPassUntil(time) {
       const before = offset(time - LONGEST_CHANGE_MS);
-      const back = before - now;
-      return back > 0 && offset(time - back) === before;
+      const back = before - offset(time);
+      if (back <= 0 || offset(time - back) !== before) return null;
+      const changed = firstWhere(time - back, time, (at) => offset(at) !== before);
+      return changed + back;
     },
   };
+}
+
+/** The first of the times in (low, high] of which something is true, if it stays so. */
+function firstWhere(low: number, high: number, isSo: (at: number) => boolean): number {
+  let [no, yes] = [low, high];
+  while (yes - no > 1) {
+    const middle = Math.floor((no + yes) / 2);
+    if (isSo(middle)) yes = middle;
+    else no = middle;
+  }
+  return yes;
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | null {
