@@ -140,7 +140,7 @@ export class WorkerLoop {
     const { store, concurrency, caps } = this.#settings;
     const member = this.#member;
     const limit = concurrency - this.#held.executing;
-    const { types } = this.#node;
+    const types = this.#typesInTurn();
     if (member === null || this.stopping || limit <= 0 || types.length === 0) return;
     if (!member.trusted || this.#database.resting('write')) return;
     let claimed: ClaimedRun[];
@@ -157,6 +157,13 @@ export class WorkerLoop {
     if (this.#member !== member) return;
     for (const one of claimed) this.#begin(one, member);
     if (claimed.length > 0 && claimed.length < limit) this.#claim.trigger();
+  }
+
+  /** Another type first each time, so that one that always has work does not keep the others out. */
+  #typesInTurn(): string[] {
+    const { types } = this.#node;
+    const turn = this.#claims.begun % Math.max(1, types.length);
+    return [...types.slice(turn), ...types.slice(0, turn)];
   }
 
   #begin(claimed: ClaimedRun, member: Membership): void {
