@@ -43,10 +43,10 @@ test('[Q7] a run of a killed worker goes on at once in another process of the ho
 test('[Q7] a run of a worker killed on another host goes on within 5 s after the lease', async () => {
   const { scene, queue } = await postgresScene();
   const gate = scene.path('gate');
-  const first = await scene.worker({ leaseMs: 2000, host: 'one' });
+  const first = await scene.worker({ leaseMs: 3000, host: 'one' });
   const { id } = await queue.enqueue(step('lane', { gate }));
   await scene.recorded({ what: 'start', pid: first.pid });
-  const second = await scene.worker({ leaseMs: 2000, host: 'two' });
+  const second = await scene.worker({ leaseMs: 3000, host: 'two' });
 
   first.kill('SIGKILL');
   await first.exit;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sqliteQueue } from '../src/library.ts';
+import { type RunQueue, sqliteQueue } from '../src/library.ts';
 import { until } from './until.ts';
 import { logOf, postgresScene, Scene, step, succeeded, typesOf } from './worker-program.ts';
 
@@ -9,10 +9,10 @@ describe('a worker that lost its runs', () => {
   }, async () => {
     const { scene, queue } = await postgresScene();
     const gate = scene.path('gate');
-    const first = await scene.worker({ leaseMs: 2000 });
+    const first = await scene.worker({ leaseMs: 3000 });
     const { id } = await queue.enqueue(step('lane', { gate }));
     await scene.recorded({ what: 'start', pid: first.pid });
-    const second = await scene.worker({ leaseMs: 2000 });
+    const second = await scene.worker({ leaseMs: 3000 });
 
     first.kill('SIGSTOP');
     // Stopped within a transaction it keeps its locks until the server ends it, after 15 s.
@@ -76,12 +76,14 @@ describe('a worker that lost its runs', () => {
 describe('a worker whose event loop is blocked for several leases', () => {
   test('[Q6] keeps its runs on PostgreSQL', async () => {
     const { scene, queue } = await postgresScene();
-    const leaseMs = 1000;
+    // Longer than the thread that renews needs to begin on a busy machine.
+    const leaseMs = 3000;
     const first = await scene.worker({ leaseMs, host: 'one' });
     const gate = scene.path('gate');
     const beside = await queue.enqueue(step('beside', { gate }));
     await scene.recorded({ what: 'start', run: beside.id });
-    const blocked = await queue.enqueue(step('blocked', { blockMs: 4000 }));
+    await renewed(queue);
+    const blocked = await queue.enqueue(step('blocked', { blockMs: 7000 }));
     await scene.recorded({ what: 'start', run: blocked.id });
     const second = await scene.worker({ leaseMs, host: 'two' });
     await succeeded(queue, [blocked.id]);
@@ -120,3 +122,10 @@ describe('a worker whose event loop is blocked for several leases', () => {
     }
   });
 });
+
+/** Waits until the only node's lease was renewed. */
+async function renewed(queue: RunQueue): Promise<void> {
+  const leaseUntil = async () => (await queue.store.listNodes())[0]?.leaseUntil ?? Number.NaN;
+  const before = await leaseUntil();
+  await until(async () => (await leaseUntil()) > before);
+}

@@ -22,7 +22,7 @@ test('[O5] the database is away for a while: runs under way end, and everything 
   const before = await queue.enqueue(step('before', { gate: soon! }));
   const after = await queue.enqueue(step('after', { gate: late! }));
   await until(async () => (await queue.list({ states: ['running'] })).length === 2);
-  const hasty = await scene.worker({ concurrency: 1, leaseMs: 2000, host: 'two' });
+  const hasty = await scene.worker({ concurrency: 1, leaseMs: 3000, host: 'two' });
   const cut = await queue.enqueue(step('cut', { gate: never! }));
   await until(async () => (await queue.get(cut.id))?.state === 'running');
   const waiting = Array.from({ length: 40 }, (_, i) => step(`lane-${i % 10}`, { ms: 5 }));

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFailed, onTestFinished } from 'vitest';
 import {
   type LogEvent,
   postgresQueue,
@@ -89,6 +89,9 @@ export class Scene {
     const setup: Setup = { database: this.database, records: this.#records, worker, enqueue };
     const file = join(root, 'test', 'fixtures', 'worker-program.ts');
     const program = start(process.execPath, [file, JSON.stringify(setup)]);
+    onTestFailed(() =>
+      console.error(`Process ${program.pid}:\n${program.stdout()}${program.stderr()}`),
+    );
     await program.line('Joined ');
     const kill = (signal: NodeJS.Signals): void => void process.kill(program.pid, signal);
     return {
