@@ -52,6 +52,31 @@ test('[Q9] a worker that gets no notifications finds the cancel within 1 s', asy
   await scene.recorded({ what: 'end', run: queued.id });
 });
 
+test('[Q9] a cancel is seen while another node cannot be taken over yet', async () => {
+  const { scene, queue, url } = await postgresScene();
+  const stopped = await scene.worker({ leaseMs: 3000, host: 'one' });
+  const [node] = await queue.store.listNodes();
+  // What a process that is stopped within a transaction keeps locked.
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  stopped.kill('SIGKILL');
+  await client.query('BEGIN');
+  await client.query('SELECT FROM baton.nodes WHERE id = $1 FOR UPDATE', [node?.id]);
+  await scene.worker({ host: 'two' });
+  const { id } = await queue.enqueue(step('lane', { gate: scene.path('never') }));
+  await scene.recorded({ what: 'start', run: id });
+  const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  await until(async () => (await queryOnce(url, waiting)) > 0);
+
+  const cancelledAt = now();
+  await queue.cancel(id);
+  const aborted = await scene.recorded({ what: 'abort', run: id });
+  expect(aborted.at - cancelledAt).toBeLessThan(1000);
+  await client.query('ROLLBACK');
+  await until(async () => (await queue.store.listNodes()).every((each) => each.id !== node?.id));
+});
+
 test('[Q9] a queued run cancelled from another process is never begun', async () => {
   const { scene, queue } = await postgresScene();
   const gate = scene.path('gate');
@@ -68,3 +93,11 @@ test('[Q9] a queued run cancelled from another process is never begun', async ()
   expect(scene.records({ run: second!.id })).toEqual([]);
   expect(await worker.stop()).toBe(0);
 });
+
+async function queryOnce(url: string, sql: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rowCount } = await client.query(sql);
+  await client.end();
+  return rowCount ?? 0;
+}

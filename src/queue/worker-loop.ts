@@ -9,7 +9,7 @@ import type { HeldRuns } from './held-runs.ts';
 import { Membership } from './membership.ts';
 import { Pulse } from './pulse.ts';
 import { Reaper } from './reaper.ts';
-import type { ClaimedRun, HeldLane } from './store.ts';
+import type { ClaimedRun, HeldLane, Poll } from './store.ts';
 import { TypeWatch } from './type-watch.ts';
 import type { Settings } from './worker-settings.ts';
 
@@ -38,6 +38,7 @@ export class WorkerLoop {
   #member: Membership | null = null;
   #joining: Promise<void> = Promise.resolve();
   #claims = { begun: 0, ended: 0 };
+  #reaping = false;
   #typesCheckedAt = Number.NEGATIVE_INFINITY;
   #stopping: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -197,12 +198,28 @@ export class WorkerLoop {
       this.#held.compare(holds, sentAt);
       for (const stray of this.#held.strays(holds, this.#claims)) this.#giveBack(stray, member);
       if (nextDueMs !== null && nextDueMs < pollMs) this.#claimIn(nextDueMs);
-      this.#stats.takenOver += (await this.#reaper.look(nodes)).length;
+      void this.#takeOver(nodes, member);
       if (performance.now() - this.#typesCheckedAt < typesMs) return;
       this.#typesCheckedAt = performance.now();
       await this.#types.check();
     } catch (error) {
       this.#failed(error, member);
+    }
+  }
+
+  /**
+   * Beside the polls: a process stopped within a transaction keeps its rows locked, and whoever waits
+   * for them must not miss a cancel meanwhile.
+   */
+  async #takeOver(nodes: Poll['nodes'], member: Membership): Promise<void> {
+    if (this.#reaping) return;
+    this.#reaping = true;
+    try {
+      this.#stats.takenOver += (await this.#reaper.look(nodes)).length;
+    } catch (error) {
+      this.#failed(error, member);
+    } finally {
+      this.#reaping = false;
     }
   }
 
