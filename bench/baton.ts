@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { postgresQueue, type RunQueue, Worker } from '../src/library.ts';
 import { now, rate } from './measure.ts';
 import type { Place } from './place.ts';
-import { batches, laneOf, mustBe, Tally, userOf, type Workload } from './workload.ts';
+import { batches, mustBe, type Payload, Tally, USERS, type Workload } from './workload.ts';
 
 /** The best of 64…2048 for runs that take no time; see docs/benchmarks.md. */
 export const CONCURRENCY = 512;
@@ -33,14 +33,14 @@ export async function drain(
 /** Registers the no-op type and enqueues the workload. */
 export async function fill(queue: RunQueue, workload: Workload): Promise<Tally> {
   const tally = new Tally(workload.runs);
-  queue.register('noop', { run: () => tally.add() });
-  for (const batch of batches(workload.runs, ENQUEUE_BATCH)) {
+  queue.register<Payload>('noop', { run: (payload) => tally.addInOrder(payload) });
+  for (const batch of batches(workload, ENQUEUE_BATCH)) {
     await queue.enqueue(
-      batch.map((i) => ({
+      batch.map(({ i, lane }) => ({
         type: 'noop',
-        lane: laneOf(i, workload),
-        owner: userOf(i, workload),
-        payload: { i },
+        lane: `lane-${lane}`,
+        owner: `user-${lane % USERS}`,
+        payload: { i, lane },
       })),
     );
   }
@@ -52,7 +52,7 @@ export async function drainOnPostgres(place: Place, workload: Workload): Promise
   const database = await place.database();
   const queue = await postgresQueue({ url: database.url });
   const tally = await fill(queue, workload);
-  await database.settle();
+  if (!workload.fresh) await database.settle();
   const value = await drain(queue, tally, workload);
   await queue.close();
   const [events] = await database.query<{ n: number }>(

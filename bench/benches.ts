@@ -3,7 +3,7 @@ import { claimScaling } from './cases/claim-scaling.ts';
 import { fairness } from './cases/fairness.ts';
 import { idleDispatch } from './cases/idle-dispatch.ts';
 import { memory } from './cases/memory.ts';
-import { orderedDrain, orderedDrainSmall } from './cases/ordered-drain.ts';
+import { orderedDrain, orderedDrainFresh, orderedDrainSmall } from './cases/ordered-drain.ts';
 import { quick } from './cases/quick.ts';
 import { sqlite } from './cases/sqlite.ts';
 import { takeover } from './cases/takeover.ts';
@@ -25,6 +25,7 @@ export type Case = (scene: Scene) => Promise<void>;
 export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   queue: {
     'ordered-drain': orderedDrain,
+    'ordered-drain-fresh': orderedDrainFresh,
     'ordered-drain-small': orderedDrainSmall,
     'unordered-drain': unorderedDrain,
     'claim-scaling': claimScaling,

@@ -27,6 +27,8 @@ try {
   }
 }
 await close();
+// What broke may have left connections open, and nobody is there any more to close them.
+process.exit();
 
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({

@@ -27,8 +27,8 @@ async function enqueueAndDrain(): Promise<number> {
   const tally = new Tally(TASKS);
   queue.register('noop', { run: () => tally.add() });
   const begun = now();
-  for (const batch of batches(TASKS, 10_000)) {
-    await queue.enqueue(batch.map((i) => ({ type: 'noop', payload: { i } })));
+  for (const batch of batches({ runs: TASKS, lanes: TASKS }, 10_000)) {
+    await queue.enqueue(batch.map((payload) => ({ type: 'noop', payload: { ...payload } })));
   }
   await drain(queue, tally, { runs: TASKS, lanes: TASKS }, CONCURRENCY);
   const value = rate(TASKS, now() - begun);

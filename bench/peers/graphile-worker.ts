@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, makeWorkerUtils, run, type TaskList } from 'graphile-worker';
 import { now, rate } from '../measure.ts';
 import type { Database, Place } from '../place.ts';
-import { batches, laneOf, Tally, TIME_BOX_MS, type Workload } from '../workload.ts';
+import { batches, type Payload, Tally, TIME_BOX_MS, type Workload } from '../workload.ts';
 
 interface Use {
   readonly named: boolean;
@@ -12,7 +12,7 @@ interface Use {
 
 /** The best of what was tried; see docs/benchmarks.md. */
 const UNORDERED: Use = { named: false, concurrentJobs: 24, localQueue: 500 };
-const NAMED: Use = { named: true, concurrentJobs: 24, localQueue: 500 };
+const NAMED: Use = { named: true, concurrentJobs: 100, localQueue: 500 };
 
 const ADD_BATCH = 1000;
 
@@ -27,10 +27,12 @@ export const drainNamed = (place: Place, workload: Workload): Promise<number> =>
 export async function drainWith(place: Place, workload: Workload, use: Use): Promise<number> {
   const database = await place.database();
   await add(database, workload, use.named);
-  await database.settle();
+  if (!workload.fresh) await database.settle();
 
   const tally = new Tally(workload.runs);
-  const taskList: TaskList = { noop: () => tally.add() };
+  const taskList: TaskList = {
+    noop: (payload) => (use.named ? tally.addInOrder(payload as Payload) : tally.add()),
+  };
   const box = new AbortController();
   const begun = now();
   const runner = await run({
@@ -63,12 +65,12 @@ export async function drainWith(place: Place, workload: Workload, use: Use): Pro
 async function add(database: Database, workload: Workload, named: boolean): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString: database.url, logger: silent });
   await utils.migrate();
-  for (const batch of batches(workload.runs, ADD_BATCH)) {
+  for (const batch of batches(workload, ADD_BATCH)) {
     await utils.addJobs(
-      batch.map((i) => ({
+      batch.map((payload) => ({
         identifier: 'noop',
-        payload: { i },
-        ...(named ? { queueName: laneOf(i, workload) } : {}),
+        payload,
+        ...(named ? { queueName: `lane-${payload.lane}` } : {}),
       })),
     );
   }

@@ -1,7 +1,7 @@
 import { type JobInsert, PgBoss } from 'pg-boss';
 import { now, rate } from '../measure.ts';
 import type { Database, Place } from '../place.ts';
-import { batches, laneOf, mustBe, Tally, TIME_BOX_MS, type Workload } from '../workload.ts';
+import { batches, mustBe, type Payload, Tally, TIME_BOX_MS, type Workload } from '../workload.ts';
 
 /*
  * Jobs are fetched and completed in batches by loops of their own: `work()` does the same, but rests
@@ -40,18 +40,19 @@ export async function drainWith(place: Place, workload: Workload, use: Use): Pro
   boss.on('error', () => {});
   await boss.start();
   await boss.createQueue(QUEUE, { policy: use.policy, partition: true });
-  for (const batch of batches(workload.runs, INSERT_BATCH)) {
+  for (const batch of batches(workload, INSERT_BATCH)) {
     await boss.insert(
       QUEUE,
       batch.map(
-        (i): JobInsert => ({
-          data: { i },
-          ...(use.policy === 'standard' ? {} : { singletonKey: laneOf(i, workload) }),
+        (payload): JobInsert => ({
+          id: orderedId(payload.i),
+          data: payload,
+          ...(use.policy === 'standard' ? {} : { singletonKey: `lane-${payload.lane}` }),
         }),
       ),
     );
   }
-  await database.settle();
+  if (!workload.fresh) await database.settle();
 
   const tally = new Tally(workload.runs);
   const begun = now();
@@ -69,16 +70,26 @@ async function drainLoop(boss: PgBoss, use: Use, tally: Tally, begun: number): P
   let empty = 0;
   // Empty twice: the first may have met heads that another loop was just completing.
   while (empty < 2 && now() - begun < TIME_BOX_MS) {
-    const jobs = await boss.fetch(QUEUE, { batchSize: use.batchSize });
+    const jobs = await boss.fetch<Payload>(QUEUE, { batchSize: use.batchSize });
     empty = jobs.length === 0 ? empty + 1 : 0;
     if (jobs.length === 0) continue;
+    for (const { data } of jobs) {
+      if (use.policy === 'standard') tally.add();
+      else tally.addInOrder(data);
+    }
     await boss.complete(
       QUEUE,
       jobs.map(({ id }) => id),
     );
-    tally.add(jobs.length);
   }
 }
+
+/**
+ * Jobs of one insert have the same time, and then their ids decide. Random ones, as pg-boss makes
+ * them, would not keep the order.
+ */
+const orderedId = (i: number): string =>
+  `00000000-0000-7000-8000-${i.toString(16).padStart(12, '0')}`;
 
 async function completed(database: Database): Promise<number> {
   const [row] = await database.query<{ n: number }>(
