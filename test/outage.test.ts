@@ -18,7 +18,8 @@ test('[O5] the database is away for a while: runs under way end, and everything 
   const queue = knowing(await postgresQueue({ url: server.url }));
   onTestFinished(() => queue.close());
   const [soon, late, never] = ['soon', 'late', 'never'].map((name) => scene.path(name));
-  const patient = await scene.worker({ concurrency: 2, leaseMs: 30_000, host: 'one' });
+  // Polls all the time, so that the server goes while a connection is in use.
+  const patient = await scene.worker({ concurrency: 2, leaseMs: 30_000, pollMs: 2, host: 'one' });
   const before = await queue.enqueue(step('before', { gate: soon! }));
   const after = await queue.enqueue(step('after', { gate: late! }));
   await until(async () => (await queue.list({ states: ['running'] })).length === 2);

@@ -22,7 +22,8 @@ import { postgresDialect } from './dialect.ts';
 import { HintChannel } from './hints.ts';
 import type { LeaseThreadData } from './lease-thread.ts';
 import { migrate } from './migrate.ts';
-import { readOn, transact } from './transact.ts';
+import { readOn } from './run.ts';
+import { transact } from './transact.ts';
 
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database, a direct connection (LISTEN passes no PgBouncer). */
