@@ -28,6 +28,7 @@ export type { Json } from './contract/json.ts';
 export type { Lane } from './contract/lane.ts';
 export type { ErrorClass, Outcome, RunError } from './contract/outcome.ts';
 export type { LaneSettings, Run, RunRequest, RunState } from './contract/run.ts';
+export type { Schedule, ScheduleChanges, ScheduleRequest } from './contract/schedule.ts';
 export type { AttemptContext } from './queue/attempt-context.ts';
 export type { PastAttempt } from './queue/attempt-history.ts';
 export type { FollowOptions } from './queue/follow/follower.ts';
@@ -45,6 +46,7 @@ export type { Handler, HandlerDefinition, PayloadSchema } from './queue/handlers
 export type { Logger } from './queue/logger.ts';
 export { Purger, type PurgerOptions } from './queue/purger.ts';
 export { RunQueue, type RunQueueOptions, type TailOptions } from './queue/run-queue.ts';
+export { Scheduler, type SchedulerOptions } from './queue/scheduler.ts';
 export type { Caps, Counts, Receipt, Store } from './queue/store.ts';
 export { Worker } from './queue/worker.ts';
 export type { WorkerOptions } from './queue/worker-settings.ts';

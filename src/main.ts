@@ -6,6 +6,7 @@ import { packageVersion } from './cli/version.ts';
 import { openStore } from './open-store.ts';
 import { Purger } from './queue/purger.ts';
 import { RunQueue } from './queue/run-queue.ts';
+import { Scheduler } from './queue/scheduler.ts';
 import { Worker } from './queue/worker.ts';
 import { createApp, type Readiness } from './server/health.ts';
 import { close, listen } from './server/listen.ts';
@@ -48,6 +49,10 @@ export async function startNode(config: Config, log: Logger, stop: AbortSignal):
     const purger = new Purger({ store, log });
     started.push(() => purger.stop());
     purger.start();
+
+    const scheduler = new Scheduler({ store, log });
+    started.push(() => scheduler.stop());
+    scheduler.start();
 
     parts.worker = new Worker(parts.queue, {
       caps: { types: { agent: config.maxConcurrentRuns } },

@@ -3,6 +3,7 @@ import { LaneId, RunId } from './ids.ts';
 import { Json } from './json.ts';
 import { RunError } from './outcome.ts';
 import { RunState } from './run.ts';
+import { Tick } from './schedule.ts';
 
 /** An event's payload as JSON text, in bytes. */
 export const EVENT_PAYLOAD_MAX = 256 * 1024;
@@ -34,6 +35,8 @@ export const QUEUE_EVENTS = {
     type: z.string(),
     change: z.enum(['edited', 'moved', 'due']).optional(),
     runAt: z.number().optional(),
+    /** If a schedule made the run. */
+    tick: Tick.optional(),
   }),
   'run.dequeued': z.object({ node: z.string() }),
   'run.start': z.object({}),

@@ -15,6 +15,7 @@ const name = (what: string) =>
 export const RunId = name('run id');
 export const LaneId = name('lane');
 export const NodeId = name('node id');
+export const ScheduleId = name('schedule id');
 export const OwnerId = z.union([z.literal(''), name('owner')]);
 export const HostId = name('host');
 export const RunType = name('type').regex(

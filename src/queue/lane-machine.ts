@@ -3,6 +3,7 @@ import type { NewEvent } from '../contract/event.ts';
 import type { CancelKind } from '../contract/lane.ts';
 import type { Outcome, RunError } from '../contract/outcome.ts';
 import { isTerminal } from '../contract/run.ts';
+import type { Tick } from '../contract/schedule.ts';
 import { MAX_CRASHES, verdictOf } from '../policy/retry.ts';
 import type { LaneChange, RunCore } from './lane-change.ts';
 
@@ -28,14 +29,14 @@ export interface Ending {
 }
 
 /** A new run joins the lane at the position it was given, or waits outside for its time (Q3). */
-export function admit(change: LaneChange, run: RunCore): void {
+export function admit(change: LaneChange, run: RunCore, tick?: Tick): void {
   change.runs.set(run.id, { run, from: null });
   const { lane } = change;
   if (run.position === null) {
     change.log('run.queued', { type: run.type, runAt: run.runAt ?? change.now }, run);
     return;
   }
-  change.log('run.queued', { type: run.type }, run);
+  change.log('run.queued', { type: run.type, ...(tick === undefined ? {} : { tick }) }, run);
   lane.queued++;
   wake(change);
 }

@@ -60,6 +60,20 @@ test('stops renewing once the store says that the lease is gone', async () => {
   expect(calls).toBe(1);
 });
 
+test('[Q6] a renewing side that begins late renews at once', async () => {
+  const lease = new SharedLease({ leaseMs: 60_000 });
+  let calls = 0;
+  const late = {
+    leaseMs: 60_000,
+    renewMs: 20_000,
+    stallMs: 60_000,
+    sentAt: monotonicMs() - 20_000,
+  };
+  const stop = startRenewing(lease, late, () => ++calls > 0);
+  await until(() => calls === 1);
+  await stop();
+});
+
 test('a hung main thread is not renewed for, until it beats again', async () => {
   const lease = new SharedLease({ leaseMs: 1000 });
   let calls = 0;

@@ -116,7 +116,9 @@ export function startRenewing(
     timer.unref();
   };
 
-  schedule(options.renewMs);
+  // Counted from the join, because a thread on a busy machine may take seconds to begin.
+  const since = monotonicMs() - (options.sentAt ?? monotonicMs());
+  schedule(Math.max(0, options.renewMs - since));
   return async () => {
     stopped = true;
     clearTimeout(timer);

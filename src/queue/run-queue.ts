@@ -5,6 +5,7 @@ import { LaneId, newId, RunId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
 import type { CancelKind, Lane } from '../contract/lane.ts';
 import { LaneSettings, type Run, type RunRequest, RunState } from '../contract/run.ts';
+import type { Schedule, ScheduleChanges, ScheduleRequest } from '../contract/schedule.ts';
 import { admissionOf, checkPayload, payloadText } from './admission.ts';
 import { Follower, type FollowOptions } from './follow/follower.ts';
 import type { Growth } from './follow/growth.ts';
@@ -12,6 +13,7 @@ import type { Tail } from './follow/tail.ts';
 import { type HandlerDefinition, Handlers } from './handlers.ts';
 import { type Logger, SILENT } from './logger.ts';
 import { parseInput } from './parse-input.ts';
+import { type ScheduleFilter, Schedules } from './schedules.ts';
 import type { Clock, Command, Counts, Receipt, RunFilter, Store } from './store.ts';
 
 /** Rows in one answer, and runs in one enqueue. */
@@ -57,12 +59,14 @@ export class RunQueue {
   readonly log: Logger;
   readonly #clock: Clock;
   readonly #follower: Follower;
+  readonly #schedules: Schedules;
 
   constructor(store: Store, options: RunQueueOptions = {}) {
     this.store = store;
     this.log = options.log ?? SILENT;
     this.#clock = options.clock ?? Date.now;
     this.#follower = new Follower(store, this.log, options.follow);
+    this.#schedules = new Schedules(store, this.handlers, this.log);
   }
 
   /** Makes a type known, before a Worker of this queue starts. */
@@ -210,6 +214,47 @@ export class RunQueue {
   /** Removes finished runs that ended before a time. `Purger` does it regularly. */
   purge(before: number, limit = PAGE_MAX): Promise<{ runs: number; lanes: number }> {
     return this.store.purge({ before, limit });
+  }
+
+  /**
+   * Makes a schedule, or replaces the one of the same id. A `Scheduler` fires it: each tick makes a
+   * run. A replaced one that keeps its times keeps its next tick, and stays paused if it was.
+   */
+  schedule(request: ScheduleRequest): Promise<Schedule> {
+    return this.#schedules.put(request);
+  }
+
+  /** By id. */
+  schedules(filter: ScheduleFilter = {}): Promise<Schedule[]> {
+    return this.#schedules.list(filter);
+  }
+
+  getSchedule(id: string): Promise<Schedule | null> {
+    return this.#schedules.get(id);
+  }
+
+  /** New times count from now; a tick of the old ones that has not fired is dropped. */
+  editSchedule(id: string, changes: ScheduleChanges): Promise<Schedule> {
+    return this.#schedules.edit(id, changes);
+  }
+
+  pauseSchedule(id: string): Promise<Schedule> {
+    return this.#schedules.pause(id);
+  }
+
+  /** Goes on with the next tick; those that passed during the pause are not made up for. */
+  resumeSchedule(id: string): Promise<Schedule> {
+    return this.#schedules.resume(id);
+  }
+
+  /** Runs it has made are not touched. */
+  removeSchedule(id: string): Promise<void> {
+    return this.#schedules.remove(id);
+  }
+
+  /** The next times a schedule fires at. */
+  nextTimes(id: string, count = 5): Promise<number[]> {
+    return this.#schedules.nextTimes(id, count);
   }
 
   /** Ends all tails. Stop the workers first. Safe to call twice. */

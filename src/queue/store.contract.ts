@@ -13,6 +13,7 @@ import { orderRules } from './contract/order.contract.ts';
 import { queuedRules } from './contract/queued.contract.ts';
 import { readRules } from './contract/reads.contract.ts';
 import { retryRules } from './contract/retry.contract.ts';
+import { scheduleRules } from './contract/schedule.contract.ts';
 import { stateRules } from './contract/states.contract.ts';
 import { valueRules } from './contract/values.contract.ts';
 import { waitingRules } from './contract/waiting.contract.ts';
@@ -35,6 +36,7 @@ const TOPICS = {
   log: logRules,
   following: followRules,
   values: valueRules,
+  schedules: scheduleRules,
 };
 
 export interface ContractOptions {

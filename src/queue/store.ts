@@ -3,6 +3,7 @@ import type { CancelKind, Lane } from '../contract/lane.ts';
 import type { NodeInfo, NodeRecord } from '../contract/node.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { LaneSettings, OnBusy, Run, RunState } from '../contract/run.ts';
+import type { Schedule, Tick } from '../contract/schedule.ts';
 import type { Ending } from './lane-machine.ts';
 
 /*
@@ -27,6 +28,8 @@ export interface Admission {
   /** Of the body; the same key with another hash is refused. */
   readonly bodyHash: string | null;
   readonly onBusy: OnBusy;
+  /** The tick that makes the run, told in its first event. */
+  readonly tick?: Tick;
 }
 
 export interface Receipt {
@@ -217,6 +220,64 @@ export interface LeaseKeeper {
   stop(): Promise<void>;
 }
 
+/** A schedule as it is to be stored; the store adds its own times and keeps what was fired. */
+export interface ScheduleWrite
+  extends Omit<Schedule, 'payload' | 'createdAt' | 'updatedAt' | 'lastAt' | 'lastRunId'> {
+  /** JSON text. */
+  readonly payload: string;
+}
+
+export interface DueSchedules {
+  /** The store's time of this look; what is due is due at this time. */
+  readonly now: number;
+  /** By time and id. */
+  readonly due: readonly Schedule[];
+  /** The first tick that is not due yet. */
+  readonly nextAt: number | null;
+}
+
+/** One tick of a schedule, to be fired by whoever is first. */
+export interface Firing {
+  readonly id: string;
+  /** The schedule's version when it was found due. */
+  readonly version: string;
+  /** The tick after this one; null if it was the last. */
+  readonly nextAt: number | null;
+  /** The run it makes. Its id becomes the schedule's new version. */
+  readonly admission: Admission;
+}
+
+export interface ScheduleStore {
+  /**
+   * Makes a schedule (`expected` null) or replaces the one of that version. Null if there is one
+   * already, or it has another version: then nothing changed, and the caller looks again. The same
+   * write once more, because its answer was lost, answers what it answered.
+   */
+  putSchedule(schedule: ScheduleWrite, expected: string | null): Promise<Schedule | null>;
+  getSchedule(id: string): Promise<Schedule | null>;
+  /** By id. */
+  listSchedules(filter: {
+    readonly owner?: string;
+    readonly after?: string;
+    readonly limit: number;
+  }): Promise<Schedule[]>;
+  /** False if there was none. */
+  removeSchedule(id: string): Promise<boolean>;
+  /** Ticks that are due, from the oldest, or from behind one already looked at. */
+  dueSchedules(page: {
+    readonly limit: number;
+    readonly after: { readonly nextAt: number; readonly id: string } | null;
+  }): Promise<DueSchedules>;
+  /**
+   * Advances the schedule and admits the run in one transaction, if it still has that version and
+   * its tick is due on the store's clock. Else false, and nothing happened: another node fired it,
+   * or it was changed. The same firing once more answers true and does nothing.
+   */
+  fireSchedule(firing: Firing): Promise<boolean>;
+  /** The store's time, which decides what is due. */
+  time(): Promise<number>;
+}
+
 /** What changed, told after the commit. Only a hint: losing one costs a polling interval. */
 export interface Hint {
   readonly ready: boolean;
@@ -224,9 +285,11 @@ export interface Hint {
   readonly lanes: readonly string[];
   /** Hints were lost, or there were too many to name: look at everything you follow. */
   readonly all?: boolean;
+  /** A schedule was made, changed or removed. */
+  readonly schedules?: boolean;
 }
 
-export interface Store extends QueueStore, LogStore, NodeStore {
+export interface Store extends QueueStore, LogStore, NodeStore, ScheduleStore {
   /** Calls back after every commit that may concern someone. Returns how to stop it. */
   onHint(listener: (hint: Hint) => void): () => void;
   /** Finishes what is under way and lets go of everything. Safe to call twice. */

@@ -9,7 +9,7 @@ import type { HeldRuns } from './held-runs.ts';
 import { Membership } from './membership.ts';
 import { Pulse } from './pulse.ts';
 import { Reaper } from './reaper.ts';
-import type { ClaimedRun, HeldLane } from './store.ts';
+import type { ClaimedRun, HeldLane, Poll } from './store.ts';
 import { TypeWatch } from './type-watch.ts';
 import type { Settings } from './worker-settings.ts';
 
@@ -38,6 +38,7 @@ export class WorkerLoop {
   #member: Membership | null = null;
   #joining: Promise<void> = Promise.resolve();
   #claims = { begun: 0, ended: 0 };
+  #reaping = false;
   #typesCheckedAt = Number.NEGATIVE_INFINITY;
   #stopping: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -143,7 +144,7 @@ export class WorkerLoop {
     const { store, concurrency, caps } = this.#settings;
     const member = this.#member;
     const limit = concurrency - this.#held.executing;
-    const { types } = this.#node;
+    const types = this.#typesInTurn();
     if (member === null || this.stopping || limit <= 0 || types.length === 0) return;
     if (!member.trusted || this.#database.resting('write')) return;
     let claimed: ClaimedRun[];
@@ -160,6 +161,13 @@ export class WorkerLoop {
     if (this.#member !== member) return;
     for (const one of claimed) this.#begin(one, member);
     if (claimed.length > 0 && claimed.length < limit) this.#claim.trigger();
+  }
+
+  /** Another type first each time, so that one that always has work does not keep the others out. */
+  #typesInTurn(): string[] {
+    const { types } = this.#node;
+    const turn = this.#claims.begun % Math.max(1, types.length);
+    return [...types.slice(turn), ...types.slice(0, turn)];
   }
 
   #begin(claimed: ClaimedRun, member: Membership): void {
@@ -193,12 +201,28 @@ export class WorkerLoop {
       this.#held.compare(holds, sentAt);
       for (const stray of this.#held.strays(holds, this.#claims)) this.#giveBack(stray, member);
       if (nextDueMs !== null && nextDueMs < pollMs) this.#claimIn(nextDueMs);
-      this.#stats.takenOver += (await this.#reaper.look(nodes)).length;
+      void this.#takeOver(nodes, member);
       if (performance.now() - this.#typesCheckedAt < typesMs) return;
       this.#typesCheckedAt = performance.now();
       await this.#types.check();
     } catch (error) {
       this.#failed(error, member);
+    }
+  }
+
+  /**
+   * Beside the polls: a process stopped within a transaction keeps its rows locked, and whoever waits
+   * for them must not miss a cancel meanwhile.
+   */
+  async #takeOver(nodes: Poll['nodes'], member: Membership): Promise<void> {
+    if (this.#reaping) return;
+    this.#reaping = true;
+    try {
+      this.#stats.takenOver += (await this.#reaper.look(nodes)).length;
+    } catch (error) {
+      this.#failed(error, member);
+    } finally {
+      this.#reaping = false;
     }
   }
 

@@ -247,3 +247,20 @@ test('options out of range are refused', () => {
   expect(() => new Worker(queue, { pollMs: Number.NaN, log: SILENT })).toThrow('pollMs');
   expect(() => new Worker(queue, { leaseMs: 100, renewMs: 100 })).toThrow('renewMs');
 });
+
+test('[Q4] with one slot the types take turns, however much one of them has queued', async () => {
+  const { queue, worker, reaches } = rig();
+  const order: string[] = [];
+  for (const type of ['busy', 'rare']) {
+    queue.register(type, {
+      run: () => {
+        order.push(type);
+      },
+    });
+  }
+  await queue.enqueue(Array.from({ length: 30 }, () => ({ type: 'busy' })));
+  const { id } = await queue.enqueue({ type: 'rare' });
+  await worker({ concurrency: 1 }).start();
+  await reaches(id, 'succeeded');
+  expect(order.indexOf('rare')).toBeLessThan(4);
+});

@@ -4,6 +4,7 @@ import type { CancelKind, Lane, LaneState } from '../contract/lane.ts';
 import type { NodeRecord } from '../contract/node.ts';
 import type { ErrorClass, Outcome } from '../contract/outcome.ts';
 import type { Run, RunState } from '../contract/run.ts';
+import type { Schedule } from '../contract/schedule.ts';
 import type { RunCore } from '../queue/lane-change.ts';
 
 /* How rows become the contract's objects. Both databases keep the same columns: texts, integers
@@ -236,6 +237,44 @@ export const toNode = (row: NodeRow): NodeRecord => ({
   version: row.version,
   leaseUntil: row.lease_until,
   startedAt: row.started_at,
+});
+
+export interface ScheduleRow {
+  id: string;
+  cron: string | null;
+  timezone: string;
+  at: number | null;
+  type: string;
+  payload: string;
+  lane: string | null;
+  owner: string;
+  max_attempts: number;
+  paused: number;
+  next_at: number | null;
+  last_at: number | null;
+  last_run_id: string | null;
+  version: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export const toSchedule = (row: ScheduleRow): Schedule => ({
+  id: row.id,
+  cron: row.cron,
+  timezone: row.timezone,
+  at: row.at,
+  type: row.type,
+  payload: parse(row.payload),
+  lane: row.lane,
+  owner: row.owner,
+  maxAttempts: row.max_attempts,
+  paused: row.paused !== 0,
+  nextAt: row.next_at,
+  lastAt: row.last_at,
+  lastRunId: row.last_run_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  version: row.version,
 });
 
 function toError(row: CoreRow): Run['error'] {

@@ -39,7 +39,7 @@ export function enqueue(tables: Tables, admissions: readonly Admission[]): Recei
 }
 
 type NewRun = Pick<Admission, 'id' | 'type' | 'payload' | 'maxAttempts' | 'runAt'> &
-  Pick<Admission, 'lane' | 'idempotencyKey' | 'bodyHash'> & {
+  Pick<Admission, 'lane' | 'idempotencyKey' | 'bodyHash' | 'tick'> & {
     readonly place: number | null;
     readonly retryOf: string | null;
   };
@@ -83,7 +83,7 @@ export function admit(
     updatedAt: change.now,
     firstSeq: change.lane.nextSeq,
   };
-  machine.admit(change, core);
+  machine.admit(change, core, run.tick);
   tables.commit(change, record);
   return record;
 }

@@ -7,6 +7,7 @@ export class Hints {
   #ready = false;
   #nodes = new Set<string>();
   #lanes = new Set<string>();
+  #schedules = false;
   #scheduled = false;
 
   add(listener: (hint: Hint) => void): () => void {
@@ -21,21 +22,37 @@ export class Hints {
     if (change.ready) this.#ready = true;
     for (const node of change.nodes) this.#nodes.add(node);
     if (change.events.length > 0) this.#lanes.add(change.lane.id);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    queueMicrotask(() => this.#tell());
+    this.#tellSoon();
+  }
+
+  noteSchedules(): void {
+    if (this.#listeners.size === 0) return;
+    this.#schedules = true;
+    this.#tellSoon();
   }
 
   clear(): void {
     this.#listeners.clear();
   }
 
+  #tellSoon(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => this.#tell());
+  }
+
   #tell(): void {
-    const hint = { ready: this.#ready, nodes: [...this.#nodes], lanes: [...this.#lanes] };
+    const hint = {
+      ready: this.#ready,
+      nodes: [...this.#nodes],
+      lanes: [...this.#lanes],
+      ...(this.#schedules ? { schedules: true } : {}),
+    };
     this.#scheduled = false;
     this.#ready = false;
     this.#nodes = new Set();
     this.#lanes = new Set();
+    this.#schedules = false;
     for (const listener of this.#listeners) listener(hint);
   }
 }

@@ -3,6 +3,7 @@ import type { LogEvent } from '../../contract/event.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
 import type { Run } from '../../contract/run.ts';
+import type { Schedule } from '../../contract/schedule.ts';
 import { keepInProcess } from '../lease-keeper.ts';
 import type {
   Admission,
@@ -12,6 +13,8 @@ import type {
   Clock,
   Command,
   Counts,
+  DueSchedules,
+  Firing,
   Hint,
   KeepLease,
   LeaseKeeper,
@@ -20,6 +23,8 @@ import type {
   Reaped,
   Receipt,
   RunFilter,
+  ScheduleStore,
+  ScheduleWrite,
   Store,
 } from '../store.ts';
 import { enqueue } from './admit.ts';
@@ -29,6 +34,14 @@ import { bury, copyNode, join, poll, reap, renew } from './nodes.ts';
 import { type PurgeRequest, purge } from './purge.ts';
 import { lastSeqs, list, listAfter, listAfterEach, listQueued, unhandledTypes } from './reads.ts';
 import { toRun } from './records.ts';
+import {
+  dueSchedules,
+  fireSchedule,
+  listSchedules,
+  putSchedule,
+  removeSchedule,
+  toSchedule,
+} from './schedules.ts';
 import { Tables } from './tables.ts';
 import { write } from './write.ts';
 
@@ -134,6 +147,35 @@ class MemoryStore implements Store {
 
   async listNodes(): Promise<NodeRecord[]> {
     return [...this.#open.nodes.values()].map(copyNode);
+  }
+
+  async putSchedule(schedule: ScheduleWrite, expected: string | null): Promise<Schedule | null> {
+    return putSchedule(this.#open, schedule, expected);
+  }
+
+  async getSchedule(id: string): Promise<Schedule | null> {
+    const record = this.#open.schedules.get(id);
+    return record === undefined ? null : toSchedule(record);
+  }
+
+  async listSchedules(filter: Parameters<ScheduleStore['listSchedules']>[0]): Promise<Schedule[]> {
+    return listSchedules(this.#open, filter);
+  }
+
+  async removeSchedule(id: string): Promise<boolean> {
+    return removeSchedule(this.#open, id);
+  }
+
+  async dueSchedules(page: Parameters<ScheduleStore['dueSchedules']>[0]): Promise<DueSchedules> {
+    return dueSchedules(this.#open, page);
+  }
+
+  async fireSchedule(firing: Firing): Promise<boolean> {
+    return fireSchedule(this.#open, firing);
+  }
+
+  async time(): Promise<number> {
+    return this.#open.clock();
   }
 
   /**

@@ -10,6 +10,7 @@ import { Hints } from './hints.ts';
 import { LaneQueue } from './lane-queue.ts';
 import { ReadyIndex } from './ready-index.ts';
 import type { LaneRecord, RunRecord } from './records.ts';
+import type { ScheduleRecord } from './schedules.ts';
 import { SortedNames } from './sorted-names.ts';
 
 const byId = (a: RunRecord, b: RunRecord): number => (a.core.id < b.core.id ? -1 : 1);
@@ -26,6 +27,7 @@ export class Tables {
   readonly lanes = new Map<string, LaneRecord>();
   readonly keys = new Map<string, RunRecord>();
   readonly nodes = new Map<string, NodeRecord>();
+  readonly schedules = new Map<string, ScheduleRecord>();
   readonly ready = new ReadyIndex();
   readonly executing = new Executing();
   readonly hints = new Hints();

@@ -114,6 +114,8 @@ describe('the schema itself', () => {
   const run = (id: string, state: string, position: number) =>
     `INSERT INTO runs (id, lane, owner, type, payload, state, attempts, max_attempts, crashes, position, kept, created_at, updated_at, finished_at, first_seq)
      VALUES ('${id}', 'a', '', 't', '{}', '${state}', 0, 5, 0, ${position}, 0, 0, 0, ${state === 'succeeded' ? '1' : 'NULL'}, 1)`;
+  const schedule = (cron: string, at: string, paused: number, nextAt: number) =>
+    `INSERT INTO schedules VALUES ('s', ${cron}, 'UTC', ${at}, 't', '{}', NULL, '', 5, ${paused}, ${nextAt}, NULL, NULL, 'v', 0, 0)`;
   const refused: [rule: string, setUp: string[], wrong: string][] = [
     [
       '[Q1] a second begun run in a lane',
@@ -162,6 +164,13 @@ describe('the schema itself', () => {
       [`INSERT INTO events VALUES ('a', 1, NULL, NULL, 'x', '{}', 0)`],
       `INSERT INTO events VALUES ('a', 1, NULL, NULL, 'y', '{}', 0)`,
     ],
+    [
+      '[Q13] a schedule whose next tick has fired',
+      [schedule(`'* * * * *'`, 'NULL', 0, 100)],
+      `UPDATE schedules SET last_at = next_at WHERE id = 's'`,
+    ],
+    ['[Q13] a paused schedule with a tick', [], schedule(`'* * * * *'`, 'NULL', 1, 100)],
+    ['[Q13] a schedule with two kinds of times', [], schedule(`'* * * * *'`, '100', 0, 100)],
   ];
 
   test.for(refused)('%s is refused by SQLite', async ([, setUp, wrong]) => {

@@ -5,10 +5,24 @@ import type { Dialect, Done } from './dialect.ts';
 import { enqueue } from './enqueue.ts';
 import { join, leave, renew, takeOver } from './nodes.ts';
 import { purge } from './purge.ts';
+import { fireSchedule, putSchedule, removeSchedule } from './schedules.ts';
 import { write } from './write.ts';
 
 /** Every operation that writes, by name: a thread is told names, not functions. */
-export const OPERATIONS = { enqueue, claim, write, change, join, renew, leave, takeOver, purge };
+export const OPERATIONS = {
+  enqueue,
+  claim,
+  write,
+  change,
+  join,
+  renew,
+  leave,
+  takeOver,
+  purge,
+  putSchedule,
+  removeSchedule,
+  fireSchedule,
+};
 
 export type OperationName = keyof typeof OPERATIONS;
 type Rest<F> = F extends (dialect: Dialect, now: number, ...rest: infer R) => unknown ? R : never;

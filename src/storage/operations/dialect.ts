@@ -85,6 +85,9 @@ export interface Done<T> {
 
 export const NOTHING_TO_TELL: Hint = { ready: false, nodes: [], lanes: [] };
 
+export const tellsSomething = (hint: Hint): boolean =>
+  hint.ready || hint.nodes.length > 0 || hint.lanes.length > 0 || hint.schedules === true;
+
 export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
   const nodes = new Set<string>();
   const lanes: string[] = [];

@@ -36,7 +36,7 @@ export function* enqueue(
     yield* findPlace(change, admission, core, now);
     const before = change.lane.runId === null ? 0 : 1;
     const firstSeq = change.lane.nextSeq;
-    admit(change, core);
+    admit(change, core, admission.tick);
     unsaved.push(toNewRun(admission, core, change, firstSeq));
     const ahead = admission.onBusy === 'interrupt' ? 0 : change.lane.queued - 1;
     receipts.push({

@@ -60,7 +60,8 @@ export function makePool(target: Target, max: number): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(target), max, idleTimeoutMillis: 30_000 });
   // An idle connection that breaks is replaced at the next use; without a listener it would throw.
   pool.on('error', () => {});
-  // So would one that breaks between two statements of a transaction; the next statement fails.
+  // The pool takes its own listener off while a client is in use; whoever uses it gets the error
+  // from its statement, and one that comes in between must not end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -15,8 +15,8 @@ import {
   toRun,
 } from '../rows.ts';
 import { type Op, query } from '../statement.ts';
+import { NOW } from './run.ts';
 import { INSERT_RUNS, SAVE, saveValues, transpose } from './save.ts';
-import { NOW } from './transact.ts';
 
 /** PostgreSQL's part: rows are locked one by one, and many rows travel in one statement. */
 export function postgresDialect(clock: Clock | undefined): Dialect {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { z } from 'zod';
 import type { Hint } from '../../queue/store.ts';
+import { tellsSomething } from '../operations/dialect.ts';
 import { clientConfig, type Target } from './connect.ts';
 
 /*
@@ -20,6 +21,8 @@ const Message = z.object({
   nodes: z.array(z.string()),
   lanes: z.array(z.string()),
   all: z.boolean().default(false),
+  // Not said by versions that had no schedules.
+  schedules: z.boolean().default(false),
 });
 
 export class HintChannel {
@@ -28,7 +31,12 @@ export class HintChannel {
   readonly #onHint: (hint: Hint) => void;
   readonly #me = crypto.randomUUID();
   readonly #channel: string;
-  #pending: { ready: boolean; nodes: Set<string>; lanes: Set<string> } | null = null;
+  #pending: {
+    ready: boolean;
+    nodes: Set<string>;
+    lanes: Set<string>;
+    schedules: boolean;
+  } | null = null;
   #timer: NodeJS.Timeout | null = null;
   #listener: pg.Client | null = null;
   #failures = 0;
@@ -44,11 +52,12 @@ export class HintChannel {
 
   /** Tells the listeners of this process now, and other processes soon. */
   tell(hint: Hint): void {
-    if (!hint.ready && hint.nodes.length === 0 && hint.lanes.length === 0) return;
+    if (!tellsSomething(hint)) return;
     this.#onHint(hint);
     if (this.#closed) return;
-    this.#pending ??= { ready: false, nodes: new Set(), lanes: new Set() };
+    this.#pending ??= { ready: false, nodes: new Set(), lanes: new Set(), schedules: false };
     this.#pending.ready ||= hint.ready;
+    this.#pending.schedules ||= hint.schedules === true;
     for (const node of hint.nodes) this.#pending.nodes.add(node);
     for (const lane of hint.lanes) this.#pending.lanes.add(lane);
     if (this.#timer === null) this.#send();
@@ -66,6 +75,7 @@ export class HintChannel {
       nodes: fits ? [...pending.nodes] : [],
       lanes: fits ? [...pending.lanes] : [],
       all: !fits,
+      schedules: pending.schedules,
     };
     this.#timer = setTimeout(() => this.#send(), WINDOW_MS);
     this.#timer.unref();
@@ -86,7 +96,7 @@ export class HintChannel {
       await client.query(`LISTEN ${this.#channel}`);
       this.#failures = 0;
       // Whatever was said meanwhile was missed: have everybody look.
-      this.#onHint({ ready: true, nodes: [], lanes: [], all: true });
+      this.#onHint({ ready: true, nodes: [], lanes: [], all: true, schedules: true });
     } catch {
       await client.end().catch(() => {});
       this.#lost(client);

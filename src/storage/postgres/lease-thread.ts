@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SharedLease, startRenewing } from '../../queue/lease-keeper.ts';
 import type { KeepLease } from '../../queue/store.ts';
+import { renew } from '../operations/nodes.ts';
 import { makePool, type Target } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
-import { transact } from './transact.ts';
+import { inTransaction } from './run.ts';
 
 /* Renews one node's lease on a connection of its own, so that neither a blocked main thread nor a
  * pool that is busy can lose it. */
@@ -19,7 +20,9 @@ const { target, nodeId, buffer, options } = workerData as LeaseThreadData;
 const pool = makePool(target, 1);
 const dialect = postgresDialect(undefined);
 const stop = startRenewing(new SharedLease(buffer), options, async () => {
-  const { value } = await transact(pool, dialect, undefined, 'renew', [nodeId, options.leaseMs]);
+  const { value } = await inTransaction(pool, undefined, (now) =>
+    renew(dialect, now, nodeId, options.leaseMs),
+  );
   return value;
 });
 parentPort!.once('message', () => {

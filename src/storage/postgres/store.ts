@@ -17,13 +17,15 @@ import {
   listQueued,
   unhandledTypes,
 } from '../operations/reads.ts';
+import { dueSchedules, getSchedule, listSchedules } from '../operations/schedules.ts';
 import { type Op, query } from '../statement.ts';
 import { makePool, POOL_SIZE, parseSchema, parseUrl, type Target } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
 import { HintChannel } from './hints.ts';
 import type { LeaseThreadData } from './lease-thread.ts';
 import { migrate } from './migrate.ts';
-import { readOn, transact } from './transact.ts';
+import { readOn } from './run.ts';
+import { transact } from './transact.ts';
 
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database, a direct connection (LISTEN passes no PgBouncer). */
@@ -108,6 +110,13 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     listNodes: () => read(listNodes(dialect)),
     poll: (nodeId) => read(poll(dialect, nodeId)),
     unhandledTypes: () => read(unhandledTypes(dialect)),
+    putSchedule: (schedule, expected) => write('putSchedule', schedule, expected),
+    removeSchedule: (id) => write('removeSchedule', id),
+    fireSchedule: (firing) => write('fireSchedule', firing),
+    getSchedule: (id) => read(getSchedule(dialect, id)),
+    listSchedules: (filter) => read(listSchedules(dialect, filter)),
+    dueSchedules: (page) => read(dueSchedules(dialect, page)),
+    time: () => read(dialect.readTime()),
     onHint(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

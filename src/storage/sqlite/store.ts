@@ -15,6 +15,7 @@ import {
   listQueued,
   unhandledTypes,
 } from '../operations/reads.ts';
+import { dueSchedules, getSchedule, listSchedules } from '../operations/schedules.ts';
 import type { Op } from '../statement.ts';
 import { Connection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -85,6 +86,13 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     listNodes: () => read(listNodes(dialect)),
     poll: (nodeId) => read(poll(dialect, nodeId)),
     unhandledTypes: () => read(unhandledTypes(dialect)),
+    putSchedule: (schedule, expected) => writer.call('putSchedule', schedule, expected),
+    removeSchedule: (id) => writer.call('removeSchedule', id),
+    fireSchedule: (firing) => writer.call('fireSchedule', firing),
+    getSchedule: (id) => read(getSchedule(dialect, id)),
+    listSchedules: (filter) => read(listSchedules(dialect, filter)),
+    dueSchedules: (page) => read(dueSchedules(dialect, page)),
+    time: () => read(dialect.readTime()),
     onHint(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

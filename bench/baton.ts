@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { postgresQueue, type RunQueue, Worker } from '../src/library.ts';
+import { now, rate } from './measure.ts';
+import type { Place } from './place.ts';
+import { batches, mustBe, type Payload, Tally, USERS, type Workload } from './workload.ts';
+
+/** The best of 64…2048 for runs that take no time; see docs/benchmarks.md. */
+export const CONCURRENCY = 512;
+
+const ENQUEUE_BATCH = 2000;
+/** A no-op run leaves these: queued, dequeued, start, finished, done. */
+const EVENTS_PER_RUN = 5;
+
+/** Drains a workload that is already enqueued; answers runs a second. */
+export async function drain(
+  queue: RunQueue,
+  tally: Tally,
+  { runs }: Workload,
+  concurrency = CONCURRENCY,
+): Promise<number> {
+  const worker = new Worker(queue, { concurrency });
+  const begun = now();
+  await worker.start();
+  await tally.all;
+  // The handlers have returned; the last batch is still to be stored.
+  while ((await queue.counts()).succeeded < runs) await delay(2);
+  const ms = now() - begun;
+  await worker.stop();
+  mustBe('runs that succeeded', (await queue.counts()).succeeded, runs);
+  return rate(runs, ms);
+}
+
+/** Registers the no-op type and enqueues the workload. */
+export async function fill(queue: RunQueue, workload: Workload): Promise<Tally> {
+  const tally = new Tally(workload.runs);
+  queue.register<Payload>('noop', { run: (payload) => tally.addInOrder(payload) });
+  for (const batch of batches(workload, ENQUEUE_BATCH)) {
+    await queue.enqueue(
+      batch.map(({ i, lane }) => ({
+        type: 'noop',
+        lane: `lane-${lane}`,
+        owner: `user-${lane % USERS}`,
+        payload: { i, lane },
+      })),
+    );
+  }
+  return tally;
+}
+
+/** Enqueues the workload on an empty PostgreSQL and drains it with one worker, events and all. */
+export async function drainOnPostgres(place: Place, workload: Workload): Promise<number> {
+  const database = await place.database();
+  const queue = await postgresQueue({ url: database.url });
+  const tally = await fill(queue, workload);
+  if (!workload.fresh) await database.settle();
+  const value = await drain(queue, tally, workload);
+  await queue.close();
+  const [events] = await database.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM baton.events',
+  );
+  mustBe('events in the log', events!.n, workload.runs * EVENTS_PER_RUN);
+  await database.drop();
+  return value;
+}

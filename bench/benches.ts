@@ -1,0 +1,41 @@
+import { append } from './cases/append.ts';
+import { claimScaling } from './cases/claim-scaling.ts';
+import { fairness } from './cases/fairness.ts';
+import { idleDispatch } from './cases/idle-dispatch.ts';
+import { memory } from './cases/memory.ts';
+import { orderedDrain, orderedDrainFresh, orderedDrainSmall } from './cases/ordered-drain.ts';
+import { quick } from './cases/quick.ts';
+import { sqlite } from './cases/sqlite.ts';
+import { takeover } from './cases/takeover.ts';
+import { unorderedDrain } from './cases/unordered-drain.ts';
+import type { Place } from './place.ts';
+import type { Report } from './result.ts';
+
+export interface Scene {
+  readonly place: Place;
+  /** How often each contender is measured. */
+  readonly rounds: number;
+  readonly report: Report;
+}
+
+/** Measures and reports; throws if not everything that was started has also been done. */
+export type Case = (scene: Scene) => Promise<void>;
+
+/** The cases of each benchmark, in the order they are run. */
+export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
+  queue: {
+    'ordered-drain': orderedDrain,
+    'ordered-drain-fresh': orderedDrainFresh,
+    'ordered-drain-small': orderedDrainSmall,
+    'unordered-drain': unorderedDrain,
+    'claim-scaling': claimScaling,
+    'idle-dispatch': idleDispatch,
+    takeover,
+    fairness,
+    // From an append to a tail in another process: its case goes after this one.
+    append,
+    memory,
+    sqlite,
+    quick,
+  },
+};

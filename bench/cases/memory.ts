@@ -1,0 +1,38 @@
+import { memoryQueue } from '../../src/library.ts';
+import { drain } from '../baton.ts';
+import type { Case } from '../benches.ts';
+import { interleave, medians, now, rate } from '../measure.ts';
+import { addAndDrain, pushAndDrain } from '../peers/p-queue.ts';
+import { compare } from '../result.ts';
+import { batches, mustBe, Tally } from '../workload.ts';
+
+const TASKS = 100_000;
+/** At a time, for all of them. */
+const CONCURRENCY = 64;
+
+/** No-op tasks from being added to having ended, in one process without a database. */
+export const memory: Case = async ({ rounds, report }) => {
+  const { baton, ...peers } = medians(
+    await interleave(rounds, {
+      baton: enqueueAndDrain,
+      'p-queue': () => addAndDrain(TASKS, CONCURRENCY),
+      fastq: () => pushAndDrain(TASKS, CONCURRENCY),
+    }),
+  );
+  compare(report, { metric: 'add and drain', value: baton, unit: 'tasks/s' }, peers);
+};
+
+async function enqueueAndDrain(): Promise<number> {
+  const queue = memoryQueue();
+  const tally = new Tally(TASKS);
+  queue.register('noop', { run: () => tally.add() });
+  const begun = now();
+  for (const batch of batches({ runs: TASKS, lanes: TASKS }, 10_000)) {
+    await queue.enqueue(batch.map((payload) => ({ type: 'noop', payload: { ...payload } })));
+  }
+  await drain(queue, tally, { runs: TASKS, lanes: TASKS }, CONCURRENCY);
+  const value = rate(TASKS, now() - begun);
+  mustBe('tasks executed', tally.count, TASKS);
+  await queue.close();
+  return value;
+}

@@ -1,0 +1,62 @@
+import { postgresQueue } from '../../src/library.ts';
+import type { Case } from '../benches.ts';
+import { median, now } from '../measure.ts';
+import type { Place } from '../place.ts';
+import type { BatonSetup, Started } from '../programs/baton-worker.ts';
+
+/** Of the nodes whose death only the end of their lease can show; short, so as not to wait long. */
+const LEASE_MS = 6000;
+
+interface Taken {
+  /** From the kill to the start elsewhere. */
+  readonly sinceKill: number;
+  /** From the end of the dead node's lease; before it, this is negative. */
+  readonly sinceLease: number;
+}
+
+/** A worker process is killed with -9, and its run starts in another. */
+export const takeover: Case = async ({ place, rounds, report }) => {
+  const near: Taken[] = [];
+  const far: Taken[] = [];
+  for (let round = 0; round < rounds; round++) {
+    near.push(await takeOver(place, {}, {}));
+    const leaseMs = LEASE_MS;
+    far.push(await takeOver(place, { host: 'one', leaseMs }, { host: 'two', leaseMs }));
+  }
+  const since = (taken: Taken[], what: keyof Taken) => median(taken.map((one) => one[what]));
+  report({ metric: 'kill → start, same host', value: since(near, 'sinceKill'), unit: 'ms' });
+  report({
+    metric: `kill → start, lease of ${LEASE_MS / 1000} s`,
+    value: since(far, 'sinceKill'),
+    unit: 'ms',
+  });
+  report({ metric: 'end of lease → start', value: since(far, 'sinceLease'), unit: 'ms' });
+};
+
+type Options = Omit<BatonSetup, 'url' | 'endless'>;
+
+async function takeOver(place: Place, one: Options, other: Options): Promise<Taken> {
+  const database = await place.database();
+  const { url } = database;
+  const queue = await postgresQueue({ url });
+  queue.register('noop', {});
+  const first = place.program('baton-worker', { url, endless: true, ...one });
+  await first.next();
+  await queue.enqueue({ type: 'noop', lane: 'lane', payload: { i: 1 } });
+  await first.next();
+  const second = place.program('baton-worker', { url, endless: true, ...other });
+  await second.next();
+
+  const killedAt = now();
+  await first.stop('SIGKILL');
+  const nodes = await queue.store.listNodes();
+  const leaseUntil = nodes.find(({ pid }) => pid === first.process.pid)?.leaseUntil;
+  const started = (await second.next()) as Started;
+  await second.stop('SIGKILL');
+  await queue.close();
+  await database.drop();
+  return {
+    sinceKill: started.at - killedAt,
+    sinceLease: started.time - (leaseUntil ?? Number.NaN),
+  };
+}

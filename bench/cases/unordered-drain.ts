@@ -1,0 +1,19 @@
+import { drainOnPostgres } from '../baton.ts';
+import type { Case } from '../benches.ts';
+import { interleave, medians } from '../measure.ts';
+import { drainUnordered } from '../peers/graphile-worker.ts';
+import { drainStandard } from '../peers/pg-boss.ts';
+import { compare } from '../result.ts';
+import { LARGE } from './ordered-drain.ts';
+
+/** Baton keeps order, fairness and a log; the peers keep none of them here. */
+export const unorderedDrain: Case = async ({ place, rounds, report }) => {
+  const { baton, ...peers } = medians(
+    await interleave(rounds, {
+      baton: () => drainOnPostgres(place, LARGE),
+      'graphile-worker local queue': () => drainUnordered(place, LARGE),
+      'pg-boss standard': () => drainStandard(place, LARGE),
+    }),
+  );
+  compare(report, { metric: 'ordered drain', value: baton, unit: 'runs/s' }, peers);
+};

@@ -1,0 +1,70 @@
+// `npm run bench -- <name> [--case <case>]… [--rounds N] [--json]`
+import { parseArgs } from 'node:util';
+import { benches } from './benches.ts';
+import { Place } from './place.ts';
+import { asJson, asRow, heading } from './result.ts';
+
+const names = Object.keys(benches).join(', ');
+const usage = `Usage: npm run bench -- <name> [--case <case>]… [--rounds N] [--json]\nNames: ${names}`;
+
+const place = new Place();
+let closing: Promise<void> | null = null;
+const close = (): Promise<void> => {
+  closing ??= place.close();
+  return closing;
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => void close().finally(() => process.exit(130)));
+}
+
+try {
+  await main();
+} catch (error) {
+  // What breaks while everything is being taken down says nothing.
+  if (closing === null) {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+await close();
+// What broke may have left connections open, and nobody is there any more to close them.
+process.exit();
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      case: { type: 'string', multiple: true },
+      rounds: { type: 'string', default: '3' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [name, ...more] = positionals;
+  const cases = name === undefined ? undefined : benches[name];
+  const rounds = Number(values.rounds);
+  if (name === undefined || cases === undefined || more.length > 0 || !(rounds >= 1)) {
+    return refuse(usage);
+  }
+  const wanted = values.case?.flatMap((one) => one.split(',')) ?? Object.keys(cases);
+  const unknown = wanted.find((one) => cases[one] === undefined);
+  if (unknown !== undefined) {
+    return refuse(`No case "${unknown}". Cases of ${name}: ${Object.keys(cases).join(', ')}`);
+  }
+  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  if (!values.json) print(heading());
+  for (const one of wanted) {
+    await cases[one]!({
+      place,
+      rounds,
+      report: (figure) => {
+        const result = { bench: name, case: one, ...figure };
+        print(values.json ? asJson(result) : asRow(result));
+      },
+    });
+  }
+}
+
+function refuse(text: string): void {
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 2;
+}

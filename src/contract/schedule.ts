@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { LaneId, OwnerId, RunId, RunType, ScheduleId } from './ids.ts';
+import { Json } from './json.ts';
+import { MAX_ATTEMPTS_MAX } from './run.ts';
+
+/** A schedule as the queue keeps it: when it fires, and the run each of its ticks makes (Q13). */
+export const Schedule = z.object({
+  id: ScheduleId,
+  /** Five fields, or six with seconds first. Null if it fires once. */
+  cron: z.string().nullable(),
+  /** The IANA zone in which the cron expression is read. */
+  timezone: z.string(),
+  /** The one time it fires at. Null if it has a cron expression. */
+  at: z.number().nullable(),
+  type: RunType,
+  payload: Json,
+  /** Null gives every run a lane of its own. */
+  lane: LaneId.nullable(),
+  owner: OwnerId,
+  maxAttempts: z.int(),
+  paused: z.boolean(),
+  /** The next tick, or one that is due and not yet fired. Null if paused or if none will come. */
+  nextAt: z.number().nullable(),
+  /** The time of the last tick that fired, and the run it made. */
+  lastAt: z.number().nullable(),
+  lastRunId: RunId.nullable(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  /** Another one after every change, so that a change made from an old look is noticed. */
+  version: z.string(),
+});
+export type Schedule = z.infer<typeof Schedule>;
+
+/** The tick that made a run, in the payload of its first `run.queued`. */
+export const Tick = z.object({
+  schedule: ScheduleId,
+  /** When it was to fire. */
+  at: z.number(),
+  /** Later ticks had passed as well, and this run stands for them too. */
+  missed: z.boolean(),
+});
+export type Tick = z.infer<typeof Tick>;
+
+const timing = {
+  cron: z.string().max(200, 'is longer than 200 characters').optional(),
+  timezone: z.string().max(100, 'is longer than 100 characters').optional(),
+  at: z.int().min(0, 'is before 1970').optional(),
+};
+
+export const ScheduleRequest = z.strictObject({
+  /** One that is known replaces the schedule of that id. */
+  id: ScheduleId.optional(),
+  ...timing,
+  type: RunType,
+  payload: Json.default(null),
+  lane: LaneId.optional(),
+  owner: OwnerId.optional(),
+  maxAttempts: z.int().min(1).max(MAX_ATTEMPTS_MAX).optional(),
+  paused: z.boolean().optional(),
+});
+export type ScheduleRequest = z.input<typeof ScheduleRequest>;
+
+/** What is given is changed; `cron` takes the place of `at`, and the other way round. */
+export const ScheduleChanges = z.strictObject({
+  ...timing,
+  type: RunType.optional(),
+  payload: Json.optional(),
+  lane: LaneId.nullable().optional(),
+  owner: OwnerId.optional(),
+  maxAttempts: z.int().min(1).max(MAX_ATTEMPTS_MAX).optional(),
+});
+export type ScheduleChanges = z.input<typeof ScheduleChanges>;

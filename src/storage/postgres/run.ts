@@ -1,0 +1,75 @@
+import type pg from 'pg';
+import type { Clock } from '../../queue/store.ts';
+import type { Op } from '../statement.ts';
+import { isAway, toBatonError } from './errors.ts';
+
+/* How operations run on connections; which ones there are is said in transact.ts. */
+
+export const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/** Runs one operation in one transaction, whose time is the database's. */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  clock: Clock | undefined,
+  start: (now: number) => Op<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    const now = await begin(client, clock);
+    const value = await runOn(client, start(now));
+    await client.query('COMMIT');
+    client.release();
+    return value;
+  } catch (error) {
+    await giveBack(client, error);
+    throw error;
+  }
+}
+
+/** The transaction's time is the database's, asked for in the same round trip that begins it. */
+async function begin(client: pg.PoolClient, clock: Clock | undefined): Promise<number> {
+  const [, time] = (await client.query(
+    `BEGIN; SELECT ${NOW} AS now`,
+  )) as unknown as pg.QueryResult<{ now: number }>[];
+  return clock === undefined ? time!.rows[0]!.now : clock();
+}
+
+async function giveBack(client: pg.PoolClient, error: unknown): Promise<void> {
+  // A connection whose state is not known is not used again.
+  if (isAway(error)) return client.release(true);
+  try {
+    await client.query('ROLLBACK');
+    client.release();
+  } catch {
+    client.release(true);
+  }
+}
+
+/** Runs a reading operation outside a transaction. */
+export async function readOn<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
+  try {
+    const client = await pool.connect();
+    try {
+      const value = await runOn(client, op);
+      client.release();
+      return value;
+    } catch (error) {
+      client.release(isAway(error));
+      throw error;
+    }
+  } catch (error) {
+    throw toBatonError(error);
+  }
+}
+
+async function runOn<T>(client: pg.PoolClient, op: Op<T>): Promise<T> {
+  let step = op.next();
+  while (step.done !== true) {
+    const { text, values, name } = step.value;
+    const config =
+      name === undefined ? { text, values: [...values] } : { text, values: [...values], name };
+    const result = await client.query(config);
+    step = op.next(result.rows);
+  }
+  return step.value;
+}
