@@ -4,8 +4,8 @@ import { now, rate } from './measure.ts';
 import type { Place } from './place.ts';
 import { batches, mustBe, type Payload, Tally, USERS, type Workload } from './workload.ts';
 
-/** The best of 64…2048 for runs that take no time; see docs/benchmarks.md. */
-export const CONCURRENCY = 512;
+/** The best of 128, 256, 512, 1024 and 2048 for runs that take no time. */
+export const CONCURRENCY = 1024;
 
 const ENQUEUE_BATCH = 2000;
 /** A no-op run leaves these: queued, dequeued, start, finished, done. */

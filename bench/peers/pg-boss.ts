@@ -15,7 +15,7 @@ interface Use {
   readonly loops: number;
 }
 
-/** The best of what was tried; see docs/benchmarks.md. */
+/** The best of the settings tried; docs/benchmarks.md names them. */
 const STANDARD: Use = { policy: 'standard', batchSize: 1000, loops: 2 };
 /** Fetches of the same heads at a time exclude one another, so that one loop is the fastest. */
 const KEYED: Use = { policy: 'key_strict_fifo', batchSize: 1000, loops: 1 };
