@@ -4,7 +4,7 @@ import { now, rate } from './measure.ts';
 import type { Place } from './place.ts';
 import { batches, mustBe, type Payload, Tally, USERS, type Workload } from './workload.ts';
 
-/** The best of 128, 256, 512, 1024 and 2048 for runs that take no time. */
+/** Preliminary: 1024 and 2048 did better than 128, 256 and 512 on a busy machine. */
 export const CONCURRENCY = 1024;
 
 const ENQUEUE_BATCH = 2000;

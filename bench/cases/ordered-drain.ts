@@ -13,8 +13,8 @@ const SMALL: Workload = { runs: 3000, lanes: 2000 };
 export const orderedDrain: Case = (scene) => drainAll(scene, LARGE);
 
 /**
- * The same right after a burst into empty tables. The peers' plans depend on statistics that the
- * server then does not have yet; Baton's do not.
+ * The same right after a burst into empty tables, which were neither vacuumed nor analysed: how much
+ * does each contender depend on that?
  */
 export const orderedDrainFresh: Case = (scene) => drainAll(scene, { ...LARGE, fresh: true });
 

@@ -10,8 +10,9 @@ interface Use {
   readonly localQueue: number;
 }
 
-/** The best of the settings tried; docs/benchmarks.md names them. */
+/** Not tuned yet: others may be faster. */
 const UNORDERED: Use = { named: false, concurrentJobs: 24, localQueue: 500 };
+/** The best of the few settings tried; docs/benchmarks.md names them. */
 const NAMED: Use = { named: true, concurrentJobs: 100, localQueue: 500 };
 
 const ADD_BATCH = 1000;

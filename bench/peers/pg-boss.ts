@@ -15,9 +15,9 @@ interface Use {
   readonly loops: number;
 }
 
-/** The best of the settings tried; docs/benchmarks.md names them. */
+/** Not tuned yet: others may be faster. */
 const STANDARD: Use = { policy: 'standard', batchSize: 1000, loops: 2 };
-/** Fetches of the same heads at a time exclude one another, so that one loop is the fastest. */
+/** The best of the few settings tried; docs/benchmarks.md names them. */
 const KEYED: Use = { policy: 'key_strict_fifo', batchSize: 1000, loops: 1 };
 
 const QUEUE = 'bench';
