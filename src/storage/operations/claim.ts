@@ -1,6 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
 import { LaneChange } from '../../queue/lane-change.ts';
-import { joinWhenDue, retake, take, wakeDelayed } from '../../queue/lane-machine.ts';
+import { joinWhenDue, retake, wakeDelayed } from '../../queue/lane-machine.ts';
 import type { ClaimedRun, ClaimRequest } from '../../queue/store.ts';
 import { CORE_COLUMNS, type CoreRow, toCore } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
@@ -23,19 +23,12 @@ export function* claim(
     survey = yield* dialect.survey(request, now, false);
   }
   if (survey.take.length === 0) return done([], kept);
-  const next = yield* dialect.loadNext(survey.take.map(({ lane }) => lane));
-  const found = new Map(next.map((entry) => [entry.lane.id, entry]));
-  const changes: LaneChange[] = [];
-  const claimed = survey.take.map(({ lane, fence }): ClaimedRun => {
-    const { whole, run, ...entry } = found.get(lane)!;
-    const change = new LaneChange(entry.lane, now);
-    take(change, run, { nodeId: request.nodeId, host, fence });
-    changes.push(change);
-    const { state, attempts, nextRunAt } = run;
-    return { run: { ...whole, state, attempts, nextRunAt, updatedAt: now }, fence };
-  });
-  yield* dialect.save(changes);
-  return done(claimed, [...kept, ...changes]);
+  const claimed = yield* dialect.takeLanes(survey.take, { nodeId: request.nodeId, host }, now);
+  const { value, hint } = done(claimed, kept);
+  return {
+    value,
+    hint: { ...hint, lanes: [...hint.lanes, ...claimed.map(({ run }) => run.lane)] },
+  };
 }
 
 /** Due runs join, waits that are over end, and answered runs get a slot back ahead of new ones. */

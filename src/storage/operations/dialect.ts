@@ -1,7 +1,8 @@
 import type { Lane } from '../../contract/lane.ts';
-import type { Run, RunState } from '../../contract/run.ts';
+import type { RunState } from '../../contract/run.ts';
 import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
-import type { ClaimRequest, Hint, LogCursor } from '../../queue/store.ts';
+import type { Holder } from '../../queue/lane-machine.ts';
+import type { ClaimedRun, ClaimRequest, Hint, LogCursor } from '../../queue/store.ts';
 import type { EventRow } from '../rows.ts';
 import type { Op, Value } from '../statement.ts';
 
@@ -33,7 +34,7 @@ export interface Survey {
   readonly due: readonly string[];
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
-  readonly take: readonly { readonly lane: string; readonly fence: number }[];
+  readonly take: readonly Pick[];
 }
 
 /** A lane, locked, with the run it has begun or would begin next. */
@@ -42,9 +43,10 @@ export interface LaneWithRun {
   readonly run: RunCore;
 }
 
-export interface LaneWithNext extends LaneWithRun {
-  /** The run as it was before the claim. */
-  readonly whole: Run;
+/** A lane to take, and the fence it is taken with. */
+export interface Pick {
+  readonly lane: string;
+  readonly fence: number;
 }
 
 export type CountDeltas = Partial<Record<RunState, number>>;
@@ -66,8 +68,8 @@ export interface Dialect {
   lockLanes(ids: readonly string[]): Op<Lane[]>;
   /** Lanes that have a begun run, with it. */
   lockBegun(ids: readonly string[]): Op<LaneWithRun[]>;
-  /** Lanes just surveyed, with the run that each begins or goes on with. */
-  loadNext(lanes: readonly string[]): Op<LaneWithNext[]>;
+  /** Gives surveyed lanes to a node: `take` of the machine, its event and its counts. */
+  takeLanes(picks: readonly Pick[], node: Omit<Holder, 'fence'>, now: number): Op<ClaimedRun[]>;
   insertRuns(runs: readonly NewRun[]): Op<void>;
   /** Stores changed lanes and runs, the events, and the counts. */
   save(changes: readonly LaneChange[]): Op<void>;

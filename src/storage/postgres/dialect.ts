@@ -1,14 +1,14 @@
 import type { LaneChange } from '../../queue/lane-change.ts';
+import type { Holder } from '../../queue/lane-machine.ts';
 import type { ClaimRequest, Clock, LogCursor } from '../../queue/store.ts';
-import type { CountDeltas, Dialect, NewLane, NewRun, Survey } from '../operations/dialect.ts';
-import { NEW_LANE_VALUES, NEXT_RUN, newRunValues } from '../operations/saving.ts';
+import type { CountDeltas, Dialect, NewLane, NewRun, Pick, Survey } from '../operations/dialect.ts';
+import { NEW_LANE_VALUES, newRunValues } from '../operations/saving.ts';
 import {
   CORE_COLUMNS,
   type CoreRow,
   type EventRow,
   LANE_COLUMNS,
   type LaneRow,
-  RUN_COLUMNS,
   type RunRow,
   toCore,
   toLane,
@@ -17,6 +17,7 @@ import {
 import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 import { INSERT_RUNS, SAVE, saveValues, transpose } from './save.ts';
+import { TAKE } from './take.ts';
 
 /** PostgreSQL's part: rows are locked one by one, and many rows travel in one statement. */
 export function postgresDialect(clock: Clock | undefined): Dialect {
@@ -65,14 +66,19 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       );
       return rows.map((row) => ({ lane: toLane(row), run: toCore(row) }));
     },
-    *loadNext(ids: readonly string[]) {
-      const rows = yield* query<LaneRow & RunRow>(
-        `SELECT ${LANE_COLUMNS}, ${RUN_COLUMNS} FROM lanes l JOIN runs r ON r.id = coalesce(l.run_id, ${NEXT_RUN('id')})
-         WHERE l.id = ANY($1::text[])`,
-        [ids],
-        'load_next',
+    *takeLanes(picks: readonly Pick[], node: Omit<Holder, 'fence'>, now: number) {
+      const rows = yield* query<RunRow & { fence: number }>(
+        TAKE,
+        [
+          picks.map(({ lane }) => lane),
+          picks.map(({ fence }) => fence),
+          node.nodeId,
+          node.host,
+          now,
+        ],
+        'take',
       );
-      return rows.map((row) => ({ lane: toLane(row), run: toCore(row), whole: toRun(row) }));
+      return rows.map((row) => ({ run: toRun(row), fence: row.fence }));
     },
     *insertRuns(runs: readonly NewRun[]) {
       yield* query(INSERT_RUNS, transpose(runs.map(newRunValues), 19), 'insert_runs');

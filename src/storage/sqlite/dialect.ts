@@ -1,12 +1,13 @@
-import type { LaneChange } from '../../queue/lane-change.ts';
-import type { ClaimRequest, LogCursor } from '../../queue/store.ts';
+import { LaneChange } from '../../queue/lane-change.ts';
+import { type Holder, take } from '../../queue/lane-machine.ts';
+import type { ClaimedRun, ClaimRequest, LogCursor } from '../../queue/store.ts';
 import type {
   CountDeltas,
   Dialect,
-  LaneWithNext,
   LaneWithRun,
   NewLane,
   NewRun,
+  Pick,
 } from '../operations/dialect.ts';
 import {
   NEW_LANE_VALUES,
@@ -86,16 +87,26 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
       }
       return found;
     },
-    *loadNext(ids: readonly string[]) {
-      const found: LaneWithNext[] = [];
-      for (const id of ids) {
+    *takeLanes(picks: readonly Pick[], node: Omit<Holder, 'fence'>, now: number) {
+      const claimed: ClaimedRun[] = [];
+      const changes: LaneChange[] = [];
+      for (const { lane, fence } of picks) {
         const row = yield* queryOne<LaneRow & RunRow>(
           `SELECT ${LANE_COLUMNS}, ${RUN_COLUMNS} FROM lanes l JOIN runs r ON r.id = coalesce(l.run_id, ${NEXT_RUN('id')}) WHERE l.id = $1`,
-          [id],
+          [lane],
         );
-        if (row !== null) found.push({ lane: toLane(row), run: toCore(row), whole: toRun(row) });
+        const core = toCore(row!);
+        const change = new LaneChange(toLane(row!), now);
+        take(change, core, { ...node, fence });
+        changes.push(change);
+        const { state, attempts, nextRunAt } = core;
+        claimed.push({
+          run: { ...toRun(row!), state, attempts, nextRunAt, updatedAt: now },
+          fence,
+        });
       }
-      return found;
+      yield* this.save(changes);
+      return claimed;
     },
     *insertRuns(runs: readonly NewRun[]) {
       for (const run of runs) yield* query(RUN_INSERT, newRunValues(run));
