@@ -1,0 +1,88 @@
+import { goOn } from './flights.ts';
+import { changeLane, changeRun, enqueue } from './person.ts';
+import type { Step } from './story.ts';
+import { SimWorker } from './worker.ts';
+import { RENEW_MS, type World } from './world.ts';
+
+export const joining = (worker: number): Step => ({
+  do: 'call',
+  worker,
+  call: 'member',
+  upTo: 'answered',
+  fault: null,
+});
+
+/** Takes one step. Answers a word about it for the trace. */
+export async function take(world: World, step: Step): Promise<string> {
+  switch (step.do) {
+    case 'enqueue':
+      return enqueue(world, step);
+    case 'cancel':
+    case 'edit':
+    case 'move':
+    case 'remove':
+    case 'retry':
+    case 'answer':
+      return changeRun(world, step);
+    case 'hold':
+    case 'resume':
+    case 'note':
+    case 'configure':
+      return changeLane(world, step);
+    case 'late': {
+      const at = step.pick % Math.max(1, world.late.length);
+      const [request] = world.late.splice(at, 1);
+      await request?.();
+      return request === undefined ? 'nothing' : 'arrived';
+    }
+    case 'wait':
+      return wait(world, step.ms, step.renew);
+    case 'jump':
+      world.jump(step.ms);
+      return '';
+    default:
+      return onWorker(world, step);
+  }
+}
+
+async function onWorker(world: World, step: Step & { worker: number }): Promise<string> {
+  const worker = world.workers[step.worker] as SimWorker;
+  if (step.do === 'start') {
+    if (worker.alive) return 'alive';
+    const fresh = new SimWorker(world, worker.plan);
+    world.workers[step.worker] = fresh;
+    return take(world, joining(step.worker));
+  }
+  if (!worker.alive) return 'dead';
+  if (step.do === 'crash') worker.crash();
+  if (worker.paused) return 'paused';
+  if (step.do === 'call') return goOn(worker, step);
+  if (step.do === 'stop') worker.stop();
+  else if (step.do === 'pause') worker.pausedUntil = world.now + step.ms;
+  else if (step.do === 'work') {
+    const word = worker.work(step.pick, step.what, step.outcome);
+    await null;
+    await null;
+    return word;
+  }
+  return '';
+}
+
+/** Time passes, and those that can renew their leases do, as their threads would. */
+async function wait(world: World, ms: number, renew: boolean): Promise<string> {
+  const until = world.now + ms;
+  while (world.now < until) {
+    world.now = Math.min(until, world.now + 5000);
+    if (renew) await renewAll(world);
+  }
+  return '';
+}
+
+export async function renewAll(world: World): Promise<void> {
+  for (const [index, worker] of world.workers.entries()) {
+    const { member } = worker;
+    if (member === null || !worker.alive || worker.paused) continue;
+    if (world.now - member.sentAt < RENEW_MS || worker.flights.has('renew')) continue;
+    await take(world, { do: 'call', worker: index, call: 'renew', upTo: 'answered', fault: null });
+  }
+}

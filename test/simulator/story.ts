@@ -1,0 +1,249 @@
+import type { CancelKind } from '../../src/contract/lane.ts';
+import type { LaneSettings, OnBusy } from '../../src/contract/run.ts';
+import type { Caps } from '../../src/queue/store.ts';
+import { Random } from './random.ts';
+
+/*
+ * A story is all that a seed decides, as plain data made before anything runs: who is there, and a
+ * list of steps. A step names what it acts on by an index that is taken modulo what there is, so any
+ * part of the list is a story too. That is what makes a failing one easy to shorten.
+ */
+
+/** What goes wrong with a call: nothing reaches the store, its answer is lost, or a statement fails. */
+export type Fault =
+  | { readonly kind: 'unreached' | 'answer_lost' | 'crash_before' | 'crash_after' }
+  /** In a store without statements nothing reaches it. */
+  | { readonly kind: 'statement'; readonly n: number }
+  | null;
+
+export type Call = 'member' | 'renew' | 'claim' | 'poll' | 'reap' | 'write';
+export type WorkKind = 'event' | 'settle' | 'ask' | 'return';
+export type OutcomeKind = 'succeeded' | 'fails' | 'breaks' | 'handed_back' | 'parked' | 'gives_up';
+
+export type Step =
+  | {
+      readonly do: 'enqueue';
+      /** null: a lane of its own. */
+      readonly lane: number | null;
+      readonly owner: number;
+      readonly type: string;
+      readonly delayMs: number | null;
+      readonly maxAttempts: number;
+      readonly key: number | null;
+      readonly onBusy: OnBusy;
+      readonly count: number;
+      readonly id: number;
+      readonly fault: Fault;
+    }
+  | {
+      readonly do: 'cancel' | 'edit' | 'move' | 'remove' | 'retry' | 'answer';
+      readonly pick: number;
+      readonly other: number | null;
+      readonly kind: CancelKind;
+      readonly fault: Fault;
+    }
+  | { readonly do: 'hold' | 'resume' | 'note'; readonly lane: number; readonly fault: Fault }
+  | {
+      readonly do: 'configure';
+      readonly lane: number;
+      readonly settings: LaneSettings;
+      readonly fault: Fault;
+    }
+  /** A worker's call to the store: made, carried out, and answered, together or one by one. */
+  | {
+      readonly do: 'call';
+      readonly worker: number;
+      readonly call: Call;
+      readonly upTo: 'sent' | 'executed' | 'answered';
+      readonly fault: Fault;
+    }
+  /** A handler of a worker goes on. */
+  | {
+      readonly do: 'work';
+      readonly worker: number;
+      readonly pick: number;
+      readonly what: WorkKind;
+      readonly outcome: OutcomeKind;
+    }
+  /** A request that outlived its sender reaches the store. */
+  | { readonly do: 'late'; readonly pick: number; readonly fault: Fault }
+  | { readonly do: 'crash' | 'start' | 'stop'; readonly worker: number }
+  | { readonly do: 'pause'; readonly worker: number; readonly ms: number }
+  /** Time passes; `renew` says whether leases are renewed meanwhile. */
+  | { readonly do: 'wait'; readonly ms: number; readonly renew: boolean }
+  /** The store's clock jumps against the true time. */
+  | { readonly do: 'jump'; readonly ms: number };
+
+export interface WorkerPlan {
+  readonly host: string;
+  readonly types: readonly string[];
+  readonly capacity: number;
+}
+
+export interface Story {
+  readonly seed: number;
+  readonly workers: readonly WorkerPlan[];
+  readonly caps: Caps;
+  readonly steps: readonly Step[];
+}
+
+export const LANES = ['red', 'green', 'blue', 'grey'] as const;
+export const OWNERS = ['ann', 'bob', 'cy', 'dee'] as const;
+export const HOSTS = ['h0', 'h1'] as const;
+
+const BOTH = ['a', 'b'];
+
+export function makeStory(seed: number, length: number): Story {
+  const random = new Random(seed);
+  const workers = Array.from({ length: 3 + random.below(3) }, (_, i) => ({
+    // Each host has a worker, or lanes pinned to it could never start.
+    host: HOSTS[i] ?? random.from(HOSTS),
+    types: random.chance(0.8) || i < HOSTS.length ? BOTH : ['a'],
+    capacity: 1 + random.below(3),
+  }));
+  const caps = {
+    types: { a: 1 + random.below(3) },
+    perOwner: random.from([null, null, 1, 2]),
+  };
+  const steps = Array.from({ length }, () => makeStep(random, workers.length));
+  return { seed, workers, caps, steps };
+}
+
+type Maker = (random: Random, workers: number) => Step;
+
+const call =
+  (name: Call): Maker =>
+  (random, workers) => ({
+    do: 'call',
+    worker: random.below(workers),
+    call: name,
+    upTo: random.from(['answered', 'answered', 'answered', 'answered', 'executed', 'sent']),
+    fault: fault(random),
+  });
+
+const onRun =
+  (what: 'cancel' | 'edit' | 'move' | 'remove' | 'retry' | 'answer'): Maker =>
+  (random) => ({
+    do: what,
+    pick: random.below(100),
+    other: random.chance(0.3) ? null : random.below(100),
+    kind: random.chance(0.7) ? 'stop' : 'interrupt',
+    fault: fault(random),
+  });
+
+const onLane =
+  (what: 'hold' | 'resume' | 'note'): Maker =>
+  (random) => ({ do: what, lane: random.below(LANES.length), fault: fault(random) });
+
+const enqueue: Maker = (random) => ({
+  do: 'enqueue',
+  lane: random.chance(0.25) ? null : random.below(LANES.length),
+  owner: random.below(OWNERS.length),
+  type: random.chance(0.65) ? 'a' : 'b',
+  delayMs: random.from([null, null, null, null, null, null, 0, 300, 4000]),
+  maxAttempts: 1 + random.below(3),
+  key: random.chance(0.2) ? random.below(2) : null,
+  onBusy: random.from(['enqueue', 'enqueue', 'enqueue', 'enqueue', 'interrupt', 'reject']),
+  count: random.from([1, 1, 1, 2, 3]),
+  id: random.below(1000),
+  fault: fault(random),
+});
+
+const configure: Maker = (random) => ({
+  do: 'configure',
+  lane: random.below(LANES.length),
+  settings: {
+    holdOnFailure: random.chance(0.5),
+    host: random.from([null, null, ...HOSTS]),
+    pin: random.chance(0.3),
+    kept: random.chance(0.5),
+  },
+  fault: fault(random),
+});
+
+const work: Maker = (random, workers) => ({
+  do: 'work',
+  worker: random.below(workers),
+  pick: random.below(100),
+  what: random.from(['event', 'event', 'settle', 'ask', 'return', 'return', 'return', 'return']),
+  outcome: random.from([
+    'succeeded',
+    'succeeded',
+    'fails',
+    'breaks',
+    'breaks',
+    'handed_back',
+    'parked',
+    'gives_up',
+  ]),
+});
+
+const WAITS = [1, 20, 100, 300, 300, 1000, 1000, 2500, 6000, 12_000, 31_000];
+const wait: Maker = (random) => ({
+  do: 'wait',
+  ms: random.from(WAITS),
+  renew: random.chance(0.8),
+});
+
+const JUMPS = [-200, -40, 500, 2500, 5000, 40_000];
+
+/** Each way to go on, as often as its weight says. */
+const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
+  [14, enqueue],
+  [18, call('claim')],
+  [16, call('write')],
+  [7, call('poll')],
+  [4, call('reap')],
+  [3, call('renew')],
+  [2, call('member')],
+  [22, work],
+  [3, onRun('cancel')],
+  [1, onRun('edit')],
+  [3, onRun('move')],
+  [1, onRun('remove')],
+  [2, onRun('retry')],
+  [3, onRun('answer')],
+  [2, onLane('hold')],
+  [3, onLane('resume')],
+  [1, onLane('note')],
+  [2, configure],
+  [2, (random) => ({ do: 'late', pick: random.below(100), fault: fault(random) })],
+  [2, (random, workers) => ({ do: 'crash', worker: random.below(workers) })],
+  [3, (random, workers) => ({ do: 'start', worker: random.below(workers) })],
+  [1, (random, workers) => ({ do: 'stop', worker: random.below(workers) })],
+  [
+    2,
+    (random, workers) => ({
+      do: 'pause',
+      worker: random.below(workers),
+      ms: random.from([500, 5000, 28_000, 31_000, 45_000]),
+    }),
+  ],
+  [8, wait],
+  [1, (random) => ({ do: 'jump', ms: random.from(JUMPS) })],
+];
+const TOTAL = MAKERS.reduce((sum, [weight]) => sum + weight, 0);
+
+function makeStep(random: Random, workers: number): Step {
+  let at = random.below(TOTAL);
+  for (const [weight, make] of MAKERS) {
+    if (at < weight) return make(random, workers);
+    at -= weight;
+  }
+  throw new Error('the weights do not add up');
+}
+
+function fault(random: Random): Fault {
+  if (!random.chance(0.12)) return null;
+  const kind = random.from([
+    'unreached',
+    'answer_lost',
+    'answer_lost',
+    'statement',
+    'statement',
+    'crash_before',
+    'crash_after',
+  ] as const);
+  // Low numbers are more likely to be reached.
+  return kind === 'statement' ? { kind, n: 1 + Math.floor(random.next() ** 2 * 25) } : { kind };
+}
