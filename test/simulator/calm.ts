@@ -1,8 +1,8 @@
 import { isTerminal } from '../../src/contract/run.ts';
 import { must } from './broken.ts';
 import { settleAll } from './person.ts';
+import type { Call } from './step.ts';
 import { renewAll, take } from './steps.ts';
-import type { Call } from './story.ts';
 import type { World } from './world.ts';
 
 const ROUND_MS = 1000;

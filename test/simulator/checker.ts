@@ -5,9 +5,10 @@ import type { AttemptWrite, ClaimedRun, ClaimRequest, Store } from '../../src/qu
 import { must } from './broken.ts';
 import { checkCaps, checkLaneRow, checkOverlap } from './checks.ts';
 import { Fairness, runnable } from './fairness.ts';
+import { Hints } from './hints.ts';
 import { LaneWatch } from './lane-watch.ts';
 import type { Outcome } from './sim-store.ts';
-import type { Step } from './story.ts';
+import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
 /** Refusals that a caller may meet although all is well. */
@@ -44,15 +45,18 @@ export class Checker {
   readonly #watches = new Map<string, LaneWatch>();
   readonly #ends = new Map<string, string>();
   readonly #fairness = new Fairness();
+  readonly #hints = new Hints();
   readonly #resting = new Set<string>();
   #view: View = { runs: [], lanes: new Map(), nodes: new Set() };
   #claim: { request: ClaimRequest; host: string; value: readonly ClaimedRun[] } | null = null;
   #lastFence = 0;
   #calls = 0;
+  #lost = 0;
   #looks = 0;
 
   constructor(world: World) {
     this.#world = world;
+    world.sim.store.onHint(this.#hints.hear);
   }
 
   get #store(): Store {
@@ -149,6 +153,8 @@ export class Checker {
     await this.#checkCounts(runs);
     checkCaps(this.#view, this.#world.story);
     this.#checkClaim();
+    this.#hints.check(before, this.#view, this.#world.sim.lost > this.#lost);
+    this.#lost = this.#world.sim.lost;
     this.#fairness.check(before, this.#view, started, this.#world.story.caps);
   }
 
@@ -221,6 +227,7 @@ export class Checker {
       const asked = record.runs.get(run.id);
       must(asked !== undefined, 'no run is lost', () => `nobody asked for ${run.id}`);
       must(run.payload === asked.payload, 'an edit counts', () => `${run.id}: ${run.payload}`);
+      this.#checkTries(run);
       const doneSeq = this.#watches.get(run.lane)?.done.get(run.id);
       must(
         (doneSeq !== undefined) === isTerminal(run.state),
@@ -239,6 +246,18 @@ export class Checker {
       );
       this.#ends.set(run.id, end);
     }
+  }
+
+  /** Attempts stay within what was allowed, and every death of its node is counted (Q7, Q14). */
+  #checkTries({ id, lane, attempts, maxAttempts, crashes, error }: Run): void {
+    must(
+      attempts >= 0 && attempts <= maxAttempts,
+      'attempts ≤ maxAttempts',
+      () => `${id}: ${attempts} of ${maxAttempts}`,
+    );
+    const restarts = this.#watches.get(lane)?.restarts.get(id) ?? 0;
+    const deaths = restarts + (error?.class === 'poisoned' ? 1 : 0);
+    must(crashes === deaths, 'crashes are counted', () => `${id}: ${crashes}, not ${deaths}`);
   }
 
   async #checkCounts(runs: readonly Run[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Run, RunState } from '../../src/contract/run.ts';
 import { must } from './broken.ts';
 import type { View } from './checker.ts';
 import type { LaneWatch } from './lane-watch.ts';
-import type { Story } from './story.ts';
+import type { Story } from './step.ts';
 import { MARGIN_MS, type World } from './world.ts';
 
 /** The state of a lane that follows from that of its begun run. */

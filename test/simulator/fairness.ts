@@ -4,7 +4,7 @@ import type { Caps, ClaimRequest } from '../../src/queue/store.ts';
 import { must } from './broken.ts';
 import type { View } from './checker.ts';
 import { executing } from './checks.ts';
-import { OWNERS, type Story } from './story.ts';
+import { OWNERS, type Story } from './step.ts';
 
 const capOf = ({ types }: Caps, type: string): number =>
   Object.hasOwn(types, type) ? (types[type] as number) : Number.POSITIVE_INFINITY;

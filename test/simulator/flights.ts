@@ -3,7 +3,7 @@ import { nextStamp } from '../../src/queue/attempt.ts';
 import type { Store } from '../../src/queue/store.ts';
 import { carryOut, type Outcome } from './sim-store.ts';
 import { SimWriter } from './sim-writer.ts';
-import type { Call, Fault, Step } from './story.ts';
+import type { Call, Fault, Step } from './step.ts';
 import type { Member, SimWorker } from './worker.ts';
 import { LEASE_MS, MARGIN_MS } from './world.ts';
 

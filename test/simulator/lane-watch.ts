@@ -9,6 +9,14 @@ export interface StartRules {
   notBefore(runId: string): number;
 }
 
+interface Payload {
+  readonly change?: string;
+  readonly runAt?: number;
+  readonly nextRunAt?: number;
+  readonly until?: number;
+  readonly n?: number;
+}
+
 /**
  * One lane as its log tells it, event by event: who is queued in which order, who has begun, who is
  * done. Every start is held against it.
@@ -22,6 +30,10 @@ export class LaneWatch {
   begun: string | null = null;
   held = false;
   readonly done = new Map<string, number>();
+  /** How often each run was cut off by the death of its node and goes on. */
+  readonly restarts = new Map<string, number>();
+  /** When each run may be tried again. */
+  readonly #waits = new Map<string, number>();
   readonly #known = new Set<string>();
   readonly #seen = new Set<number>();
 
@@ -41,14 +53,18 @@ export class LaneWatch {
     if (runId !== null) {
       must(!this.done.has(runId), 'nothing follows the end of a run', () => `${runId}: ${type}`);
     }
-    const payload = event.payload as { change?: string; runAt?: number; n?: number } | null;
+    const payload = event.payload as Payload | null;
     if (type === 'session.held') this.held = true;
     else if (type === 'session.resumed') this.held = false;
     else if (type === 'run.progress') this.#progress(payload?.n ?? 0);
     else if (runId === null) return;
     else if (type === 'run.queued') this.#queued(runId, payload ?? {});
     else if (type === 'run.dequeued') this.#started(runId, rules);
-    else if (type === 'done') this.#ended(runId, event.seq);
+    else if (type === 'run.retry_scheduled') this.#waits.set(runId, payload?.nextRunAt ?? 0);
+    else if (type === 'run.parked') this.#waits.set(runId, payload?.until ?? 0);
+    else if (type === 'run.restarted') {
+      this.restarts.set(runId, (this.restarts.get(runId) ?? 0) + 1);
+    } else if (type === 'done') this.#ended(runId, event.seq);
   }
 
   #progress(n: number): void {
@@ -85,7 +101,7 @@ export class LaneWatch {
 
   #started(runId: string, rules: StartRules): void {
     must(!this.held, 'held lanes start nothing', () => `${this.lane}: ${runId}`);
-    const notBefore = rules.notBefore(runId);
+    const notBefore = Math.max(rules.notBefore(runId), this.#waits.get(runId) ?? 0);
     must(
       notBefore <= rules.latest,
       'no run starts before its time',

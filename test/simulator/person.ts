@@ -1,6 +1,6 @@
 import type { Admission, Command } from '../../src/queue/store.ts';
 import { carryOut } from './sim-store.ts';
-import { type Fault, LANES, OWNERS, type Step } from './story.ts';
+import { type Fault, LANES, OWNERS, type Step } from './step.ts';
 import type { World } from './world.ts';
 
 /* What people and programs above the queue do, and what must follow from it if it was committed. */

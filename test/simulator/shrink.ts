@@ -1,6 +1,6 @@
 import type { StoreMaker } from './sim-store.ts';
 import { play } from './simulate.ts';
-import type { Step, Story } from './story.ts';
+import type { Step, Story } from './step.ts';
 
 /**
  * The shortest list of steps found that still breaks the same invariant: pieces are left out, half

@@ -1,13 +1,15 @@
 import { BatonError } from '../../src/contract/errors.ts';
 import { memoryStore } from '../../src/queue/memory/store.ts';
 import type { Clock, Store } from '../../src/queue/store.ts';
-import type { Fault } from './story.ts';
+import type { Fault } from './step.ts';
 
 /** A store under simulation, with the places where it can be made to fail. */
 export interface SimStore {
   readonly store: Store;
   /** Calls that reached the store. */
   calls: number;
+  /** Of those, the ones whose answer was lost after the commit. */
+  lost: number;
   /** Makes the next transaction fail at its n-th statement, or after its commit. */
   arm?(at: number | 'after_commit'): void;
   /** Disarms, and says whether a transaction was committed since it was armed. */
@@ -16,7 +18,11 @@ export interface SimStore {
 
 export type StoreMaker = (clock: Clock) => SimStore;
 
-export const inMemory: StoreMaker = (clock) => ({ store: memoryStore({ clock }), calls: 0 });
+export const inMemory: StoreMaker = (clock) => ({
+  store: memoryStore({ clock }),
+  calls: 0,
+  lost: 0,
+});
 
 /** What came of a call: what happened in the store, and what its caller is told. */
 export interface Outcome<T = unknown> {
@@ -40,6 +46,7 @@ export async function carryOut<T>(
   const { store, arm, disarm } = sim;
   sim.calls++;
   const lost = kind === 'answer_lost' || kind === 'crash_after';
+  if (lost) sim.lost++;
   if (arm === undefined || disarm === undefined) {
     if (kind === 'statement') return { committed: false, error: unreachable() };
     const outcome = await outcomeOf(call(store));

@@ -3,8 +3,8 @@ import { calm } from './calm.ts';
 import { Checker } from './checker.ts';
 import { Record } from './record.ts';
 import type { StoreMaker } from './sim-store.ts';
+import type { Story } from './step.ts';
 import { joining, take } from './steps.ts';
-import type { Story } from './story.ts';
 import { SimWorker } from './worker.ts';
 import { World } from './world.ts';
 

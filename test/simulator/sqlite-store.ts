@@ -140,5 +140,11 @@ function simulated(connection: FaultyConnection, clock: Clock): SimStore {
     },
     close: async () => {},
   };
-  return { store, calls: 0, arm: (at) => connection.arm(at), disarm: () => connection.disarm() };
+  return {
+    store,
+    calls: 0,
+    lost: 0,
+    arm: (at) => connection.arm(at),
+    disarm: () => connection.disarm(),
+  };
 }

@@ -1,6 +1,6 @@
 import { goOn } from './flights.ts';
 import { changeLane, changeRun, enqueue } from './person.ts';
-import type { Step } from './story.ts';
+import type { Step } from './step.ts';
 import { SimWorker } from './worker.ts';
 import { RENEW_MS, type World } from './world.ts';
 

@@ -9,7 +9,7 @@ import { SILENT } from '../../src/queue/logger.ts';
 import type { ClaimedRun, HeldLane, Poll } from '../../src/queue/store.ts';
 import type { Flight } from './flights.ts';
 import type { SimWriter } from './sim-writer.ts';
-import type { Call, OutcomeKind, WorkerPlan, WorkKind } from './story.ts';
+import type { Call, OutcomeKind, WorkerPlan, WorkKind } from './step.ts';
 import type { World } from './world.ts';
 
 /** One life of a node, as its worker knows it. */

@@ -2,7 +2,7 @@ import type { Checker } from './checker.ts';
 import { Random, TraceHash } from './random.ts';
 import type { Record } from './record.ts';
 import type { SimStore } from './sim-store.ts';
-import type { Story } from './story.ts';
+import type { Story } from './step.ts';
 import type { SimWorker } from './worker.ts';
 
 export const LEASE_MS = 30_000;
