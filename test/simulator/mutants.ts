@@ -74,18 +74,27 @@ export const orderByRunId = (text: string): string =>
     : text;
 
 export async function withQueuesByRunId<T>(play: (maker: StoreMaker) => Promise<T>): Promise<T> {
-  const at = LaneQueue.prototype.at;
+  const { at } = LaneQueue.prototype;
+  let claiming = false;
   LaneQueue.prototype.at = function (this: LaneQueue, index) {
-    if (index !== 0) return at.call(this, index);
-    let oldest = at.call(this, 0);
-    for (let i = 1; i < this.length; i++) {
+    let oldest = at.call(this, index);
+    for (let i = 1; claiming && index === 0 && i < this.length; i++) {
       const run = at.call(this, i);
       if (run !== undefined && oldest !== undefined && run.core.id < oldest.core.id) oldest = run;
     }
     return oldest;
   };
+  const claim = (store: Store): Store['claim'] => {
+    return (request) => {
+      // The store does all of it before it answers.
+      claiming = true;
+      const claimed = store.claim(request);
+      claiming = false;
+      return claimed;
+    };
+  };
   try {
-    return await play(inMemory);
+    return await play(altered(inMemory, (store) => ({ claim: claim(store) })));
   } finally {
     LaneQueue.prototype.at = at;
   }
