@@ -19,6 +19,7 @@ export type Call = 'member' | 'renew' | 'claim' | 'poll' | 'reap' | 'write';
 export type WorkKind = 'event' | 'settle' | 'ask' | 'return';
 export type OutcomeKind = 'succeeded' | 'fails' | 'breaks' | 'handed_back' | 'parked' | 'gives_up';
 
+/** `fitting`: the index is among the workers that have something to do in it, if there are any. */
 export type Step =
   | {
       readonly do: 'enqueue';
@@ -52,6 +53,7 @@ export type Step =
   | {
       readonly do: 'call';
       readonly worker: number;
+      readonly fitting?: true;
       readonly call: Call;
       readonly upTo: 'sent' | 'executed' | 'answered';
       readonly fault: Fault;
@@ -60,13 +62,14 @@ export type Step =
   | {
       readonly do: 'work';
       readonly worker: number;
+      readonly fitting?: true;
       readonly pick: number;
       readonly what: WorkKind;
       readonly outcome: OutcomeKind;
     }
   /** A request that outlived its sender reaches the store. */
   | { readonly do: 'late'; readonly pick: number; readonly fault: Fault }
-  | { readonly do: 'crash' | 'start' | 'stop'; readonly worker: number }
+  | { readonly do: 'crash' | 'start' | 'stop'; readonly worker: number; readonly fitting?: true }
   | { readonly do: 'pause'; readonly worker: number; readonly ms: number }
   /** Time passes; `renew` says whether leases are renewed meanwhile. */
   | { readonly do: 'wait'; readonly ms: number; readonly renew: boolean }

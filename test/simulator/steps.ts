@@ -46,12 +46,13 @@ export async function take(world: World, step: Step): Promise<string> {
 }
 
 async function onWorker(world: World, step: Step & { worker: number }): Promise<string> {
-  const worker = world.workers[step.worker] as SimWorker;
+  const index = 'fitting' in step ? fitting(world, step) : step.worker;
+  const worker = world.workers[index] as SimWorker;
   if (step.do === 'start') {
     if (worker.alive) return 'alive';
     const fresh = new SimWorker(world, worker.plan);
-    world.workers[step.worker] = fresh;
-    return take(world, joining(step.worker));
+    world.workers[index] = fresh;
+    return take(world, joining(index));
   }
   if (!worker.alive) return 'dead';
   if (step.do === 'crash') worker.crash();
@@ -66,6 +67,21 @@ async function onWorker(world: World, step: Step & { worker: number }): Promise<
     return word;
   }
   return '';
+}
+
+/** Chance alone would mostly name a worker that has nothing to do. */
+function fitting({ workers }: World, step: Step & { worker: number }): number {
+  const fits = (worker: SimWorker): boolean => {
+    if (step.do === 'start') return !worker.alive;
+    if (!worker.alive || worker.paused) return false;
+    if (step.do === 'work') return worker.executions.some(({ state }) => state !== 'returned');
+    if (step.do !== 'call' || worker.flights.has(step.call)) return true;
+    if (step.call === 'write') return worker.member?.writer.idle === false;
+    if (step.call === 'reap') return worker.toReap !== null;
+    return true;
+  };
+  const able = [...workers.keys()].filter((index) => fits(workers[index] as SimWorker));
+  return able.length === 0 ? step.worker : (able[step.worker % able.length] as number);
 }
 
 /** Time passes, and those that can renew their leases do, as their threads would. */

@@ -33,6 +33,7 @@ const call =
   (random, workers) => ({
     do: 'call',
     worker: random.below(workers),
+    fitting: true,
     call: name,
     upTo: random.from(['answered', 'answered', 'answered', 'answered', 'executed', 'sent']),
     fault: fault(random),
@@ -81,6 +82,7 @@ const configure: Maker = (random) => ({
 const work: Maker = (random, workers) => ({
   do: 'work',
   worker: random.below(workers),
+  fitting: true,
   pick: random.below(100),
   what: random.from(['event', 'event', 'settle', 'ask', 'return', 'return', 'return', 'return']),
   outcome: random.from([
@@ -126,7 +128,7 @@ const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [2, configure],
   [2, (random) => ({ do: 'late', pick: random.below(100), fault: fault(random) })],
   [2, (random, workers) => ({ do: 'crash', worker: random.below(workers) })],
-  [3, (random, workers) => ({ do: 'start', worker: random.below(workers) })],
+  [3, (random, workers) => ({ do: 'start', worker: random.below(workers), fitting: true })],
   [1, (random, workers) => ({ do: 'stop', worker: random.below(workers) })],
   [
     2,

@@ -26,8 +26,8 @@ export interface Member {
 export interface Execution {
   readonly attempt: Attempt;
   readonly member: Member;
-  /** An earlier attempt of the lane in this process, which has to return first. */
-  readonly before: Attempt | undefined;
+  /** Earlier attempts of the lane in this process, which have to return first. */
+  readonly before: readonly Attempt[];
   state: 'blocked' | 'running' | 'returned';
 }
 
@@ -159,7 +159,7 @@ export class SimWorker {
     if (this.stopping || attempt.abort !== null) {
       const reason = 'not begun';
       this.#end(execution, { kind: 'handed_back', reason });
-    } else if (before === undefined || !this.held.values().includes(before)) {
+    } else if (!this.held.values().some((other) => before.includes(other))) {
       attempt.channel.start();
       execution.state = 'running';
     }
