@@ -78,7 +78,9 @@ function fitting({ workers }: World, step: Step & { worker: number }): number {
     if (step.do !== 'call' || worker.flights.has(step.call)) return true;
     if (step.call === 'write') return worker.member?.writer.idle === false;
     if (step.call === 'reap') return worker.toReap !== null;
-    return true;
+    if (step.call === 'member') return worker.member === null || worker.stopping;
+    if (step.call !== 'claim') return true;
+    return !worker.stopping && worker.held.executing < worker.plan.capacity;
   };
   const able = [...workers.keys()].filter((index) => fits(workers[index] as SimWorker));
   return able.length === 0 ? step.worker : (able[step.worker % able.length] as number);

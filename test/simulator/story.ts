@@ -3,6 +3,8 @@ import { makeScene } from './scenes.ts';
 import { type Call, type Fault, HOSTS, LANES, OWNERS, type Step, type Story } from './step.ts';
 
 const BOTH = ['a', 'b'];
+/** So many runs are enqueued before anything else, or most would find nothing to do. */
+const FIRST = 5;
 /** How often a whole scene comes instead of a step. */
 const SCENE = 0.03;
 
@@ -18,7 +20,7 @@ export function makeStory(seed: number, length: number): Story {
     types: { a: 1 + random.below(3) },
     perOwner: random.from([null, null, 1, 2]),
   };
-  const steps: Step[] = [];
+  const steps = Array.from({ length: FIRST }, () => enqueue(random, workers.length));
   while (steps.length < length) {
     if (random.chance(SCENE)) steps.push(...makeScene(random, workers.length));
     else steps.push(makeStep(random, workers.length));
@@ -108,7 +110,7 @@ const JUMPS = [-200, -40, 500, 2500, 5000, 40_000];
 
 /** Each way to go on, as often as its weight says. */
 const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
-  [14, enqueue],
+  [16, enqueue],
   [18, call('claim')],
   [16, call('write')],
   [7, call('poll')],
