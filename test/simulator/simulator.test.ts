@@ -5,13 +5,13 @@ import { play } from './simulate.ts';
 import { sqliteMaker } from './sqlite-store.ts';
 import { makeStory } from './story.ts';
 
-test('[Q22] 3,000 stories of crashes, lost answers and pauses break nothing in memory', async () => {
-  const found = await search({ from: 1, count: 3000, steps: 100, maker: inMemory });
+test('[Q22] 2,000 stories of crashes, lost answers and pauses break nothing in memory', async () => {
+  const found = await search({ from: 1, count: 2000, steps: 100, maker: inMemory });
   expect(found).toBeNull();
 }, 60_000);
 
-test('[Q22] 300 stories with faults at each statement break nothing on SQLite', async () => {
-  const found = await search({ from: 1, count: 300, steps: 60, maker: sqliteMaker() });
+test('[Q22] 200 stories with faults at each statement break nothing on SQLite', async () => {
+  const found = await search({ from: 1, count: 200, steps: 60, maker: sqliteMaker() });
   expect(found).toBeNull();
 }, 60_000);
 
