@@ -7,6 +7,7 @@ import { checkCaps, checkLaneRow, checkOverlap } from './checks.ts';
 import { Fairness, runnable } from './fairness.ts';
 import { Hints } from './hints.ts';
 import { LaneWatch } from './lane-watch.ts';
+import { checkCounts, RunWatch } from './run-watch.ts';
 import type { Outcome } from './sim-store.ts';
 import type { Step } from './step.ts';
 import type { World } from './world.ts';
@@ -43,7 +44,7 @@ export interface View {
 export class Checker {
   readonly #world: World;
   readonly #watches = new Map<string, LaneWatch>();
-  readonly #ends = new Map<string, string>();
+  readonly #runs = new RunWatch();
   readonly #fairness = new Fairness();
   readonly #hints = new Hints();
   readonly #resting = new Set<string>();
@@ -147,14 +148,14 @@ export class Checker {
     const started: string[] = [];
     for (const lane of lanes.values()) {
       await this.#checkLane(lane, started);
-      if (lane.state === 'idle' && this.#ends.has(lane.id)) this.#resting.add(lane.id);
+      if (lane.state === 'idle' && this.#runs.hasEnded(lane.id)) this.#resting.add(lane.id);
       else this.#resting.delete(lane.id);
     }
     must(record.written.size === 0, 'an acknowledged event is in the log', () =>
       [...record.written].join(),
     );
-    this.#checkRuns(runs);
-    await this.#checkCounts(runs);
+    this.#runs.check(runs, record, this.#watches);
+    checkCounts(runs, await store.counts());
     checkCaps(this.#view, this.#world.story);
     this.#checkClaim();
     this.#hints.check(before, this.#view, this.#world.sim.lost > this.#lost);
@@ -217,64 +218,6 @@ export class Checker {
       'the queue of a lane is in order',
       () => `${lane.id}: ${queued}, not ${watch.order}`,
     );
-  }
-
-  #checkRuns(runs: readonly Run[]): void {
-    const { record } = this.#world;
-    must(runs.length === record.runs.size, 'no run is lost', () => {
-      const there = new Set(runs.map(({ id }) => id));
-      const lost = [...record.runs.keys()].filter((id) => !there.has(id));
-      const extra = [...there].filter((id) => !record.runs.has(id));
-      return `missing: ${lost}; nobody asked for: ${extra}`;
-    });
-    for (const run of runs) {
-      const asked = record.runs.get(run.id);
-      must(asked !== undefined, 'no run is lost', () => `nobody asked for ${run.id}`);
-      must(run.payload === asked.payload, 'an edit counts', () => `${run.id}: ${run.payload}`);
-      this.#checkTries(run);
-      const doneSeq = this.#watches.get(run.lane)?.done.get(run.id);
-      must(
-        (doneSeq !== undefined) === isTerminal(run.state),
-        'one terminal event',
-        () => `${run.id} is ${run.state}, its end is ${doneSeq}`,
-      );
-      if (doneSeq === undefined) continue;
-      must(run.lastSeq === doneSeq, 'one terminal event', () => `${run.id}: ${run.lastSeq}`);
-      const { state, result, error, finishedAt, attempts, crashes } = run;
-      const end = `${state} ${result} ${error?.class} ${finishedAt} ${attempts} ${crashes}`;
-      const known = this.#ends.get(run.id);
-      must(
-        known === undefined || known === end,
-        'terminal states never change',
-        () => `${run.id}: ${known} became ${end}`,
-      );
-      this.#ends.set(run.id, end);
-    }
-  }
-
-  /** Attempts stay within what was allowed, and every death of its node is counted (Q7, Q14). */
-  #checkTries({ id, lane, attempts, maxAttempts, crashes, error }: Run): void {
-    must(
-      attempts >= 0 && attempts <= maxAttempts,
-      'attempts ≤ maxAttempts',
-      () => `${id}: ${attempts} of ${maxAttempts}`,
-    );
-    const restarts = this.#watches.get(lane)?.restarts.get(id) ?? 0;
-    const deaths = restarts + (error?.class === 'poisoned' ? 1 : 0);
-    must(crashes === deaths, 'crashes are counted', () => `${id}: ${crashes}, not ${deaths}`);
-  }
-
-  async #checkCounts(runs: readonly Run[]): Promise<void> {
-    const counts = await this.#store.counts();
-    const real: Partial<{ [S in RunState]: number }> = {};
-    for (const { state } of runs) real[state] = (real[state] ?? 0) + 1;
-    for (const [state, count] of Object.entries(counts)) {
-      must(
-        count === (real[state as RunState] ?? 0),
-        'counts are true',
-        () => `${state}: ${count}, not ${real[state as RunState] ?? 0}`,
-      );
-    }
   }
 
   /** A claim that brings nothing leaves nothing behind that it could have brought. */
