@@ -15,8 +15,10 @@ const ROUNDS = 80;
  * and the longest wait, and some rounds for each run that is left.
  */
 export async function calm(world: World): Promise<void> {
-  for (const request of world.late.splice(0)) await request();
-  await world.checker.check();
+  for (const request of world.late.splice(0)) {
+    await request();
+    await world.checker.check();
+  }
   for (const worker of world.workers) worker.pausedUntil = 0;
   const unfinished = (): number =>
     world.checker.view.runs.filter(({ state }) => !isTerminal(state)).length;
