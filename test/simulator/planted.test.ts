@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   capCountedBeforeTheLock,
   fenceIgnoredOnFinish,
@@ -11,6 +11,9 @@ import { inMemory, type StoreMaker } from './sim-store.ts';
 import { play } from './simulate.ts';
 import { sqliteMaker } from './sqlite-store.ts';
 import { makeStory } from './story.ts';
+
+// A search takes as long as it takes; a busy machine must not end it.
+vi.setConfig({ testTimeout: 120_000 });
 
 const STEPS = 120;
 const find = (maker: StoreMaker, invariant?: string): Promise<Found | null> =>

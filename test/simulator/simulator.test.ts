@@ -6,12 +6,12 @@ import { sqliteMaker } from './sqlite-store.ts';
 import { makeStory } from './story.ts';
 
 test('[Q22] 2,000 stories of crashes, lost answers and pauses break nothing in memory', async () => {
-  const found = await search({ from: 1, count: 2000, steps: 100, maker: inMemory });
+  const found = await search({ from: 1, count: 2000, steps: 70, maker: inMemory });
   expect(found).toBeNull();
 }, 60_000);
 
 test('[Q22] 200 stories with faults at each statement break nothing on SQLite', async () => {
-  const found = await search({ from: 1, count: 200, steps: 60, maker: sqliteMaker() });
+  const found = await search({ from: 1, count: 200, steps: 45, maker: sqliteMaker() });
   expect(found).toBeNull();
 }, 60_000);
 
