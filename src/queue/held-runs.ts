@@ -11,8 +11,8 @@ import type { HeldLane } from './store.ts';
  */
 export class HeldRuns {
   readonly #live = new Set<Attempt>();
-  /** The latest attempt of each lane. */
-  readonly #byLane = new Map<string, Attempt>();
+  /** The same by their lanes, the latest last. */
+  readonly #byLane = new Map<string, readonly Attempt[]>();
   readonly #reported = new WeakSet<Attempt>();
   /** Lanes that the last poll showed and nobody here knows. */
   #strays = new Map<string, { readonly fence: number; readonly claims: number }>();
@@ -26,20 +26,24 @@ export class HeldRuns {
   }
 
   /**
-   * Answers an earlier attempt of the same lane whose handler has not returned yet. It is lost, but
-   * this process must not execute the lane a second time before it has.
+   * Answers the earlier attempts of the same lane whose handlers have not returned yet. They are
+   * lost, but this process must not execute the lane a second time before they have. Often none;
+   * with a handler that ignores its signal, one more each time the lease is lost.
    */
-  add(attempt: Attempt): Attempt | undefined {
-    const before = this.#byLane.get(attempt.run.lane);
+  add(attempt: Attempt): readonly Attempt[] {
+    const { lane } = attempt.run;
+    const before = this.#byLane.get(lane) ?? [];
     this.#live.add(attempt);
-    this.#byLane.set(attempt.run.lane, attempt);
+    this.#byLane.set(lane, [...before, attempt]);
     return before;
   }
 
   delete(attempt: Attempt): void {
     this.#live.delete(attempt);
     const { lane } = attempt.run;
-    if (this.#byLane.get(lane) === attempt) this.#byLane.delete(lane);
+    const others = this.#byLane.get(lane)?.filter((other) => other !== attempt) ?? [];
+    if (others.length === 0) this.#byLane.delete(lane);
+    else this.#byLane.set(lane, others);
   }
 
   get size(): number {
@@ -76,7 +80,9 @@ export class HeldRuns {
    */
   strays(holds: readonly HeldLane[], claims: { begun: number; ended: number }): HeldLane[] {
     const before = this.#strays;
-    const unknown = holds.filter(({ lane, fence }) => this.#byLane.get(lane)?.fence !== fence);
+    const unknown = holds.filter(
+      ({ lane, fence }) => this.#byLane.get(lane)?.at(-1)?.fence !== fence,
+    );
     this.#strays = new Map(
       unknown.map(({ lane, fence }) => [lane, { fence, claims: claims.begun }]),
     );

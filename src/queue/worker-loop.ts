@@ -176,10 +176,13 @@ export class WorkerLoop {
     attempt.done = this.#run(attempt, before);
   }
 
-  async #run(attempt: Attempt, before: Attempt | undefined): Promise<void> {
+  async #run(attempt: Attempt, before: readonly Attempt[]): Promise<void> {
     const { log } = this.#settings;
     try {
-      if (before !== undefined) await Promise.race([before.done, attempt.stopped]);
+      if (before.length > 0) {
+        const returned = Promise.all(before.map(({ done }) => done));
+        await Promise.race([returned, attempt.stopped]);
+      }
       if (this.stopping || attempt.abort !== null) await giveBack(attempt, 'not begun', log);
       else await execute(attempt, this.#settings);
     } catch (error) {

@@ -99,6 +99,32 @@ test('[Q22] a lost handler that goes on keeps its lane from the next attempt in 
   expect(steps).toEqual(['begin', 'end', 'begin', 'end']);
 });
 
+test('[Q22] it does so however often the lane is lost before it returns', async () => {
+  const { queue, worker, base, reaches } = rig();
+  const gate = new Gate();
+  const steps: string[] = [];
+  queue.register('deaf', {
+    run: async () => {
+      if (steps.push('begin') === 1) await gate.pass();
+      steps.push('end');
+    },
+  });
+  const { id } = await queue.enqueue({ type: 'deaf' });
+  const one = worker({ leaseMs: 300, renewMs: 30 });
+  await one.start();
+  await reaches(id, 'running');
+  for (const times of [1, 2]) {
+    await base.leave(one.nodeId ?? '');
+    await until(() => one.stats.leaseLosses === times && one.nodeId !== null);
+    await reaches(id, 'dequeued');
+    await until(() => one.executing === 2);
+  }
+  expect(steps).toEqual(['begin']);
+  gate.open();
+  await reaches(id, 'succeeded');
+  expect(steps).toEqual(['begin', 'end', 'begin', 'end']);
+});
+
 test('[Q7] a worker takes over from a node whose lease has ended', async () => {
   let now = Date.now();
   const base = memoryStore({ clock: () => now });

@@ -1,18 +1,16 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { SharedLease, startRenewing } from '../../queue/lease-keeper.ts';
-import { operation } from '../operations/all.ts';
+import { commitTogether } from './commit.ts';
 import { Connection } from './connection.ts';
-import { sqliteDialect } from './dialect.ts';
 import { toBatonError } from './errors.ts';
 import { lockFile } from './lock.ts';
 import { migrate } from './migrate.ts';
-import type { Call, FromWriter, Reply, ToWriter } from './protocol.ts';
+import type { Call, FromWriter, ToWriter } from './protocol.ts';
 import { toPlain } from './protocol.ts';
 
 /*
- * The only writer of the database file. Calls that wait together share one commit (and so one
- * fsync); each is in a savepoint of its own, so that one that fails takes nothing with it. It also
- * renews the leases of this process, because it is not blocked when the main thread is.
+ * The only writer of the database file. Calls that wait together share one commit (commit.ts). It
+ * also renews the leases of this process, because it is not blocked when the main thread is.
  */
 
 const { path } = workerData as { path: string };
@@ -36,7 +34,7 @@ function serve(connection: Connection, unlock: () => void): void {
       case 'calls':
         return say({
           kind: 'replies',
-          replies: commitTogether(connection, withWaiting(message.calls)),
+          replies: commitTogether(connection, path, withWaiting(message.calls)),
         });
       case 'keep': {
         const { nodeId, buffer, options } = message;
@@ -81,45 +79,8 @@ function withWaiting(calls: readonly Call[]): readonly Call[] {
 }
 const MOST_PER_COMMIT = 1000;
 
-function commitTogether(connection: Connection, calls: readonly Call[]): Reply[] {
-  try {
-    connection.exec('BEGIN IMMEDIATE');
-    const replies = calls.map((call) => inSavepoint(connection, call));
-    connection.exec('COMMIT');
-    return replies;
-  } catch (error) {
-    rollBack(connection);
-    const plain = toPlain(toBatonError(error, path));
-    return calls.map(({ id }) => ({ id, error: plain }));
-  }
-}
-
-function inSavepoint(connection: Connection, call: Call): Reply {
-  const clock = (): number => call.now ?? Date.now();
-  connection.exec('SAVEPOINT one');
-  try {
-    const done = connection.run(
-      operation(call.name, sqliteDialect(connection, clock), clock(), call.rest),
-    );
-    connection.exec('RELEASE one');
-    return { id: call.id, done };
-  } catch (error) {
-    // A full disk may have ended the whole transaction; then nobody's work is there to commit.
-    connection.exec('ROLLBACK TO one; RELEASE one');
-    return { id: call.id, error: toPlain(toBatonError(error, path)) };
-  }
-}
-
-function rollBack(connection: Connection): void {
-  try {
-    connection.exec('ROLLBACK');
-  } catch {
-    // SQLite had rolled back by itself.
-  }
-}
-
 function renew(connection: Connection, nodeId: string, leaseMs: number): boolean {
-  const [reply] = commitTogether(connection, [
+  const [reply] = commitTogether(connection, path, [
     { id: 0, name: 'renew', rest: [nodeId, leaseMs], now: null },
   ]);
   if (reply === undefined || 'error' in reply) throw new Error('the lease could not be renewed');

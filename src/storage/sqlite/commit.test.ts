@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { Admission } from '../../queue/store.ts';
+import type { Row, Statement } from '../statement.ts';
+import { commitTogether } from './commit.ts';
+import { Connection } from './connection.ts';
+import { migrate } from './migrate.ts';
+
+/** A full disk at a run's row, after which SQLite has ended the transaction by itself. */
+class FullDisk extends Connection {
+  full = false;
+
+  override query(statement: Statement): readonly Row[] {
+    if (this.full && statement.text.startsWith('INSERT INTO runs')) {
+      this.exec('ROLLBACK');
+      throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    }
+    return super.query(statement);
+  }
+}
+
+const enqueue = (id: string) => {
+  const admission: Admission = {
+    id,
+    type: 't',
+    payload: '{}',
+    lane: null,
+    owner: '',
+    runAt: null,
+    delayMs: null,
+    maxAttempts: 5,
+    idempotencyKey: null,
+    bodyHash: null,
+    onBusy: 'enqueue',
+  };
+  return { id: 0, name: 'enqueue' as const, rest: [[admission]], now: 1000 };
+};
+
+test('a full disk that ends the whole transaction is told as a full disk, so it is tried again', () => {
+  const connection = new FullDisk(':memory:', { readOnly: false });
+  migrate(connection);
+  connection.full = true;
+  const replies = commitTogether(connection, 'file', [enqueue('a'), enqueue('b')]);
+  expect(replies).toMatchObject([
+    { error: { code: 'disk_full' } },
+    { error: { code: 'disk_full' } },
+  ]);
+  connection.full = false;
+  const [reply] = commitTogether(connection, 'file', [enqueue('a')]);
+  expect(reply).toMatchObject({ done: { value: [{ id: 'a', known: false }] } });
+  connection.close();
+});

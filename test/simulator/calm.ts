@@ -1,0 +1,58 @@
+import { isTerminal } from '../../src/contract/run.ts';
+import { must } from './broken.ts';
+import { settleAll } from './person.ts';
+import type { Call } from './step.ts';
+import { renewAll, take } from './steps.ts';
+import type { World } from './world.ts';
+
+const ROUND_MS = 1000;
+/** Long enough for the lease of a dead node to end and for every wait for a retry. */
+const ROUNDS = 80;
+
+/**
+ * The end of a story: nothing fails any more, every worker is there, questions are answered and
+ * lanes resumed. Then every run has to end, by polling alone, within a bounded time: that of a lease
+ * and the longest wait, and some rounds for each run that is left.
+ */
+export async function calm(world: World): Promise<void> {
+  for (const request of world.late.splice(0)) {
+    await request();
+    await world.checker.check();
+  }
+  for (const worker of world.workers) worker.pausedUntil = 0;
+  const unfinished = (): number =>
+    world.checker.view.runs.filter(({ state }) => !isTerminal(state)).length;
+  const most = ROUNDS + 4 * unfinished();
+  for (let round = 0; unfinished() > 0; round++) {
+    must(round < most, 'every runnable lane starts in bounded time', () =>
+      world.checker.view.runs
+        .filter(({ state }) => !isTerminal(state))
+        .map(({ id, lane, state }) => `${id} of ${lane} is ${state}`)
+        .join(', '),
+    );
+    world.now += ROUND_MS;
+    await renewAll(world);
+    await settleAll(world);
+    for (let i = 0; i < world.workers.length; i++) await turn(world, i);
+  }
+}
+
+async function turn(world: World, worker: number): Promise<void> {
+  if (world.workers[worker]?.alive !== true) await take(world, { do: 'start', worker });
+  const call = (name: Call): Promise<string> =>
+    take(world, { do: 'call', worker, call: name, upTo: 'answered', fault: null });
+  await call('member');
+  await call('poll');
+  await call('reap');
+  await call('claim');
+  await world.checker.check();
+  const open = world.workers[worker]?.executions.length ?? 0;
+  // From the last to the first: one that returns is no longer among them.
+  for (let pick = open - 1; pick >= 0; pick--) {
+    await take(world, { do: 'work', worker, pick, what: 'return', outcome: 'succeeded' });
+  }
+  // What is under way first, then what came since.
+  await call('write');
+  await call('write');
+  await world.checker.check();
+}

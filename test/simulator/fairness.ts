@@ -1,0 +1,89 @@
+import type { Lane } from '../../src/contract/lane.ts';
+import type { Run } from '../../src/contract/run.ts';
+import type { Caps, ClaimRequest } from '../../src/queue/store.ts';
+import { must } from './broken.ts';
+import type { View } from './checker.ts';
+import { executing } from './checks.ts';
+import { OWNERS, type Story } from './step.ts';
+
+const capOf = ({ types }: Caps, type: string): number =>
+  Object.hasOwn(types, type) ? (types[type] as number) : Number.POSITIVE_INFINITY;
+
+const isReady = (lane: Lane): boolean => lane.state === 'ready' && !lane.held;
+
+/** The lanes that a claim could still take. */
+export function runnable(
+  { runs, lanes }: View,
+  { types, limit, nodeId, caps }: ClaimRequest,
+  host: string,
+  { workers }: Story,
+): Lane[] {
+  const now = executing(runs);
+  const onNode = [...lanes.values()].filter(
+    (lane) => lane.nodeId === nodeId && lane.state === 'running',
+  ).length;
+  const least = Math.min(...workers.map(({ capacity }) => capacity));
+  if (limit <= 0 || onNode >= least) return [];
+  return [...lanes.values()].filter(
+    (lane) =>
+      isReady(lane) &&
+      types.includes(lane.headType ?? '') &&
+      (lane.host === null || lane.host === host) &&
+      hasRoom(now, caps, lane.headType ?? '', lane.owner),
+  );
+}
+
+function hasRoom(now: readonly Run[], caps: Caps, type: string, owner: string): boolean {
+  if (now.filter((run) => run.type === type).length >= capOf(caps, type)) return false;
+  return caps.perOwner === null || now.filter((run) => run.owner === owner).length < caps.perOwner;
+}
+
+/**
+ * Q4 in starts: with U owners waiting and N slots a first run starts within ⌈U/N⌉+1 run times, and
+ * N runs start in a run time. The claim promises more, and that is what is checked: while an owner
+ * that has nothing executing waits, every other one (and those of no owner) is served at most once.
+ */
+export class Fairness {
+  readonly #passedOver = new Map<string, number>();
+
+  check(before: View, after: View, started: readonly string[], caps: Caps): void {
+    if (started.length === 0 && this.#passedOver.size === 0) return;
+    const byId = new Map(after.runs.map((run) => [run.id, run]));
+    const startedRuns = started.flatMap((id) => byId.get(id) ?? []);
+    for (const type of ['a', 'b']) {
+      const still = waitingOwners(after, type, caps);
+      const waiting = new Set(waitingOwners(before, type, caps).filter((o) => still.includes(o)));
+      for (const owner of OWNERS) {
+        const key = `${type} ${owner}`;
+        const starts = startedRuns.filter((run) => run.type === type);
+        const served = starts.some((run) => run.owner === owner);
+        if (!waiting.has(owner) || served) {
+          this.#passedOver.delete(key);
+          continue;
+        }
+        const passed = (this.#passedOver.get(key) ?? 0) + starts.length;
+        must(
+          passed <= OWNERS.length,
+          'fair between owners',
+          () => `${passed} runs of type ${type} started before the first of ${owner}`,
+        );
+        if (passed > 0) this.#passedOver.set(key, passed);
+      }
+    }
+  }
+}
+
+/** Owners that wait for a slot of the type that any worker could give, and have none. */
+function waitingOwners({ runs, lanes }: View, type: string, caps: Caps): string[] {
+  const now = executing(runs);
+  return [...lanes.values()]
+    .filter(
+      (lane) =>
+        isReady(lane) &&
+        lane.headType === type &&
+        lane.host === null &&
+        hasRoom(now, { types: {}, perOwner: caps.perOwner }, type, lane.owner) &&
+        !now.some((run) => run.owner === lane.owner && run.type === type),
+    )
+    .map(({ owner }) => owner);
+}

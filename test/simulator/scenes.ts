@@ -1,0 +1,137 @@
+import type { Random } from './random.ts';
+import type { Call, Fault, Step } from './step.ts';
+
+/*
+ * Chains of steps that chance alone seldom puts together: each is a way in which a worker and the
+ * store come to believe different things. Other steps come before and after them, not between.
+ */
+
+type Scene = (one: number, other: number, random: Random) => Step[];
+
+const call = (worker: number, name: Call, fault: Fault = null): Step => ({
+  do: 'call',
+  worker,
+  call: name,
+  upTo: 'answered',
+  fault,
+});
+const work = (worker: number, what: 'event' | 'settle' | 'ask' | 'return'): Step => ({
+  do: 'work',
+  worker,
+  pick: 0,
+  what,
+  outcome: 'succeeded',
+});
+const takeOver = (worker: number): Step[] => [
+  call(worker, 'poll'),
+  call(worker, 'reap'),
+  call(worker, 'claim'),
+];
+const PAST_LEASE: Step = { do: 'wait', ms: 31_000, renew: true };
+
+/** A worker sleeps past its lease, others take over, then it goes on as if nothing had been. */
+const overslept: Scene = (one, other, random) => [
+  call(one, 'claim'),
+  work(one, 'event'),
+  call(one, 'write'),
+  { do: 'pause', worker: one, ms: 31_000 },
+  PAST_LEASE,
+  ...takeOver(other),
+  call(other, 'write'),
+  work(one, random.from(['event', 'settle', 'return', 'return'])),
+  call(one, 'write'),
+];
+
+/** The store's clock ends a lease that its worker still trusts. */
+const jumped: Scene = (one, other) => [
+  call(one, 'claim'),
+  { do: 'jump', ms: 40_000 },
+  // The other's lease has ended as well; it joins anew.
+  call(other, 'renew'),
+  call(other, 'claim'),
+  ...takeOver(other),
+  work(one, 'return'),
+  call(one, 'write'),
+];
+
+/** The answer to a claim is lost, and the worker finds what it holds by polling. */
+const lostClaim: Scene = (one, _other, random) => [
+  call(one, 'claim', { kind: 'answer_lost' }),
+  call(one, 'poll'),
+  ...(random.chance(0.5) ? [call(one, 'claim')] : []),
+  call(one, 'poll'),
+  call(one, 'write', random.chance(0.5) ? { kind: 'answer_lost' } : null),
+  call(one, 'poll'),
+  call(one, 'write'),
+];
+
+/** The answer to a write is lost, perhaps twice, and it is sent again. */
+const lostWrite: Scene = (one, _other, random) => [
+  call(one, 'claim'),
+  work(one, 'event'),
+  call(one, 'write', { kind: 'answer_lost' }),
+  work(one, random.from(['event', 'settle', 'ask', 'return'])),
+  call(one, 'write', random.chance(0.5) ? { kind: 'answer_lost' } : null),
+  call(one, 'write'),
+  call(one, 'write'),
+];
+
+/** A final outcome is stored, then the process dies before it has ended the attempt. */
+const settledThenDead: Scene = (one, other) => [
+  call(one, 'claim'),
+  work(one, 'settle'),
+  call(one, 'write'),
+  { do: 'crash', worker: one },
+  PAST_LEASE,
+  ...takeOver(other),
+  { do: 'start', worker: one },
+];
+
+/** A run that kills every process that tries it. */
+const poison: Scene = (one, other) =>
+  [0, 1, 2].flatMap((): Step[] => [
+    call(one, 'claim'),
+    call(one, 'write'),
+    { do: 'crash', worker: one },
+    { do: 'start', worker: one },
+    PAST_LEASE,
+    call(one, 'poll'),
+    call(one, 'reap'),
+    call(other, 'poll'),
+    call(other, 'reap'),
+  ]);
+
+/** A question whose answer comes around the death of who asked it. */
+const askedThenDead: Scene = (one, other, random) => {
+  const answer: Step = { do: 'answer', pick: 0, other: null, kind: 'stop', fault: null };
+  const first = random.chance(0.5);
+  return [
+    call(one, 'claim'),
+    work(one, 'ask'),
+    call(one, 'write'),
+    ...(first ? [answer] : []),
+    { do: 'crash', worker: one },
+    PAST_LEASE,
+    ...takeOver(other),
+    ...(first ? [] : [answer]),
+    call(other, 'claim'),
+    { do: 'start', worker: one },
+  ];
+};
+
+const SCENES = [
+  overslept,
+  overslept,
+  jumped,
+  lostClaim,
+  lostWrite,
+  settledThenDead,
+  poison,
+  askedThenDead,
+];
+
+export function makeScene(random: Random, workers: number): Step[] {
+  const one = random.below(workers);
+  const other = (one + 1 + random.below(workers - 1)) % workers;
+  return random.from(SCENES)(one, other, random);
+}

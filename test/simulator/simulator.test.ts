@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { search } from './search.ts';
+import { inMemory } from './sim-store.ts';
+import { play } from './simulate.ts';
+import { sqliteMaker } from './sqlite-store.ts';
+import { makeStory } from './story.ts';
+
+test('[Q22] 2,000 stories of crashes, lost answers and pauses break nothing in memory', async () => {
+  const found = await search({ from: 1, count: 2000, steps: 70, maker: inMemory });
+  expect(found).toBeNull();
+}, 60_000);
+
+test('[Q22] 200 stories with faults at each statement break nothing on SQLite', async () => {
+  const found = await search({ from: 1, count: 200, steps: 45, maker: sqliteMaker() });
+  expect(found).toBeNull();
+}, 60_000);
+
+test('the same seed gives the same trace', async () => {
+  const hashes = new Set<string>();
+  const sqlite = sqliteMaker();
+  for (let seed = 1; seed <= 20; seed++) {
+    const story = makeStory(seed, 100);
+    expect(makeStory(seed, 100)).toEqual(story);
+    const { hash } = await play(story, inMemory);
+    expect((await play(story, inMemory)).hash).toBe(hash);
+    const onFile = await play(story, sqlite);
+    expect((await play(story, sqlite)).hash).toBe(onFile.hash);
+    hashes.add(hash);
+  }
+  expect(hashes.size).toBe(20);
+});

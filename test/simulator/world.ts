@@ -1,0 +1,77 @@
+import type { Checker } from './checker.ts';
+import { Random, TraceHash } from './random.ts';
+import type { Record } from './record.ts';
+import type { SimStore } from './sim-store.ts';
+import type { Story } from './step.ts';
+import type { SimWorker } from './worker.ts';
+
+export const LEASE_MS = 30_000;
+export const RENEW_MS = 10_000;
+/** The part of a lease that a worker does not trust; see lease-keeper.ts. */
+export const MARGIN_MS = LEASE_MS / 10;
+
+const BEGINNING = 1_000_000;
+
+/** A request that is on its way to the store although nobody waits for its answer any more. */
+export type LateRequest = () => Promise<unknown>;
+
+/** Everything of one story: the true time, the store's clock, the workers and what is on the wire. */
+export class World {
+  readonly story: Story;
+  readonly random: Random;
+  readonly trace = new TraceHash();
+  /** Milliseconds of true time, which never jumps. */
+  now = BEGINNING;
+  readonly workers: SimWorker[] = [];
+  /** The processes that live; any other is provably dead to its neighbours on the host. */
+  readonly pids = new Set<number>();
+  readonly late: LateRequest[] = [];
+  sim!: SimStore;
+  record!: Record;
+  checker!: Checker;
+  /** How far the store's clock was ahead of true time, after each of its jumps. */
+  readonly #offsets: number[] = [0];
+  #latest = BEGINNING;
+  #ids = 0;
+
+  constructor(story: Story) {
+    this.story = story;
+    // For what is drawn while the story runs: waits and payloads, never what happens next.
+    this.random = new Random(story.seed ^ 0x5bd1e995);
+  }
+
+  get offset(): number {
+    return this.#offsets.at(-1) ?? 0;
+  }
+
+  /** The store's clock. */
+  readonly clock = (): number => {
+    const now = this.now + this.offset;
+    if (now > this.#latest) this.#latest = now;
+    return now;
+  };
+
+  /** The latest time that the store's clock has shown. */
+  get latest(): number {
+    this.clock();
+    return this.#latest;
+  }
+
+  jump(ms: number): void {
+    this.#offsets.push(this.offset + ms);
+  }
+
+  get jumps(): number {
+    return this.#offsets.length;
+  }
+
+  /** How far the store's clock ran ahead since it had jumped so often. */
+  driftSince(jumps: number): number {
+    const base = this.#offsets[jumps - 1] ?? 0;
+    return Math.max(0, ...this.#offsets.slice(jumps).map((offset) => offset - base));
+  }
+
+  number(): number {
+    return ++this.#ids;
+  }
+}
