@@ -143,7 +143,7 @@ export class WorkerLoop {
   async #claimOnce(): Promise<void> {
     const { store, concurrency, caps } = this.#settings;
     const member = this.#member;
-    const limit = concurrency - this.#held.executing;
+    const limit = Math.min(concurrency - this.#held.executing, mostPerClaim(concurrency));
     const types = this.#typesInTurn();
     if (member === null || this.stopping || limit <= 0 || types.length === 0) return;
     if (!member.trusted || this.#database.resting('write')) return;
@@ -160,7 +160,7 @@ export class WorkerLoop {
     // Taken over with everything else the lost node had.
     if (this.#member !== member) return;
     for (const one of claimed) this.#begin(one, member);
-    if (claimed.length > 0 && claimed.length < limit) this.#claim.trigger();
+    if (claimed.length > 0) this.#claim.trigger();
   }
 
   /** Another type first each time, so that one that always has work does not keep the others out. */
@@ -296,6 +296,12 @@ export class WorkerLoop {
     while (this.#held.size > 0) await Promise.all(this.#held.values().map(({ done }) => done));
   }
 }
+
+/**
+ * A large worker claims half of its slots at a time, so that one half is executed and written while
+ * the other is claimed (512 slots of no-op runs on PostgreSQL: 7.2 k/s instead of 5.2 k/s).
+ */
+const mostPerClaim = (concurrency: number): number => Math.max(64, Math.ceil(concurrency / 2));
 
 const shutdown = (): AbortReason => new AbortReason('shutdown', 'its worker is stopping');
 
