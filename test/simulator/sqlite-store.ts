@@ -1,9 +1,7 @@
 import { BatonError } from '../../src/contract/errors.ts';
-import type { Clock, Hint, Store } from '../../src/queue/store.ts';
+import type { Clock, Hint } from '../../src/queue/store.ts';
 import type { Answer, Arguments, OperationName } from '../../src/storage/operations/all.ts';
-import { readRun } from '../../src/storage/operations/load.ts';
-import { listExpired, poll } from '../../src/storage/operations/nodes.ts';
-import * as reads from '../../src/storage/operations/reads.ts';
+import { storeOver } from '../../src/storage/operations/store.ts';
 import { commitTogether } from '../../src/storage/sqlite/commit.ts';
 import { Connection } from '../../src/storage/sqlite/connection.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/dialect.ts';
@@ -106,40 +104,16 @@ function simulated(connection: FaultyConnection, clock: Clock): SimStore {
     for (const listener of listeners) listener(reply.done.hint);
     return reply.done.value as Answer<N>;
   };
-  const store: Store = {
-    enqueue: (admissions) => call('enqueue', admissions),
-    claim: (request) => call('claim', request),
-    write: (writes) => call('write', writes),
-    change: (command) => call('change', command),
-    purge: (request) => call('purge', request),
-    join: (node, leaseMs) => call('join', node, leaseMs),
-    renew: (nodeId, leaseMs) => call('renew', nodeId, leaseMs),
-    leave: (nodeId) => call('leave', nodeId),
-    async reap(provenDead) {
-      const dead = new Set([...provenDead, ...(await read(listExpired(dialect)))]);
-      const reaped = [];
-      for (const node of dead) reaped.push(...(await call('takeOver', node)));
-      return reaped;
-    },
+  const store = storeOver({
+    dialect,
+    hints: listeners,
+    call,
+    read,
     keepLease: () => {
       throw new Error('leases are renewed by the simulated workers');
     },
-    get: (id) => read(readRun(id)),
-    getLane: (id) => read(reads.getLane(dialect, id)),
-    list: (filter) => read(reads.list(dialect, filter)),
-    listQueued: (lane, limit) => read(reads.listQueued(dialect, lane, limit)),
-    counts: () => read(reads.counts(dialect)),
-    listAfter: (lane, after, limit, runId) =>
-      read(reads.listAfter(dialect, lane, after, limit, runId)),
-    listNodes: () => read(reads.listNodes(dialect)),
-    poll: (nodeId) => read(poll(dialect, nodeId)),
-    unhandledTypes: () => read(reads.unhandledTypes(dialect)),
-    onHint(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
     close: async () => {},
-  };
+  });
   return {
     store,
     calls: 0,

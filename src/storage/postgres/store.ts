@@ -4,20 +4,7 @@ import { BatonError, isBatonError } from '../../contract/errors.ts';
 import { keepShared, SharedLease } from '../../queue/lease-keeper.ts';
 import type { Clock, Hint, KeepLease, LeaseKeeper, Store } from '../../queue/store.ts';
 import type { Answer, Arguments, OperationName } from '../operations/all.ts';
-import { readRun } from '../operations/load.ts';
-import { listExpired, poll } from '../operations/nodes.ts';
-import {
-  counts,
-  getLane,
-  lastSeqs,
-  list,
-  listAfter,
-  listAfterEach,
-  listNodes,
-  listQueued,
-  unhandledTypes,
-} from '../operations/reads.ts';
-import { dueSchedules, getSchedule, listSchedules } from '../operations/schedules.ts';
+import { storeOver } from '../operations/store.ts';
 import { type Op, query } from '../statement.ts';
 import { makePool, POOL_SIZE, parseSchema, parseUrl, type Target } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
@@ -63,7 +50,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   let closing: Promise<void> | null = null;
   let untilFold = FOLD_EVERY;
 
-  const write = async <N extends OperationName>(
+  const call = async <N extends OperationName>(
     name: N,
     ...rest: Arguments<N>
   ): Promise<Answer<N>> => {
@@ -83,49 +70,17 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return readOn(pool, op);
   };
 
-  return {
-    enqueue: (admissions) => write('enqueue', admissions),
-    claim: (request) => write('claim', request),
-    write: (writes) => write('write', writes),
-    change: (command) => write('change', command),
-    purge: (request) => write('purge', request),
-    join: (node, leaseMs) => write('join', node, leaseMs),
-    renew: (nodeId, leaseMs) => write('renew', nodeId, leaseMs),
-    leave: (nodeId) => write('leave', nodeId),
-    async reap(provenDead) {
-      const dead = new Set([...provenDead, ...(await read(listExpired(dialect)))]);
-      const reaped = [];
-      for (const node of dead) reaped.push(...(await write('takeOver', node)));
-      return reaped;
-    },
+  return storeOver({
+    dialect,
+    hints: listeners,
+    call,
+    read,
     keepLease: (nodeId, keep) => keepLease(target, nodeId, keep),
-    get: (id) => read(readRun(id)),
-    getLane: (id) => read(getLane(dialect, id)),
-    list: (filter) => read(list(dialect, filter)),
-    listQueued: (lane, limit) => read(listQueued(dialect, lane, limit)),
-    counts: () => read(counts(dialect)),
-    listAfter: (lane, after, limit, runId) => read(listAfter(dialect, lane, after, limit, runId)),
-    listAfterEach: (cursors) => read(listAfterEach(dialect, cursors)),
-    lastSeqs: (lanes) => read(lastSeqs(dialect, lanes)),
-    listNodes: () => read(listNodes(dialect)),
-    poll: (nodeId) => read(poll(dialect, nodeId)),
-    unhandledTypes: () => read(unhandledTypes(dialect)),
-    putSchedule: (schedule, expected) => write('putSchedule', schedule, expected),
-    removeSchedule: (id) => write('removeSchedule', id),
-    fireSchedule: (firing) => write('fireSchedule', firing),
-    getSchedule: (id) => read(getSchedule(dialect, id)),
-    listSchedules: (filter) => read(listSchedules(dialect, filter)),
-    dueSchedules: (page) => read(dueSchedules(dialect, page)),
-    time: () => read(dialect.readTime()),
-    onHint(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
     close() {
       closing ??= hints.close().then(() => pool.end());
       return closing;
     },
-  };
+  });
 }
 
 function keepLease(target: Target, nodeId: string, options: KeepLease): LeaseKeeper {

@@ -1,0 +1,61 @@
+import type { Hint, Store } from '../../queue/store.ts';
+import type { Op } from '../statement.ts';
+import type { Answer, Arguments, OperationName } from './all.ts';
+import type { Dialect } from './dialect.ts';
+import { readRun } from './load.ts';
+import { listExpired, poll } from './nodes.ts';
+import * as reads from './reads.ts';
+import { dueSchedules, getSchedule, listSchedules } from './schedules.ts';
+
+/** What a database brings: how an operation is run, and how a reading one is. */
+export interface StoreParts extends Pick<Store, 'keepLease' | 'close'> {
+  readonly dialect: Dialect;
+  readonly hints: Set<(hint: Hint) => void>;
+  call<N extends OperationName>(name: N, ...rest: Arguments<N>): Promise<Answer<N>>;
+  read<T>(op: Op<T>): Promise<T>;
+}
+
+/** The store port over the operations, the same for every database. */
+export function storeOver({ dialect, hints, call, read, keepLease, close }: StoreParts): Store {
+  return {
+    enqueue: (admissions) => call('enqueue', admissions),
+    claim: (request) => call('claim', request),
+    write: (writes) => call('write', writes),
+    change: (command) => call('change', command),
+    purge: (request) => call('purge', request),
+    join: (node, leaseMs) => call('join', node, leaseMs),
+    renew: (nodeId, leaseMs) => call('renew', nodeId, leaseMs),
+    leave: (nodeId) => call('leave', nodeId),
+    async reap(provenDead) {
+      const dead = new Set([...provenDead, ...(await read(listExpired(dialect)))]);
+      const reaped = [];
+      for (const node of dead) reaped.push(...(await call('takeOver', node)));
+      return reaped;
+    },
+    keepLease,
+    get: (id) => read(readRun(id)),
+    getLane: (id) => read(reads.getLane(dialect, id)),
+    list: (filter) => read(reads.list(dialect, filter)),
+    listQueued: (lane, limit) => read(reads.listQueued(dialect, lane, limit)),
+    counts: () => read(reads.counts(dialect)),
+    listAfter: (lane, after, limit, runId) =>
+      read(reads.listAfter(dialect, lane, after, limit, runId)),
+    listAfterEach: (cursors) => read(reads.listAfterEach(dialect, cursors)),
+    lastSeqs: (lanes) => read(reads.lastSeqs(dialect, lanes)),
+    listNodes: () => read(reads.listNodes(dialect)),
+    poll: (nodeId) => read(poll(dialect, nodeId)),
+    unhandledTypes: () => read(reads.unhandledTypes(dialect)),
+    putSchedule: (schedule, expected) => call('putSchedule', schedule, expected),
+    removeSchedule: (id) => call('removeSchedule', id),
+    fireSchedule: (firing) => call('fireSchedule', firing),
+    getSchedule: (id) => read(getSchedule(dialect, id)),
+    listSchedules: (filter) => read(listSchedules(dialect, filter)),
+    dueSchedules: (page) => read(dueSchedules(dialect, page)),
+    time: () => read(dialect.readTime()),
+    onHint(listener) {
+      hints.add(listener);
+      return () => hints.delete(listener);
+    },
+    close,
+  };
+}
