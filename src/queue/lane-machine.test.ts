@@ -5,28 +5,13 @@ import { isTerminal } from '../contract/run.ts';
 import { LaneChange, type RunCore } from './lane-change.ts';
 import * as machine from './lane-machine.ts';
 import { newLane } from './new-lane.ts';
+import { newRun } from './new-run.ts';
 import { canMove } from './transition.ts';
 
 const NOW = 1000;
 
-const queuedRun = (id: string, position: number | null = 1024): RunCore => ({
-  id,
-  type: 'task',
-  state: 'queued',
-  attempts: 0,
-  maxAttempts: 2,
-  crashes: 0,
-  position,
-  runAt: null,
-  nextRunAt: null,
-  startedAt: null,
-  finishedAt: null,
-  cancelRequestedAt: null,
-  error: null,
-  result: null,
-  settled: null,
-  lastSeq: null,
-});
+const queuedRun = (id: string, position: number | null = 1024): RunCore =>
+  newRun({ id, type: 'task', maxAttempts: 2, position, runAt: null });
 
 const holder = { nodeId: 'node', host: 'host', fence: 1 };
 const SUCCEEDED: Outcome = { kind: 'succeeded', result: null };

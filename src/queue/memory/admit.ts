@@ -1,6 +1,7 @@
 import { BatonError } from '../../contract/errors.ts';
-import type { LaneChange, RunCore } from '../lane-change.ts';
+import type { LaneChange } from '../lane-change.ts';
 import * as machine from '../lane-machine.ts';
+import { newRun } from '../new-run.ts';
 import type { Admission, Receipt } from '../store.ts';
 import { headPlace, lastPlace } from './places.ts';
 import type { LaneRecord, RunRecord } from './records.ts';
@@ -51,24 +52,8 @@ export function admit(
   lane: LaneRecord,
   run: NewRun,
 ): RunRecord {
-  const core: RunCore = {
-    id: run.id,
-    type: run.type,
-    state: 'queued',
-    attempts: 0,
-    maxAttempts: run.maxAttempts,
-    crashes: 0,
-    position: run.place,
-    runAt: run.runAt,
-    nextRunAt: null,
-    startedAt: null,
-    finishedAt: null,
-    cancelRequestedAt: null,
-    error: null,
-    result: null,
-    settled: null,
-    lastSeq: null,
-  };
+  const { id, type, maxAttempts, place: position, runAt } = run;
+  const core = newRun({ id, type, maxAttempts, position, runAt });
   const record: RunRecord = {
     slot: -1,
     core,

@@ -13,6 +13,7 @@ import {
   remove,
   resume,
 } from '../../queue/lane-machine.ts';
+import { newRun } from '../../queue/new-run.ts';
 import type { Command } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { type Dialect, type Done, done } from './dialect.ts';
@@ -138,23 +139,9 @@ function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<
   if (!isTerminal(old.state))
     throw new BatonError('run_not_finished', undefined, { details: { state: old.state } });
   const source = (yield* readRun(command.run))!;
-  const core: RunCore = {
-    ...old,
-    id: command.newId,
-    state: 'queued',
-    attempts: 0,
-    crashes: 0,
-    position: yield* headPlace(it),
-    runAt: null,
-    nextRunAt: null,
-    startedAt: null,
-    finishedAt: null,
-    cancelRequestedAt: null,
-    error: null,
-    result: null,
-    settled: null,
-    lastSeq: null,
-  };
+  const { type, maxAttempts } = old;
+  const position = yield* headPlace(it);
+  const core = newRun({ id: command.newId, type, maxAttempts, position, runAt: null });
   const firstSeq = it.lane.nextSeq;
   admit(it, core);
   yield* dialect.insertRuns([

@@ -2,6 +2,7 @@ import { BatonError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/run.ts';
 import { LaneChange, type RunCore } from '../../queue/lane-change.ts';
 import { admit, cancel } from '../../queue/lane-machine.ts';
+import { newRun } from '../../queue/new-run.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { Again, type Dialect, type Done, done, type NewRun } from './dialect.ts';
@@ -32,7 +33,9 @@ export function* enqueue(
       }
     }
     if (admission.onBusy !== 'enqueue') yield* flush();
-    const core = newCore(admission, now);
+    const { id, type, maxAttempts } = admission;
+    const runAt = admission.delayMs === null ? admission.runAt : now + admission.delayMs;
+    const core = newRun({ id, type, maxAttempts, position: null, runAt });
     yield* findPlace(change, admission, core, now);
     const before = change.lane.runId === null ? 0 : 1;
     const firstSeq = change.lane.nextSeq;
@@ -128,27 +131,6 @@ function* findPlace(
     if (begun !== null) cancel(change, begun, 'interrupt');
   }
   core.position = yield* headPlace(change);
-}
-
-function newCore(admission: Admission, now: number): RunCore {
-  return {
-    id: admission.id,
-    type: admission.type,
-    state: 'queued',
-    attempts: 0,
-    maxAttempts: admission.maxAttempts,
-    crashes: 0,
-    position: null,
-    runAt: admission.delayMs === null ? admission.runAt : now + admission.delayMs,
-    nextRunAt: null,
-    startedAt: null,
-    finishedAt: null,
-    cancelRequestedAt: null,
-    error: null,
-    result: null,
-    settled: null,
-    lastSeq: null,
-  };
 }
 
 function toNewRun(
