@@ -11,7 +11,7 @@ import { drain, pauseSchedules } from './drain.ts';
 import { Driver } from './driver.ts';
 import { type FaultCounts, Faults } from './faults.ts';
 import { Reader } from './readers.ts';
-import { CAPS, CONCURRENCY, STEADY, UNSTEADY } from './setup.ts';
+import { CAPS, CONCURRENCY, LEASE_MS, STEADY, UNSTEADY } from './setup.ts';
 import { Workers } from './workers.ts';
 
 export interface ChaosOptions {
@@ -94,6 +94,7 @@ async function play(options: ChaosOptions, cleanup: Cleanup): Promise<ChaosResul
     retried: driver.retried,
     readers: readers.map(({ seen }) => seen),
     caps: { ...CAPS, perNode: CONCURRENCY },
+    leaseMarginMs: LEASE_MS / 10,
     steady: STEADY,
     pausedAt,
     errors,

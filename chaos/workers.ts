@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Entry, ProcessLife } from './check/evidence.ts';
@@ -20,6 +21,8 @@ class WorkerProcess {
   constructor(setup: WorkerSetup) {
     this.#child = spawn(process.execPath, [program, JSON.stringify(setup)], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      // Stripping types takes a thread longer than a short lease lasts, on a busy machine.
+      env: { NODE_COMPILE_CACHE: join(tmpdir(), 'baton-test-compile-cache'), ...process.env },
     });
     const { pid } = this.#child;
     if (pid === undefined) throw new Error('a worker could not be started');

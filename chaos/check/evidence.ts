@@ -111,6 +111,8 @@ export interface Evidence {
     readonly perOwner: number;
     readonly perNode: number;
   };
+  /** The part of a lease that its process does not trust. */
+  readonly leaseMarginMs: number;
   /** Schedules of every second that nobody touched, and when they were paused at the end. */
   readonly steady: readonly string[];
   readonly pausedAt: number;

@@ -15,7 +15,10 @@ interface Span {
  * lease under which it was claimed, and not beyond the kill of its process. A process that is
  * stopped cannot know that its lease ended meanwhile: when it goes on, its handler runs until its
  * signal, beside whoever took over. No queue can prevent that; what it can do is to keep such an
- * execution from writing (rule `fence`), and never to begin one without a lease (also here).
+ * execution from writing (rule `fence`), and never to begin one without a lease (rule `no-lease`).
+ * A process trusts its lease for a little less than the database keeps it; a handler that is called
+ * within that margin, because the system gave the process no time between looking and calling, is
+ * still covered, and counts as an execution of no length.
  */
 export function checkExecutions(evidence: Evidence, report: Report): void {
   const spans = spansOf(evidence, report);
@@ -36,7 +39,7 @@ export function checkExecutions(evidence: Evidence, report: Report): void {
   checkClaims(evidence, report);
 }
 
-function spansOf({ records, processes }: Evidence, report: Report): Span[] {
+function spansOf({ records, processes, leaseMarginMs }: Evidence, report: Report): Span[] {
   const trusted = new Map<string, number>();
   for (const { node, until } of records) {
     if (node !== null && until !== null) {
@@ -49,15 +52,16 @@ function spansOf({ records, processes }: Evidence, report: Report): Span[] {
   const spans: Span[] = [];
   for (const start of records) {
     if (start.what !== 'start') continue;
-    const { node, until } = start;
-    if (node === null || until === null || until <= start.at) {
-      report('no-lease', `a handler was called without a lease: ${show(start)}`);
+    const lease = trusted.get(start.node ?? '') ?? 0;
+    if (start.at > lease + leaseMarginMs) {
+      const late = lease === 0 ? 'never had' : `ended ${(start.at - lease).toFixed(1)} ms before`;
+      report('no-lease', `a handler was called under a lease that ${late}: ${show(start)}`);
       continue;
     }
     const end = ends.get(keyOf(start))?.at;
     const killed = killedAt.get(start.pid) ?? Number.POSITIVE_INFINITY;
-    const lease = trusted.get(node) ?? until;
-    const to = Math.min(end ?? Number.POSITIVE_INFINITY, killed, lease);
+    const last = Math.min(end ?? Number.POSITIVE_INFINITY, killed, lease);
+    const to = Math.max(start.at, last);
     if (end === undefined && !Number.isFinite(killed)) {
       report('unfinished', `a handler never returned: ${show(start)}`);
     }

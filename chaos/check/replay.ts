@@ -186,7 +186,8 @@ export class LaneReplay {
 
   #dequeued(event: EventRow, run: Model): void {
     if (this.#held) this.#report('held', `starts on a held lane: ${show(event)}`);
-    if (event.at < run.notBefore) {
+    // Its own time is when the claim began, which may have waited for another one.
+    if (event.committedAt < run.notBefore * 1000) {
       this.#report('too-early', `not before ${run.notBefore}: ${show(event)}`);
     }
     if (this.#begun === null) {

@@ -154,8 +154,9 @@ export class WorkerLoop {
     } finally {
       this.#claims.ended++;
     }
-    // Taken over with everything else the lost node had.
-    if (this.#member !== member) return;
+    // Taken over with everything else the lost node had. A process that was stopped meanwhile finds
+    // the answer before it finds that its lease has ended.
+    if (this.#member !== member || !member.trusted) return;
     for (const one of claimed) this.#begin(one, member);
     if (claimed.length > 0 && claimed.length < limit) this.#claim.trigger();
   }
@@ -170,13 +171,14 @@ export class WorkerLoop {
   #begin(claimed: ClaimedRun, member: Membership): void {
     const attempt = new Attempt(claimed, member.writer, () => this.#claim.trigger());
     const before = this.#held.add(attempt);
-    attempt.done = this.#run(attempt, before);
+    attempt.done = this.#run(attempt, member, before);
   }
 
-  async #run(attempt: Attempt, before: Attempt | undefined): Promise<void> {
+  async #run(attempt: Attempt, member: Membership, before: Attempt | undefined): Promise<void> {
     const { log } = this.#settings;
     try {
       if (before !== undefined) await Promise.race([before.done, attempt.stopped]);
+      if (!member.trusted) attempt.lose('the lease of its node was lost');
       if (this.stopping || attempt.abort !== null) await giveBack(attempt, 'not begun', log);
       else await execute(attempt, this.#settings);
     } catch (error) {

@@ -60,6 +60,9 @@ export function makePool(target: Target, max: number): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(target), max, idleTimeoutMillis: 30_000 });
   // An idle connection that breaks is replaced at the next use; without a listener it would throw.
   pool.on('error', () => {});
+  // One that breaks while it is lent out says so to whoever has it, and besides by an event that
+  // nobody listens to then: it would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
