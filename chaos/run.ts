@@ -46,7 +46,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
 }
 
 async function play(options: ChaosOptions, cleanup: Cleanup): Promise<ChaosResult> {
-  const { seconds, seed, rate = 60, drainMs = 30_000, say = () => {} } = options;
+  const { seconds, seed, rate = 60, drainMs = 60_000, say = () => {} } = options;
   const directory = mkdtempSync(join(tmpdir(), 'baton-chaos-'));
   cleanup.push(() => rmSync(directory, { recursive: true, force: true }));
   // The rules need to know in which order transactions were committed.

@@ -22,6 +22,7 @@ const stop = startRenewing(new SharedLease(buffer), options, async () => {
   const { value } = await transact(pool, dialect, undefined, 'renew', [nodeId, options.leaseMs]);
   return value;
 });
+parentPort!.postMessage('begun');
 parentPort!.once('message', () => {
   void stop()
     .then(() => pool.end())
