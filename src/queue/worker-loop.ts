@@ -157,8 +157,9 @@ export class WorkerLoop {
     } finally {
       this.#claims.ended++;
     }
-    // Taken over with everything else the lost node had.
-    if (this.#member !== member) return;
+    // Taken over with everything else the lost node had. A process that was stopped meanwhile finds
+    // the answer before it finds that its lease has ended.
+    if (this.#member !== member || !member.trusted) return;
     for (const one of claimed) this.#begin(one, member);
     if (claimed.length > 0) this.#claim.trigger();
   }
@@ -173,16 +174,17 @@ export class WorkerLoop {
   #begin(claimed: ClaimedRun, member: Membership): void {
     const attempt = new Attempt(claimed, member.writer, () => this.#claim.trigger());
     const before = this.#held.add(attempt);
-    attempt.done = this.#run(attempt, before);
+    attempt.done = this.#run(attempt, member, before);
   }
 
-  async #run(attempt: Attempt, before: readonly Attempt[]): Promise<void> {
+  async #run(attempt: Attempt, member: Membership, before: readonly Attempt[]): Promise<void> {
     const { log } = this.#settings;
     try {
       if (before.length > 0) {
         const returned = Promise.all(before.map(({ done }) => done));
         await Promise.race([returned, attempt.stopped]);
       }
+      if (!member.trusted) attempt.lose('the lease of its node was lost');
       if (this.stopping || attempt.abort !== null) await giveBack(attempt, 'not begun', log);
       else await execute(attempt, this.#settings);
     } catch (error) {

@@ -54,6 +54,32 @@ test('[Q6] a lane that is missing from the poll stops its handler', async () => 
   expect(reason).toMatchObject({ kind: 'lost' });
 });
 
+test('[Q22] a claim that is answered after the lease has ended calls no handler', async () => {
+  const base = memoryStore();
+  let blocked = false;
+  const claim = base.claim.bind(base);
+  base.claim = async (request) => {
+    const claimed = await claim(request);
+    if (claimed.length > 0 && !blocked) {
+      blocked = true;
+      // As if the process were stopped: no timer tells it before the answer does.
+      const until = performance.now() + 400;
+      while (performance.now() < until);
+    }
+    return claimed;
+  };
+  const { queue, worker, reaches } = rig(base);
+  const leases: number[] = [];
+  queue.register('any', { run: () => void leases.push(one.leaseRemainingMs) });
+  const { id } = await queue.enqueue({ type: 'any' });
+  const one = worker({ leaseMs: 300, renewMs: 30 });
+  await one.start();
+  await reaches(id, 'succeeded');
+  expect(leases).toHaveLength(1);
+  expect(leases[0]).toBeGreaterThan(0);
+  expect(await queue.get(id)).toMatchObject({ crashes: 1, attempts: 1 });
+});
+
 test('[Q6] a worker whose lease is lost stops all it executes and joins as a new node', async () => {
   const { queue, worker, base, reaches, log } = rig();
   const reasons: unknown[] = [];

@@ -54,7 +54,11 @@ export function* takeOver(dialect: Dialect, now: number, nodeId: string): Op<Don
   // Its own claims hold this row shared until they commit, so none can slip in behind us.
   yield* dialect.lockNode(nodeId);
   const rows = yield* query<{ id: string }>('SELECT id FROM lanes WHERE node_id = $1', [nodeId]);
-  const held = rows.length === 0 ? [] : yield* dialect.lockBegun(rows.map(({ id }) => id).sort());
+  const ids = rows.map(({ id }) => id).sort();
+  // Locked by a statement of its own: the next one then sees what the node wrote to the last moment,
+  // such as a result it had settled.
+  if (ids.length > 0) yield* dialect.lockLanes(ids);
+  const held = ids.length === 0 ? [] : yield* dialect.lockBegun(ids);
   const reaped: Reaped[] = [];
   const changes: LaneChange[] = [];
   for (const { lane, run } of held) {

@@ -25,6 +25,7 @@ const stop = startRenewing(new SharedLease(buffer), options, async () => {
   );
   return value;
 });
+parentPort!.postMessage('begun');
 parentPort!.once('message', () => {
   void stop()
     .then(() => pool.end())

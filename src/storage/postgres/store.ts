@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
-import { keepShared, SharedLease } from '../../queue/lease-keeper.ts';
+import { keepShared, SharedLease, startRenewing } from '../../queue/lease-keeper.ts';
 import type { Clock, Hint, KeepLease, LeaseKeeper, Store } from '../../queue/store.ts';
 import type { Answer, Arguments, OperationName } from '../operations/all.ts';
 import { storeOver } from '../operations/store.ts';
@@ -75,7 +75,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     hints: listeners,
     call,
     read,
-    keepLease: (nodeId, keep) => keepLease(target, nodeId, keep),
+    keepLease: (nodeId, keep) =>
+      keepLease(target, nodeId, keep, () => call('renew', nodeId, keep.leaseMs)),
     close() {
       closing ??= hints.close().then(() => pool.end());
       return closing;
@@ -83,7 +84,17 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   });
 }
 
-function keepLease(target: Target, nodeId: string, options: KeepLease): LeaseKeeper {
+/**
+ * Renewed by a thread. Until that has begun the main thread does it: on a busy machine a thread may
+ * take longer to begin than a short lease lasts, and a node that lost its lease for that and joined
+ * anew, with a new thread, would make the machine busier still and never keep one.
+ */
+function keepLease(
+  target: Target,
+  nodeId: string,
+  options: KeepLease,
+  renew: () => Promise<boolean>,
+): LeaseKeeper {
   const lease = new SharedLease({ leaseMs: options.leaseMs, sentAt: options.sentAt });
   const entry = new URL(
     `./lease-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
@@ -93,12 +104,14 @@ function keepLease(target: Target, nodeId: string, options: KeepLease): LeaseKee
   const thread = new Worker(entry, { workerData });
   // Without its thread the lease simply runs out, which the worker sees.
   thread.on('error', () => {});
+  const stopHere = startRenewing(lease, options, renew);
+  thread.once('message', () => void stopHere());
   const exited = new Promise<void>((resolve) => {
     thread.once('exit', () => resolve());
   });
   return keepShared(lease, options, () => {
     thread.postMessage('stop');
-    return exited;
+    return Promise.all([stopHere(), exited]).then(() => {});
   });
 }
 

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+
+/** What all parts of one run of chaos agree on. */
+export const LANES = Array.from({ length: 60 }, (_, i) => `lane-${i}`);
+/** Held from the start to the end: what is queued there must still be queued. */
+export const HELD_LANES = ['held-0', 'held-1'];
+export const OWNERS = 10;
+export const STEADY = ['second-0', 'second-1', 'second-2'];
+export const UNSTEADY = 'second-paused';
+export const SCHEDULE_LANES = [...STEADY, UNSTEADY].map((id) => `of-${id}`);
+export const ALL_LANES = [...LANES, ...HELD_LANES, ...SCHEDULE_LANES];
+
+export const LEASE_MS = 2000;
+export const CAPS = { types: { agent: 3 }, perOwner: 2 } as const;
+export const CONCURRENCY = 4;
+/** Two workers on each of two hosts: of one's death its neighbour has proof, the others its lease. */
+export const HOSTS = ['one', 'one', 'two', 'two'];
+
+/** What a worker process is told. */
+export interface WorkerSetup {
+  readonly url: string;
+  readonly file: string;
+  readonly host: string;
+  readonly seed: number;
+}
+
+/** The payload of every run: what its handler does. */
+export interface Work {
+  /** The number of the driver's request. */
+  readonly n?: number;
+  readonly ms: number;
+  readonly kind:
+    | 'plain'
+    | 'flaky'
+    | 'final'
+    | 'emits'
+    | 'asks'
+    | 'settles'
+    | 'parks'
+    | 'returns'
+    | 'deaf';
+}
+
+/** The machine's monotonic clock, the same in all its processes. */
+export const monotonic = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+export const digestOf = (fields: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(fields)).digest('base64').slice(0, 16);
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
