@@ -83,6 +83,8 @@ export const settings = {
     expected: 'sqlite:<path> or postgres://<user>:<password>@<host>/<database>',
     schema: database,
     default: 'sqlite:<data-dir>/baton.db',
+    // It may hold a password, also where it is mistyped beyond recognition.
+    secret: true,
     help: 'sqlite:<path> or postgres://…',
   }),
   adminToken: setting({

@@ -2,7 +2,12 @@ import { type ErrorCode, isBatonError } from '../contract/errors.ts';
 import type { Logger } from './logger.ts';
 
 /** Errors after which nothing was changed and the same may succeed later. */
-const TRANSIENT: readonly ErrorCode[] = ['database_unreachable', 'database_read_only', 'disk_full'];
+const TRANSIENT: readonly ErrorCode[] = [
+  'database_unreachable',
+  'database_read_only',
+  'disk_full',
+  'data_in_use',
+];
 const FIRST_MS = 100;
 const MOST_MS = 5000;
 /** The same refusal is not reported more often than this. */

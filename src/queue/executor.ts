@@ -15,6 +15,9 @@ import type { Clock, LogStore } from './store.ts';
 /** A parked run comes back up to this much after its time, so that not all come together. */
 const PARK_JITTER_MS = 30_000;
 
+/** Between two tries to write an end that the database refuses. */
+const REFUSED_REST_MS = 5000;
+
 export interface ExecutorOptions {
   readonly handlers: Handlers;
   readonly store: Pick<LogStore, 'listAfter'>;
@@ -104,7 +107,7 @@ async function store(attempt: Attempt, ending: Ending, log: Logger): Promise<boo
 
 /**
  * The database answers but does not take this end. A plain failure instead keeps the lane going; if
- * even that is refused the lane stays taken until this node goes, rather than run twice.
+ * even that is refused it is tried again from time to time, until the lease is gone.
  */
 async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Promise<boolean> {
   const error = { class: 'unknown', message: `Its end was refused: ${messageOf(cause)}` } as const;
@@ -117,9 +120,11 @@ async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Prom
     );
     return true;
   } catch (again) {
+    if (again instanceof LostError) return false;
     log.error({ ...fieldsOf(attempt), err: again }, 'The end of a run cannot be written');
-    // Never resolves: the slot and the lane stay taken.
-    return again instanceof LostError ? false : new Promise(() => {});
+    // The lane stays taken meanwhile, rather than run twice.
+    await new Promise((resolve) => setTimeout(resolve, REFUSED_REST_MS).unref());
+    return storeRefusal(attempt, cause, log);
   }
 }
 

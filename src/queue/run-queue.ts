@@ -3,7 +3,7 @@ import { BatonError } from '../contract/errors.ts';
 import type { LogEvent } from '../contract/event.ts';
 import { LaneId, newId, RunId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
-import type { CancelKind, Lane } from '../contract/lane.ts';
+import { CancelKind, type Lane } from '../contract/lane.ts';
 import { LaneSettings, type Run, type RunRequest, RunState } from '../contract/run.ts';
 import type { Schedule, ScheduleChanges, ScheduleRequest } from '../contract/schedule.ts';
 import { admissionOf, checkPayload, payloadText } from './admission.ts';
@@ -159,7 +159,8 @@ export class RunQueue {
 
   /** Final at once for a run that has not begun; else its worker is told to stop it. */
   async cancel(id: string, kind: CancelKind = 'stop'): Promise<Run> {
-    const run = await this.#changeRun({ do: 'cancel', run: id, kind });
+    const how = parseInput(CancelKind, kind, 'kind');
+    const run = await this.#changeRun({ do: 'cancel', run: id, kind: how });
     const { type, lane, attempts: attempt } = run;
     const message = run.state === 'cancelled' ? 'Cancelled' : 'CancelRequested';
     this.log.info({ runId: id, type, lane, attempt }, message);

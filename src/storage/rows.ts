@@ -7,7 +7,9 @@ import type { Run, RunState } from '../contract/run.ts';
 import type { Schedule } from '../contract/schedule.ts';
 import type { RunCore } from '../queue/lane-change.ts';
 
-/* How rows become the contract's objects. Both databases keep the same columns: texts, integers
+/* How rows become the contract's objects. Statements name their columns: one that said * and was
+ * prepared would fail on the nodes still running when a later version adds a column.
+ * Both databases keep the same columns: texts, integers
  * (times in milliseconds, flags as 0 and 1) and JSON as text. */
 
 export interface LaneRow {
@@ -199,6 +201,8 @@ export interface EventRow {
   at: number;
 }
 
+export const EVENT_COLUMNS = 'lane, seq, run_id, attempt, type, payload, at';
+
 export const toEvent = (row: EventRow): LogEvent => ({
   lane: row.lane,
   seq: row.seq,
@@ -223,6 +227,9 @@ export interface NodeRow {
   lease_until: number;
   started_at: number;
 }
+
+export const NODE_COLUMNS =
+  'id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at';
 
 export const toNode = (row: NodeRow): NodeRecord => ({
   id: row.id,

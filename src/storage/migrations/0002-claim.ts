@@ -58,6 +58,8 @@ DECLARE
   v_pinned_first boolean;
 BEGIN
   -- Caps are counted and slots given out under one lock, so two workers never exceed them together.
+  -- A process that is stopped in the middle must not keep all others from claiming for long.
+  PERFORM set_config('idle_in_transaction_session_timeout', '3s', true);
   PERFORM pg_advisory_xact_lock(hashtext('baton claim'), hashtext(current_schema()));
   -- Shared until the commit, so that whoever takes over this node's lanes sees this claim or stops it.
   SELECT * INTO v_node FROM nodes n WHERE n.id = p_node AND n.lease_until > p_now FOR SHARE;

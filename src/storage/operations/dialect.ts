@@ -66,6 +66,8 @@ export interface Dialect {
   ensureLanes(lanes: readonly NewLane[]): Op<void>;
   /** Locks in the order of ids, which all writers keep, so that they cannot deadlock. */
   lockLanes(ids: readonly string[]): Op<Lane[]>;
+  /** The same without waiting: those that are locked are left out. */
+  lockFreeLanes(ids: readonly string[]): Op<Lane[]>;
   /** Lanes that have a begun run, with it. */
   lockBegun(ids: readonly string[]): Op<LaneWithRun[]>;
   /** Gives surveyed lanes to a node: `take` of the machine, its event and its counts. */

@@ -2,7 +2,7 @@ import type { NodeInfo } from '../../contract/node.ts';
 import { LaneChange } from '../../queue/lane-change.ts';
 import { crash } from '../../queue/lane-machine.ts';
 import type { HeldLane, Poll, Reaped } from '../../queue/store.ts';
-import { type NodeRow, toNode } from '../rows.ts';
+import { NODE_COLUMNS, type NodeRow, toNode } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL } from './dialect.ts';
 
@@ -45,20 +45,29 @@ export function* renew(
 }
 
 export function* leave(dialect: Dialect, now: number, nodeId: string): Op<Done<void>> {
-  const { hint } = yield* takeOver(dialect, now, nodeId);
+  const { hint } = yield* takeOver(dialect, now, nodeId, true);
   return { value: undefined, hint };
 }
 
-/** Takes over what one dead node held, and forgets the node (Q7). */
-export function* takeOver(dialect: Dialect, now: number, nodeId: string): Op<Done<Reaped[]>> {
+/**
+ * Takes over what a dead node held, and forgets the node (Q7). One that is not proven dead may have
+ * renewed its lease since somebody saw it end: then nothing happens.
+ */
+export function* takeOver(
+  dialect: Dialect,
+  now: number,
+  nodeId: string,
+  proven: boolean,
+): Op<Done<Reaped[]>> {
   // Its own claims hold this row shared until they commit, so none can slip in behind us.
   yield* dialect.lockNode(nodeId);
+  const node = yield* queryOne<{ lease_until: number }>(
+    'SELECT lease_until FROM nodes WHERE id = $1',
+    [nodeId],
+  );
+  if (!proven && node !== null && node.lease_until > now) return done([], []);
   const rows = yield* query<{ id: string }>('SELECT id FROM lanes WHERE node_id = $1', [nodeId]);
-  const ids = rows.map(({ id }) => id).sort();
-  // Locked by a statement of its own: the next one then sees what the node wrote to the last moment,
-  // such as a result it had settled.
-  if (ids.length > 0) yield* dialect.lockLanes(ids);
-  const held = ids.length === 0 ? [] : yield* dialect.lockBegun(ids);
+  const held = rows.length === 0 ? [] : yield* dialect.lockBegun(rows.map(({ id }) => id).sort());
   const reaped: Reaped[] = [];
   const changes: LaneChange[] = [];
   for (const { lane, run } of held) {
@@ -95,7 +104,7 @@ export function* poll(dialect: Dialect, nodeId: string): Op<Poll> {
     'poll_holds',
   );
   const nodes = yield* query<NodeRow>(
-    `SELECT * FROM nodes WHERE id <> $1 AND (lease_until <= $2 OR host = (SELECT host FROM nodes WHERE id = $1))`,
+    `SELECT ${NODE_COLUMNS} FROM nodes WHERE id <> $1 AND (lease_until <= $2 OR host = (SELECT host FROM nodes WHERE id = $1))`,
     [nodeId, now],
     'poll_nodes',
   );

@@ -7,6 +7,13 @@ export interface Purged {
   readonly lanes: number;
 }
 
+interface Finished {
+  readonly id: string;
+  readonly lane: string;
+  readonly first_seq: number;
+  readonly last_seq: number;
+}
+
 /**
  * Removes runs that ended before a time, with their events, and lanes that have become empty.
  * Runs of kept lanes go with their lane only (Q21).
@@ -16,19 +23,25 @@ export function* purge(
   _now: number,
   request: { readonly before: number; readonly limit: number },
 ): Op<Done<Purged>> {
-  const runs = yield* query<{ id: string; lane: string; state: RunState }>(
-    `SELECT id, lane, state FROM runs WHERE finished_at IS NOT NULL AND kept = 0 AND finished_at < $1 ORDER BY finished_at LIMIT $2`,
+  const found = yield* query<Finished>(
+    `SELECT id, lane, first_seq, last_seq FROM runs
+     WHERE finished_at IS NOT NULL AND kept = 0 AND finished_at < $1 ORDER BY finished_at LIMIT $2`,
     [request.before, request.limit],
   );
-  if (runs.length === 0) return { value: { runs: 0, lanes: 0 }, hint: NOTHING_TO_TELL };
-  const laneIds = [...new Set(runs.map(({ lane }) => lane))].sort();
-  const lanes = yield* dialect.lockLanes(laneIds);
+  if (found.length === 0) return { value: { runs: 0, lanes: 0 }, hint: NOTHING_TO_TELL };
+  const lanes = yield* dialect.lockLanes([...new Set(found.map(({ lane }) => lane))].sort());
+  // Looked at again under the lock: a lane may just have been told to keep its runs.
+  const kept = new Set(lanes.filter((lane) => lane.kept).map(({ id }) => id));
+  const runs = found.filter(({ lane }) => !kept.has(lane));
+  for (const { id, lane, first_seq, last_seq } of runs) {
+    // Between its first and its last event, so that a long log is not read whole.
+    yield* query(
+      'DELETE FROM events WHERE lane = $1 AND seq >= $2 AND seq <= $3 AND run_id = $4',
+      [lane, first_seq, last_seq, id],
+      'purge_events',
+    );
+  }
   const runIds = dialect.list(runs.map(({ id }) => id));
-  // Under the locks, what another purge has already removed is simply not found again.
-  yield* query(
-    `DELETE FROM events WHERE ${dialect.oneOf('lane', 1)} AND ${dialect.oneOf('run_id', 2)}`,
-    [dialect.list(laneIds), runIds],
-  );
   const removed = yield* query<{ state: RunState }>(
     `DELETE FROM runs WHERE ${dialect.oneOf('id', 1)} RETURNING state`,
     [runIds],

@@ -4,9 +4,11 @@ import type { NodeRecord } from '../../contract/node.ts';
 import { type Run, RunState } from '../../contract/run.ts';
 import type { Counts, LogCursor, RunFilter } from '../../queue/store.ts';
 import {
+  EVENT_COLUMNS,
   type EventRow,
   LANE_COLUMNS,
   type LaneRow,
+  NODE_COLUMNS,
   type NodeRow,
   RUN_COLUMNS,
   type RunRow,
@@ -68,7 +70,7 @@ export function* listAfter(
   const rows =
     runId === undefined
       ? yield* query<EventRow>(
-          'SELECT * FROM events WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+          `SELECT ${EVENT_COLUMNS} FROM events WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
           [lane, after, limit],
           'events_after',
         )
@@ -77,7 +79,7 @@ export function* listAfter(
 }
 
 /** A run's events lie between its first and its last, so the rest of a long log is not read. */
-const OF_RUN = `SELECT * FROM events WHERE lane = $1 AND seq > $2 AND run_id = $4
+const OF_RUN = `SELECT ${EVENT_COLUMNS} FROM events WHERE lane = $1 AND seq > $2 AND run_id = $4
   AND seq >= coalesce((SELECT first_seq FROM runs WHERE id = $4), 0)
   AND seq <= coalesce((SELECT last_seq FROM runs WHERE id = $4), ${Number.MAX_SAFE_INTEGER})
   ORDER BY seq LIMIT $3`;
@@ -98,14 +100,16 @@ export function* lastSeqs(dialect: Dialect, lanes: readonly string[]): Op<Map<st
 }
 
 export function* listNodes(_: Dialect): Op<NodeRecord[]> {
-  const rows = yield* query<NodeRow>('SELECT * FROM nodes ORDER BY started_at, id');
+  const rows = yield* query<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes ORDER BY started_at, id`);
   return rows.map(toNode);
 }
 
 /** Types at the head of ready lanes that no live node names: one index descent per type. */
 export function* unhandledTypes(dialect: Dialect): Op<string[]> {
   const now = yield* dialect.readTime();
-  const nodes = yield* query<NodeRow>('SELECT * FROM nodes WHERE lease_until > $1', [now]);
+  const nodes = yield* query<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes WHERE lease_until > $1`, [
+    now,
+  ]);
   const handled = new Set(nodes.flatMap((row) => toNode(row).types));
   const unhandled: string[] = [];
   let after = '';

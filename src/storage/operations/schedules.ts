@@ -22,11 +22,12 @@ const WRITTEN = [
   'version',
   'updated_at',
 ] as const;
+const ALL = [...WRITTEN, 'last_at', 'last_run_id', 'created_at'].join(', ');
 const places = WRITTEN.map((_, i) => `$${i + 1}`).join(', ');
 const INSERT = `INSERT INTO schedules (${WRITTEN.join(', ')}, created_at) VALUES (${places}, $13)
-  ON CONFLICT (id) DO NOTHING RETURNING *`;
+  ON CONFLICT (id) DO NOTHING RETURNING ${ALL}`;
 const UPDATE = `UPDATE schedules SET ${WRITTEN.map((name, i) => `${name} = $${i + 1}`).join(', ')}
-  WHERE id = $1 AND version = $14 RETURNING *`;
+  WHERE id = $1 AND version = $14 RETURNING ${ALL}`;
 
 /** Makes or replaces a schedule, unless somebody was faster. */
 export function* putSchedule(
@@ -93,14 +94,14 @@ export function* fireSchedule(dialect: Dialect, now: number, firing: Firing): Op
 
 function* withVersion(id: string, version: string): Op<Schedule | null> {
   const row = yield* queryOne<ScheduleRow>(
-    'SELECT * FROM schedules WHERE id = $1 AND version = $2',
+    `SELECT ${ALL} FROM schedules WHERE id = $1 AND version = $2`,
     [id, version],
   );
   return row === null ? null : toSchedule(row);
 }
 
 export function* getSchedule(_: Dialect, id: string): Op<Schedule | null> {
-  const row = yield* queryOne<ScheduleRow>('SELECT * FROM schedules WHERE id = $1', [id]);
+  const row = yield* queryOne<ScheduleRow>(`SELECT ${ALL} FROM schedules WHERE id = $1`, [id]);
   return row === null ? null : toSchedule(row);
 }
 
@@ -111,7 +112,7 @@ export function* listSchedules(
   const values: Value[] = [limit, after ?? ''];
   const ofOwner = owner === undefined ? '' : `AND owner = $${values.push(owner)}`;
   const rows = yield* query<ScheduleRow>(
-    `SELECT * FROM schedules WHERE id > $2 ${ofOwner} ORDER BY id LIMIT $1`,
+    `SELECT ${ALL} FROM schedules WHERE id > $2 ${ofOwner} ORDER BY id LIMIT $1`,
     values,
   );
   return rows.map(toSchedule);
@@ -124,7 +125,7 @@ export function* dueSchedules(
   const now = yield* dialect.readTime();
   // Written as a pair, which both databases answer from the index.
   const rows = yield* query<ScheduleRow>(
-    'SELECT * FROM schedules WHERE next_at <= $1 AND (next_at, id) > ($2, $3) ORDER BY next_at, id LIMIT $4',
+    `SELECT ${ALL} FROM schedules WHERE next_at <= $1 AND (next_at, id) > ($2, $3) ORDER BY next_at, id LIMIT $4`,
     [now, after?.nextAt ?? -1, after?.id ?? '', limit],
     'schedules_due',
   );

@@ -27,9 +27,10 @@ export function storeOver({ dialect, hints, call, read, keepLease, close }: Stor
     renew: (nodeId, leaseMs) => call('renew', nodeId, leaseMs),
     leave: (nodeId) => call('leave', nodeId),
     async reap(provenDead) {
-      const dead = new Set([...provenDead, ...(await read(listExpired(dialect)))]);
+      const proven = new Set(provenDead);
+      const dead = new Set([...proven, ...(await read(listExpired(dialect)))]);
       const reaped = [];
-      for (const node of dead) reaped.push(...(await call('takeOver', node)));
+      for (const node of dead) reaped.push(...(await call('takeOver', node, proven.has(node))));
       return reaped;
     },
     keepLease,

@@ -1,9 +1,8 @@
-import type { Lane } from '../../contract/lane.ts';
-import { LaneChange, type RunCore } from '../../queue/lane-change.ts';
+import { LaneChange } from '../../queue/lane-change.ts';
 import { append, ask, end, settle, start } from '../../queue/lane-machine.ts';
 import type { AttemptWrite } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
-import { Again, type Dialect, type Done, done } from './dialect.ts';
+import { type Dialect, type Done, done } from './dialect.ts';
 
 /** Writes about attempts, each only if its fence is still the lane's (Q6). */
 export function* write(
@@ -13,8 +12,6 @@ export function* write(
 ): Op<Done<boolean[]>> {
   const ids = [...new Set(writes.map(({ lane }) => lane))].sort();
   const held = yield* dialect.lockBegun(ids);
-  // The run was read before the lane's lock was had, and got its slot back meanwhile.
-  if (held.some(isTorn)) throw new Again();
   const lanes = new Map(
     held.map(({ lane, run }) => [
       lane.id,
@@ -41,7 +38,3 @@ export function* write(
   if (changes.length > 0) yield* dialect.save(changes);
   return done(answers, changes);
 }
-
-/** A lane that waits for an answer has a waiting run, and no other lane has one that is held. */
-const isTorn = ({ lane, run }: { lane: Lane; run: RunCore }): boolean =>
-  lane.nodeId !== null && (lane.state === 'asking') !== (run.state === 'waiting');

@@ -42,16 +42,20 @@ export function clientConfig(
   settings: Readonly<Record<string, string>> = SETTINGS,
 ): pg.ClientConfig {
   const all = { search_path: target.schema, ...settings };
+  const url = parseUrl(target.url);
+  // Options in the address are kept, but ours come behind them and win.
+  const theirs = url.searchParams.get('options') ?? '';
+  url.searchParams.delete('options');
   return {
-    connectionString: parseUrl(target.url).href,
+    connectionString: url.href,
     application_name: 'baton',
     connectionTimeoutMillis: 5000,
     // Longer than statement_timeout: only for a server that went away without a word.
     query_timeout: 20_000,
     keepAlive: true,
-    options: Object.entries(all)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
+    options: [theirs, ...Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)]
+      .join(' ')
+      .trim(),
     types,
   };
 }

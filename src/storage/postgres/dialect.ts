@@ -6,6 +6,7 @@ import { NEW_LANE_VALUES, newRunValues } from '../operations/saving.ts';
 import {
   CORE_COLUMNS,
   type CoreRow,
+  EVENT_COLUMNS,
   type EventRow,
   LANE_COLUMNS,
   type LaneRow,
@@ -31,7 +32,7 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
     *eventsAfterEach(cursors: readonly LogCursor[]) {
       return yield* query<EventRow>(
         `SELECT e.* FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS c(lane, after, n, i)
-         CROSS JOIN LATERAL (SELECT * FROM events WHERE lane = c.lane AND seq > c.after ORDER BY seq LIMIT c.n) e
+         CROSS JOIN LATERAL (SELECT ${EVENT_COLUMNS} FROM events WHERE lane = c.lane AND seq > c.after ORDER BY seq LIMIT c.n) e
          ORDER BY c.i, e.seq`,
         [
           cursors.map(({ lane }) => lane),
@@ -57,10 +58,20 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       );
       return rows.map(toLane);
     },
+    *lockFreeLanes(ids: readonly string[]) {
+      const rows = yield* query<LaneRow>(
+        `SELECT ${LANE_COLUMNS} FROM lanes l WHERE l.id = ANY($1::text[]) ORDER BY l.id FOR UPDATE SKIP LOCKED`,
+        [ids],
+        'lock_free_lanes',
+      );
+      return rows.map(toLane);
+    },
     *lockBegun(ids: readonly string[]) {
+      // The run's row too: while the lane's lock is waited for the run may change, and a row that is
+      // joined without a lock would be the one of before.
       const rows = yield* query<LaneRow & CoreRow>(
         `SELECT ${LANE_COLUMNS}, ${CORE_COLUMNS} FROM lanes l JOIN runs r ON r.id = l.run_id
-         WHERE l.id = ANY($1::text[]) ORDER BY l.id FOR UPDATE OF l`,
+         WHERE l.id = ANY($1::text[]) ORDER BY l.id FOR UPDATE OF l, r`,
         [ids],
         'lock_begun',
       );

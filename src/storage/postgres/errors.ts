@@ -21,6 +21,9 @@ const NETWORK = new Set([
   'ENOENT',
 ]);
 
+/** Too busy now: a statement out of time, a server out of memory, a race lost again and again. */
+const BUSY = new Set(['57014', '53200', '55P03', '40001', '40P01']);
+
 export const codeOf = (error: unknown): string =>
   String((error as { code?: unknown } | null)?.code ?? '');
 
@@ -46,10 +49,10 @@ export function toBatonError(error: unknown): unknown {
       : error instanceof Error
         ? error.message
         : String(error);
-  if (isAway(error))
-    return new BatonError('database_unreachable', `The database does not answer (${detail}).`, {
-      cause: error,
-    });
+  if (isAway(error) || BUSY.has(code)) {
+    const what = BUSY.has(code) ? 'The database is too busy' : 'The database does not answer';
+    return new BatonError('database_unreachable', `${what} (${detail}).`, { cause: error });
+  }
   if (code === '28P01' || code === '28000' || code === '3D000' || code === '42501') {
     return new BatonError(
       'database_refused',

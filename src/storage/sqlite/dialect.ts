@@ -21,6 +21,7 @@ import {
 import {
   CORE_COLUMNS,
   type CoreRow,
+  EVENT_COLUMNS,
   type EventRow,
   LANE_COLUMNS,
   type LaneRow,
@@ -50,7 +51,7 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
       const rows: EventRow[] = [];
       for (const { lane, after, limit } of cursors) {
         const page = yield* query<EventRow>(
-          'SELECT * FROM events WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+          `SELECT ${EVENT_COLUMNS} FROM events WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
           [lane, after, limit],
         );
         rows.push(...page);
@@ -75,6 +76,9 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
         if (row !== null) lanes.push(toLane(row));
       }
       return lanes;
+    },
+    *lockFreeLanes(ids: readonly string[]) {
+      return yield* this.lockLanes(ids);
     },
     *lockBegun(ids: readonly string[]) {
       const found: LaneWithRun[] = [];

@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { SharedLease, startRenewing } from '../../queue/lease-keeper.ts';
+import { ClockJumps } from './clock-jumps.ts';
 import { commitTogether } from './commit.ts';
 import { Connection } from './connection.ts';
 import { toBatonError } from './errors.ts';
@@ -17,6 +18,7 @@ const { path } = workerData as { path: string };
 const port = parentPort!;
 const say = (message: FromWriter): void => port.postMessage(message);
 const leases = new Map<string, () => Promise<void>>();
+const jumps = new ClockJumps();
 
 try {
   const unlock = await lockFile(path);
@@ -29,55 +31,69 @@ try {
 }
 
 function serve(connection: Connection, unlock: () => void): void {
-  port.on('message', (message: ToWriter) => {
+  const handle = (message: ToWriter): void => {
     switch (message.kind) {
-      case 'calls':
-        return say({
-          kind: 'replies',
-          replies: commitTogether(connection, path, withWaiting(message.calls)),
-        });
-      case 'keep': {
-        const { nodeId, buffer, options } = message;
-        leases.set(
-          nodeId,
-          startRenewing(new SharedLease(buffer), options, () =>
-            renew(connection, nodeId, options.leaseMs),
-          ),
-        );
+      case 'calls': {
+        const { calls, next } = withWaiting(message.calls);
+        followClock(connection);
+        say({ kind: 'replies', replies: commitTogether(connection, path, calls) });
+        if (next !== undefined) handle(next);
         return;
       }
-      case 'let_go':
-        void leases
-          .get(message.nodeId)?.()
-          .then(() => {
-            leases.delete(message.nodeId);
-            say({ kind: 'let_go', nodeId: message.nodeId });
-          });
+      case 'keep': {
+        const { nodeId, buffer, options } = message;
+        const renewing = startRenewing(new SharedLease(buffer), options, () => {
+          followClock(connection);
+          return renew(connection, nodeId, options.leaseMs);
+        });
+        leases.set(nodeId, renewing);
         return;
+      }
+      case 'let_go': {
+        const { nodeId } = message;
+        const stopped = leases.get(nodeId)?.() ?? Promise.resolve();
+        leases.delete(nodeId);
+        void stopped.then(() => say({ kind: 'let_go', nodeId }));
+        return;
+      }
       case 'close':
         connection.close();
         unlock();
         port.close();
     }
-  });
+  };
+  port.on('message', handle);
 }
 
-/** Adds the calls that have arrived meanwhile; anything else is put back by handling it after. */
-function withWaiting(calls: readonly Call[]): readonly Call[] {
+/** Adds the calls that have arrived meanwhile, up to the first message of another kind. */
+function withWaiting(calls: readonly Call[]): { calls: readonly Call[]; next?: ToWriter } {
   const all = [...calls];
   while (all.length < MOST_PER_COMMIT) {
-    const next = receiveMessageOnPort(port) as { message: ToWriter } | undefined;
-    if (next === undefined) break;
-    if (next.message.kind === 'calls') all.push(...next.message.calls);
-    else {
-      const later = next.message;
-      setImmediate(() => port.emit('message', later));
-      break;
-    }
+    const arrived = receiveMessageOnPort(port) as { message: ToWriter } | undefined;
+    if (arrived === undefined) break;
+    if (arrived.message.kind !== 'calls') return { calls: all, next: arrived.message };
+    all.push(...arrived.message.calls);
   }
-  return all;
+  return { calls: all };
 }
 const MOST_PER_COMMIT = 1000;
+
+/**
+ * A laptop that slept, or a clock that was set: the wall clock jumped while nobody could have taken
+ * over, for this process is the only one. Its leases jump along; without that each sleep would count
+ * as the death of the node.
+ */
+function followClock(connection: Connection): void {
+  const jump = jumps.since();
+  if (jump === 0) return;
+  try {
+    const text = 'UPDATE nodes SET lease_until = lease_until + $1';
+    connection.query({ text, values: [jump] });
+  } catch {
+    // The file cannot be written now: seen again at the next call.
+    jumps.undo(jump);
+  }
+}
 
 function renew(connection: Connection, nodeId: string, leaseMs: number): boolean {
   const [reply] = commitTogether(connection, path, [

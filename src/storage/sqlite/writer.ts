@@ -98,7 +98,22 @@ export class Writer {
     if (this.#calls.length === 0) return;
     const calls = this.#calls;
     this.#calls = [];
-    this.#post({ kind: 'calls', calls });
+    try {
+      this.#post({ kind: 'calls', calls });
+    } catch (error) {
+      // Something that cannot be sent to a thread, such as a function: told to who sent it alone.
+      if (calls.length === 1) this.#reject(calls[0]!.id, error);
+      for (const call of calls.length === 1 ? [] : calls) {
+        this.#calls = [call];
+        this.#flush();
+      }
+    }
+  }
+
+  #reject(id: number, error: unknown): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.reject(error instanceof Error ? error : new Error(String(error)));
   }
 
   #post(message: ToWriter): void {

@@ -1,0 +1,183 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { until } from '../../../test/until.ts';
+import type { Admission, Store } from '../../queue/store.ts';
+import { type Arguments, type OperationName, operation } from '../operations/all.ts';
+import { type Op, query } from '../statement.ts';
+import { clientConfig, makePool } from './connect.ts';
+import { postgresDialect } from './dialect.ts';
+import { inTransaction } from './run.ts';
+import { postgresStore } from './store.ts';
+
+/* What happens when a statement has to wait for a lock, and the world has changed when it has it. */
+
+let database: TestDatabase;
+let store: Store;
+let admin: pg.Client;
+let pool: pg.Pool;
+beforeAll(async () => {
+  database = await createDatabase();
+  store = await postgresStore({ url: database.url });
+  admin = new pg.Client({ connectionString: database.url, options: '-c search_path=baton' });
+  await admin.connect();
+  pool = makePool({ url: database.url, schema: 'baton' }, 2);
+});
+afterAll(async () => {
+  await store.close();
+  await pool.end();
+  await admin.end();
+  await database.drop();
+});
+
+const admission = (id: string, type: string, lane: string): Admission => ({
+  id,
+  type,
+  payload: '{}',
+  lane,
+  owner: '',
+  runAt: null,
+  delayMs: null,
+  maxAttempts: 5,
+  idempotencyKey: null,
+  bodyHash: null,
+  onBusy: 'enqueue',
+});
+const caps = { types: {}, perOwner: null };
+
+/** A run of a type of its own, begun on a node of its own. */
+async function begin(name: string): Promise<{ lane: string; fence: number }> {
+  const identity = { host: 'h', bootId: '', pidNamespace: '', pid: 1, pidStart: '' };
+  const node = { id: name, ...identity, types: [name], capacity: 10, version: '' };
+  await store.join({ ...node, roles: ['worker'] }, 60_000);
+  await store.enqueue([admission(name, name, name)]);
+  const [claimed] = await store.claim({ nodeId: name, types: [name], limit: 1, caps });
+  await store.write([{ lane: name, fence: claimed!.fence, no: 1, start: true }]);
+  return { lane: name, fence: claimed!.fence };
+}
+
+const GATE = 4711;
+
+/** The real operation, whose transaction stays open behind its last statement until `open()`. */
+async function held<N extends OperationName>(name: N, ...rest: Arguments<N>) {
+  await admin.query('SELECT pg_advisory_lock($1)', [GATE]);
+  const done = inTransaction(pool, undefined, function* (now): Op<void> {
+    yield* operation(name, postgresDialect(undefined), now, rest);
+    yield* query('SELECT pg_advisory_xact_lock($1)', [GATE]);
+  });
+  await waiting(1);
+  const open = async (): Promise<void> => {
+    await admin.query('SELECT pg_advisory_unlock($1)', [GATE]);
+    await done;
+  };
+  return { open };
+}
+
+/** Until so many statements wait for a lock. */
+const waiting = (n: number): Promise<void> =>
+  until(async () => {
+    const { rows } = await admin.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`,
+    );
+    return rows[0]!.n >= n;
+  });
+
+test('[Q10] a result settled while a take-over waits ends the run', async () => {
+  const of = await begin('settles');
+  const settle = { kind: 'succeeded', result: 42 } as const;
+  const writing = await held('write', [{ ...of, no: 2, settle }]);
+  const reaping = store.reap(['settles']);
+  await waiting(2);
+  await writing.open();
+  expect(await reaping).toMatchObject([{ state: 'succeeded', crashes: 0 }]);
+  expect(await store.get('settles')).toMatchObject({ state: 'succeeded', result: 42 });
+});
+
+test('[Q8] a question asked while a take-over waits stays open', async () => {
+  const of = await begin('asks');
+  const counts = await store.counts();
+  const asking = await held('write', [{ ...of, no: 2, ask: true }]);
+  const reaping = store.reap(['asks']);
+  await waiting(2);
+  await asking.open();
+  await reaping;
+  expect(await store.get('asks')).toMatchObject({ state: 'waiting', crashes: 0 });
+  expect(await store.counts()).toEqual({
+    ...counts,
+    running: counts.running - 1,
+    waiting: counts.waiting + 1,
+  });
+});
+
+test('[Q8] an answered run that is handed back while it gets its slot back keeps its answer', async () => {
+  const of = await begin('answered');
+  await store.write([{ ...of, no: 2, ask: true }]);
+  await store.change({ do: 'answer', run: 'answered' });
+  const retaking = await held('claim', { nodeId: 'answered', types: ['none'], limit: 1, caps });
+  const outcome = { kind: 'handed_back', reason: 'stopping' } as const;
+  const writing = store.write([{ ...of, no: 3, end: { outcome, retryDelayMs: 0 } }]);
+  await waiting(2);
+  await retaking.open();
+  expect(await writing).toEqual([true]);
+  expect(await store.get('answered')).toMatchObject({ state: 'queued' });
+});
+
+test('[Q5] a lane that is locked does not keep claims of other lanes waiting', async () => {
+  const of = await begin('delayed');
+  const error = { class: 'unknown', message: 'again' } as const;
+  const ending = { outcome: { kind: 'failed', error }, retryDelayMs: 0 } as const;
+  await store.write([{ ...of, no: 2, end: ending }]);
+  await store.enqueue([admission('other', 'delayed', 'other')]);
+  const claim = () => store.claim({ nodeId: 'delayed', types: ['delayed'], limit: 5, caps });
+  await admin.query('BEGIN');
+  await admin.query(`SELECT id FROM lanes WHERE id = 'delayed' FOR UPDATE`);
+  expect((await claim()).map(({ run }) => run.id)).toEqual(['other']);
+  await admin.query('COMMIT');
+  expect((await claim()).map(({ run }) => run.id)).toEqual(['delayed']);
+});
+
+test('[Q21] a lane told to keep its runs while a purge waits keeps them', async () => {
+  const of = await begin('kept');
+  const outcome = { kind: 'succeeded', result: null } as const;
+  await store.write([{ ...of, no: 2, end: { outcome, retryDelayMs: 0 } }]);
+  const keeping = await held('change', {
+    do: 'configure',
+    lane: 'kept',
+    settings: { kept: true },
+  });
+  const purging = store.purge({ before: Number.MAX_SAFE_INTEGER, limit: 100 });
+  await waiting(2);
+  await keeping.open();
+  await purging;
+  expect(await store.get('kept')).not.toBeNull();
+});
+
+test('[O3] a column added by a later version does not stop a node that runs', async () => {
+  await begin('older');
+  const read = async () => {
+    await store.poll('older');
+    await store.listAfter('older', 0, 10);
+    await store.listAfter('older', 0, 10, 'older');
+    await store.listAfterEach([{ lane: 'older', after: 0, limit: 5 }]);
+    await store.dueSchedules({ limit: 5, after: null });
+    await store.enqueue([admission(crypto.randomUUID(), 'older', 'older')]);
+    await store.claim({ nodeId: 'older', types: ['nothing'], limit: 1, caps });
+  };
+  await read();
+  for (const table of ['nodes', 'lanes', 'runs', 'events', 'schedules', 'run_counts']) {
+    await admin.query(`ALTER TABLE ${table} ADD COLUMN later text`);
+  }
+  await read();
+});
+
+test('options in the address are kept, and do not replace those of the store', async () => {
+  const url = new URL(database.url);
+  url.searchParams.set('options', '-c geqo=off -c statement_timeout=1');
+  const client = new pg.Client(clientConfig({ url: url.href, schema: 'baton' }));
+  await client.connect();
+  const show = async (name: string) => (await client.query(`SHOW ${name}`)).rows[0][name];
+  expect(await show('geqo')).toBe('off');
+  expect(await show('search_path')).toBe('baton');
+  expect(await show('statement_timeout')).toBe('15s');
+  await client.end();
+});
