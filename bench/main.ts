@@ -30,15 +30,26 @@ await close();
 // What broke may have left connections open, and nobody is there any more to close them.
 process.exit();
 
+function parse() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        case: { type: 'string', multiple: true },
+        rounds: { type: 'string', default: '3' },
+        json: { type: 'boolean', default: false },
+      },
+    });
+  } catch {
+    // A flag it does not know; the usage says those it does.
+    return null;
+  }
+}
+
 async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      case: { type: 'string', multiple: true },
-      rounds: { type: 'string', default: '3' },
-      json: { type: 'boolean', default: false },
-    },
-  });
+  const parsed = parse();
+  if (parsed === null) return refuse(usage);
+  const { positionals, values } = parsed;
   const [name, ...more] = positionals;
   const cases = name === undefined ? undefined : benches[name];
   const rounds = Number(values.rounds);

@@ -1,26 +1,13 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { admission } from '../../../test/admission.ts';
 import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { startPostgres } from '../../../test/postgres-server.ts';
 import { BatonError } from '../../contract/errors.ts';
-import type { Admission, Store } from '../../queue/store.ts';
+import type { Store } from '../../queue/store.ts';
 import { makePool, SETTINGS } from './connect.ts';
 import { postgresStore } from './store.ts';
 import { MOST_TRIES } from './transact.ts';
-
-const admission = (id: string, lane: string | null = null): Admission => ({
-  id,
-  type: 't',
-  payload: '{}',
-  lane,
-  owner: '',
-  runAt: null,
-  delayMs: null,
-  maxAttempts: 5,
-  idempotencyKey: null,
-  bodyHash: null,
-  onBusy: 'enqueue',
-});
 
 describe('a wrong or absent server', () => {
   test.for([['mysql://127.0.0.1/x'], ['not a url'], ['sqlite:/tmp/x']])(
@@ -150,7 +137,7 @@ describe('races', () => {
   test('writers that lock the same lanes in opposite orders do not deadlock', async () => {
     const lanes = Array.from({ length: 20 }, (_, i) => `cross-${i}`);
     const batch = (n: number, order: string[]) =>
-      order.map((lane) => admission(`${lane}-${n}`, lane));
+      order.map((lane) => admission(`${lane}-${n}`, { lane }));
     await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         store.enqueue(batch(n, n % 2 === 0 ? lanes : [...lanes].reverse())),
@@ -166,7 +153,7 @@ describe('races', () => {
   test('one idempotency key used at once by many makes one run', async () => {
     const receipts = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        store.enqueue([{ ...admission(`key-${i}`), idempotencyKey: 'k', bodyHash: 'h' }]),
+        store.enqueue([admission(`key-${i}`, { idempotencyKey: 'k', bodyHash: 'h' })]),
       ),
     );
     expect(new Set(receipts.flat().map(({ id }) => id)).size).toBe(1);
@@ -202,7 +189,7 @@ describe('races', () => {
     await expect(
       postgresStore({ url: database.url, schema: 'x; DROP TABLE runs' }),
     ).rejects.toThrow(BatonError);
-    await store.enqueue([admission(`o'"hara`, `lane'"; --`)]);
+    await store.enqueue([admission(`o'"hara`, { lane: `lane'"; --` })]);
     expect(await store.get(`o'"hara`)).toMatchObject({ lane: `lane'"; --` });
   });
 });

@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { admission } from '../../../test/admission.ts';
 import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { until } from '../../../test/until.ts';
-import type { Admission, Store } from '../../queue/store.ts';
+import type { Store } from '../../queue/store.ts';
 import { type Arguments, type OperationName, operation } from '../operations/all.ts';
 import { type Op, query } from '../statement.ts';
 import { clientConfig, makePool } from './connect.ts';
@@ -30,19 +31,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-const admission = (id: string, type: string, lane: string): Admission => ({
-  id,
-  type,
-  payload: '{}',
-  lane,
-  owner: '',
-  runAt: null,
-  delayMs: null,
-  maxAttempts: 5,
-  idempotencyKey: null,
-  bodyHash: null,
-  onBusy: 'enqueue',
-});
 const caps = { types: {}, perOwner: null };
 
 /** A run of a type of its own, begun on a node of its own. */
@@ -50,7 +38,7 @@ async function begin(name: string): Promise<{ lane: string; fence: number }> {
   const identity = { host: 'h', bootId: '', pidNamespace: '', pid: 1, pidStart: '' };
   const node = { id: name, ...identity, types: [name], capacity: 10, version: '' };
   await store.join({ ...node, roles: ['worker'] }, 60_000);
-  await store.enqueue([admission(name, name, name)]);
+  await store.enqueue([admission(name, { type: name, lane: name })]);
   const [claimed] = await store.claim({ nodeId: name, types: [name], limit: 1, caps });
   await store.write([{ lane: name, fence: claimed!.fence, no: 1, start: true }]);
   return { lane: name, fence: claimed!.fence };
@@ -127,7 +115,7 @@ test('[Q5] a lane that is locked does not keep claims of other lanes waiting', a
   const error = { class: 'unknown', message: 'again' } as const;
   const ending = { outcome: { kind: 'failed', error }, retryDelayMs: 0 } as const;
   await store.write([{ ...of, no: 2, end: ending }]);
-  await store.enqueue([admission('other', 'delayed', 'other')]);
+  await store.enqueue([admission('other', { type: 'delayed', lane: 'other' })]);
   const claim = () => store.claim({ nodeId: 'delayed', types: ['delayed'], limit: 5, caps });
   await admin.query('BEGIN');
   await admin.query(`SELECT id FROM lanes WHERE id = 'delayed' FOR UPDATE`);
@@ -160,7 +148,7 @@ test('[O3] a column added by a later version does not stop a node that runs', as
     await store.listAfter('older', 0, 10, 'older');
     await store.listAfterEach([{ lane: 'older', after: 0, limit: 5 }]);
     await store.dueSchedules({ limit: 5, after: null });
-    await store.enqueue([admission(crypto.randomUUID(), 'older', 'older')]);
+    await store.enqueue([admission(crypto.randomUUID(), { type: 'older', lane: 'older' })]);
     await store.claim({ nodeId: 'older', types: ['nothing'], limit: 1, caps });
   };
   await read();

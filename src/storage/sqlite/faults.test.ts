@@ -3,23 +3,10 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { admission } from '../../../test/admission.ts';
 import { root, start, temporaryDirectory } from '../../../test/processes.ts';
-import type { Admission } from '../../queue/store.ts';
 import { sqliteStore } from './store.ts';
 
-const admission = (id: string, payload = '{}'): Admission => ({
-  id,
-  type: 't',
-  payload,
-  lane: null,
-  owner: '',
-  runAt: null,
-  delayMs: null,
-  maxAttempts: 5,
-  idempotencyKey: null,
-  bodyHash: null,
-  onBusy: 'enqueue',
-});
 const fixture = (name: string) => join(root, 'test', 'fixtures', name);
 
 test('[O2] a second process on the same file is refused, and told who has it', async () => {
