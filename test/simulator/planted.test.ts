@@ -63,10 +63,19 @@ test.each([
     'DO UPDATE SET owner = excluded.owner',
     'DO NOTHING',
   ],
-  ['[Q6] a lease is taken for ended too early', 'lease_until <= $1', 'lease_until <= $1 + 29000'],
   ['[Q19] a count forgets one state', 'WHERE state = $1', "WHERE state = $1 AND state <> 'dead'"],
 ])('%s: found', async (_, from, to) => {
   const found = await find(sqliteMaker((text) => text.replace(from, to)));
+  expect(found?.seed).toBeLessThan(300);
+});
+
+test('[Q6] a lease is taken for ended too early: found', async () => {
+  // By whoever looks for ended leases, and by the take-over that looks again.
+  const early = (text: string) =>
+    text
+      .replace('lease_until <= $1', 'lease_until <= $1 + 29000')
+      .replace('SELECT lease_until FROM', 'SELECT lease_until - 29000 AS lease_until FROM');
+  const found = await find(sqliteMaker(early));
   expect(found?.seed).toBeLessThan(300);
 });
 
