@@ -50,4 +50,3 @@ export const QUEUE_EVENTS = {
   'session.resumed': z.object({}),
   done: z.object({ state: RunState }),
 } as const;
-export type QueueEventType = keyof typeof QUEUE_EVENTS;

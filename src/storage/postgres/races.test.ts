@@ -110,6 +110,17 @@ test('[Q8] an answered run that is handed back while it gets its slot back keeps
   expect(await store.get('answered')).toMatchObject({ state: 'queued' });
 });
 
+test('[Q9] a wish to cancel that comes while a write waits is not undone', async () => {
+  const of = await begin('wished');
+  const wishing = await held('change', { do: 'cancel', run: 'wished', kind: 'stop' });
+  const settle = { kind: 'succeeded', result: 1 } as const;
+  const writing = store.write([{ ...of, no: 2, settle }]);
+  await waiting(2);
+  await wishing.open();
+  expect(await writing).toEqual([true]);
+  expect((await store.get('wished'))?.cancelRequestedAt).not.toBeNull();
+});
+
 test('[Q5] a lane that is locked does not keep claims of other lanes waiting', async () => {
   const of = await begin('delayed');
   const error = { class: 'unknown', message: 'again' } as const;

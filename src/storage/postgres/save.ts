@@ -45,8 +45,7 @@ WITH lane_rows AS (
 ), run_rows AS (
   UPDATE runs AS r SET state = i.state, attempts = i.attempts, crashes = i.crashes, position = i.position,
     next_run_at = i.next_run_at, started_at = i.started_at, finished_at = i.finished_at,
-    -- Read before the lane's lock was had, so an older reading must not undo a wish to cancel.
-    cancel_requested_at = coalesce(i.cancel_requested_at, r.cancel_requested_at),
+    cancel_requested_at = i.cancel_requested_at,
     error_class = i.error_class, error_message = i.error_message, result = i.result, settled = i.settled,
     last_seq = i.last_seq, updated_at = i.updated_at
   FROM ${unnest(RUN_TYPES, RUNS_FROM)} AS i(id, state, attempts, crashes, position, next_run_at, started_at, finished_at,
