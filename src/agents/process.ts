@@ -1,0 +1,39 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** How a process ended. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A started process with everything it starts: one killable unit (A9). */
+export interface AgentProcess {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the process itself has ended; never rejects. */
+  readonly exited: Promise<ProcessExit>;
+  /** SIGINT to the process alone: the agent may end its turn in its own way. */
+  interrupt(): void;
+  /**
+   * Interrupt → close input → SIGTERM → SIGKILL of everything it started, 5 s in all. Resolves when
+   * nothing of it is left. Safe to call twice; also after the process has ended, to sweep what it
+   * left behind.
+   */
+  stop(): Promise<void>;
+}
+
+export interface SpawnOptions {
+  readonly cwd: string;
+  /** Added to the environment the agent is allowed to see. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The program could not be started at all: not there, not executable, no such directory. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+/** Rejects with a StartError. */
+export type Spawn = (argv: readonly string[], options: SpawnOptions) => Promise<AgentProcess>;

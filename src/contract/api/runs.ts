@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { RunId } from '../ids.ts';
+import { RunState } from '../run.ts';
+import { EditRun, Invocation, QueueCounts, RunView } from '../run-view.ts';
+import { SessionId } from '../session.ts';
+import { endpoint, page, pageQuery } from './endpoint.ts';
+
+const group = 'Messages and runs';
+const params = z.strictObject({ id: RunId });
+
+export const runEndpoints = {
+  listRuns: endpoint({
+    method: 'GET',
+    path: '/api/v1/runs',
+    summary: 'Runs, oldest first',
+    group,
+    query: z.strictObject({
+      ...pageQuery,
+      sessionId: SessionId.optional(),
+      state: RunState.optional(),
+    }),
+    answer: page(RunView),
+  }),
+  getRun: endpoint({
+    method: 'GET',
+    path: '/api/v1/runs/{id}',
+    summary: 'One run',
+    group,
+    params,
+    answer: RunView,
+    errors: ['not_found'],
+  }),
+  editRun: endpoint({
+    method: 'PATCH',
+    path: '/api/v1/runs/{id}',
+    summary: 'Give a queued run another message or another place',
+    group,
+    params,
+    body: EditRun,
+    answer: RunView,
+    errors: ['not_found', 'run_not_queued'],
+  }),
+  removeRun: endpoint({
+    method: 'DELETE',
+    path: '/api/v1/runs/{id}',
+    summary: 'Remove a queued run',
+    group,
+    params,
+    errors: ['not_found', 'run_not_queued'],
+  }),
+  cancelRun: endpoint({
+    method: 'POST',
+    path: '/api/v1/runs/{id}/cancel',
+    summary: 'Cancel a run',
+    group,
+    params,
+    answer: RunView,
+    errors: ['not_found', 'run_finished'],
+  }),
+  retryRun: endpoint({
+    method: 'POST',
+    path: '/api/v1/runs/{id}/retry',
+    summary: 'Queue a finished run again, as a new run at the head',
+    group,
+    params,
+    status: 201,
+    answer: RunView,
+    errors: ['not_found', 'run_not_finished', 'session_ended'],
+  }),
+  listInvocations: endpoint({
+    method: 'GET',
+    path: '/api/v1/runs/{id}/invocations',
+    summary: 'The agent processes of a run',
+    group,
+    params,
+    answer: z.object({ items: z.array(Invocation) }),
+    errors: ['not_found'],
+  }),
+  queueCounts: endpoint({
+    method: 'GET',
+    path: '/api/v1/queue/counts',
+    summary: 'Runs by state',
+    group,
+    answer: QueueCounts,
+  }),
+};

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { MessageReceipt, MessageRequest } from '../message.ts';
+import { RunState } from '../run.ts';
+import { Cost, RunView } from '../run-view.ts';
+import {
+  CreateSession,
+  ForkSession,
+  Label,
+  Session,
+  type SessionAction,
+  SessionId,
+  SessionStatus,
+  Tag,
+  UpdateSession,
+} from '../session.ts';
+import { endpoint, flagIn, page, pageQuery } from './endpoint.ts';
+
+const group = 'Sessions';
+const params = z.strictObject({ id: SessionId });
+const listed = { group, paged: true, answer: z.array(Session) } as const;
+const NamePart = z.string().min(1).max(50);
+
+const action = (name: SessionAction, summary: string) =>
+  endpoint({
+    method: 'POST',
+    path: `/api/v1/sessions/{id}/${name}`,
+    summary,
+    group,
+    params,
+    answer: Session,
+    errors: ['not_found', 'session_state'],
+  });
+
+export const sessionEndpoints = {
+  listSessions: endpoint({
+    ...listed,
+    method: 'GET',
+    path: '/api/v1/sessions',
+    summary: 'Sessions, newest first',
+    query: z.strictObject({
+      ...pageQuery,
+      status: SessionStatus.optional(),
+      tag: Tag.optional(),
+      label: Label.optional(),
+      /** A part of the name. */
+      name: NamePart.optional(),
+      /** `true` shows archived ones only, `false` (default) the others. */
+      archived: flagIn.optional(),
+    }),
+  }),
+  createSession: endpoint({
+    method: 'POST',
+    path: '/api/v1/sessions',
+    summary: 'Create a session',
+    group,
+    body: CreateSession,
+    status: 201,
+    answer: Session,
+    errors: ['name_taken', 'not_available'],
+  }),
+  listByStatus: endpoint({
+    ...listed,
+    method: 'GET',
+    path: '/api/v1/sessions/status/{status}',
+    summary: 'Sessions of one status',
+    params: z.strictObject({ status: SessionStatus }),
+    query: z.strictObject(pageQuery),
+  }),
+  searchSessions: endpoint({
+    ...listed,
+    method: 'GET',
+    path: '/api/v1/sessions/search',
+    summary: 'Sessions with a part of their name',
+    query: z.strictObject({ ...pageQuery, name: NamePart }),
+  }),
+  listByTag: endpoint({
+    ...listed,
+    method: 'GET',
+    path: '/api/v1/sessions/tag/{tag}',
+    summary: 'Sessions with a tag',
+    params: z.strictObject({ tag: Tag }),
+    query: z.strictObject(pageQuery),
+  }),
+  getSession: endpoint({
+    method: 'GET',
+    path: '/api/v1/sessions/{id}',
+    summary: 'One session',
+    group,
+    params,
+    answer: Session,
+    errors: ['not_found'],
+  }),
+  updateSession: endpoint({
+    method: 'PUT',
+    path: '/api/v1/sessions/{id}',
+    summary: 'Change name, description, tags, labels, timer, budget',
+    group,
+    params,
+    body: UpdateSession,
+    answer: Session,
+    errors: ['not_found', 'name_taken'],
+  }),
+  deleteSession: endpoint({
+    method: 'DELETE',
+    path: '/api/v1/sessions/{id}',
+    summary: 'Delete a session with its runs and log, or archive it',
+    group,
+    params,
+    query: z.strictObject({ archive: flagIn.optional() }),
+    errors: ['not_found', 'session_protected'],
+  }),
+  complete: action('complete', 'Say that the work is done'),
+  terminate: action('terminate', 'Cancel what runs and release resources'),
+  reopen: action('reopen', 'Open an ended session again'),
+  archive: action('archive', 'Put it away; nothing is lost'),
+  retry: action('retry', 'Try to prepare the workspace again after an error'),
+  hold: action('hold', 'Start nothing until resumed'),
+  resume: action('resume', 'Go on with what is queued'),
+  fork: endpoint({
+    method: 'POST',
+    path: '/api/v1/sessions/{id}/fork',
+    summary: 'A new session that goes on from this conversation',
+    group,
+    params,
+    body: ForkSession,
+    status: 201,
+    answer: Session,
+    errors: ['not_found', 'name_taken'],
+  }),
+  getCost: endpoint({
+    method: 'GET',
+    path: '/api/v1/sessions/{id}/cost',
+    summary: 'What a session has cost',
+    group,
+    params,
+    answer: Cost,
+    errors: ['not_found'],
+  }),
+  exportSession: endpoint({
+    method: 'GET',
+    path: '/api/v1/sessions/{id}/export',
+    summary: 'The session, its runs and its whole log, one JSON object a line',
+    group,
+    params,
+    answer: z.string(),
+    format: 'ndjson',
+    errors: ['not_found'],
+  }),
+  sendMessage: endpoint({
+    method: 'POST',
+    path: '/api/v1/sessions/{id}/messages',
+    summary: 'Queue a message; it makes a run',
+    group: 'Messages and runs',
+    params,
+    body: MessageRequest,
+    status: 202,
+    answer: MessageReceipt,
+    idempotent: true,
+    errors: [
+      'not_found',
+      'session_ended',
+      'session_busy',
+      'cannot_steer',
+      'queue_full',
+      'idempotency_conflict',
+    ],
+  }),
+  listSessionRuns: endpoint({
+    method: 'GET',
+    path: '/api/v1/sessions/{id}/runs',
+    summary: 'Runs of a session, oldest first; queued ones in the order they will start',
+    group: 'Messages and runs',
+    params,
+    query: z.strictObject({ ...pageQuery, state: RunState.optional() }),
+    answer: page(RunView),
+    errors: ['not_found'],
+  }),
+};

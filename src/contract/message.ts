@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { RunId } from './ids.ts';
+import { Json } from './json.ts';
+import { DELAY_MAX_MS } from './run.ts';
+import { SessionId } from './session.ts';
+import { Time } from './time.ts';
+
+/** Where a message came from; follows from the credential, never from the body. */
+export const Channel = z.enum(['web', 'cli', 'api', 'line', 'webhook']);
+export type Channel = z.infer<typeof Channel>;
+
+/** In characters; the body limit counts besides. */
+export const MESSAGE_MAX = 500_000;
+export const MessageText = z
+  .string()
+  .min(1, 'a message is not empty')
+  .max(MESSAGE_MAX, `a message has at most ${MESSAGE_MAX} characters`)
+  .refine((text) => text.trim() !== '', 'a message is not blank')
+  .refine((text) => !text.includes('\0'), 'a message has no NUL character')
+  .refine((text) => text.isWellFormed(), 'a message has no half surrogate pairs');
+
+export const MessageOnBusy = z.enum(['enqueue', 'reject', 'interrupt', 'steer']);
+const ToolRules = z.array(z.string().min(1).max(500)).max(100);
+
+export const MessageRequest = z.strictObject({
+  message: MessageText,
+  attachments: z.array(Json).max(0, 'attachments are not available in this version').optional(),
+  onBusy: MessageOnBusy.default('enqueue'),
+  /** Not before this time. */
+  runAt: Time.refine(
+    (time) => Date.parse(time) < Date.now() + DELAY_MAX_MS,
+    'runAt is more than ten years away',
+  ).optional(),
+  allowedTools: ToolRules.optional(),
+  disallowedTools: ToolRules.optional(),
+  metadata: z.record(z.string().max(100), Json).optional(),
+});
+export type MessageRequest = z.output<typeof MessageRequest>;
+
+export const MessageReceipt = z.object({
+  runId: RunId,
+  sessionId: SessionId,
+  status: z.literal('queued'),
+  /** How many runs are before it, the one under way included. */
+  position: z.int(),
+});
+export type MessageReceipt = z.infer<typeof MessageReceipt>;
+
+/** The payload of a run of type `agent`. The message is masked; see `original`. */
+export const AgentPayload = z.object({
+  message: z.string(),
+  channel: Channel,
+  sender: z.string(),
+  /** Masking changed the message, and what the agent gets is kept encrypted beside the run (P4). */
+  original: z.boolean(),
+  allowedTools: ToolRules.optional(),
+  disallowedTools: ToolRules.optional(),
+  metadata: z.record(z.string(), Json).optional(),
+});
+export type AgentPayload = z.infer<typeof AgentPayload>;

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { RunId, RunType } from './ids.ts';
+import { Json } from './json.ts';
+import { MessageText } from './message.ts';
+import { RunError } from './outcome.ts';
+import { RunState, RunStatus } from './run.ts';
+import { Time } from './time.ts';
+
+/** A run as the API shows it (SPEC §12). `sessionId` is its lane. */
+export const RunView = z.object({
+  id: RunId,
+  sessionId: z.string(),
+  type: RunType,
+  state: RunState,
+  /** The state in the five words of the source documents (H8). */
+  status: RunStatus,
+  /** Of runs of type `agent`, as it is stored: masked. */
+  message: z.string().nullable(),
+  channel: z.string().nullable(),
+  attempts: z.int(),
+  maxAttempts: z.int(),
+  crashes: z.int(),
+  retryOf: RunId.nullable(),
+  createdAt: Time,
+  startedAt: Time.nullable(),
+  finishedAt: Time.nullable(),
+  runAt: Time.nullable(),
+  nextRunAt: Time.nullable(),
+  cancelRequestedAt: Time.nullable(),
+  error: RunError.nullable(),
+  costUsd: z.number(),
+  result: Json,
+});
+export type RunView = z.infer<typeof RunView>;
+
+/** A queued run gets another message, another place, or both. */
+export const EditRun = z
+  .strictObject({
+    message: MessageText.optional(),
+    /** Before this queued run of the session; null is last. */
+    before: RunId.nullable().optional(),
+  })
+  .refine(
+    (edit) => edit.message !== undefined || edit.before !== undefined,
+    'name `message` or `before`',
+  );
+export type EditRun = z.output<typeof EditRun>;
+
+/** The record of one agent process. */
+export const Invocation = z.object({
+  id: z.string(),
+  runId: RunId,
+  sessionId: z.string(),
+  attempt: z.int(),
+  agent: z.string(),
+  startedAt: Time,
+  finishedAt: Time.nullable(),
+  durationMs: z.number().nullable(),
+  exitCode: z.int().nullable(),
+  signal: z.string().nullable(),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cacheCreationTokens: z.int(),
+  cacheReadTokens: z.int(),
+  model: z.string().nullable(),
+  costUsd: z.number(),
+  costSource: z.string().nullable(),
+  tools: Json,
+  /** The last 64 KiB of its error output, masked. */
+  stderr: z.string(),
+  error: RunError.nullable(),
+});
+export type Invocation = z.infer<typeof Invocation>;
+
+export const Cost = z.object({
+  sessionId: z.string(),
+  costUsd: z.number(),
+  budgetUsd: z.number().nullable(),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cacheCreationTokens: z.int(),
+  cacheReadTokens: z.int(),
+  invocations: z.int(),
+});
+export type Cost = z.infer<typeof Cost>;
+
+export const QueueCounts = z.record(RunState, z.int());

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { LogEvent } from './event.ts';
+import { RunId } from './ids.ts';
+import { Json } from './json.ts';
+import { SessionStatus, StatusReason } from './session.ts';
+import { Time, toTime } from './time.ts';
+
+/** An event as the API and the streams show it (SPEC §12). */
+export const SessionEvent = z.object({
+  seq: z.int(),
+  sessionId: z.string(),
+  runId: RunId.nullable(),
+  attempt: z.int().nullable(),
+  type: z.string(),
+  payload: Json,
+  at: Time,
+});
+export type SessionEvent = z.infer<typeof SessionEvent>;
+
+export const toSessionEvent = (event: LogEvent): SessionEvent => ({
+  seq: event.seq,
+  sessionId: event.lane,
+  runId: event.runId,
+  attempt: event.attempt,
+  type: event.type,
+  payload: event.payload,
+  at: toTime(event.at),
+});
+
+/** What sessions and agents write beside the queue's own events (contract/event.ts). */
+export const SESSION_EVENTS = {
+  'session.created': z.object({ name: z.string(), forkedFrom: z.string().optional() }),
+  'session.status': z.object({
+    from: SessionStatus,
+    to: SessionStatus,
+    reason: StatusReason,
+    error: z.string().optional(),
+  }),
+  'session.connections': z.object({ activeConnections: z.int() }),
+  'session.cost': z.object({ costUsd: z.number() }),
+  'workspace.status': z.object({ status: z.string(), message: z.string().optional() }),
+  'agent.init': z.object({ agent: z.string(), cwd: z.string(), model: z.string().optional() }),
+  /** A piece of what the agent says; may be removed once its message is stored. */
+  'agent.delta': z.object({ text: z.string(), stream: z.enum(['stdout', 'stderr']).optional() }),
+  'agent.message': z.object({ text: z.string(), truncated: z.boolean().optional() }),
+  'agent.notice': z.object({ text: z.string() }),
+  'agent.usage': z.object({ costUsd: z.number() }),
+} as const;
+
+/** One line of the hint stream over all sessions (E9). `all` asks to load the list again. */
+export const SessionHint = z.union([
+  z.object({ sessionId: z.string(), lastSeq: z.int(), status: SessionStatus }),
+  z.object({ all: z.literal(true) }),
+]);
+export type SessionHint = z.infer<typeof SessionHint>;

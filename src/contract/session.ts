@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { HostId } from './ids.ts';
+import { Json } from './json.ts';
+import { Time } from './time.ts';
+
+export const SessionId = z.uuid('a session id is a UUID');
+
+export const SessionStatus = z.enum([
+  'PENDING',
+  'ACTIVE',
+  'IDLE',
+  'ERROR',
+  'COMPLETED',
+  'TERMINATED',
+]);
+export type SessionStatus = z.infer<typeof SessionStatus>;
+
+/** Why a session is in its status, where there is more than one way. */
+export const StatusReason = z.enum([
+  'created',
+  'ready',
+  'message',
+  'connected',
+  'quiet',
+  'idle',
+  'asked',
+  'orphan',
+  'reopened',
+  'retried',
+  'failed',
+]);
+export type StatusReason = z.infer<typeof StatusReason>;
+
+/** Letters, digits, `_`, `-`, space and Japanese (S9). */
+export const SessionName = z
+  .string()
+  .trim()
+  .min(3, 'a name has at least 3 characters')
+  .max(50, 'a name has at most 50 characters')
+  .regex(
+    /^[A-Za-z0-9_\- \p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々〆ヶ]+$/u,
+    'a name has letters, digits, _, -, spaces and Japanese only',
+  );
+
+const Word = (what: string) =>
+  z
+    .string()
+    .trim()
+    .min(1, `a ${what} is not empty`)
+    .max(20, `a ${what} has at most 20 characters`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: to refuse them
+    .regex(/^[^\u0000-\u001f\u007f,/]+$/, `a ${what} has no commas, slashes or control characters`);
+export const Tag = Word('tag');
+export const Label = Word('label');
+const distinct = (values: readonly string[]): string[] => [...new Set(values)];
+const Tags = z.array(Tag).max(10, 'at most 10 tags').transform(distinct);
+const Labels = z.array(Label).max(10, 'at most 10 labels').transform(distinct);
+const Description = z.string().max(500, 'a description has at most 500 characters');
+
+/** Sessions with one of these are kept from deletion (S12, P5). */
+export const PROTECTED_LABELS: readonly string[] = ['important', 'audit'];
+
+export const AgentKind = z.enum(['claude', 'acp', 'shell']);
+export type AgentKind = z.infer<typeof AgentKind>;
+export const AgentSpec = z.strictObject({
+  kind: AgentKind.default('claude'),
+  model: z.string().min(1).max(100).optional(),
+  command: z.array(z.string().min(1).max(4096)).min(1).max(100).optional(),
+});
+export type AgentSpec = z.output<typeof AgentSpec>;
+
+export const WorkspaceProviderName = z.enum(['directory', 'worktree', 'container', 'coder']);
+export type WorkspaceProviderName = z.infer<typeof WorkspaceProviderName>;
+export const WorkspaceSpec = z.strictObject({
+  provider: WorkspaceProviderName.default('directory'),
+  /** Absolute. Without one a fresh directory under the data directory is made. */
+  path: z
+    .string()
+    .max(4096)
+    .regex(/^\/[^\0]*$/, 'a path is absolute')
+    .optional(),
+  repository: z.string().min(1).max(4096).optional(),
+  baseBranch: z.string().min(1).max(200).optional(),
+  image: z.string().min(1).max(500).optional(),
+});
+export type WorkspaceSpec = z.output<typeof WorkspaceSpec>;
+
+export const Isolation = z.enum(['auto', 'none', 'bwrap', 'container']);
+export type Isolation = z.infer<typeof Isolation>;
+
+export const IDLE_TIMEOUT_DEFAULT_S = 1800;
+/** 0 switches the timer off. A year is the most. */
+const IdleTimeout = z.int().min(0).max(31_536_000);
+const Budget = z.number().min(0).max(1_000_000);
+
+export const CreateSession = z.strictObject({
+  name: SessionName,
+  description: Description.default(''),
+  tags: Tags.default([]),
+  labels: Labels.default([]),
+  agent: AgentSpec.default({ kind: 'claude' }),
+  workspace: WorkspaceSpec.default({ provider: 'directory' }),
+  isolation: Isolation.default('auto'),
+  idleTimeoutSeconds: IdleTimeout.default(IDLE_TIMEOUT_DEFAULT_S),
+  budgetUsd: Budget.nullable().default(null),
+  holdOnFailure: z.boolean().default(true),
+});
+export type CreateSession = z.output<typeof CreateSession>;
+
+/** What is given is changed. */
+export const UpdateSession = z.strictObject({
+  name: SessionName.optional(),
+  description: Description.optional(),
+  tags: Tags.optional(),
+  labels: Labels.optional(),
+  idleTimeoutSeconds: IdleTimeout.optional(),
+  budgetUsd: Budget.nullable().optional(),
+  holdOnFailure: z.boolean().optional(),
+});
+export type UpdateSession = z.output<typeof UpdateSession>;
+
+export const ForkSession = z.strictObject({
+  name: SessionName,
+  description: Description.optional(),
+});
+export type ForkSession = z.output<typeof ForkSession>;
+
+/** A session as the API shows it (SPEC §12). */
+export const Session = z.object({
+  id: SessionId,
+  name: z.string(),
+  description: z.string(),
+  status: SessionStatus,
+  /** What made it so; with `error` for people if it is ERROR. */
+  statusReason: StatusReason,
+  error: z.string().nullable(),
+  tags: z.array(z.string()),
+  labels: z.array(z.string()),
+  ownerId: z.string(),
+  agent: AgentSpec,
+  workspace: WorkspaceSpec.extend({ path: z.string().nullable() }),
+  isolation: Isolation,
+  templateConfig: Json,
+  idleTimeoutSeconds: z.int(),
+  budgetUsd: z.number().nullable(),
+  holdOnFailure: z.boolean(),
+  /** Nothing starts until it is resumed. */
+  held: z.boolean(),
+  /** The machine its workspace lies on, once it has run; and whether that one is away (Q23). */
+  host: HostId.nullable(),
+  hostAway: z.boolean(),
+  activeConnections: z.int(),
+  /** Runs that have not ended. */
+  unfinishedRuns: z.int(),
+  lastSeq: z.int(),
+  destroyAt: Time.nullable(),
+  lastActiveAt: Time,
+  lastResponse: z.string().nullable(),
+  costUsd: z.number(),
+  forkedFrom: SessionId.nullable(),
+  archivedAt: Time.nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Session = z.infer<typeof Session>;
+
+export const SessionAction = z.enum([
+  'complete',
+  'terminate',
+  'reopen',
+  'archive',
+  'retry',
+  'hold',
+  'resume',
+]);
+export type SessionAction = z.infer<typeof SessionAction>;

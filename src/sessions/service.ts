@@ -1,0 +1,95 @@
+import type { LogEvent } from '../contract/event.ts';
+import type { Channel, MessageReceipt, MessageRequest } from '../contract/message.ts';
+import type { RunState } from '../contract/run.ts';
+import type { Cost, EditRun, Invocation, RunView } from '../contract/run-view.ts';
+import type {
+  CreateSession,
+  ForkSession,
+  Session,
+  SessionAction,
+  SessionStatus,
+  UpdateSession,
+} from '../contract/session.ts';
+import type { SessionHint } from '../contract/session-event.ts';
+import type { Tail } from '../queue/follow/tail.ts';
+import type { Counts } from '../queue/store.ts';
+
+/** Who asks. Made from the credential by whoever lets people in, never from a body. */
+export interface Principal {
+  readonly userId: string;
+  readonly role: 'viewer' | 'operator' | 'admin';
+  readonly channel: Channel;
+}
+
+export interface Page<T> {
+  readonly items: T[];
+  readonly nextCursor: string | null;
+}
+
+export interface SessionQuery {
+  readonly status?: SessionStatus | undefined;
+  readonly tag?: string | undefined;
+  readonly label?: string | undefined;
+  readonly name?: string | undefined;
+  readonly archived?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface RunQuery {
+  readonly sessionId?: string | undefined;
+  readonly state?: RunState | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** A log to read or follow: of a session, or of one run in it. */
+export interface LogTarget {
+  readonly sessionId: string;
+  readonly runId: string | null;
+  /** The last seq there is; a cursor beyond it is from the future. */
+  readonly lastSeq: number;
+}
+
+/** A connection that was entered; it ends with `close`, or with its node's lease. */
+export interface Connection {
+  close(): void;
+}
+
+/**
+ * What people and programs do with sessions. Channels, routes and commands call this and nothing
+ * below it. Each call throws coded errors (contract/errors.ts); what is not yours is `not_found`.
+ */
+export interface SessionService {
+  create(by: Principal, body: CreateSession): Promise<Session>;
+  get(by: Principal, id: string): Promise<Session>;
+  list(by: Principal, query: SessionQuery): Promise<Page<Session>>;
+  update(by: Principal, id: string, body: UpdateSession): Promise<Session>;
+  act(by: Principal, id: string, action: SessionAction): Promise<Session>;
+  fork(by: Principal, id: string, body: ForkSession): Promise<Session>;
+  /** Cancels unfinished runs, waits for them to end, then removes the session. */
+  remove(by: Principal, id: string): Promise<void>;
+  cost(by: Principal, id: string): Promise<Cost>;
+
+  send(
+    by: Principal,
+    id: string,
+    body: MessageRequest,
+    idempotencyKey: string | null,
+  ): Promise<MessageReceipt>;
+  listRuns(by: Principal, query: RunQuery): Promise<Page<RunView>>;
+  getRun(by: Principal, id: string): Promise<RunView>;
+  editRun(by: Principal, id: string, body: EditRun): Promise<RunView>;
+  removeRun(by: Principal, id: string): Promise<void>;
+  cancelRun(by: Principal, id: string): Promise<RunView>;
+  retryRun(by: Principal, id: string): Promise<RunView>;
+  invocations(by: Principal, runId: string): Promise<Invocation[]>;
+  counts(by: Principal): Promise<Counts>;
+
+  sessionLog(by: Principal, id: string): Promise<LogTarget>;
+  runLog(by: Principal, runId: string): Promise<LogTarget>;
+  events(target: LogTarget, after: number, limit: number): Promise<LogEvent[]>;
+  follow(target: LogTarget, after: number, signal: AbortSignal): Tail;
+  hints(by: Principal, signal: AbortSignal): AsyncIterable<SessionHint>;
+  connect(by: Principal, sessionId: string, kind: 'sse' | 'ws'): Promise<Connection>;
+}

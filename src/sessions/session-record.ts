@@ -1,0 +1,54 @@
+import type { Json } from '../contract/json.ts';
+import type {
+  AgentSpec,
+  Isolation,
+  SessionStatus,
+  StatusReason,
+  WorkspaceSpec,
+} from '../contract/session.ts';
+
+/** A session's row. Times are epoch milliseconds on the database's clock. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly labels: readonly string[];
+  readonly agent: AgentSpec;
+  readonly workspace: WorkspaceSpec;
+  /** Where the workspace is, once it was prepared. */
+  readonly workspacePath: string | null;
+  readonly isolation: Isolation;
+  readonly templateConfig: Json;
+  readonly idleTimeoutSeconds: number;
+  readonly budgetUsd: number | null;
+  readonly status: SessionStatus;
+  readonly statusReason: StatusReason;
+  /** For people, while ERROR. */
+  readonly error: string | null;
+  /** Since when the workspace is ready. */
+  readonly readyAt: number | null;
+  readonly destroyAt: number | null;
+  readonly lastActiveAt: number;
+  readonly lastResponse: string | null;
+  readonly costUsd: number;
+  /** The agent's own name of the conversation, which the next run resumes. */
+  readonly conversation: string | null;
+  readonly forkedFrom: string | null;
+  readonly archivedAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A session with what its lane, its runs, its connections and its host say at the moment. */
+export interface SessionWithFacts {
+  readonly session: SessionRecord;
+  readonly held: boolean;
+  readonly holdOnFailure: boolean;
+  readonly host: string | null;
+  readonly hostAway: boolean;
+  readonly activeConnections: number;
+  readonly unfinishedRuns: number;
+  readonly lastSeq: number;
+}

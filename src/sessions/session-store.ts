@@ -1,0 +1,176 @@
+import type { Json } from '../contract/json.ts';
+import type { Invocation } from '../contract/run-view.ts';
+import type {
+  AgentSpec,
+  Isolation,
+  SessionStatus,
+  StatusReason,
+  UpdateSession,
+  WorkspaceSpec,
+} from '../contract/session.ts';
+import type { Admission, Receipt } from '../queue/store.ts';
+import type { SessionRecord, SessionWithFacts } from './session-record.ts';
+
+/*
+ * The port behind sessions; SQLite and PostgreSQL keep its promises under one contract suite. Every
+ * method is one transaction that also appends the events of what it changed to the session's log.
+ * Status is changed by nobody else, and only along the table of session-machine.ts (S8).
+ */
+
+export interface NewSession {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly labels: readonly string[];
+  readonly agent: AgentSpec;
+  readonly workspace: WorkspaceSpec;
+  readonly isolation: Isolation;
+  readonly templateConfig: Json;
+  readonly idleTimeoutSeconds: number;
+  readonly budgetUsd: number | null;
+  readonly holdOnFailure: boolean;
+  /** Its workspace lies on one machine: the lane takes the host of its first run (Q23). */
+  readonly pin: boolean;
+  readonly conversation: string | null;
+  readonly forkedFrom: string | null;
+}
+
+/** A status that changed, for the log line (S1). */
+export interface StatusChange {
+  readonly sessionId: string;
+  readonly from: SessionStatus;
+  readonly to: SessionStatus;
+  readonly reason: StatusReason;
+}
+
+export interface Changed {
+  readonly found: SessionWithFacts;
+  readonly changes: readonly StatusChange[];
+}
+
+/** What may happen to a session. Bad wishes throw `session_state` and change nothing. */
+export type SessionCommand =
+  /** The workspace is prepared. */
+  | { readonly do: 'ready'; readonly path: string }
+  | { readonly do: 'fail'; readonly error: string }
+  | { readonly do: 'complete' }
+  /** By a person: unfinished runs are cancelled. */
+  | { readonly do: 'terminate'; readonly reason: 'asked' | 'orphan' }
+  | { readonly do: 'reopen' }
+  | { readonly do: 'retry' }
+  | { readonly do: 'archive' }
+  | { readonly do: 'hold' }
+  | { readonly do: 'resume' }
+  | { readonly do: 'update'; readonly changes: UpdateSession };
+
+export interface SendRequest {
+  readonly sessionId: string;
+  readonly admission: Admission;
+  /** What the agent gets instead of the masked message, encrypted. */
+  readonly original: string | null;
+  /** Most runs of the session that may be queued. */
+  readonly queueMax: number;
+}
+
+export interface Sent extends Changed {
+  readonly receipt: Receipt;
+}
+
+export interface SessionFilter {
+  readonly ownerId?: string;
+  readonly status?: SessionStatus;
+  readonly tag?: string;
+  readonly label?: string;
+  /** A part of the name, letter case aside. */
+  readonly name?: string;
+  readonly archived: boolean;
+  readonly limit: number;
+  /** Older than this one: ids sort by age, and lists are newest first. */
+  readonly before?: string;
+}
+
+export interface ConnectionRow {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly nodeId: string;
+  readonly userId: string;
+  readonly kind: 'sse' | 'ws';
+}
+
+/** An invocation as it is stored: times are numbers. */
+export interface InvocationRecord
+  extends Omit<Invocation, 'startedAt' | 'finishedAt' | 'durationMs'> {
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+}
+
+/** What an ended attempt leaves on its session. */
+export interface TurnResult {
+  readonly lastResponse: string | null;
+  readonly conversation: string | null;
+}
+
+export interface SessionStore {
+  /** Makes the session (PENDING), its lane and `session.created`. Throws `name_taken`. */
+  createSession(session: NewSession): Promise<SessionWithFacts>;
+  getSession(id: string): Promise<SessionWithFacts | null>;
+  listSessions(filter: SessionFilter): Promise<SessionWithFacts[]>;
+  /** Throws `not_found`. */
+  changeSession(id: string, command: SessionCommand): Promise<Changed>;
+  /**
+   * Admits a message and moves the session: ready ones become ACTIVE, those that ended idle or as
+   * an orphan and those in ERROR are prepared anew (S5). Throws `session_ended`, `queue_full`,
+   * `idempotency_conflict`, `lane_busy`. A known idempotency key changes nothing.
+   */
+  sendMessage(request: SendRequest): Promise<Sent>;
+  /** Gives a queued run another payload, and another original or none. */
+  editMessage(runId: string, payload: string, original: string | null): Promise<void>;
+  /** A finished run again, as a new one at the head, with its original; moves the session. */
+  retryRun(runId: string, newId: string): Promise<Changed>;
+  /** The encrypted original of a run's message. */
+  readOriginal(runId: string): Promise<string | null>;
+  /** Cancels unfinished runs at once and removes everything of the session. Throws
+   * `session_protected`, and `session_busy` while a run still executes (its cancel is under way). */
+  deleteSession(id: string): Promise<void>;
+  /** Enters a connection; makes an IDLE session ACTIVE. Throws `not_found`, `node_lost`. */
+  openConnection(connection: ConnectionRow): Promise<readonly StatusChange[]>;
+  closeConnections(ids: readonly string[]): Promise<void>;
+  /**
+   * Looks at everything that time and others' deaths change, level-triggered: ACTIVE sessions that
+   * have gone quiet become IDLE and get their time, IDLE ones whose time has come are TERMINATED,
+   * rows of dead nodes' connections go, and connection counts that changed are told in the log.
+   * At most `limit` sessions a call; `more` if there may be others. `nextAt` is the next destroyAt.
+   */
+  settleSessions(limit: number): Promise<Settled>;
+  /** PENDING sessions that this host may prepare, oldest first. */
+  listPending(host: string, limit: number): Promise<SessionWithFacts[]>;
+  putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<void>;
+  listInvocations(runId: string): Promise<InvocationRecord[]>;
+  sumInvocations(sessionId: string): Promise<InvocationSums>;
+  /** Per run, in USD; runs without an invocation are missing. */
+  costsOf(runIds: readonly string[]): Promise<Map<string, number>>;
+  countSessions(): Promise<Record<SessionStatus, number>>;
+  /** One named text of the installation, such as the check of the secret key. */
+  readSetting(name: string): Promise<string | null>;
+  /** Stores it if there is none; answers what is stored. */
+  putSettingOnce(name: string, value: string): Promise<string>;
+}
+
+export interface Settled {
+  readonly changes: readonly StatusChange[];
+  readonly more: boolean;
+  readonly nextAt: number | null;
+}
+
+export interface InvocationSums {
+  readonly costUsd: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheCreationTokens: number;
+  readonly cacheReadTokens: number;
+  readonly invocations: number;
+}
+
+export type { SessionRecord, SessionWithFacts };
