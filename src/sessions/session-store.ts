@@ -1,4 +1,5 @@
 import type { Json } from '../contract/json.ts';
+import type { Run } from '../contract/run.ts';
 import type { Invocation } from '../contract/run-view.ts';
 import type {
   AgentSpec,
@@ -74,6 +75,13 @@ export interface SendRequest {
   readonly queueMax: number;
 }
 
+export interface RunEdit {
+  readonly payload?: string;
+  /** Goes with the payload; null if masking changed nothing. */
+  readonly original?: string | null;
+  readonly before?: string | null;
+}
+
 export interface Sent extends Changed {
   readonly receipt: Receipt;
 }
@@ -125,8 +133,11 @@ export interface SessionStore {
    * `idempotency_conflict`, `lane_busy`. A known idempotency key changes nothing.
    */
   sendMessage(request: SendRequest): Promise<Sent>;
-  /** Gives a queued run another payload, and another original or none. */
-  editMessage(runId: string, payload: string, original: string | null): Promise<void>;
+  /**
+   * Gives a queued run another payload with its original, another place, or both, in one. Throws
+   * `not_found`, `run_not_queued`, and `invalid_request` if `before` is not queued in its lane.
+   */
+  editRun(runId: string, edit: RunEdit): Promise<Run>;
   /** A finished run again, as a new one at the head, with its original; moves the session. */
   retryRun(runId: string, newId: string): Promise<Changed>;
   /** The encrypted original of a run's message. */

@@ -1,0 +1,88 @@
+import { isTransient } from '../queue/database-watch.ts';
+import { messageOf } from '../queue/handler-result.ts';
+import type { Logger } from '../queue/logger.ts';
+import { Pulse } from '../queue/pulse.ts';
+import type { Connections } from './connections.ts';
+import type { Preparer } from './preparer.ts';
+import type { SessionStore } from './session-store.ts';
+import { logChanges } from './status-log.ts';
+
+const EVERY_MS = 1000;
+/** Sessions changed in one transaction. */
+const BATCH = 200;
+const PENDING_AT_ONCE = 8;
+
+export interface KeeperOptions {
+  readonly store: Pick<SessionStore, 'settleSessions' | 'listPending'>;
+  readonly connections: Connections;
+  /** Null on a node that runs nothing, and so prepares nothing. */
+  readonly preparer: Preparer | null;
+  readonly host: string;
+  readonly log: Logger;
+  readonly everyMs?: number;
+}
+
+/**
+ * Brings sessions to what time and the deaths of others have made of them: idle timers, connections
+ * of dead nodes, workspaces to prepare. It remembers nothing between two looks, so a restart or a
+ * second node changes nothing (S4).
+ */
+export class SessionKeeper {
+  readonly #options: KeeperOptions;
+  #pulse: Pulse | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Safe to call twice. */
+  start(): void {
+    if (this.#pulse !== null) return;
+    this.#pulse = new Pulse(() => this.#look());
+    this.#timer = setInterval(() => this.look(), this.#options.everyMs ?? EVERY_MS);
+    this.look();
+  }
+
+  /** There may be something to do now. */
+  look(): void {
+    this.#pulse?.trigger();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    const pulse = this.#pulse;
+    this.#pulse = null;
+    await pulse?.stop();
+  }
+
+  async #look(): Promise<void> {
+    const { log, connections } = this.#options;
+    try {
+      await connections.reconcile();
+      await this.#prepare();
+      await this.#settle();
+    } catch (error) {
+      // A database that is away is reported by the worker.
+      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Sessions not looked after');
+    }
+  }
+
+  async #settle(): Promise<void> {
+    const { store, log } = this.#options;
+    for (let more = true; more && this.#pulse !== null; ) {
+      const settled = await store.settleSessions(BATCH);
+      logChanges(log, settled.changes);
+      ({ more } = settled);
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    const { store, preparer, host } = this.#options;
+    if (preparer === null) return;
+    for (const found of await store.listPending(host, PENDING_AT_ONCE)) {
+      // One that fails says so in its session, and never stops the others.
+      await preparer.prepare(found).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { isBatonError } from '../contract/errors.ts';
+import type { WorkspaceProviderName } from '../contract/session.ts';
+import type { Logger } from '../queue/logger.ts';
+import { WorkspaceError, type WorkspaceProvider } from '../workspaces/provider.ts';
+import type { SessionWithFacts } from './session-record.ts';
+import type { SessionStore } from './session-store.ts';
+import { logChanges } from './status-log.ts';
+
+export interface PreparerOptions {
+  readonly store: Pick<SessionStore, 'changeSession'>;
+  readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
+  readonly log: Logger;
+  /** How long a session took from its creation to its first ready workspace. */
+  readonly onReady?: (seconds: number) => void;
+}
+
+/** Makes workspaces ready; a session becomes ACTIVE only then (W2). */
+export class Preparer {
+  readonly #options: PreparerOptions;
+  readonly #underWay = new Map<string, Promise<string>>();
+
+  constructor(options: PreparerOptions) {
+    this.#options = options;
+  }
+
+  /** Gives the path. Throws a WorkspaceError after the session was put into ERROR. */
+  prepare(found: SessionWithFacts): Promise<string> {
+    const { id } = found.session;
+    const known = this.#underWay.get(id);
+    if (known !== undefined) return known;
+    const preparing = this.#prepare(found).finally(() => this.#underWay.delete(id));
+    this.#underWay.set(id, preparing);
+    return preparing;
+  }
+
+  async #prepare({ session }: SessionWithFacts): Promise<string> {
+    const { providerOf, log, onReady } = this.#options;
+    const { id, workspace, status } = session;
+    const provider = providerOf(workspace.provider);
+    let path: string;
+    try {
+      path = (await provider.ensure({ sessionId: id, spec: workspace })).path;
+    } catch (error) {
+      const message = error instanceof WorkspaceError ? error.message : String(error);
+      log.warn({ sessionId: id, reason: message }, 'Workspace not ready');
+      await this.#change(id, { do: 'fail', error: message });
+      throw error instanceof WorkspaceError ? error : new WorkspaceError(message, { cause: error });
+    }
+    if (status !== 'PENDING' && session.workspacePath === path) return path;
+    const ready = await this.#change(id, { do: 'ready', path });
+    if (ready && session.readyAt === null) onReady?.((Date.now() - session.createdAt) / 1000);
+    if (ready) log.info({ sessionId: id, path }, 'Workspace ready');
+    return path;
+  }
+
+  /** False if the session has meanwhile ended or moved on, which is no failure of its workspace. */
+  async #change(
+    id: string,
+    command: Parameters<SessionStore['changeSession']>[1],
+  ): Promise<boolean> {
+    try {
+      logChanges(this.#options.log, (await this.#options.store.changeSession(id, command)).changes);
+      return true;
+    } catch (error) {
+      if (isBatonError(error, 'session_state') || isBatonError(error, 'not_found')) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import type { DriverEvent } from '../agents/driver.ts';
+import type { Json } from '../contract/json.ts';
+import type { Masker, MaskStream } from '../policy/masker.ts';
+import type { AttemptContext } from '../queue/attempt-context.ts';
+import { fitText } from './fit-text.ts';
+
+/** Pieces that come within this time are one event (E6). */
+const COALESCE_MS = 50;
+/** A piece that grows to this size is written without waiting. */
+const DELTA_CHARACTERS = 16 * 1024;
+/** As JSON, below the limit of an event. */
+const MESSAGE_BYTES = 200 * 1024;
+
+type Source = 'stdout' | 'stderr' | 'agent';
+
+export interface RecorderOptions {
+  readonly context: Pick<AttemptContext, 'emit' | 'room'>;
+  readonly masker: Masker;
+  readonly maskJson: (value: Json) => Json;
+}
+
+/**
+ * The only writer of agent events: masks what an agent says (E8), puts small pieces together, and
+ * waits while the buffer to the database is full, so that an agent's output is not read any faster
+ * than it can be stored (E7).
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #streams = new Map<Source, MaskStream>();
+  #pending = '';
+  #source: Source = 'agent';
+  #timer: NodeJS.Timeout | null = null;
+  /** What a timer could not store, told to who comes next. */
+  #failure: unknown = null;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  async take(event: Exclude<DriverEvent, { kind: 'end' }>): Promise<void> {
+    if (this.#failure !== null) throw this.#failure;
+    const { masker, maskJson } = this.#options;
+    switch (event.kind) {
+      case 'delta':
+        await this.#delta(event.stream ?? 'agent', event.text);
+        return;
+      case 'message': {
+        this.#endStreams();
+        const { text, truncated } = fitText(masker.mask(event.text), MESSAGE_BYTES);
+        const cut = truncated || event.truncated === true;
+        await this.#emit('agent.message', cut ? { text, truncated: true } : { text });
+        return;
+      }
+      case 'notice':
+        await this.#emit('agent.notice', { text: fitText(masker.mask(event.text), 8192).text });
+        return;
+      case 'event':
+        this.#flush();
+        await this.#emit(event.type, maskJson(event.payload));
+        return;
+      case 'init':
+        // Told by who knows the workspace (agent-handler.ts).
+        return;
+    }
+  }
+
+  /** Nothing more comes: what was held back is written. */
+  end(): void {
+    this.#endStreams();
+  }
+
+  async #delta(source: Source, text: string): Promise<void> {
+    let stream = this.#streams.get(source);
+    if (stream === undefined) {
+      stream = this.#options.masker.stream();
+      this.#streams.set(source, stream);
+    }
+    this.#add(source, stream.push(text));
+    await this.#options.context.room();
+  }
+
+  #add(source: Source, text: string): void {
+    if (text === '') return;
+    if (source !== this.#source) this.#flush();
+    this.#source = source;
+    for (let rest = text; rest !== ''; ) {
+      const piece = rest.slice(0, DELTA_CHARACTERS - this.#pending.length);
+      this.#pending += piece;
+      rest = rest.slice(piece.length);
+      if (this.#pending.length >= DELTA_CHARACTERS) this.#flush();
+    }
+    if (this.#pending !== '') this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
+  }
+
+  #endStreams(): void {
+    for (const [source, stream] of this.#streams) this.#add(source, stream.end());
+    this.#streams.clear();
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#pending === '') return;
+    const text = this.#pending.toWellFormed();
+    const payload = this.#source === 'agent' ? { text } : { text, stream: this.#source };
+    this.#pending = '';
+    try {
+      // Not awaited: room() is what slows the agent down, and a loss is told by the signal.
+      void this.#options.context.emit('agent.delta', payload).catch(() => {});
+    } catch (error) {
+      this.#failure ??= error;
+    }
+  }
+
+  async #emit(type: string, payload: Json): Promise<void> {
+    this.#flush();
+    void this.#options.context.emit(type, payload).catch(() => {});
+    await this.#options.context.room();
+  }
+}

@@ -1,0 +1,61 @@
+import type { AgentPayload } from '../contract/message.ts';
+import { type Run, statusOf } from '../contract/run.ts';
+import type { Invocation, RunView } from '../contract/run-view.ts';
+import type { Session } from '../contract/session.ts';
+import { toTime, toTimeOrNull } from '../contract/time.ts';
+import type { SessionWithFacts } from './session-record.ts';
+import type { InvocationRecord } from './session-store.ts';
+
+/* How rows are shown to people and programs (SPEC §12). */
+
+export function toSession({ session, ...facts }: SessionWithFacts): Session {
+  const { workspacePath, conversation: _, readyAt: __, ...shown } = session;
+  return {
+    ...shown,
+    ...facts,
+    tags: [...session.tags],
+    labels: [...session.labels],
+    workspace: { ...session.workspace, path: workspacePath ?? session.workspace.path ?? null },
+    destroyAt: toTimeOrNull(session.destroyAt),
+    lastActiveAt: toTime(session.lastActiveAt),
+    archivedAt: toTimeOrNull(session.archivedAt),
+    createdAt: toTime(session.createdAt),
+    updatedAt: toTime(session.updatedAt),
+  };
+}
+
+export function toRunView(run: Run, costUsd: number): RunView {
+  const payload = run.type === 'agent' ? (run.payload as Partial<AgentPayload> | null) : null;
+  return {
+    id: run.id,
+    sessionId: run.lane,
+    type: run.type,
+    state: run.state,
+    status: statusOf(run.state),
+    message: payload?.message ?? null,
+    channel: payload?.channel ?? null,
+    attempts: run.attempts,
+    maxAttempts: run.maxAttempts,
+    crashes: run.crashes,
+    retryOf: run.retryOf,
+    createdAt: toTime(run.createdAt),
+    startedAt: toTimeOrNull(run.startedAt),
+    finishedAt: toTimeOrNull(run.finishedAt),
+    runAt: toTimeOrNull(run.runAt),
+    nextRunAt: toTimeOrNull(run.nextRunAt),
+    cancelRequestedAt: toTimeOrNull(run.cancelRequestedAt),
+    error: run.error,
+    costUsd,
+    result: run.result,
+  };
+}
+
+export function toInvocation(record: InvocationRecord): Invocation {
+  const { startedAt, finishedAt } = record;
+  return {
+    ...record,
+    startedAt: toTime(startedAt),
+    finishedAt: toTimeOrNull(finishedAt),
+    durationMs: finishedAt === null ? null : finishedAt - startedAt,
+  };
+}
