@@ -5,12 +5,14 @@ import type { Json } from '../contract/json.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
+import { verdictOf } from '../policy/retry.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
-import { fail, park } from '../queue/handler-result.ts';
+import { AbortReason, fail, park } from '../queue/handler-result.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
 import { fitText } from './fit-text.ts';
 import { openOriginal } from './messages.ts';
+import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
 import { Recorder } from './recorder.ts';
 import type { InvocationRecord, SessionStore, SessionWithFacts } from './session-store.ts';
@@ -38,11 +40,11 @@ export const agentHandler =
   (options: AgentHandlerOptions) =>
   async (payload: AgentPayload, context: AttemptContext): Promise<unknown> => {
     const { run } = context;
-    const found = await options.store.getSession(run.lane);
+    const found = await patiently(context.signal, () => options.store.getSession(run.lane));
     if (found === null) return fail('invalid_request', 'The session of this run is gone.');
     let path: string;
     try {
-      path = await options.preparer.prepare(found);
+      path = await patiently(context.signal, () => options.preparer.prepare(found));
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
       return fail('agent_unavailable', error.message);
@@ -56,11 +58,11 @@ export const agentHandler =
 
 async function messageFor(
   payload: AgentPayload,
-  { run }: AttemptContext,
+  { run, signal }: AttemptContext,
   { store, box }: AgentHandlerOptions,
 ): Promise<string | null> {
   if (!payload.original) return payload.message;
-  const sealed = await store.readOriginal(run.id);
+  const sealed = await patiently(signal, () => store.readOriginal(run.id));
   return sealed === null ? null : openOriginal(sealed, run.lane, box);
 }
 
@@ -82,7 +84,7 @@ async function converse(it: Conversation): Promise<unknown> {
     return started;
   };
   const invocation = begin(it);
-  await options.store.putInvocation(invocation);
+  await patiently(context.signal, () => options.store.putInvocation(invocation));
   const recorder = new Recorder({ context, ...options });
   const turn = { agent, message, cwd: path, conversation, spawn, signal: context.signal };
   let end: DriverEnd | null = null;
@@ -102,7 +104,8 @@ async function converse(it: Conversation): Promise<unknown> {
     }
     recorder.end();
     // Stored before anything is cleaned up: from here on the run ends from it (Q10).
-    if (end?.outcome.kind === 'succeeded') await context.settle(resultOf(end, options));
+    const final = end === null ? null : finalOf(end, options);
+    if (final !== null) await context.settle(final.value);
   } finally {
     // Whatever the end: nothing the agent started stays alive (A9).
     await Promise.all(processes.map((each) => each.stop()));
@@ -142,7 +145,7 @@ function begin({ found, context, options }: Conversation): InvocationRecord {
 
 /** The record of the process is whole, and the session knows what was said last. */
 async function finish(
-  { options }: Conversation,
+  { context, options }: Conversation,
   begun: InvocationRecord,
   end: DriverEnd,
   conversation: string | null,
@@ -171,7 +174,20 @@ async function finish(
           costSource: usage.source,
         }),
   };
-  await store.putInvocation(ended, { lastResponse, conversation });
+  // A run that was taken away is somebody else's: of the session nothing is changed any more.
+  const turn = isLost(context.signal) ? undefined : { lastResponse, conversation };
+  await patiently(context.signal, () => store.putInvocation(ended, turn));
+}
+
+const isLost = ({ reason }: AbortSignal): boolean =>
+  reason instanceof AbortReason && reason.kind === 'lost';
+
+/** What no further attempt would change. */
+function finalOf(end: DriverEnd, options: AgentHandlerOptions): { value: unknown } | null {
+  const { outcome } = end;
+  if (outcome.kind === 'succeeded') return { value: resultOf(end, options) };
+  if (outcome.kind !== 'failed' || verdictOf(outcome.error.class) === 'retry') return null;
+  return { value: fail(outcome.error.class, options.masker.mask(outcome.error.message)) };
 }
 
 const resultOf = (end: DriverEnd, { maskJson }: AgentHandlerOptions): Json => {

@@ -1,0 +1,49 @@
+import { findRun, findSession, maySee, type ServiceParts } from './access.ts';
+import type { Connections } from './connections.ts';
+import type { SessionService } from './service.ts';
+
+type LogService = Pick<
+  SessionService,
+  'sessionLog' | 'runLog' | 'events' | 'follow' | 'hints' | 'connect'
+>;
+
+/** The logs of sessions and runs: to read, to follow, and who is following. */
+export function logService(parts: ServiceParts, connections: Connections): LogService {
+  const { store, queue } = parts;
+  return {
+    async sessionLog(by, id) {
+      const { lastSeq } = await findSession(parts, by, id);
+      return { sessionId: id, runId: null, lastSeq };
+    },
+
+    async runLog(by, runId) {
+      const run = await findRun(parts, by, runId);
+      const lane = await queue.getLane(run.lane);
+      return { sessionId: run.lane, runId, lastSeq: (lane?.nextSeq ?? 1) - 1 };
+    },
+
+    events: ({ sessionId, runId }, after, limit) =>
+      queue.events(sessionId, { after, limit, ...(runId === null ? {} : { runId }) }),
+
+    follow: ({ sessionId, runId }, after, signal) =>
+      queue.tail(sessionId, { after, signal, ...(runId === null ? {} : { runId }) }),
+
+    async *hints(by, signal) {
+      for await (const growth of queue.hints({ signal })) {
+        if ('all' in growth) {
+          yield { all: true };
+          continue;
+        }
+        const found = await store.getSession(growth.lane);
+        if (found === null || !maySee(by, found)) continue;
+        yield {
+          sessionId: found.session.id,
+          lastSeq: found.lastSeq,
+          status: found.session.status,
+        };
+      }
+    },
+
+    connect: (by, sessionId, kind) => connections.open(sessionId, by.userId, kind),
+  };
+}
