@@ -8,8 +8,9 @@ import { Purger } from './queue/purger.ts';
 import { RunQueue } from './queue/run-queue.ts';
 import { Scheduler } from './queue/scheduler.ts';
 import { Worker } from './queue/worker.ts';
-import { createApp, type Readiness } from './server/health.ts';
+import { createApp } from './server/app.ts';
 import { close, listen } from './server/listen.ts';
+import type { Readiness } from './server/routes/system.ts';
 
 /** How long requests under way may take to end once the node stops. */
 const HTTP_GRACE_MS = 3000;

@@ -7,6 +7,12 @@ export const ERRORS = {
   unknown_type: [400, 'No handler is registered for this type of run.'],
   invalid_payload: [400, 'The payload does not fit the schema of its type.'],
   payload_too_large: [413, 'The payload is larger than allowed.'],
+  unsupported_media_type: [
+    415,
+    'A body must be JSON in UTF-8, with Content-Type: application/json.',
+  ],
+  headers_too_large: [431, 'The headers of the request are larger than allowed.'],
+  request_timeout: [408, 'The request did not arrive in time.'],
   unauthorized: [401, 'A credential is needed, or the one given is not valid.'],
   not_found: [404, 'There is nothing with this id, or it is not yours.'],
   idempotency_conflict: [409, 'The idempotency key was used before with another body.'],

@@ -1,43 +1,77 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { BatonError, isBatonError } from '../contract/errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BatonError, ERRORS, type ErrorCode, isBatonError } from '../contract/errors.ts';
+import { setHeaders } from './headers.ts';
 
-const OPEN_TO_ALL = new Set(['/healthz', '/readyz']);
-
-/** Gives every error the one shape of the API, and lets nobody in without a credential. */
-export function handleErrors(app: FastifyInstance): void {
-  // Before routing matters to the answer: a stranger must not learn which paths exist.
-  app.addHook('onRequest', async (request) => {
-    const path = request.url.split('?', 1)[0] ?? '';
-    if (!OPEN_TO_ALL.has(path)) throw new BatonError('unauthorized');
-  });
-  app.setNotFoundHandler(async () => {
-    throw new BatonError('not_found');
-  });
-  app.setErrorHandler(sendError);
-}
+/** When to try again, if the error does not know better. */
+const RETRY_AFTER_SECONDS: Record<number, number> = { 429: 5, 503: 2 };
+/** A message and the path of a field may quote what was sent, which may be long. */
+const QUOTE_MAX = 500;
 
 /** The one shape of an error of the API. */
+export function envelope(error: BatonError, requestId: string) {
+  const { code, status } = error;
+  const details = detailsOf(error);
+  return {
+    error: {
+      code,
+      message: messageOf(error),
+      status,
+      ...(details === undefined ? {} : { details }),
+    },
+    meta: { timestamp: new Date().toISOString(), requestId },
+  };
+}
+
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { code, message, status, details } = toBatonError(thrown, request);
-  if (status === 401) reply.header('www-authenticate', 'Bearer');
-  reply.code(status).send({
-    error: { code, message, status, ...(details === undefined ? {} : { details }) },
-    meta: { timestamp: new Date().toISOString(), requestId: request.id },
-  });
+  const error = toBatonError(thrown);
+  if (error.status >= 500) logFailure(thrown, error, request);
+  setHeaders(request, reply);
+  if (error.status === 401) reply.header('www-authenticate', 'Bearer');
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  reply.code(error.status).type('application/json').send(envelope(error, request.id));
 }
 
-function toBatonError(error: unknown, request: FastifyRequest): BatonError {
-  if (isBatonError(error)) return error;
-  const status = statusOf(error);
-  if (status === 413) return new BatonError('payload_too_large');
-  if (status >= 400 && status < 500) return new BatonError('invalid_request', messageOf(error));
-  // What went wrong inside is for the log, not for the caller.
-  request.log.error({ err: error }, 'A request failed');
-  return new BatonError('internal');
+export function toBatonError(thrown: unknown): BatonError {
+  if (isBatonError(thrown)) return thrown;
+  const status =
+    thrown instanceof Error && 'statusCode' in thrown ? Number(thrown.statusCode) : 500;
+  if (status < 400 || status >= 500)
+    return new BatonError('internal', undefined, { cause: thrown });
+  const code = FRAMEWORK_CODES[status];
+  return code === undefined
+    ? new BatonError('invalid_request', (thrown as Error).message)
+    : new BatonError(code);
 }
 
-const statusOf = (error: unknown): number =>
-  error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+/** What Fastify refuses before a handler is asked. */
+const FRAMEWORK_CODES: Record<number, ErrorCode> = {
+  404: 'not_found',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+};
 
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+/** What went wrong inside is for the log; a caller gets the words of the catalogue. */
+function messageOf({ code, status, message }: BatonError): string {
+  return status >= 500 ? ERRORS[code][1] : short(message);
+}
+
+function detailsOf({ status, details }: BatonError): unknown {
+  if (status >= 500) return undefined;
+  const field = (details as { field?: unknown } | null | undefined)?.field;
+  return typeof field === 'string' ? { ...(details as object), field: short(field) } : details;
+}
+
+const short = (text: string): string =>
+  text.length > QUOTE_MAX ? `${text.slice(0, QUOTE_MAX).toWellFormed()}…` : text;
+
+function logFailure(thrown: unknown, error: BatonError, request: FastifyRequest): void {
+  // That a database is away is said once by whoever watches it, not by every request.
+  if (error.status === 503) request.log.debug({ err: thrown }, 'A request cannot be served now');
+  else request.log.error({ err: thrown }, 'A request failed');
+}
+
+function retryAfterOf({ status, details }: BatonError): number | undefined {
+  const known = (details as { retryAfterSeconds?: unknown } | null | undefined)?.retryAfterSeconds;
+  return typeof known === 'number' ? known : RETRY_AFTER_SECONDS[status];
+}

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { createApp, type Readiness } from './health.ts';
+import { createApp } from './app.ts';
 import { close, listen } from './listen.ts';
+import type { Readiness } from './routes/system.ts';
 
 function app(ready: () => Promise<Readiness> = async () => ({})) {
   const instance = createApp({ log: pino({ level: 'silent' }), ready });

@@ -1,0 +1,94 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { endpointList } from '../contract/api/all.ts';
+import { BatonError } from '../contract/errors.ts';
+import type { SessionService } from '../sessions/service.ts';
+import { type Authenticator, nobody } from './auth.ts';
+import { answerClientError } from './client-error.ts';
+import { sendError } from './errors.ts';
+import { setHeaders } from './headers.ts';
+import { RATE_LIMIT, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { readJsonBodies } from './request-body.ts';
+import { logRequests, type RequestMetrics } from './request-log.ts';
+import { type Api, createApi } from './route.ts';
+import { addRunRoutes } from './routes/runs.ts';
+import { addSessionRoutes } from './routes/sessions.ts';
+import { addSystemRoutes, type Readiness } from './routes/system.ts';
+
+const BODY_MAX = 1024 * 1024;
+/** A request that has not arrived after this long is not waited for. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** A tag of 20 characters is up to 180 in a path; a run's id 200 to 1800. */
+const PARAM_MAX = 2000;
+
+export interface Metrics extends RequestMetrics {
+  /** All of them, as /metrics shows them. */
+  text(): Promise<string>;
+}
+
+export interface AppOptions {
+  readonly log: FastifyBaseLogger;
+  /** Asked at every request of /readyz; if it throws, the node is not ready. */
+  readonly ready: () => Promise<Readiness>;
+  /** Null until the database is open; HTTP starts before it. */
+  readonly service?: () => SessionService | null;
+  readonly auth?: Authenticator;
+  readonly rateLimit?: RateLimit | null;
+  readonly metrics?: Metrics;
+  /** Routes that stand apart, such as streams. */
+  readonly routes?: readonly ((api: Api) => void)[];
+  /** Every answer is parsed by its schema before it is sent: for tests. */
+  readonly checkAnswers?: boolean;
+}
+
+/** The HTTP app: liveness and readiness for anyone, everything else behind a credential. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: options.log,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
+    bodyLimit: BODY_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: PARAM_MAX },
+    exposeHeadRoutes: false,
+    genReqId: () => crypto.randomUUID(),
+    // A stop must not wait for browsers that keep their connections open.
+    forceCloseConnections: 'idle',
+    // Errors before routing, such as a URL that cannot be decoded.
+    frameworkErrors: sendError,
+    clientErrorHandler: answerClientError,
+  });
+  app.decorateRequest('principal', null);
+  app.addHook('onRequest', async (request, reply) => setHeaders(request, reply));
+  logRequests(app, options.metrics ?? null);
+  letIn(app, options);
+  readJsonBodies(app);
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler(async () => {
+    throw new BatonError('not_found', 'There is no such path, or it does not know this method.');
+  });
+
+  const api = createApi(app, {
+    service: options.service ?? (() => null),
+    checkAnswers: options.checkAnswers ?? false,
+  });
+  addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
+  addSessionRoutes(api);
+  addRunRoutes(api);
+  for (const add of options.routes ?? []) add(api);
+  return app;
+}
+
+/** Before routing matters to the answer: a stranger must not learn which paths exist (X1). */
+function letIn(app: FastifyInstance, { auth = nobody, rateLimit = RATE_LIMIT }: AppOptions): void {
+  const open = new Set(endpointList.filter(([, each]) => each.open).map(([, each]) => each.path));
+  const limiter = rateLimit === null ? null : new RateLimiter(rateLimit);
+  app.addHook('onRequest', async (request) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    if (open.has(path)) return;
+    request.principal = await auth.authenticate(request);
+    if (request.principal === null) throw new BatonError('unauthorized');
+    limiter?.take(request.principal);
+  });
+}

@@ -1,0 +1,48 @@
+import { BatonError } from '../contract/errors.ts';
+
+/** Deeper values are hostile, and some of what handles them later would overflow its stack. */
+const DEPTH_MAX = 100;
+
+/**
+ * Refuses what no schema looks at and what does harm further in: nesting without end, names that
+ * reach a prototype, and characters that no database can hold.
+ */
+export function refuseHarmful(value: unknown, path: (string | number)[] = []): void {
+  if (typeof value === 'string') refuseText(value, path);
+  if (typeof value !== 'object' || value === null) return;
+  if (path.length >= DEPTH_MAX) throw refused(path.slice(0, 3), 'is nested too deeply');
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) visit(i, value[i], path);
+    return;
+  }
+  for (const [name, inner] of Object.entries(value)) {
+    refuseText(name, path);
+    if (reachesPrototype(name, inner)) throw refused([...path, name], 'may not be so named');
+    visit(name, inner, path);
+  }
+}
+
+/** The path is one list for all, because a body of a megabyte has half a million places. */
+function visit(at: string | number, value: unknown, path: (string | number)[]): void {
+  path.push(at);
+  refuseHarmful(value, path);
+  path.pop();
+}
+
+function reachesPrototype(name: string, value: unknown): boolean {
+  if (name === '__proto__') return true;
+  const isObject = typeof value === 'object' && value !== null;
+  return name === 'constructor' && isObject && Object.hasOwn(value, 'prototype');
+}
+
+export function refuseText(text: string, path: readonly (string | number)[]): void {
+  if (text.includes('\0')) throw refused(path, 'has a NUL character');
+  if (!text.isWellFormed()) throw refused(path, 'has half a surrogate pair');
+}
+
+function refused(path: readonly (string | number)[], why: string): BatonError {
+  const field = path.join('.');
+  return new BatonError('invalid_request', field === '' ? `The body ${why}.` : `${field}: ${why}`, {
+    details: { field },
+  });
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { BatonError } from '../contract/errors.ts';
+import { refuseHarmful } from './plain-json.ts';
+
+// U+FFFD in the place of what was sent would be stored as if it had been meant.
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Bodies are JSON in UTF-8. An empty one is none, whatever type it says it has. */
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      if (!isJson(request)) throw new BatonError('unsupported_media_type');
+      const value = parse(body);
+      refuseHarmful(value);
+      return value;
+    },
+  );
+}
+
+function isJson({ headers }: FastifyRequest): boolean {
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return false;
+  const type = headers['content-type']?.toLowerCase().replace(/\s/g, '') ?? '';
+  return /^application\/([\w.-]+\+)?json(;charset="?utf-?8"?)?$/.test(type);
+}
+
+function parse(body: Buffer): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch (cause) {
+    throw new BatonError('invalid_request', 'The body is not UTF-8.', { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new BatonError('invalid_request', 'The body is not JSON.', { cause });
+  }
+}

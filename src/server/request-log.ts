@@ -1,0 +1,31 @@
+import { finished } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+export interface RequestMetrics {
+  /** `route` is the path as the contract writes it, or `unmatched`: never what was asked for. */
+  request(route: string, method: string, status: number, seconds: number): void;
+}
+
+/** Tells of every request once it was answered or broken off: no query, no body, no credential. */
+export function logRequests(app: FastifyInstance, metrics: RequestMetrics | null): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const begun = performance.now();
+    finished(reply.raw, () => tell(request, reply, performance.now() - begun, metrics));
+  });
+}
+
+function tell(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ms: number,
+  metrics: RequestMetrics | null,
+): void {
+  const { method } = request;
+  const route = request.routeOptions.config?.pattern ?? 'unmatched';
+  const status = reply.raw.statusCode;
+  metrics?.request(route, method, status, ms / 1000);
+  const line = { method, route, status, ms: Math.round(ms * 10) / 10 };
+  // Who changes something is of interest later; who looks only when there is trouble.
+  if (method === 'GET' || method === 'HEAD') request.log.debug(line, 'Request answered');
+  else request.log.info(line, 'Request answered');
+}

@@ -1,0 +1,112 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Endpoint } from '../contract/api/endpoint.ts';
+import { BatonError } from '../contract/errors.ts';
+import type { Page, Principal, SessionService } from '../sessions/service.ts';
+import { type Input, readInput } from './input.ts';
+
+/** One request, parsed. */
+export interface Call<E extends Endpoint> extends Input<E> {
+  readonly by: Principal;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/**
+ * Answers the value; or text or a stream of it, where the format is not JSON. One whose format is
+ * `events` answers a page, or hijacks its reply and streams.
+ */
+export type Handler<E extends Endpoint> = (
+  call: Call<E>,
+) => [z.input<E['answer']>] extends [undefined]
+  ? Promise<void>
+  : Promise<z.input<E['answer']> | Readable>;
+
+/** What routes are made with. */
+export interface Api {
+  readonly app: FastifyInstance;
+  add<E extends Endpoint>(endpoint: E, handler: Handler<E>): void;
+  /** Throws `database_unreachable` until the database is open. */
+  sessions(): SessionService;
+}
+
+export interface RouteOptions {
+  readonly service: () => SessionService | null;
+  /** Every answer is parsed by its schema before it is sent: for tests. */
+  readonly checkAnswers: boolean;
+}
+
+const CONTENT_TYPES: Record<Endpoint['format'], string> = {
+  json: 'application/json; charset=utf-8',
+  events: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+};
+
+export function createApi(app: FastifyInstance, { service, checkAnswers }: RouteOptions): Api {
+  return {
+    app,
+    sessions() {
+      const sessions = service();
+      if (sessions === null) throw new BatonError('database_unreachable');
+      return sessions;
+    },
+    add(endpoint, handler) {
+      const { method, path, format } = endpoint;
+      app.route({
+        method,
+        url: path.replace(/\{(\w+)\}/g, ':$1'),
+        // A stream has no end to measure.
+        exposeHeadRoute: method === 'GET' && format !== 'events' && format !== 'ndjson',
+        config: { pattern: path },
+        handler: async (request, reply) => {
+          const call = {
+            ...readInput(endpoint, request),
+            by: principalOf(request, endpoint),
+            request,
+            reply,
+          };
+          reply.code(endpoint.status).type(CONTENT_TYPES[format]);
+          const answer = await handler(call);
+          if (reply.sent) return reply;
+          if (endpoint.status === 204) reply.removeHeader('content-type');
+          else if (format === 'json' || format === 'events') {
+            return serialise(endpoint, answer, checkAnswers);
+          }
+          return answer;
+        },
+      });
+    },
+  };
+}
+
+/** Hands on the items of a page, and the cursor of the next one as a header. */
+export function paged<T>({ reply }: { reply: FastifyReply }, { items, nextCursor }: Page<T>): T[] {
+  if (nextCursor !== null) reply.header('x-next-cursor', nextCursor);
+  return items;
+}
+
+const STRANGER: Principal = { userId: '', role: 'viewer', channel: 'api' };
+
+function principalOf({ principal }: FastifyRequest, { open }: Endpoint): Principal {
+  if (principal !== null) return principal;
+  if (open) return STRANGER;
+  throw new BatonError('unauthorized');
+}
+
+function serialise(endpoint: Endpoint, answer: unknown, check: boolean): string {
+  return JSON.stringify(check ? endpoint.answer.parse(answer) : answer);
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; null on what is open to all. */
+    principal: Principal | null;
+  }
+  interface FastifyContextConfig {
+    /** The path as the contract writes it. */
+    pattern?: string;
+  }
+}

@@ -1,0 +1,52 @@
+import { sessionEndpoints } from '../../contract/api/sessions.ts';
+import { SessionAction } from '../../contract/session.ts';
+import { exportLines } from '../export.ts';
+import { type Api, paged } from '../route.ts';
+
+/** The one exception to the shape of errors (S2). */
+const STATUS_REFUSAL = {
+  error: 'Status updates are not allowed',
+  message: 'Session status is managed automatically by the system',
+};
+export const STATUS_PATH = '/api/v1/sessions/{id}/status';
+
+export function addSessionRoutes(api: Api): void {
+  const at = sessionEndpoints;
+  const { add, sessions } = api;
+
+  add(at.listSessions, async (call) => paged(call, await sessions().list(call.by, call.query)));
+  add(at.listByStatus, async (call) =>
+    paged(call, await sessions().list(call.by, { ...call.query, ...call.params })),
+  );
+  add(at.listByTag, async (call) =>
+    paged(call, await sessions().list(call.by, { ...call.query, ...call.params })),
+  );
+  add(at.searchSessions, async (call) => paged(call, await sessions().list(call.by, call.query)));
+
+  add(at.createSession, async ({ by, body }) => sessions().create(by, body));
+  add(at.getSession, async ({ by, params }) => sessions().get(by, params.id));
+  add(at.updateSession, async ({ by, params, body }) => sessions().update(by, params.id, body));
+  add(at.deleteSession, async ({ by, params, query }) => {
+    if (query.archive === true) await sessions().act(by, params.id, 'archive');
+    else await sessions().remove(by, params.id);
+  });
+  for (const action of SessionAction.options) {
+    add(at[action], async ({ by, params }) => sessions().act(by, params.id, action));
+  }
+  add(at.fork, async ({ by, params, body }) => sessions().fork(by, params.id, body));
+  add(at.getCost, async ({ by, params }) => sessions().cost(by, params.id));
+  add(at.exportSession, async ({ by, params }) => exportLines(sessions(), by, params.id));
+  add(at.sendMessage, async ({ by, params, body, idempotencyKey }) =>
+    sessions().send(by, params.id, body, idempotencyKey),
+  );
+  add(at.listSessionRuns, async ({ by, params, query }) => {
+    await sessions().get(by, params.id);
+    return sessions().listRuns(by, { ...query, sessionId: params.id });
+  });
+
+  api.app.put(
+    STATUS_PATH.replace('{id}', ':id'),
+    { config: { pattern: STATUS_PATH } },
+    async (_request, reply) => reply.code(403).send(STATUS_REFUSAL),
+  );
+}

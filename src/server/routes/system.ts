@@ -1,0 +1,32 @@
+import { systemEndpoints } from '../../contract/api/system.ts';
+import type { Api } from '../route.ts';
+
+/**
+ * What /readyz looks at: name of a part → ready, or in words why it is not. Anyone may read it, so
+ * the words say which part, never an address, a path or a message from inside.
+ */
+export type Readiness = Record<string, true | string>;
+
+export interface SystemRouteOptions {
+  readonly ready: () => Promise<Readiness>;
+  readonly metrics: { text(): Promise<string> } | null;
+}
+
+export function addSystemRoutes(api: Api, { ready, metrics }: SystemRouteOptions): void {
+  api.add(systemEndpoints.healthz, async () => ({ status: 'ok' as const }));
+
+  api.add(systemEndpoints.readyz, async ({ request, reply }) => {
+    let checks: Readiness;
+    try {
+      checks = await ready();
+    } catch (error) {
+      request.log.warn({ err: error }, 'The readiness check failed');
+      checks = { check: 'failed' };
+    }
+    const isReady = Object.values(checks).every((check) => check === true);
+    if (!isReady) reply.code(503);
+    return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks };
+  });
+
+  api.add(systemEndpoints.metrics, async () => (await metrics?.text()) ?? '');
+}
