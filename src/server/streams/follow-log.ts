@@ -1,0 +1,43 @@
+import type { LogTarget, Principal, SessionService } from '../../sessions/service.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { pump } from './pump.ts';
+import type { Sink, StreamKind } from './sink.ts';
+
+/** A reader who may read this log, and from where. */
+export interface Reader {
+  readonly by: Principal;
+  readonly target: LogTarget;
+  readonly after: number;
+}
+
+/**
+ * Opens a stream on a log and answers when it is open; what may be refused is refused before `open`
+ * is called. The stream then goes on by itself, and counts as a connection until it ends (S3).
+ */
+export async function followLog(
+  service: SessionService,
+  streams: OpenStreams,
+  kind: StreamKind,
+  { by, target, after }: Reader,
+  open: () => Sink | Promise<Sink>,
+): Promise<void> {
+  const leave = streams.enter(by.userId);
+  let close = leave;
+  try {
+    const connection = await service.connect(by, target.sessionId, kind);
+    close = () => {
+      connection.close();
+      leave();
+    };
+    const sink = await open();
+    const { stallMs } = streams.limits;
+    void streams
+      .run(sink, (signal) =>
+        pump(service.follow(target, after, signal), sink, { after, stallMs, signal }),
+      )
+      .finally(close);
+  } catch (error) {
+    close();
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import type { LogEvent } from '../../contract/event.ts';
+import { toSessionEvent } from '../../contract/session-event.ts';
+
+/*
+ * Tails of a lane share their events, so what goes over the wire is made once for each event and once
+ * for each batch of them, however many readers get it. It goes when the events go.
+ */
+
+/** About as much as is written at a time; what a socket takes before it asks to wait. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Some events in a row, ready to be written. */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly count: number;
+  readonly last: LogEvent;
+  /** No event more would have fitted. */
+  readonly full: boolean;
+}
+
+const texts = new WeakMap<LogEvent, Buffer>();
+const pieces = new WeakMap<LogEvent, Piece>();
+
+/** An event as the JSON of the API. */
+export function eventText(event: LogEvent): Buffer {
+  let text = texts.get(event);
+  if (text === undefined) {
+    text = Buffer.from(JSON.stringify(toSessionEvent(event)));
+    texts.set(event, text);
+  }
+  return text;
+}
+
+/** The events from `start` on as server-sent events, at least one and as many as fit. */
+export function eventPiece(events: readonly LogEvent[], start: number): Piece {
+  const first = events[start] as LogEvent;
+  const known = pieces.get(first);
+  if (known !== undefined && isPieceOf(known, events, start)) return known;
+  let text = '';
+  let i = start;
+  while (i < events.length && text.length < PIECE_BYTES) text += frame(events[i++] as LogEvent);
+  const piece = {
+    bytes: Buffer.from(text),
+    count: i - start,
+    last: events[i - 1] as LogEvent,
+    full: text.length >= PIECE_BYTES,
+  };
+  pieces.set(first, piece);
+  return piece;
+}
+
+/** The first, the last and the number of events in a row of a log say which they are. */
+const isPieceOf = (piece: Piece, events: readonly LogEvent[], start: number): boolean =>
+  events[start + piece.count - 1] === piece.last &&
+  (piece.full || start + piece.count === events.length);
+
+/** JSON text has no line breaks, so one `data:` line holds it. */
+const frame = (event: LogEvent): string =>
+  `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(toSessionEvent(event))}\n\n`;

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SessionHint } from '../../contract/session-event.ts';
+import type { Principal, SessionService } from '../../sessions/service.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { drained, type Pumped } from './pump.ts';
+import type { SseSink } from './sse-sink.ts';
+
+/** The database is away, or was: asked again after this. */
+const AGAIN_MS = 1000;
+
+/** Tells which sessions changed (E9). Whoever is slow gets the latest of each, later. */
+export async function pumpHints(
+  service: SessionService,
+  by: Principal,
+  sink: SseSink,
+  streams: OpenStreams,
+  signal: AbortSignal,
+): Promise<Pumped> {
+  const send = async (hint: SessionHint): Promise<boolean> => {
+    sink.writeText(`event: hint\ndata: ${JSON.stringify(hint)}\n\n`);
+    return !sink.full || drained(sink, () => false, streams.limits.stallMs, signal);
+  };
+  for (;;) {
+    try {
+      for await (const hint of service.hints(by, signal)) {
+        if (signal.aborted) break;
+        if (!(await send(hint)) && !signal.aborted) return { reason: 'dropped', after: 0 };
+      }
+      return { reason: signal.reason === 'left' ? 'left' : 'restart', after: 0 };
+    } catch {
+      // Who watches the database says so; the stream stays open (O5), and nothing is missed for good.
+      await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
+      if (!signal.aborted) await send({ all: true });
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { BatonError } from '../../contract/errors.ts';
+import type { EndReason, Sink, StreamKind } from './sink.ts';
+
+/** What is counted about streams. */
+export interface StreamMetrics {
+  streamOpened(kind: StreamKind): void;
+  streamClosed(kind: StreamKind): void;
+  streamDropped(kind: StreamKind): void;
+}
+
+export interface StreamLimits {
+  /** Open streams of one user on this node. */
+  readonly perUser: number;
+  readonly pingMs: number;
+  /** A reader that takes nothing for so long is dropped. */
+  readonly stallMs: number;
+  /** How long a reader may take to see the end of its stream. */
+  readonly endMs: number;
+}
+
+export const STREAM_LIMITS: StreamLimits = {
+  perUser: 2000,
+  pingMs: 15_000,
+  stallMs: 30_000,
+  endMs: 5000,
+};
+
+/** One stream under way: where it goes, and how to stop it. */
+interface Open {
+  readonly sink: Sink;
+  readonly stop: AbortController;
+}
+
+/** The streams of this node: counts them by user, pings them all, ends them all. */
+export class OpenStreams {
+  readonly limits: StreamLimits;
+  readonly #metrics: StreamMetrics | undefined;
+  readonly #users = new Map<string, number>();
+  readonly #open = new Set<Open>();
+  #timer: NodeJS.Timeout | null = null;
+  #closing = false;
+  #emptied: PromiseWithResolvers<void> | null = null;
+
+  constructor(limits: Partial<StreamLimits> = {}, metrics?: StreamMetrics) {
+    this.limits = { ...STREAM_LIMITS, ...limits };
+    this.#metrics = metrics;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Takes a place for a stream of this user; what it gives is called at the end. */
+  enter(userId: string): () => void {
+    if (this.#closing) throw new BatonError('closed', 'The server is stopping. Try again.');
+    const count = this.#users.get(userId) ?? 0;
+    if (count >= this.limits.perUser) throw new BatonError('too_many_streams');
+    this.#users.set(userId, count + 1);
+    return () => {
+      const left = (this.#users.get(userId) ?? 1) - 1;
+      if (left === 0) this.#users.delete(userId);
+      else this.#users.set(userId, left);
+    };
+  }
+
+  /**
+   * Runs a stream until `work` says how it ended, and sees its reader off. The signal is aborted when
+   * the reader leaves, or with the reason `restart`.
+   */
+  async run(
+    sink: Sink,
+    work: (signal: AbortSignal) => Promise<{ reason: EndReason; after: number }>,
+  ): Promise<void> {
+    const stop = new AbortController();
+    const open = { sink, stop };
+    const left = (): void => stop.abort('left');
+    sink.out.once('close', left);
+    if (sink.closed) left();
+    else if (this.#closing) stop.abort('restart');
+    this.#add(open);
+    try {
+      const { reason, after } = await work(stop.signal);
+      if (reason === 'dropped') this.#metrics?.streamDropped(sink.kind);
+      if (!sink.closed) {
+        sink.end(reason, after);
+        await this.#seen(sink);
+      }
+    } finally {
+      sink.out.off('close', left);
+      if (!sink.closed) sink.destroy();
+      this.#remove(open);
+    }
+  }
+
+  /** Sends every reader away to come back soon. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#open.size === 0) return;
+    this.#emptied ??= Promise.withResolvers<void>();
+    for (const { stop } of [...this.#open]) stop.abort('restart');
+    await this.#emptied.promise;
+  }
+
+  /** Until the reader has taken the end, or the time for that is over. */
+  #seen(sink: Sink): Promise<void> {
+    if (sink.closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.limits.endMs);
+      sink.out.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #add(open: Open): void {
+    this.#open.add(open);
+    this.#metrics?.streamOpened(open.sink.kind);
+    // One timer for all: a timer each would be most of what an idle stream costs.
+    this.#timer ??= setInterval(() => {
+      for (const { sink } of this.#open) sink.ping();
+    }, this.limits.pingMs).unref();
+  }
+
+  #remove(open: Open): void {
+    this.#open.delete(open);
+    this.#metrics?.streamClosed(open.sink.kind);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer ?? undefined);
+    this.#timer = null;
+    this.#emptied?.resolve();
+  }
+}

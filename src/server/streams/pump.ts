@@ -1,0 +1,77 @@
+import type { Tail, TailEndReason } from '../../queue/follow/tail.ts';
+import type { EndReason, Sink } from './sink.ts';
+
+/** How often a reader that takes nothing is looked at. */
+const LOOK_MS = 1000;
+
+export interface Pumped {
+  readonly reason: EndReason;
+  /** The last seq that was written, or where the stream began. */
+  readonly after: number;
+}
+
+const REASONS: Record<Exclude<TailEndReason, 'stopped'>, EndReason> = {
+  done: 'done',
+  gone: 'gone',
+  closed: 'restart',
+  stalled: 'dropped',
+  unread: 'dropped',
+};
+
+/**
+ * Writes what a tail brings, until it ends. While the reader takes nothing, nothing is taken from the
+ * tail either: its own limits say how much may lie there (E4).
+ */
+export async function pump(
+  tail: Tail,
+  sink: Sink,
+  options: { after: number; stallMs: number; signal: AbortSignal },
+): Promise<Pumped> {
+  const { stallMs, signal } = options;
+  const stopped = (): EndReason => (signal.reason === 'restart' ? 'restart' : 'left');
+  let { after } = options;
+  for (;;) {
+    const events = await tail.take();
+    if (events === null) {
+      const reason = tail.end?.reason ?? 'stopped';
+      return { reason: reason === 'stopped' ? stopped() : REASONS[reason], after };
+    }
+    for (let i = 0; i < events.length; ) {
+      i += sink.write(events, i);
+      after = events[i - 1]?.seq ?? after;
+      if (!sink.full) continue;
+      if (!(await drained(sink, () => tail.end?.dropped === true, stallMs, signal))) {
+        return { reason: signal.aborted ? stopped() : 'dropped', after };
+      }
+    }
+  }
+}
+
+/** True when the reader has taken what was written; false if it is to wait no longer. */
+export function drained(
+  sink: Sink,
+  dropped: () => boolean,
+  stallMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const since = performance.now();
+  return new Promise((resolve) => {
+    const settle = (ok: boolean): void => {
+      clearInterval(look);
+      sink.out.off('drain', onDrain);
+      signal.removeEventListener('abort', onAbort);
+      resolve(ok);
+    };
+    const onDrain = (): void => settle(true);
+    const onAbort = (): void => settle(false);
+    const look = setInterval(
+      () => {
+        if (dropped() || performance.now() - since >= stallMs) settle(false);
+      },
+      Math.min(LOOK_MS, stallMs),
+    );
+    sink.out.once('drain', onDrain);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) settle(false);
+  });
+}

@@ -1,0 +1,81 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
+import { streamEndpoints } from '../../contract/api/streams.ts';
+import { BatonError } from '../../contract/errors.ts';
+import { parseInput } from '../../queue/parse-input.ts';
+import type { Authenticator } from '../auth.ts';
+import { envelope, toBatonError } from '../errors.ts';
+import { parseQuery } from '../query-string.ts';
+import type { Api } from '../route.ts';
+import { checkCursor } from './cursor.ts';
+import { followLog } from './follow-log.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { WsSink } from './ws-sink.ts';
+
+/** A client has next to nothing to say. */
+const MESSAGE_MAX_BYTES = 1024;
+const PATH = /^\/ws\/sessions\/([^/?]+)(?:\?|$)/;
+const Query = z.strictObject({ after: streamEndpoints.sessionEvents.query.shape.after });
+
+/** `WS /ws/sessions/{id}?after=N`: the stream of a session on a WebSocket. */
+export function acceptWebSockets(
+  api: Api,
+  streams: OpenStreams,
+  authenticator: Authenticator,
+): void {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MESSAGE_MAX_BYTES,
+    perMessageDeflate: false,
+  });
+
+  const open = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const by = await authenticator.authenticate(request);
+    if (by === null) throw new BatonError('unauthorized');
+    const url = request.url ?? '';
+    const id = PATH.exec(url)?.[1];
+    if (id === undefined) throw new BatonError('not_found');
+    const { after = 0 } = parseInput(Query, parseQuery(url));
+    const sessionId = parseInput(streamEndpoints.sessionEvents.params.shape.id, id, 'id');
+    const service = api.sessions();
+    const target = await service.sessionLog(by, sessionId);
+    checkCursor(target, after);
+    await followLog(service, streams, 'ws', { by, target, after }, async () => {
+      const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
+      // It destroys the socket itself if the handshake is not one, and then calls nobody.
+      socket.once('close', () => reject(new BatonError('invalid_request')));
+      server.handleUpgrade(request, socket, head, resolve);
+      return new WsSink(await promise, socket, streams.limits);
+    });
+  };
+
+  api.app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // One that breaks off while it is looked at must not end the process.
+    socket.on('error', () => {});
+    open(request, socket, head).catch((error) => refuse(socket, error, api));
+  });
+}
+
+function refuse(socket: Duplex, thrown: unknown, api: Api): void {
+  if (socket.destroyed || !socket.writable) return;
+  const error = toBatonError(thrown);
+  const requestId = crypto.randomUUID();
+  if (error.status === 500) api.app.log.error({ err: thrown, requestId }, 'A request failed');
+  const body = JSON.stringify(envelope(error, requestId));
+  socket.end(
+    [
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      ...(error.status === 401 ? ['WWW-Authenticate: Bearer'] : []),
+      ...(error.status === 429 || error.status === 503 ? ['Retry-After: 5'] : []),
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,112 @@
+import type { Duplex } from 'node:stream';
+import type { RawData, WebSocket } from 'ws';
+import type { LogEvent } from '../../contract/event.ts';
+import { eventText } from './frames.ts';
+import type { StreamLimits } from './open-streams.ts';
+import type { EndReason, Sink } from './sink.ts';
+
+/** About as much as is written at a time. */
+const PIECE_BYTES = 64 * 1024;
+const PONG = JSON.stringify({ type: 'pong' });
+
+/** Close codes of RFC 6455 and its registry. Those from 1012 on ask to come again. */
+const CODES: Record<EndReason, number> = {
+  done: 1000,
+  gone: 1000,
+  left: 1001,
+  restart: 1012,
+  dropped: 1013,
+};
+const UNSUPPORTED_DATA = 1003;
+const POLICY_VIOLATION = 1008;
+
+/** Events on a WebSocket: one text frame each. */
+export class WsSink implements Sink {
+  readonly kind = 'ws';
+  /** The connection below, which knows when there is room. */
+  readonly out: Duplex;
+  readonly #ws: WebSocket;
+  /** No word for so long, although it was pinged, and it is gone. */
+  readonly #silentMs: number;
+  readonly #endMs: number;
+  #heardAt = performance.now();
+
+  constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits) {
+    this.#ws = ws;
+    this.out = socket;
+    this.#silentMs = Math.max(limits.stallMs, limits.pingMs);
+    this.#endMs = limits.endMs;
+    ws.on('error', () => {});
+    ws.on('pong', () => this.#heard());
+    ws.on('ping', () => this.#heard());
+    ws.on('message', (data, isBinary) => this.#hear(data, isBinary));
+  }
+
+  get closed(): boolean {
+    return this.#ws.readyState === this.#ws.CLOSED || this.out.destroyed;
+  }
+
+  get full(): boolean {
+    return this.out.writableNeedDrain;
+  }
+
+  write(events: readonly LogEvent[], start: number): number {
+    let i = start;
+    let bytes = 0;
+    // All of it in one system call.
+    this.out.cork();
+    while (i < events.length && bytes < PIECE_BYTES) {
+      const text = eventText(events[i++] as LogEvent);
+      bytes += text.length;
+      this.#ws.send(text, { binary: false });
+    }
+    this.out.uncork();
+    return i - start;
+  }
+
+  ping(): void {
+    if (performance.now() - this.#heardAt > this.#silentMs) this.destroy();
+    else if (!this.full && this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
+  }
+
+  end(reason: EndReason, after: number): void {
+    const resume = reason === 'restart' || reason === 'dropped';
+    this.#ws.close(CODES[reason], resume ? `${reason}, resume after ${after}` : reason);
+  }
+
+  destroy(): void {
+    this.#ws.terminate();
+  }
+
+  #heard(): void {
+    this.#heardAt = performance.now();
+  }
+
+  /** `{"type":"ping"}` is all there is to say. */
+  #hear(data: RawData, isBinary: boolean): void {
+    this.#heard();
+    if (isBinary) this.#refuse(UNSUPPORTED_DATA, 'text only');
+    else if (!isPing(String(data))) this.#refuse(POLICY_VIOLATION, 'only {"type":"ping"}');
+    // One that asks and does not read gets no more answers than fit.
+    else if (!this.full) this.#ws.send(PONG);
+  }
+
+  #refuse(code: number, reason: string): void {
+    this.#ws.close(code, reason);
+    setTimeout(() => this.destroy(), this.#endMs).unref();
+  }
+}
+
+function isPing(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      Object.keys(value).length === 1 &&
+      (value as { type?: unknown }).type === 'ping'
+    );
+  } catch {
+    return false;
+  }
+}
