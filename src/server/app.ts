@@ -11,6 +11,7 @@ import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
 import { addRunRoutes } from './routes/runs.ts';
+import { refuseStatusUpdates } from './routes/session-status.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addSystemRoutes, type Readiness } from './routes/system.ts';
 
@@ -75,6 +76,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
   addSessionRoutes(api);
+  refuseStatusUpdates(api);
   addRunRoutes(api);
   for (const add of options.routes ?? []) add(api);
   return app;

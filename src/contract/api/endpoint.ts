@@ -27,6 +27,10 @@ export interface Endpoint<
   readonly answer: Answer;
   /** `json` unless it is something else. */
   readonly format: 'json' | 'events' | 'ndjson' | 'text' | 'html';
+  /** Of `events` and `ndjson`: what one of them is. */
+  readonly item?: z.ZodType;
+  /** A body to show to people. */
+  readonly example?: unknown;
   /** Codes beyond those every operation may answer. */
   readonly errors: readonly ErrorCode[];
   /** Reachable without a credential. */
@@ -46,7 +50,12 @@ type Given<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.
   Endpoint,
   'method' | 'path' | 'summary' | 'group'
 > &
-  Partial<Pick<Endpoint, 'status' | 'format' | 'errors' | 'open' | 'idempotent' | 'paged'>> & {
+  Partial<
+    Pick<
+      Endpoint,
+      'status' | 'format' | 'item' | 'example' | 'errors' | 'open' | 'idempotent' | 'paged'
+    >
+  > & {
     readonly params?: P;
     readonly query?: Q;
     readonly body?: B;
@@ -84,9 +93,12 @@ export const wholeIn = (min: number, max: number) =>
 
 export const flagIn = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** Opaque to clients: what `nextCursor` gave. */
+/** Opaque to clients. */
 export const Cursor = z.string().min(1).max(500);
-export const pageQuery = { limit: wholeIn(1, 200).optional(), cursor: Cursor.optional() };
+export const pageQuery = {
+  limit: wholeIn(1, 200).optional().describe('How many at most.'),
+  cursor: Cursor.optional().describe('Where to go on: what the page before gave.'),
+};
 
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });

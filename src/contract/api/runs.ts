@@ -37,6 +37,7 @@ export const runEndpoints = {
     group,
     params,
     body: EditRun,
+    example: { message: 'git status --short', before: null },
     answer: RunView,
     errors: ['not_found', 'run_not_queued'],
   }),

@@ -13,12 +13,21 @@ import {
   Tag,
   UpdateSession,
 } from '../session.ts';
+import { SessionEvent } from '../session-event.ts';
 import { endpoint, flagIn, page, pageQuery } from './endpoint.ts';
 
 const group = 'Sessions';
 const params = z.strictObject({ id: SessionId });
 const listed = { group, paged: true, answer: z.array(Session) } as const;
 const NamePart = z.string().min(1).max(50);
+
+/** One line of an export. */
+export const ExportLine = z.union([
+  z.object({ session: Session }),
+  z.object({ run: RunView }),
+  z.object({ event: SessionEvent }),
+]);
+export type ExportLine = z.infer<typeof ExportLine>;
 
 const action = (name: SessionAction, summary: string) =>
   endpoint({
@@ -42,10 +51,10 @@ export const sessionEndpoints = {
       status: SessionStatus.optional(),
       tag: Tag.optional(),
       label: Label.optional(),
-      /** A part of the name. */
-      name: NamePart.optional(),
-      /** `true` shows archived ones only, `false` (default) the others. */
-      archived: flagIn.optional(),
+      name: NamePart.optional().describe('A part of the name.'),
+      archived: flagIn
+        .optional()
+        .describe('`true` shows archived ones only, `false` (default) the others.'),
     }),
   }),
   createSession: endpoint({
@@ -54,6 +63,7 @@ export const sessionEndpoints = {
     summary: 'Create a session',
     group,
     body: CreateSession,
+    example: { name: 'fix-login', tags: ['web'], agent: { kind: 'shell' } },
     status: 201,
     answer: Session,
     errors: ['name_taken', 'not_available'],
@@ -71,7 +81,7 @@ export const sessionEndpoints = {
     method: 'GET',
     path: '/api/v1/sessions/search',
     summary: 'Sessions with a part of their name',
-    query: z.strictObject({ ...pageQuery, name: NamePart }),
+    query: z.strictObject({ ...pageQuery, name: NamePart.describe('A part of the name.') }),
   }),
   listByTag: endpoint({
     ...listed,
@@ -97,6 +107,7 @@ export const sessionEndpoints = {
     group,
     params,
     body: UpdateSession,
+    example: { description: 'Sign-in fails on Safari', tags: ['web', 'urgent'] },
     answer: Session,
     errors: ['not_found', 'name_taken'],
   }),
@@ -106,7 +117,9 @@ export const sessionEndpoints = {
     summary: 'Delete a session with its runs and log, or archive it',
     group,
     params,
-    query: z.strictObject({ archive: flagIn.optional() }),
+    query: z.strictObject({
+      archive: flagIn.optional().describe('`true` puts it away instead; nothing is lost.'),
+    }),
     errors: ['not_found', 'session_protected'],
   }),
   complete: action('complete', 'Say that the work is done'),
@@ -123,6 +136,7 @@ export const sessionEndpoints = {
     group,
     params,
     body: ForkSession,
+    example: { name: 'fix-login-again' },
     status: 201,
     answer: Session,
     errors: ['not_found', 'name_taken'],
@@ -144,6 +158,7 @@ export const sessionEndpoints = {
     params,
     answer: z.string(),
     format: 'ndjson',
+    item: ExportLine,
     errors: ['not_found'],
   }),
   sendMessage: endpoint({
@@ -153,6 +168,7 @@ export const sessionEndpoints = {
     group: 'Messages and runs',
     params,
     body: MessageRequest,
+    example: { message: 'git status', onBusy: 'enqueue' },
     status: 202,
     answer: MessageReceipt,
     idempotent: true,

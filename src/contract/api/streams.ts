@@ -8,9 +8,11 @@ const group = 'Streams';
 
 /** `Last-Event-ID` counts before `after`. Without `follow=false` the answer is a stream. */
 export const StreamQuery = z.strictObject({
-  after: wholeIn(0, Number.MAX_SAFE_INTEGER).optional(),
-  limit: wholeIn(1, 1000).optional(),
-  follow: flagIn.optional(),
+  after: wholeIn(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('The seq of the last event that is known. `Last-Event-ID` counts before it.'),
+  limit: wholeIn(1, 1000).optional().describe('With `follow=false`: how many at most.'),
+  follow: flagIn.optional().describe('`false` gives a page of what is stored instead of a stream.'),
 });
 
 export const EventPage = z.object({
@@ -29,6 +31,7 @@ export const streamEndpoints = {
     query: StreamQuery,
     answer: EventPage,
     format: 'events',
+    item: SessionEvent,
     errors: ['not_found', 'cursor_ahead', 'too_many_streams'],
   }),
   runEvents: endpoint({
@@ -40,6 +43,7 @@ export const streamEndpoints = {
     query: StreamQuery,
     answer: EventPage,
     format: 'events',
+    item: SessionEvent,
     errors: ['not_found', 'cursor_ahead', 'too_many_streams'],
   }),
   hints: endpoint({
@@ -49,6 +53,7 @@ export const streamEndpoints = {
     group,
     answer: SessionHint,
     format: 'events',
+    item: SessionHint,
     errors: ['too_many_streams'],
   }),
 };

@@ -3,16 +3,8 @@ import { SessionAction } from '../../contract/session.ts';
 import { exportLines } from '../export.ts';
 import { type Api, paged } from '../route.ts';
 
-/** The one exception to the shape of errors (S2). */
-const STATUS_REFUSAL = {
-  error: 'Status updates are not allowed',
-  message: 'Session status is managed automatically by the system',
-};
-export const STATUS_PATH = '/api/v1/sessions/{id}/status';
-
-export function addSessionRoutes(api: Api): void {
+export function addSessionRoutes({ add, sessions }: Api): void {
   const at = sessionEndpoints;
-  const { add, sessions } = api;
 
   add(at.listSessions, async (call) => paged(call, await sessions().list(call.by, call.query)));
   add(at.listByStatus, async (call) =>
@@ -43,10 +35,4 @@ export function addSessionRoutes(api: Api): void {
     await sessions().get(by, params.id);
     return sessions().listRuns(by, { ...query, sessionId: params.id });
   });
-
-  api.app.put(
-    STATUS_PATH.replace('{id}', ':id'),
-    { config: { pattern: STATUS_PATH } },
-    async (_request, reply) => reply.code(403).send(STATUS_REFUSAL),
-  );
 }

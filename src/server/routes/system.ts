@@ -1,4 +1,5 @@
 import { systemEndpoints } from '../../contract/api/system.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import type { Api } from '../route.ts';
 
 /**
@@ -29,4 +30,5 @@ export function addSystemRoutes(api: Api, { ready, metrics }: SystemRouteOptions
   });
 
   api.add(systemEndpoints.metrics, async () => (await metrics?.text()) ?? '');
+  api.add(systemEndpoints.openapi, async () => openApiDocument());
 }

@@ -1,0 +1,75 @@
+import { endpointList } from '../../contract/api/all.ts';
+import { STATUS_PATH, STATUS_REFUSAL } from '../routes/session-status.ts';
+import { describeOperation } from './operation.ts';
+import { describeSchemas } from './schemas.ts';
+
+export type OpenApi = ReturnType<typeof makeDocument>;
+
+let made: OpenApi | undefined;
+
+/** The API as OpenAPI 3.1; made when it is first asked for. */
+export function openApiDocument(): OpenApi {
+  made ??= makeDocument();
+  return made;
+}
+
+function makeDocument() {
+  const schemas = describeSchemas();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const [name, endpoint] of endpointList) {
+    paths[endpoint.path] ??= {};
+    (paths[endpoint.path] as Record<string, Operation>)[endpoint.method.toLowerCase()] =
+      describeOperation(name, endpoint, schemas);
+  }
+  addSpecial(paths);
+  paths[STATUS_PATH] = { put: STATUS_OPERATION };
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Baton', version: '1', description: INTRODUCTION },
+    security: [{ bearer: [] }],
+    tags: [...new Set(endpointList.map(([, { group }]) => group))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.components,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+/** Answers that no other operation has. */
+function addSpecial(paths: Record<string, Record<string, Operation>>): void {
+  const ready = paths['/readyz']?.['get']?.responses ?? {};
+  ready[503] = { ...ready[200], description: 'Not ready; `checks` says what is missing.' };
+  const events = paths['/api/v1/runs/{id}/events']?.['get']?.responses ?? {};
+  events[204] = { description: 'The run has ended, and nothing is left after the cursor.' };
+}
+
+export type Operation = ReturnType<typeof describeOperation>;
+
+const INTRODUCTION =
+  'Runs coding agents and never drops a session. Times are RFC 3339 in UTC. Fields that are not ' +
+  'listed are refused in requests, and may be added to answers. An error changes nothing. Session ' +
+  'lists are arrays with `X-Next-Cursor`; other lists have `items` and `nextCursor`.';
+
+/** The one path that is there to say no (S2). */
+const STATUS_OPERATION: Operation = {
+  operationId: 'setStatus',
+  summary: 'Refused: status is managed by the system',
+  tags: ['Sessions'],
+  parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+  responses: {
+    403: {
+      description: 'Always. Use the actions instead: complete, terminate, reopen, archive, retry.',
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: { error: { type: 'string' }, message: { type: 'string' } },
+            required: ['error', 'message'],
+          },
+          example: STATUS_REFUSAL,
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { endpointList } from '../../contract/api/all.ts';
+import { ErrorAnswer } from '../../contract/api/error-answer.ts';
+import { EventPage } from '../../contract/api/streams.ts';
+import { Json } from '../../contract/json.ts';
+import { MessageReceipt, MessageRequest } from '../../contract/message.ts';
+import { RunError } from '../../contract/outcome.ts';
+import { Cost, EditRun, Invocation, QueueCounts, RunView } from '../../contract/run-view.ts';
+import { CreateSession, ForkSession, Session, UpdateSession } from '../../contract/session.ts';
+import { SessionEvent, SessionHint } from '../../contract/session-event.ts';
+
+/** A JSON Schema, as far as it is looked into here. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly properties?: Record<string, JsonSchema>;
+  readonly required?: readonly string[];
+}
+
+const REQUESTS = { Json, CreateSession, UpdateSession, ForkSession, MessageRequest, EditRun };
+const ANSWERS = {
+  Json,
+  Session,
+  Run: RunView,
+  RunError,
+  Event: SessionEvent,
+  EventPage,
+  SessionHint,
+  MessageReceipt,
+  Invocation,
+  Cost,
+  QueueCounts,
+  Error: ErrorAnswer,
+};
+
+const PREFIX = '#/components/schemas/';
+
+export interface Schemas {
+  /** Those with a name. */
+  readonly components: Record<string, JsonSchema>;
+  request(schema: z.ZodType): JsonSchema;
+  answer(schema: z.ZodType): JsonSchema;
+}
+
+/** Every schema of the API as JSON Schema; the named ones are referred to, the others stand inline. */
+export function describeSchemas(): Schemas {
+  const requests = translate('input', REQUESTS, bodies());
+  const answers = translate('output', ANSWERS, results());
+  return {
+    components: { ...requests.named, ...answers.named },
+    request: requests.of,
+    answer: answers.of,
+  };
+}
+
+/** A field of a path or a query, as what its text means: `limit` is a number. */
+export function describeField(schema: z.ZodType): JsonSchema {
+  const read = (io: 'input' | 'output') =>
+    bare(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: tidy }));
+  const [input, output] = [read('input'), read('output')];
+  if (output.type === 'integer') return output;
+  const { enum: values, ...rest } = input;
+  return String(values) === 'true,false' ? { ...rest, type: 'boolean' } : input;
+}
+
+const bodies = (): z.ZodType[] => endpointList.map(([, { body }]) => body);
+
+const results = (): z.ZodType[] =>
+  endpointList.flatMap(([, { answer, item }]) => (item === undefined ? [answer] : [answer, item]));
+
+function translate(
+  io: 'input' | 'output',
+  named: Record<string, z.ZodType>,
+  others: readonly z.ZodType[],
+) {
+  const names = new Map(Object.entries(named).map(([name, schema]) => [schema, name]));
+  const registry = z.registry<{ id: string }>();
+  for (const [schema, id] of names) registry.add(schema, { id });
+  for (const [index, schema] of others.entries()) {
+    const known = registry.has(schema) || schema instanceof z.ZodUndefined;
+    if (!known) registry.add(schema, { id: `other${index}` });
+  }
+  const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `${PREFIX}${id}`, override });
+  const of = (schema: z.ZodType): JsonSchema => {
+    const name = names.get(schema);
+    if (name !== undefined) return { $ref: `${PREFIX}${name}` };
+    return bare(schemas[registry.get(schema)?.id ?? '']);
+  };
+  return {
+    of,
+    named: Object.fromEntries(Object.keys(named).map((name) => [name, bare(schemas[name])])),
+  };
+
+  function override(context: Overridden): void {
+    tidy(context);
+    // What is asked is strict; answers may get more fields one day.
+    if (io === 'output') delete context.jsonSchema.additionalProperties;
+  }
+}
+
+interface Overridden {
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** Leaves out what says nothing: the range of every number, and the pattern of a known format. */
+function tidy({ jsonSchema }: Overridden): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+}
+
+/** Without what a schema inside another document must not have. */
+function bare(schema: object | undefined): JsonSchema {
+  const { $schema, $id, '~standard': _, ...rest } = { ...schema } as JsonSchema;
+  return rest;
+}
