@@ -14,7 +14,7 @@ export interface AgentProcess {
   readonly stderr: Readable;
   /** Resolves when the process itself has ended; never rejects. */
   readonly exited: Promise<ProcessExit>;
-  /** SIGINT to the process alone: the agent may end its turn in its own way. */
+  /** SIGINT: the agent may end its turn in its own way. */
   interrupt(): void;
   /**
    * Interrupt → close input → SIGTERM → SIGKILL of everything it started, 5 s in all. Resolves when
@@ -28,11 +28,20 @@ export interface SpawnOptions {
   readonly cwd: string;
   /** Added to the environment the agent is allowed to see. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Who an interrupt goes to; the process alone unless said. */
+  readonly interrupts?: 'process' | 'group';
 }
 
 /** The program could not be started at all: not there, not executable, no such directory. */
 export class StartError extends Error {
   override readonly name = 'StartError';
+  /** The machine has no room for it at the moment; later it may have. */
+  readonly busy: boolean;
+
+  constructor(message: string, options: { busy?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.busy = options.busy ?? false;
+  }
 }
 
 /** Rejects with a StartError. */

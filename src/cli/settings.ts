@@ -177,8 +177,11 @@ export const settings = {
   }),
 };
 
-/** Read by client commands; a server started in the same shell must not refuse them. */
-export const clientVariables = ['BATON_URL', 'BATON_TOKEN'];
+/**
+ * Read by client commands, or set for what agents run (src/agents/mark.ts); a server started in the
+ * same shell must not refuse them.
+ */
+export const clientVariables = ['BATON_URL', 'BATON_TOKEN', 'BATON_AGENT_MARK'];
 
 function expandPath(path: string): string {
   return resolve(path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path);

@@ -1,0 +1,40 @@
+/*
+ * What an agent may see of the server's environment (A10): an allow-list, because whatever is not
+ * named here may be a secret of the server, of its owner or of the shell it was started from.
+ */
+
+const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR'];
+
+/** What agents need to reach their provider; BATON_AGENT_ENV takes the place of this list. */
+export const AGENT_ENV_DEFAULT: readonly string[] = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_BASE_URL',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'].flatMap((name) => [
+    name,
+    name.toLowerCase(),
+  ]),
+];
+
+/** Keys to the server and its database: never, even when listed. A client's may be listed. */
+const isServers = (name: string): boolean =>
+  /^PG/i.test(name) || (/^BATON_/i.test(name) && name !== 'BATON_URL' && name !== 'BATON_TOKEN');
+
+export function agentEnvironment(
+  server: Readonly<Record<string, string | undefined>>,
+  listed: readonly string[] = AGENT_ENV_DEFAULT,
+): Record<string, string> {
+  const allowed = new Set([...ALWAYS, ...listed]);
+  // Agents write to pipes; anything but this asks programs for colours and cursor movements.
+  const seen: Record<string, string> = { TERM: 'dumb' };
+  for (const [name, value] of Object.entries(server)) {
+    if (value === undefined || isServers(name)) continue;
+    if (allowed.has(name) || /^LC_[A-Z]+$/.test(name)) seen[name] = value;
+  }
+  return seen;
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { MARK_VARIABLE } from './mark.ts';
+import type { ProcessRow, ProcessTable } from './process-table.ts';
+
+/**
+ * macOS and others: ps. Best effort, for it is slower than the processes it looks at, starts count
+ * whole seconds, and system programs hide their environment.
+ */
+export function macProcessTable(): ProcessTable {
+  const columns = 'pid=,ppid=,pgid=,stat=,lstart=';
+  const rows = (which: string[]): ProcessRow[] =>
+    ps([...which, '-o', columns])
+      .split('\n')
+      .flatMap((line) => parseRow(line) ?? []);
+  return {
+    list: () => rows(['-ax']).sort((a, b) => b.pid - a.pid),
+    look: (pid) => rows(['-p', String(pid)])[0] ?? null,
+    markOf: (pid) => {
+      const found = new RegExp(` ${MARK_VARIABLE}=(\\S+)`).exec(
+        ps(['-E', '-ww', '-o', 'command=', '-p', String(pid)]),
+      );
+      return found?.[1] ?? null;
+    },
+  };
+}
+
+/** Sessions are not told; a group is the nearest to one. */
+export function parseRow(line: string): ProcessRow | null {
+  const [pid, parent, group, state, ...start] = line.trim().split(/\s+/);
+  const at = Date.parse(start.join(' '));
+  if (state === undefined || Number.isNaN(at)) return null;
+  return {
+    pid: Number(pid),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(group),
+    start: at,
+    ended: state.startsWith('Z'),
+  };
+}
+
+function ps(args: string[]): string {
+  try {
+    return execFileSync('ps', args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 64 * 1024 * 1024,
+      // The start time is printed in the language and zone of whoever asks.
+      env: { PATH: process.env['PATH'] ?? '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' },
+    });
+  } catch {
+    // Also the answer for a pid that is not there.
+    return '';
+  }
+}

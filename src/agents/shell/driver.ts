@@ -1,0 +1,132 @@
+import type { RunError } from '../../contract/outcome.ts';
+import type { AgentDriver, DriverEnd, DriverEvent, Turn } from '../driver.ts';
+import { type AgentProcess, type ProcessExit, StartError } from '../process.ts';
+import { commandLine } from './command-line.ts';
+import { readOutput } from './output.ts';
+import { TextTail } from './text-tail.ts';
+
+export interface ShellSettings {
+  readonly lingerMs: number;
+  readonly pieceBytes: number;
+  /** Characters of the whole output that the message keeps. */
+  readonly messageTail: number;
+  /** Characters that the run's result and the record of the process keep. */
+  readonly resultTail: number;
+}
+
+export const SHELL_SETTINGS: ShellSettings = {
+  lingerMs: 250,
+  pieceBytes: 16 * 1024,
+  messageTail: 128 * 1024,
+  resultTail: 64 * 1024,
+};
+
+/** The message is a command. Needs no account, so that a new user sees everything work (A1). */
+export const shellDriver = (settings: ShellSettings = SHELL_SETTINGS): AgentDriver => ({
+  kind: 'shell',
+  run: (turn) => run(turn, settings),
+});
+
+async function* run(turn: Turn, settings: ShellSettings): AsyncGenerator<DriverEvent> {
+  if (turn.signal.aborted) {
+    yield { kind: 'end', end: stopped() };
+    return;
+  }
+  let process: AgentProcess;
+  try {
+    process = await turn.spawn(commandLine(turn.agent, turn.message), {
+      cwd: turn.cwd,
+      interrupts: 'group',
+    });
+  } catch (error) {
+    yield { kind: 'end', end: { ...stopped(), outcome: failed(startFailure(error)) } };
+    return;
+  }
+  try {
+    yield* follow(process, turn, settings);
+  } catch (error) {
+    const message = `The output of the command could not be read: ${String(error)}`;
+    yield { kind: 'end', end: { ...stopped(), outcome: failed({ class: 'unknown', message }) } };
+  } finally {
+    await process.stop();
+  }
+}
+
+async function* follow(
+  process: AgentProcess,
+  turn: Turn,
+  settings: ShellSettings,
+): AsyncGenerator<DriverEvent> {
+  process.stdin.end();
+  let ended: ProcessExit | undefined;
+  let asked = false;
+  void process.exited.then((exit) => {
+    ended = exit;
+  });
+  // Beside the loop: whoever aborts may have stopped taking events.
+  const onAbort = (): void => {
+    asked = ended === undefined;
+    void process.stop();
+  };
+  turn.signal.addEventListener('abort', onAbort, { once: true });
+  if (turn.signal.aborted) onAbort();
+
+  const whole = new TextTail(settings.messageTail);
+  const stderr = new TextTail(settings.resultTail);
+  try {
+    yield { kind: 'init', conversation: null };
+    for await (const { stream, text } of readOutput(process, settings)) {
+      whole.push(text);
+      if (stream === 'stderr') stderr.push(text);
+      yield { kind: 'delta', text, stream };
+    }
+    // A command may close its output and go on.
+    const exit = await process.exited;
+    await process.stop();
+    const { text, cut } = whole;
+    if (text !== '') yield { kind: 'message', text, ...(cut && { truncated: true }) };
+    const output = lastOf(text, settings.resultTail);
+    yield {
+      kind: 'end',
+      end: {
+        outcome: asked ? { kind: 'stopped' } : outcomeOf(exit, output),
+        lastMessage: output === '' ? null : output,
+        exitCode: exit.code,
+        signal: exit.signal,
+        stderr: stderr.text,
+      },
+    };
+  } finally {
+    turn.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function outcomeOf({ code, signal }: ProcessExit, output: string): DriverEnd['outcome'] {
+  if (code === 0) return { kind: 'succeeded', result: { exitCode: 0, output } };
+  if (code === null) {
+    return failed({ class: 'agent_crash', message: `The command was ended by ${signal}.` });
+  }
+  const message = `The command ended with exit code ${code}.`;
+  return failed({ class: 'command_failed', message });
+}
+
+function startFailure(error: unknown): RunError {
+  if (!(error instanceof StartError)) return { class: 'unknown', message: String(error) };
+  return { class: error.busy ? 'overloaded' : 'agent_unavailable', message: error.message };
+}
+
+const failed = (error: RunError): DriverEnd['outcome'] => ({ kind: 'failed', error });
+
+const stopped = (): DriverEnd => ({
+  outcome: { kind: 'stopped' },
+  lastMessage: null,
+  exitCode: null,
+  signal: null,
+  stderr: '',
+});
+
+function lastOf(text: string, characters: number): string {
+  const tail = new TextTail(characters);
+  tail.push(text);
+  return tail.text;
+}

@@ -1,0 +1,41 @@
+import { stat } from 'node:fs/promises';
+import { StartError } from './process.ts';
+
+/** Says what the system's code means for whoever asked for the program. */
+export async function startError(
+  program: string,
+  cwd: string,
+  cause: unknown,
+): Promise<StartError> {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const say = (text: string, busy = false) => new StartError(text, { busy, cause });
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      // The system says the same of a missing directory.
+      if (!(await isDirectory(cwd))) return say(`The directory ${cwd} does not exist.`);
+      return say(`The program ${program} was not found. Install it, or correct the command.`);
+    case 'EACCES':
+    case 'EPERM':
+      return say(`The program ${program} may not be executed, or ${cwd} may not be entered.`);
+    case 'ENOEXEC':
+      return say(`${program} is not a program of this machine.`);
+    case 'E2BIG':
+      return say('The command is longer than this machine allows.');
+    case 'EAGAIN':
+    case 'ENOMEM':
+    case 'EMFILE':
+    case 'ENFILE':
+      return say(`This machine cannot start more processes at the moment (${code}).`, true);
+    default:
+      return say(`The program ${program} could not be started: ${message}`);
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

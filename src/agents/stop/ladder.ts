@@ -1,0 +1,56 @@
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Family } from '../family.ts';
+import type { ProcessRow, ProcessTable } from '../process-table.ts';
+import { closeInput } from './close-input.ts';
+import { interrupt } from './interrupt.ts';
+import { kill } from './kill.ts';
+import { terminate } from './terminate.ts';
+
+/** How long each rung may take, in milliseconds; 5 s in all (Q9). */
+export interface Ladder {
+  readonly interruptMs: number;
+  readonly inputMs: number;
+  readonly terminateMs: number;
+  readonly killMs: number;
+}
+
+export const LADDER: Ladder = {
+  interruptMs: 1500,
+  inputMs: 500,
+  terminateMs: 1500,
+  killMs: 1500,
+};
+
+export interface Stoppable {
+  readonly table: ProcessTable;
+  readonly family: Family;
+  readonly root: ProcessRow;
+  readonly stdin: Writable;
+  readonly exited: Promise<unknown>;
+  readonly interrupts: 'process' | 'group';
+}
+
+/**
+ * Interrupt → close input → SIGTERM → SIGKILL, each for those who are left. Once the process itself
+ * has ended, what it left behind gets the last two. Gives those whom nothing could stop.
+ */
+export async function climb(process: Stoppable, ladder: Ladder): Promise<readonly ProcessRow[]> {
+  const { table, family, root, stdin, exited, interrupts } = process;
+  const endsWithin = async (ms: number): Promise<boolean> => {
+    const waiting = new AbortController();
+    const late = sleep(ms, false, { signal: waiting.signal }).catch(() => false);
+    const ended = await Promise.race([exited.then(() => true), late]);
+    waiting.abort();
+    return ended;
+  };
+  if (!(await endsWithin(0))) {
+    interrupt(table, root, interrupts);
+    if (!(await endsWithin(ladder.interruptMs))) {
+      closeInput(stdin);
+      await endsWithin(ladder.inputMs);
+    }
+  }
+  if (await terminate(table, family, ladder.terminateMs)) return [];
+  return kill(table, family, ladder.killMs);
+}

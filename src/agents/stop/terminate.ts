@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Family } from '../family.ts';
+import type { ProcessTable } from '../process-table.ts';
+import { signal } from './signal.ts';
+
+const LOOK_EVERY_MS = 20;
+
+/** SIGTERM to each, newcomers included; true if all of them were gone within the time. */
+export async function terminate(
+  table: ProcessTable,
+  family: Family,
+  withinMs: number,
+): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  const told = new Set<string>();
+  for (;;) {
+    const { rows } = family.look();
+    if (rows.length === 0) return true;
+    if (performance.now() >= deadline) return false;
+    for (const row of rows) {
+      const name = `${row.pid} ${row.start}`;
+      if (!told.has(name)) signal(table, row, 'SIGTERM');
+      told.add(name);
+    }
+    await sleep(Math.min(LOOK_EVERY_MS, withinMs));
+  }
+}

@@ -1,0 +1,104 @@
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { SessionId } from '../contract/session.ts';
+import {
+  type Workspace,
+  WorkspaceError,
+  type WorkspaceProvider,
+  type WorkspaceRequest,
+} from './provider.ts';
+import { removeTree } from './remove-tree.ts';
+
+export interface DirectoryOptions {
+  readonly dataDir: string;
+}
+
+/**
+ * A plain directory of this machine: a fresh one under the data directory, or one that was there
+ * before, which is only used and never removed.
+ */
+export function directoryProvider({ dataDir }: DirectoryOptions): WorkspaceProvider {
+  const ownPath = (sessionId: string): string =>
+    join(dataDir, 'workspaces', SessionId.parse(sessionId));
+  return {
+    name: 'directory',
+    local: true,
+    ensure: async ({ sessionId, spec }): Promise<Workspace> => {
+      const own = ownPath(sessionId);
+      if (spec.path === undefined) return { path: await make(own) };
+      return { path: await check(spec.path, own, dataDir) };
+    },
+    observe: async ({ sessionId, spec }: WorkspaceRequest) => {
+      try {
+        const found = await stat(spec.path ?? ownPath(sessionId));
+        return found.isDirectory() ? 'ready' : 'missing';
+      } catch (error) {
+        if (isMissing(error)) return 'missing';
+        throw error;
+      }
+    },
+    delete: async ({ sessionId, spec }) => {
+      if (spec.path === undefined) await removeTree(ownPath(sessionId));
+    },
+  };
+}
+
+async function make(path: string): Promise<string> {
+  try {
+    // For its owner only: agents keep what they are told in there.
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    // Not a link that somebody put in its place, which could lead anywhere.
+    if (!(await lstat(path)).isDirectory()) throw new Error('it is not a directory');
+    return await realpath(path);
+  } catch (error) {
+    throw new WorkspaceError(
+      `The workspace ${path} cannot be made: ${(error as Error).message}. See that the data directory is writable and the disk is not full.`,
+      { cause: error },
+    );
+  }
+}
+
+async function check(path: string, own: string, dataDir: string): Promise<string> {
+  const real = await realDirectory(path);
+  const data = await realpath(dataDir);
+  // Database, keys and the other sessions lie there.
+  if (contains(real, data) || (contains(data, real) && !contains(await orSelf(own), real))) {
+    throw new WorkspaceError(
+      `The directory ${path} cannot be a workspace: it is, holds or lies in the data directory of Baton (${dataDir}), whose database and keys an agent must not reach. Choose another directory, or leave the path out to get a fresh one.`,
+    );
+  }
+  try {
+    await access(real, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new WorkspaceError(
+      `The directory ${path} cannot be read and written by the user Baton runs as. Change its permissions, or choose another one.`,
+      { cause: error },
+    );
+  }
+  return real;
+}
+
+async function realDirectory(path: string): Promise<string> {
+  try {
+    const real = await realpath(path);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (error) {
+    const why = isMissing(error)
+      ? 'does not exist. Create it first, or leave the path out to get a fresh one.'
+      : `cannot be opened: ${(error as Error).message}.`;
+    throw new WorkspaceError(`The directory ${path} ${why}`, { cause: error });
+  }
+  throw new WorkspaceError(`${path} is not a directory. Name the directory it lies in instead.`);
+}
+
+/** True if `inner` is `outer` or lies in it. Both are real paths. */
+function contains(outer: string, inner: string): boolean {
+  const way = relative(outer, inner);
+  return way === '' || !(way === '..' || way.startsWith('../'));
+}
+
+const orSelf = (path: string): Promise<string> => realpath(path).catch(() => path);
+
+const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
