@@ -56,7 +56,7 @@ test('imports along the direction, and those of tests, are not', () => {
     'src/storage/sqlite/open.ts': '../../queue/port.ts',
     'src/storage/sqlite/lanes.ts': '../operations/claim.ts',
     'src/server/app.ts': '../sessions/commands.ts',
-    'src/cli/up.ts': '../main.ts',
+    'src/cli/serve.ts': '../main.ts',
     'src/library.ts': './storage/open.ts',
     'src/policy/retry.test.ts': '../queue/worker.ts',
     'src/queue/queue.contract.ts': '../storage/open.ts',

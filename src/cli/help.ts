@@ -1,26 +1,55 @@
+import type { Flags } from './args.ts';
+import type { Command } from './command.ts';
 import { settings } from './settings.ts';
 
-/** Made from the table of settings, so that it cannot fall behind. */
-export function helpText(): string {
-  const rows = Object.values(settings).map(({ flag, env, help, default: standard }) => [
-    flag ? `--${flag}` : '',
-    env,
-    `${help} (default: ${standard})`,
-  ]);
+type Commands = Readonly<Record<string, Command>>;
+
+/** All of this is made from the tables of commands and settings, so that it cannot fall behind. */
+export function overview(commands: Commands): string {
   return [
     'Usage: baton <command> [flags]',
     '',
     'Commands:',
     ...align([
-      ['up', 'start a node: HTTP server, worker and database'],
-      ['help', 'show this text'],
+      ...Object.entries(commands).map(([name, { summary }]) => [name, summary]),
+      ['help', 'show this text, or that of a command: baton help <command>'],
       ['version', 'show the version'],
     ]),
     '',
-    'Settings of "up" (a flag wins over its variable):',
-    ...align(rows),
+    'Start with "baton up", then: baton run --agent shell "echo hello"',
   ].join('\n');
 }
+
+export function helpOf(name: string, command: Command): string {
+  const flags = flagRows(command.flags);
+  return [
+    `Usage: baton ${name} ${command.usage}`.trimEnd(),
+    '',
+    `${capital(command.summary)}.`,
+    ...(command.about ?? []),
+    ...(flags.length === 0 ? [] : ['', 'Flags:', ...align(flags)]),
+    ...('settings' in command
+      ? ['', 'Settings (a flag wins over its variable):', ...align(settingRows())]
+      : []),
+  ].join('\n');
+}
+
+function flagRows(flags: Flags): string[][] {
+  return Object.entries(flags).map(([name, flag]) => {
+    const short = flag.short === undefined ? '' : `-${flag.short}, `;
+    return [`${short}--${name}${'value' in flag ? ` ${flag.value}` : ''}`, flag.help];
+  });
+}
+
+function settingRows(): string[][] {
+  return Object.values(settings).map(({ flag, env, help, default: standard }) => [
+    flag ? `--${flag}` : '',
+    env,
+    `${help} (default: ${standard})`,
+  ]);
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function align(rows: string[][]): string[] {
   const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));

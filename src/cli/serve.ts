@@ -3,11 +3,17 @@ import { startNode } from '../main.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
 
+export type Role = 'api' | 'worker';
+
 /** Starts a node and stays until `stop` is aborted; then everything is stopped in order. */
-export async function up(args: string[], stop: AbortSignal): Promise<void> {
+export async function serve(
+  args: string[],
+  stop: AbortSignal,
+  roles: readonly Role[],
+): Promise<void> {
   const config = readConfig(args, process.env);
   const log = createLog(config.logLevel);
-  const node = await startNode(config, log, stop).catch((error) => {
+  const node = await startNode(config, log, stop, { roles }).catch((error) => {
     // A stop that came before it was ready is a stop, not a failure.
     if (stop.aborted) return null;
     throw error;
