@@ -53,8 +53,8 @@ export interface Changed {
 
 /** What may happen to a session. Bad wishes throw `session_state` and change nothing. */
 export type SessionCommand =
-  /** The workspace is prepared. */
-  | { readonly do: 'ready'; readonly path: string }
+  /** The workspace is prepared. With `host` a lane that is to be pinned is pinned there (Q23). */
+  | { readonly do: 'ready'; readonly path: string; readonly host?: string }
   | { readonly do: 'fail'; readonly error: string }
   | { readonly do: 'complete' }
   /** By a person: unfinished runs are cancelled. */
@@ -130,7 +130,7 @@ export interface SessionStore {
   /**
    * Admits a message and moves the session: ready ones become ACTIVE, those that ended idle or as
    * an orphan and those in ERROR are prepared anew (S5). Throws `session_ended`, `queue_full`,
-   * `idempotency_conflict`, `lane_busy`. A known idempotency key changes nothing.
+   * `idempotency_conflict`, `session_busy`. A known idempotency key changes nothing.
    */
   sendMessage(request: SendRequest): Promise<Sent>;
   /**

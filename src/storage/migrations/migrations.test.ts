@@ -13,7 +13,7 @@ import { MIGRATIONS, pending } from './all.ts';
 import type { Migration } from './migration.ts';
 
 const later: Migration = {
-  id: MIGRATIONS.length + 1,
+  id: MIGRATIONS.at(-1)!.id + 1,
   name: 'later',
   sqlite: 'CREATE TABLE later (id TEXT)',
   postgres: 'CREATE TABLE later (id text)',
@@ -24,8 +24,9 @@ const broken: Migration = {
   postgres: 'CREATE TABLE half (id text); NONSENSE',
 };
 
-test('[O3] migrations are numbered one after another, and each has a name', () => {
-  expect(MIGRATIONS.map(({ id }) => id)).toEqual(MIGRATIONS.map((_, i) => i + 1));
+test('[O3] migrations are in the order of their numbers, and each has a name', () => {
+  const ids = MIGRATIONS.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
   expect(new Set(MIGRATIONS.map(({ name }) => name)).size).toBe(MIGRATIONS.length);
 });
 

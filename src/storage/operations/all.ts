@@ -6,6 +6,7 @@ import { enqueue } from './enqueue.ts';
 import { join, leave, renew, takeOver } from './nodes.ts';
 import { purge } from './purge.ts';
 import { fireSchedule, putSchedule, removeSchedule } from './schedules.ts';
+import { SESSION_OPERATIONS } from './sessions/all.ts';
 import { write } from './write.ts';
 
 /** Every operation that writes, by name: a thread is told names, not functions. */
@@ -22,6 +23,7 @@ export const OPERATIONS = {
   putSchedule,
   removeSchedule,
   fireSchedule,
+  ...SESSION_OPERATIONS,
 };
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -4,6 +4,7 @@ import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
 import type { Holder } from '../../queue/lane-machine.ts';
 import type { ClaimedRun, ClaimRequest, Hint, LogCursor } from '../../queue/store.ts';
 import type { EventRow } from '../rows.ts';
+import type { StoredSession } from '../session-rows.ts';
 import type { Op, Value } from '../statement.ts';
 
 /** A lane that is made if it is not there. */
@@ -75,6 +76,8 @@ export interface Dialect {
   insertRuns(runs: readonly NewRun[]): Op<void>;
   /** Stores changed lanes and runs, the events, and the counts. */
   save(changes: readonly LaneChange[]): Op<void>;
+  /** Stores whole rows of sessions that are there; their lanes are locked. */
+  saveSessions(sessions: readonly StoredSession[]): Op<void>;
   addCounts(deltas: CountDeltas): Op<void>;
   /** Locks a node's row against its own claims, until the end of the transaction. */
   lockNode(id: string): Op<void>;

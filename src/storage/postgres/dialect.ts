@@ -15,9 +15,11 @@ import {
   toLane,
   toRun,
 } from '../rows.ts';
+import { type StoredSession, sessionValues } from '../session-rows.ts';
 import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 import { INSERT_RUNS, SAVE, saveValues, transpose } from './save.ts';
+import { SAVE_SESSIONS, SESSION_WIDTH } from './save-sessions.ts';
 import { TAKE } from './take.ts';
 
 /** PostgreSQL's part: rows are locked one by one, and many rows travel in one statement. */
@@ -107,6 +109,13 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       } else {
         yield* query(SAVE, saveValues(changes, { lanes: true, runs: true }), 'save');
       }
+    },
+    *saveSessions(sessions: readonly StoredSession[]) {
+      yield* query(
+        SAVE_SESSIONS,
+        transpose(sessions.map(sessionValues), SESSION_WIDTH),
+        'save_sessions',
+      );
     },
     *addCounts(deltas: CountDeltas): Op<void> {
       const entries = Object.entries(deltas).filter(([, n]) => n !== 0);

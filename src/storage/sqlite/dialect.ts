@@ -31,6 +31,7 @@ import {
   toLane,
   toRun,
 } from '../rows.ts';
+import { SESSION_COLUMN_NAMES, type StoredSession, sessionValues } from '../session-rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import type { Connection } from './connection.ts';
 import { survey } from './survey.ts';
@@ -138,6 +139,9 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
       }
       yield* this.addCounts(deltas);
     },
+    *saveSessions(sessions: readonly StoredSession[]) {
+      for (const session of sessions) yield* query(UPDATE_SESSION, sessionValues(session));
+    },
     *addCounts(deltas: CountDeltas): Op<void> {
       for (const [state, n] of Object.entries(deltas)) {
         if (n !== 0) yield* query('UPDATE run_counts SET n = n + $2 WHERE state = $1', [state, n]);
@@ -161,6 +165,8 @@ const UPDATE_LANE = `UPDATE lanes SET host = $2, state = $3, held = $4, run_id =
   head_type = CASE WHEN $5 IS NULL THEN (SELECT type FROM runs WHERE lane = $1 AND position > $13 AND state = 'queued' ORDER BY position LIMIT 1) ELSE $6 END,
   queued = $7, ready_at = $8, fence = $9, node_id = $10, cancel = $11, answered_at = $12, last_position = $13,
   next_position = $14, next_seq = $15, last_write = $16 WHERE id = $1`;
+
+const UPDATE_SESSION = `UPDATE sessions SET ${SESSION_COLUMN_NAMES.map((name, i) => `${name} = $${i + 1}`).join(', ')} WHERE id = $1`;
 
 const INSERT_EVENT =
   'INSERT INTO events (lane, seq, run_id, attempt, type, payload, at) VALUES ($1, $2, $3, $4, $5, $6, $7)';

@@ -1,0 +1,186 @@
+import { BatonError } from '../contract/errors.ts';
+import { SessionStatus, type StatusReason } from '../contract/session.ts';
+
+/*
+ * The states of a session (S1) and what leads from one to the next. This file is the only place that
+ * says what is allowed; docs/states.md is generated from it, and both databases ask it under the lock
+ * of the session's lane. It reads no clock and no database.
+ */
+
+/** What can happen to a session, with the reason its status then carries. */
+const REASONS = {
+  ready: 'ready',
+  fail: 'failed',
+  message: 'message',
+  connected: 'connected',
+  quiet: 'quiet',
+  expire: 'idle',
+  complete: 'asked',
+  terminate: 'asked',
+  orphan: 'orphan',
+  reopen: 'reopened',
+  retry: 'retried',
+} as const satisfies Record<string, StatusReason>;
+export type Happening = keyof typeof REASONS;
+
+/** A status that leads to itself changes nothing, and nothing is told. */
+const TABLE: Record<SessionStatus, Partial<Record<Happening, SessionStatus>>> = {
+  PENDING: {
+    ready: 'ACTIVE',
+    fail: 'ERROR',
+    message: 'PENDING',
+    complete: 'COMPLETED',
+    terminate: 'TERMINATED',
+    orphan: 'TERMINATED',
+  },
+  ACTIVE: {
+    // Its workspace was looked at again, perhaps on another machine.
+    ready: 'ACTIVE',
+    fail: 'ERROR',
+    message: 'ACTIVE',
+    quiet: 'IDLE',
+    complete: 'COMPLETED',
+    terminate: 'TERMINATED',
+    orphan: 'TERMINATED',
+  },
+  IDLE: {
+    fail: 'ERROR',
+    message: 'ACTIVE',
+    connected: 'ACTIVE',
+    expire: 'TERMINATED',
+    complete: 'COMPLETED',
+    terminate: 'TERMINATED',
+    orphan: 'TERMINATED',
+  },
+  ERROR: {
+    message: 'PENDING',
+    retry: 'PENDING',
+    complete: 'COMPLETED',
+    terminate: 'TERMINATED',
+    orphan: 'TERMINATED',
+  },
+  // No orphan: a person ended it, and a message must not revive it.
+  COMPLETED: { terminate: 'TERMINATED', reopen: 'PENDING' },
+  TERMINATED: { message: 'PENDING', reopen: 'PENDING' },
+};
+
+/** So long after it became ready a session stays ACTIVE without anybody or anything. */
+export const READY_GRACE_MS = 60_000;
+
+/** The part of a session that a change of status decides. */
+export interface Standing {
+  readonly status: SessionStatus;
+  readonly statusReason: StatusReason;
+  /** For people, while ERROR. */
+  readonly error: string | null;
+  /** Since when its workspace is ready, while it is. */
+  readonly readyAt: number | null;
+  /** Since when it is IDLE; its timer counts from then. */
+  readonly idleSince: number | null;
+  readonly destroyAt: number | null;
+  readonly idleTimeoutSeconds: number;
+}
+
+/** What is looked at besides. */
+export interface Facts {
+  readonly now: number;
+  readonly unfinishedRuns: number;
+  /** Of live nodes. */
+  readonly connections: number;
+}
+
+/** Asked of any session at any time; where they do not apply nothing happens. */
+const LOOKS: readonly Happening[] = ['connected', 'quiet', 'expire'];
+
+/** The status after something happened; the same one if nothing changes. Bad wishes throw. */
+export function nextStatus(standing: Standing, happening: Happening, facts: Facts): SessionStatus {
+  const { status } = standing;
+  const to = TABLE[status][happening];
+  if (LOOKS.includes(happening))
+    return to !== undefined && applies(standing, happening, facts) ? to : status;
+  const ended = status === 'COMPLETED' || status === 'TERMINATED';
+  const revivable = standing.statusReason === 'idle' || standing.statusReason === 'orphan';
+  if (happening === 'message' && ended && !(status === 'TERMINATED' && revivable))
+    throw new BatonError('session_ended', undefined, { details: { status } });
+  if (to === undefined) throw new BatonError('session_state', undefined, { details: { status } });
+  // What still has work is neither done nor forgotten.
+  if ((happening === 'complete' || happening === 'orphan') && facts.unfinishedRuns > 0)
+    throw busy(facts);
+  return to;
+}
+
+function applies(standing: Standing, happening: Happening, facts: Facts): boolean {
+  if (happening === 'quiet') {
+    const ready = standing.readyAt !== null && facts.now - standing.readyAt >= READY_GRACE_MS;
+    return ready && facts.connections === 0 && facts.unfinishedRuns === 0;
+  }
+  if (happening === 'expire') return standing.destroyAt !== null && standing.destroyAt <= facts.now;
+  return true;
+}
+
+/** The standing after a move; null if nothing changes. `error` says why, if it is a failure. */
+export function move(
+  standing: Standing,
+  happening: Happening,
+  facts: Facts,
+  error: string | null = null,
+): Standing | null {
+  const status = nextStatus(standing, happening, facts);
+  if (status === standing.status) return null;
+  const ready = status === 'ACTIVE' || status === 'IDLE';
+  const idleSince = status === 'IDLE' ? facts.now : null;
+  const { idleTimeoutSeconds } = standing;
+  return {
+    status,
+    statusReason: REASONS[happening],
+    error: status === 'ERROR' ? error : null,
+    readyAt: ready ? (standing.readyAt ?? facts.now) : null,
+    idleSince,
+    destroyAt: destroyAt(idleSince, idleTimeoutSeconds),
+    idleTimeoutSeconds,
+  };
+}
+
+/** With another timer the time counts from when the session became idle, not from now. */
+export const withTimer = <S extends Standing>(standing: S, idleTimeoutSeconds: number): S => ({
+  ...standing,
+  idleTimeoutSeconds,
+  destroyAt: destroyAt(standing.idleSince, idleTimeoutSeconds),
+});
+
+const destroyAt = (idleSince: number | null, seconds: number): number | null =>
+  idleSince === null || seconds === 0 ? null : idleSince + seconds * 1000;
+
+export const busy = ({ unfinishedRuns }: Facts): BatonError =>
+  new BatonError('session_busy', undefined, { details: { unfinishedRuns } });
+
+const WORDS: Record<Happening, string> = {
+  ready: 'workspace ready',
+  fail: 'workspace failed',
+  message: 'message',
+  connected: 'connected',
+  quiet: 'nobody connected, nothing to run, ready for 60 s',
+  expire: 'idle time over',
+  complete: 'completed',
+  terminate: 'terminated',
+  orphan: 'workspace gone',
+  reopen: 'reopened',
+  retry: 'retried',
+};
+
+/** A state diagram of the table, for the docs. */
+export function sessionDiagram(): string {
+  const lines = ['stateDiagram-v2', '  [*] --> PENDING: created'];
+  for (const from of SessionStatus.options) {
+    const arrows = new Map<SessionStatus, string[]>();
+    for (const [happening, to] of Object.entries(TABLE[from]) as [Happening, SessionStatus][]) {
+      if (to === from) continue;
+      const word = WORDS[happening];
+      const revives = from === 'TERMINATED' && happening === 'message';
+      const words = revives ? `${word}, if it ended idle or as an orphan` : word;
+      arrows.set(to, [...(arrows.get(to) ?? []), words]);
+    }
+    for (const [to, words] of arrows) lines.push(`  ${from} --> ${to}: ${words.join('; ')}`);
+  }
+  return `${lines.join('\n')}\n`;
+}

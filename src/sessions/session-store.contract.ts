@@ -1,0 +1,42 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type OpenAt, SessionBench, type SessionRule } from './contract/bench.contract.ts';
+import { stateRules } from './contract/states.contract.ts';
+
+const TOPICS = {
+  states: stateRules,
+};
+
+export interface ContractOptions {
+  /** Titles of rules this store cannot keep, each with its reason. */
+  readonly cannot?: Readonly<Record<string, string>>;
+}
+
+/** The promises of the session port, the same for every database; each test has data of its own. */
+export function sessionContract(
+  name: string,
+  open: OpenAt,
+  { cannot = {} }: ContractOptions = {},
+): void {
+  const titles = new Set<string>();
+  const rule: SessionRule = (title, body) => {
+    titles.add(title);
+    const reason = cannot[title];
+    if (reason !== undefined) {
+      it(`${title}: declared impossible: ${reason}`, () => expect(reason).not.toBe(''));
+      return;
+    }
+    it(title, async () => {
+      const bench = await SessionBench.open(open);
+      onTestFinished(() => bench.close());
+      await body(bench);
+    });
+  };
+
+  describe(`${name} session store`, () => {
+    for (const [topic, rules] of Object.entries(TOPICS)) describe(topic, () => rules(rule));
+
+    it('declares nothing impossible that is no rule', () => {
+      expect(Object.keys(cannot).filter((title) => !titles.has(title))).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { BatonError } from '../../contract/errors.ts';
+import type { SessionStore } from '../../sessions/session-store.ts';
+import * as invocations from './sessions/invocations.ts';
+import * as reads from './sessions/reads.ts';
+import { readOriginal } from './sessions/send.ts';
+import { readSetting } from './sessions/settings.ts';
+import type { StoreParts } from './store.ts';
+
+/** The session port over the operations, the same for every database. */
+export function sessionStoreOver({
+  dialect,
+  call,
+  read,
+}: Pick<StoreParts, 'dialect' | 'call' | 'read'>): SessionStore {
+  return {
+    createSession: (session) => call('createSession', session),
+    getSession: (id) => read(reads.getSession(dialect, id)),
+    listSessions: (filter) => read(reads.listSessions(dialect, filter)),
+    changeSession: (id, command) => call('changeSession', id, command),
+    sendMessage: (request) => call('sendMessage', request),
+    editRun: (runId, edit) => call('editRun', runId, edit),
+    retryRun: (runId, newId) => call('retryRun', runId, newId),
+    readOriginal: (runId) => read(readOriginal(runId)),
+    async deleteSession(id) {
+      // Told after the commit: the wish to cancel what executes must stay.
+      if (!(await call('deleteSession', id))) throw new BatonError('session_busy');
+    },
+    openConnection: (connection) => call('openConnection', connection),
+    closeConnections: (ids) => call('closeConnections', ids),
+    settleSessions: (limit) => call('settleSessions', limit),
+    listPending: (host, limit) => read(reads.listPending(dialect, host, limit)),
+    putInvocation: (invocation, turn) => call('putInvocation', invocation, turn ?? null),
+    listInvocations: (runId) => read(invocations.listInvocations(runId)),
+    sumInvocations: (sessionId) => read(invocations.sumInvocations(sessionId)),
+    costsOf: (runIds) => read(invocations.costsOf(dialect, runIds)),
+    countSessions: () => read(reads.countSessions()),
+    readSetting: (name) => read(readSetting(name)),
+    putSettingOnce: (name, value) => call('putSettingOnce', name, value),
+  };
+}

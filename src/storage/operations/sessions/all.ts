@@ -1,0 +1,23 @@
+import { changeSession } from './change.ts';
+import { closeConnections, openConnection } from './connections.ts';
+import { createSession } from './create.ts';
+import { putInvocation } from './invocations.ts';
+import { deleteSession } from './remove.ts';
+import { editRun, retryRun, sendMessage } from './send.ts';
+import { putSettingOnce } from './settings.ts';
+import { settleSessions } from './settle.ts';
+
+/** The operations on sessions that write, by name; see ../all.ts. */
+export const SESSION_OPERATIONS = {
+  createSession,
+  changeSession,
+  sendMessage,
+  editRun,
+  retryRun,
+  deleteSession,
+  openConnection,
+  closeConnections,
+  settleSessions,
+  putInvocation,
+  putSettingOnce,
+};

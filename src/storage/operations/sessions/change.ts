@@ -1,0 +1,91 @@
+import type { UpdateSession } from '../../../contract/session.ts';
+import { hold, resume } from '../../../queue/lane-machine.ts';
+import { busy, withTimer } from '../../../sessions/session-machine.ts';
+import type { Changed, SessionCommand } from '../../../sessions/session-store.ts';
+import type { StoredSession } from '../../session-rows.ts';
+import { type Op, query } from '../../statement.ts';
+import { type Dialect, type Done, done } from '../dialect.ts';
+import { cancelAll } from './cancel-all.ts';
+import { mustBeFree } from './create.ts';
+import { type LoadedSession, lockSession, readFound } from './load.ts';
+import { type Moved, moveSession } from './move.ts';
+import { replaceWords } from './words.ts';
+
+/** What a person or the program above does to a session; bad wishes throw and change nothing. */
+export function* changeSession(
+  dialect: Dialect,
+  now: number,
+  id: string,
+  command: SessionCommand,
+): Op<Done<Changed>> {
+  const loaded = yield* lockSession(dialect, now, id);
+  const { it } = loaded;
+  const { session, changes } = yield* apply(loaded, command);
+  if (session !== loaded.session) yield* dialect.saveSessions([session]);
+  if (it.events.length > 0 || it.ready) yield* dialect.save([it]);
+  return done({ found: (yield* readFound(now, id))!, changes }, [it]);
+}
+
+function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
+  const { it, session, facts } = loaded;
+  switch (command.do) {
+    case 'ready': {
+      const moved = moveSession(loaded, 'ready');
+      // Its workspace lies on this machine, so its runs must.
+      if (command.host !== undefined && it.lane.pin && it.lane.host === null) {
+        it.lane.host = command.host;
+        it.ready = true;
+      }
+      return with_(moved, { workspacePath: command.path, updatedAt: facts.now });
+    }
+    case 'fail':
+      return moveSession(loaded, 'fail', command.error);
+    case 'complete':
+      return moveSession(loaded, 'complete');
+    case 'retry':
+      return moveSession(loaded, 'retry');
+    case 'reopen':
+      return with_(moveSession(loaded, 'reopen'), { archivedAt: null });
+    case 'terminate': {
+      const moved = moveSession(loaded, command.reason === 'asked' ? 'terminate' : 'orphan');
+      yield* cancelAll(it);
+      return moved;
+    }
+    case 'archive':
+      if (facts.unfinishedRuns > 0) throw busy(facts);
+      if (session.archivedAt !== null) return { session, changes: [] };
+      return with_({ session, changes: [] }, { archivedAt: facts.now, updatedAt: facts.now });
+    case 'hold':
+      hold(it, 'asked');
+      return { session, changes: [] };
+    case 'resume':
+      resume(it);
+      return { session, changes: [] };
+    case 'update':
+      return { session: yield* update(loaded, command.changes), changes: [] };
+  }
+}
+
+const with_ = ({ session, changes }: Moved, more: Partial<StoredSession>): Moved => ({
+  session: { ...session, ...more },
+  changes,
+});
+
+function* update({ it, session, facts }: LoadedSession, given: UpdateSession): Op<StoredSession> {
+  const { idleTimeoutSeconds, holdOnFailure, ...rest } = given;
+  if (given.name !== undefined) yield* mustBeFree(session.ownerId, given.name, session.id);
+  if (holdOnFailure !== undefined) {
+    yield* query('UPDATE lanes SET hold_on_failure = $2 WHERE id = $1', [
+      it.lane.id,
+      Number(holdOnFailure),
+    ]);
+  }
+  const named = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const changed: StoredSession = {
+    ...session,
+    ...(Object.fromEntries(named) as Partial<StoredSession>),
+    updatedAt: facts.now,
+  };
+  if (given.tags !== undefined || given.labels !== undefined) yield* replaceWords(changed);
+  return idleTimeoutSeconds === undefined ? changed : withTimer(changed, idleTimeoutSeconds);
+}

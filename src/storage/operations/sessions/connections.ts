@@ -1,0 +1,50 @@
+import { BatonError } from '../../../contract/errors.ts';
+import type { ConnectionRow, StatusChange } from '../../../sessions/session-store.ts';
+import { type Op, query, queryOne } from '../../statement.ts';
+import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../dialect.ts';
+import { lockSession } from './load.ts';
+import { moveSession, saveMoved } from './move.ts';
+
+/** Enters a connection; one that is entered again, for the next life of its node, is moved there. */
+export function* openConnection(
+  dialect: Dialect,
+  now: number,
+  { id, sessionId, nodeId, userId, kind }: ConnectionRow,
+): Op<Done<readonly StatusChange[]>> {
+  const loaded = yield* lockSession(dialect, now, sessionId);
+  const node = yield* queryOne('SELECT id FROM nodes WHERE id = $1 AND lease_until > $2', [
+    nodeId,
+    now,
+  ]);
+  if (node === null) throw new BatonError('node_lost', `The lease of node ${nodeId} has ended.`);
+  const { session, changes } = moveSession(loaded, 'connected');
+  yield* query(
+    `INSERT INTO connections (id, session_id, node_id, user_id, kind, opened_at) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (id) DO UPDATE SET node_id = excluded.node_id`,
+    [id, sessionId, nodeId, userId, kind, now],
+  );
+  yield* saveMoved(dialect, loaded, { ...session, lastActiveAt: now });
+  return done(changes, [loaded.it]);
+}
+
+/** Their sessions become IDLE by the next look, not here: most who go come back at once. */
+export function* closeConnections(
+  dialect: Dialect,
+  now: number,
+  ids: readonly string[],
+): Op<Done<void>> {
+  const list = dialect.list(ids);
+  const rows = yield* query<{ session_id: string }>(
+    `SELECT DISTINCT session_id FROM connections WHERE ${dialect.oneOf('id', 1)}`,
+    [list],
+  );
+  const sessions = rows.map(({ session_id }) => session_id).sort();
+  if (sessions.length === 0) return { value: undefined, hint: NOTHING_TO_TELL };
+  yield* dialect.lockLanes(sessions);
+  yield* query(`DELETE FROM connections WHERE ${dialect.oneOf('id', 1)}`, [list]);
+  yield* query(`UPDATE sessions SET last_active_at = $2 WHERE ${dialect.oneOf('id', 1)}`, [
+    dialect.list(sessions),
+    now,
+  ]);
+  return { value: undefined, hint: NOTHING_TO_TELL };
+}

@@ -1,0 +1,64 @@
+import { BatonError } from '../../../contract/errors.ts';
+import type { SessionWithFacts } from '../../../sessions/session-record.ts';
+import type { NewSession } from '../../../sessions/session-store.ts';
+import { SESSION_COLUMN_NAMES, type StoredSession, sessionValues } from '../../session-rows.ts';
+import { type Op, query } from '../../statement.ts';
+import { change } from '../change.ts';
+import { type Dialect, type Done, done } from '../dialect.ts';
+import { lockLane } from '../load.ts';
+import { readFound } from './load.ts';
+import { putWords } from './words.ts';
+
+const INSERT = `INSERT INTO sessions (${SESSION_COLUMN_NAMES.join(', ')})
+  VALUES (${SESSION_COLUMN_NAMES.map((_, i) => `$${i + 1}`).join(', ')})`;
+
+export function* createSession(
+  dialect: Dialect,
+  now: number,
+  made: NewSession,
+): Op<Done<SessionWithFacts>> {
+  const { id, ownerId, name, pin, holdOnFailure, forkedFrom } = made;
+  yield* mustBeFree(ownerId, name, id);
+  yield* change(dialect, now, {
+    do: 'configure',
+    lane: id,
+    settings: { owner: ownerId, pin, holdOnFailure, kept: true },
+  });
+  const it = yield* lockLane(dialect, now, id);
+  yield* query(INSERT, sessionValues(newSession(made, now)));
+  yield* putWords(made);
+  it.log('session.created', { name, ...(forkedFrom === null ? {} : { forkedFrom }) }, null);
+  yield* dialect.save([it]);
+  return done((yield* readFound(now, id))!, [it]);
+}
+
+function newSession(made: NewSession, now: number): StoredSession {
+  const { pin: _, holdOnFailure: __, ...rest } = made;
+  return {
+    ...rest,
+    workspacePath: null,
+    status: 'PENDING',
+    statusReason: 'created',
+    error: null,
+    readyAt: null,
+    idleSince: null,
+    destroyAt: null,
+    lastActiveAt: now,
+    lastResponse: null,
+    costUsd: 0,
+    archivedAt: null,
+    lastConnections: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Two at once are told apart by the unique key; the one that lost runs again and comes here (S9). */
+export function* mustBeFree(owner: string, name: string, id: string): Op<void> {
+  const rows = yield* query('SELECT id FROM sessions WHERE owner = $1 AND name = $2 AND id <> $3', [
+    owner,
+    name,
+    id,
+  ]);
+  if (rows.length > 0) throw new BatonError('name_taken', undefined, { details: { name } });
+}

@@ -1,0 +1,99 @@
+import { BatonError } from '../../../contract/errors.ts';
+import { LaneChange } from '../../../queue/lane-change.ts';
+import type { Facts } from '../../../sessions/session-machine.ts';
+import type { SessionWithFacts } from '../../../sessions/session-record.ts';
+import {
+  type FoundRow,
+  SESSION_COLUMNS,
+  type SessionRow,
+  type StoredSession,
+  toFound,
+  toStoredSession,
+} from '../../session-rows.ts';
+import { type Op, query, queryOne } from '../../statement.ts';
+import type { Dialect } from '../dialect.ts';
+
+/** A session under the lock of its lane, with what the machine asks about it. */
+export interface LoadedSession {
+  readonly it: LaneChange;
+  readonly session: StoredSession;
+  readonly facts: Facts;
+}
+
+/** Runs that have not joined their lane yet; found through the index of places. */
+const NOT_JOINED = `SELECT count(*) FROM runs r WHERE r.lane = l.id AND r.position IS NULL AND r.state = 'queued'`;
+
+/* What is asked about a session `s` with its lane `l`, at the time in $1. */
+const UNFINISHED = `CASE WHEN l.run_id IS NULL THEN 0 ELSE 1 END + l.queued + (${NOT_JOINED})`;
+const CONNECTIONS = `(SELECT count(*) FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = s.id AND n.lease_until > $1)`;
+const HOST_AWAY = `CASE WHEN l.host <> '' AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = l.host AND n.lease_until > $1) THEN 1 ELSE 0 END`;
+
+/** With conditions, order and limit behind it; $1 is the time. */
+export const SELECT_FOUND = `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
+  ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away
+  FROM sessions s JOIN lanes l ON l.id = s.id`;
+
+export function* readFound(now: number, id: string): Op<SessionWithFacts | null> {
+  const [row] = yield* query<FoundRow>(`${SELECT_FOUND} WHERE s.id = $2`, [now, id], 'session');
+  return row === undefined ? null : toFound(row);
+}
+
+export function* lockSession(dialect: Dialect, now: number, id: string): Op<LoadedSession> {
+  const [loaded] = yield* loadLocked(dialect, now, yield* lock(dialect, now, [id]));
+  if (loaded === undefined) throw noSession(id);
+  return loaded;
+}
+
+/** Those that are locked by others are left out: the next look will find them. */
+export function* lockFreeSessions(
+  dialect: Dialect,
+  now: number,
+  ids: readonly string[],
+): Op<LoadedSession[]> {
+  const lanes = yield* dialect.lockFreeLanes([...ids].sort());
+  return yield* loadLocked(
+    dialect,
+    now,
+    lanes.map((lane) => new LaneChange(lane, now)),
+  );
+}
+
+function* lock(dialect: Dialect, now: number, ids: readonly string[]): Op<LaneChange[]> {
+  return (yield* dialect.lockLanes(ids)).map((lane) => new LaneChange(lane, now));
+}
+
+/** Read by a statement of its own after the lock, so that it shows what the lock waited for. */
+function* loadLocked(
+  dialect: Dialect,
+  now: number,
+  lanes: readonly LaneChange[],
+): Op<LoadedSession[]> {
+  if (lanes.length === 0) return [];
+  const rows = yield* query<SessionRow & { unfinished_runs: number; active_connections: number }>(
+    `SELECT ${SESSION_COLUMNS}, ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections
+     FROM sessions s JOIN lanes l ON l.id = s.id WHERE ${dialect.oneOf('s.id', 2)}`,
+    [now, dialect.list(lanes.map(({ lane }) => lane.id))],
+    'load_sessions',
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return lanes.flatMap((it) => {
+    const row = byId.get(it.lane.id);
+    if (row === undefined) return [];
+    const facts = {
+      now,
+      unfinishedRuns: row.unfinished_runs,
+      connections: row.active_connections,
+    };
+    return [{ it, session: toStoredSession(row), facts }];
+  });
+}
+
+/** The session that a run belongs to. */
+export function* sessionOfRun(runId: string): Op<string> {
+  const row = yield* queryOne<{ lane: string }>('SELECT lane FROM runs WHERE id = $1', [runId]);
+  if (row === null) throw new BatonError('not_found', `There is no run ${runId}.`);
+  return row.lane;
+}
+
+export const noSession = (id: string): BatonError =>
+  new BatonError('not_found', `There is no session ${id}.`);

@@ -1,0 +1,52 @@
+import type { Hint } from '../../../queue/store.ts';
+import { type Happening, move } from '../../../sessions/session-machine.ts';
+import type { StatusChange } from '../../../sessions/session-store.ts';
+import type { StoredSession } from '../../session-rows.ts';
+import type { Op } from '../../statement.ts';
+import type { Dialect } from '../dialect.ts';
+import type { LoadedSession } from './load.ts';
+
+/** A session after what happened to it, not stored yet. */
+export interface Moved {
+  readonly session: StoredSession;
+  readonly changes: readonly StatusChange[];
+}
+
+/** Moves a session along the table and logs a changed status to its lane (S1, S8). */
+export function moveSession(
+  { it, session, facts }: LoadedSession,
+  happening: Happening,
+  error: string | null = null,
+): Moved {
+  const standing = move(session, happening, facts, error);
+  if (standing === null) return { session, changes: [] };
+  const change: StatusChange = {
+    sessionId: session.id,
+    from: session.status,
+    to: standing.status,
+    reason: standing.statusReason,
+  };
+  const { from, to, reason } = change;
+  const said = standing.error === null ? {} : { error: standing.error };
+  it.log('session.status', { from, to, reason, ...said }, null);
+  return { session: { ...session, ...standing, updatedAt: facts.now }, changes: [change] };
+}
+
+/** Stores a session and what was logged. */
+export function* saveMoved(
+  dialect: Dialect,
+  { it }: Pick<LoadedSession, 'it'>,
+  session: StoredSession,
+): Op<void> {
+  yield* dialect.saveSessions([session]);
+  if (it.events.length > 0) yield* dialect.save([it]);
+}
+
+/** What several parts of one transaction have to tell. */
+export function together(...hints: readonly Hint[]): Hint {
+  return {
+    ready: hints.some(({ ready }) => ready),
+    nodes: [...new Set(hints.flatMap(({ nodes }) => nodes))],
+    lanes: [...new Set(hints.flatMap(({ lanes }) => lanes))],
+  };
+}

@@ -1,0 +1,65 @@
+import { SessionStatus } from '../../../contract/session.ts';
+import type { SessionWithFacts } from '../../../sessions/session-record.ts';
+import type { SessionFilter } from '../../../sessions/session-store.ts';
+import { type FoundRow, toFound } from '../../session-rows.ts';
+import { type Op, query, type Value } from '../../statement.ts';
+import type { Dialect } from '../dialect.ts';
+import { readFound, SELECT_FOUND } from './load.ts';
+
+export function* getSession(dialect: Dialect, id: string): Op<SessionWithFacts | null> {
+  return yield* readFound(yield* dialect.readTime(), id);
+}
+
+/** Newest first. */
+export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<SessionWithFacts[]> {
+  const values: Value[] = [yield* dialect.readTime()];
+  const place = (value: Value): string => `$${values.push(value)}`;
+  const where = [`s.archived_at IS ${filter.archived ? 'NOT ' : ''}NULL`];
+  if (filter.ownerId !== undefined) where.push(`s.owner = ${place(filter.ownerId)}`);
+  if (filter.status !== undefined) where.push(`s.status = ${place(filter.status)}`);
+  if (filter.before !== undefined) where.push(`s.id < ${place(filter.before)}`);
+  if (filter.name !== undefined)
+    where.push(`lower(s.name) LIKE ${place(partOf(filter.name))} ESCAPE '!'`);
+  for (const kind of ['tag', 'label'] as const) {
+    const word = filter[kind];
+    if (word === undefined) continue;
+    where.push(
+      `EXISTS (SELECT 1 FROM session_words w WHERE w.kind = '${kind}' AND w.word = ${place(word)} AND w.session_id = s.id)`,
+    );
+  }
+  const rows = yield* query<FoundRow>(
+    `${SELECT_FOUND} WHERE ${where.join(' AND ')} ORDER BY s.id DESC LIMIT ${place(filter.limit)}`,
+    values,
+  );
+  return rows.map(toFound);
+}
+
+/** Names have no letters with case but the Latin ones, which both databases lower alike. */
+const partOf = (text: string): string =>
+  `%${text.toLowerCase().replaceAll(/[!%_]/g, (sign) => `!${sign}`)}%`;
+
+export function* listPending(
+  dialect: Dialect,
+  host: string,
+  limit: number,
+): Op<SessionWithFacts[]> {
+  const now = yield* dialect.readTime();
+  const rows = yield* query<FoundRow>(
+    `${SELECT_FOUND} WHERE s.status = 'PENDING' AND (l.host = '' OR l.host = $2) ORDER BY s.id LIMIT $3`,
+    [now, host, limit],
+    'sessions_pending',
+  );
+  return rows.map(toFound);
+}
+
+export function* countSessions(): Op<Record<SessionStatus, number>> {
+  const rows = yield* query<{ status: SessionStatus; n: number }>(
+    'SELECT status, count(*) AS n FROM sessions GROUP BY status',
+  );
+  const all = Object.fromEntries(SessionStatus.options.map((status) => [status, 0])) as Record<
+    SessionStatus,
+    number
+  >;
+  for (const { status, n } of rows) all[status] = n;
+  return all;
+}

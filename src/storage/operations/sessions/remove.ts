@@ -1,0 +1,38 @@
+import { BatonError } from '../../../contract/errors.ts';
+import type { RunState } from '../../../contract/run.ts';
+import { PROTECTED_LABELS } from '../../../contract/session.ts';
+import { type Op, query } from '../../statement.ts';
+import { type CountDeltas, type Dialect, type Done, done } from '../dialect.ts';
+import { cancelAll } from './cancel-all.ts';
+import { lockSession } from './load.ts';
+
+/**
+ * Cancels what is unfinished and removes the session with all that is its (S12). False while a run
+ * still executes: its cancel is asked for and stored, so the caller comes again.
+ */
+export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Done<boolean>> {
+  const { it, session } = yield* lockSession(dialect, now, id);
+  const label = session.labels.find((one) => PROTECTED_LABELS.includes(one));
+  if (label !== undefined)
+    throw new BatonError('session_protected', undefined, { details: { label } });
+  yield* cancelAll(it);
+  if (it.events.length > 0 || it.runs.size > 0) yield* dialect.save([it]);
+  if (it.lane.runId !== null) return done(false, [it]);
+  yield* subtractCounts(dialect, id);
+  // Words and connections go with the session, originals and invocations with the runs.
+  yield* query('DELETE FROM sessions WHERE id = $1', [id]);
+  yield* query('DELETE FROM runs WHERE lane = $1', [id]);
+  yield* query('DELETE FROM events WHERE lane = $1', [id]);
+  yield* query('DELETE FROM lanes WHERE id = $1', [id]);
+  return done(true, [it]);
+}
+
+function* subtractCounts(dialect: Dialect, lane: string): Op<void> {
+  const rows = yield* query<{ state: RunState; n: number }>(
+    'SELECT state, count(*) AS n FROM runs WHERE lane = $1 GROUP BY state',
+    [lane],
+  );
+  const deltas: CountDeltas = {};
+  for (const { state, n } of rows) deltas[state] = -n;
+  yield* dialect.addCounts(deltas);
+}

@@ -1,0 +1,23 @@
+import { type Op, query, queryOne } from '../../statement.ts';
+import { type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+
+export function* readSetting(name: string): Op<string | null> {
+  const row = yield* queryOne<{ value: string }>('SELECT value FROM settings WHERE name = $1', [
+    name,
+  ]);
+  return row?.value ?? null;
+}
+
+/** Of several at once one is stored, and all are answered that one. */
+export function* putSettingOnce(
+  _: Dialect,
+  _now: number,
+  name: string,
+  value: string,
+): Op<Done<string>> {
+  yield* query('INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    name,
+    value,
+  ]);
+  return { value: (yield* readSetting(name))!, hint: NOTHING_TO_TELL };
+}

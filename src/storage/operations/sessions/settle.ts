@@ -1,0 +1,89 @@
+import { READY_GRACE_MS } from '../../../sessions/session-machine.ts';
+import type { Settled, StatusChange } from '../../../sessions/session-store.ts';
+import type { StoredSession } from '../../session-rows.ts';
+import { type Op, query, queryOne } from '../../statement.ts';
+import { type Dialect, type Done, done } from '../dialect.ts';
+import { type LoadedSession, lockFreeSessions } from './load.ts';
+import { moveSession } from './move.ts';
+
+/* Each list is found by an index that holds only ACTIVE, due or connected sessions. */
+
+/** ACTIVE without a run and without a live connection. */
+const QUIET = `SELECT s.id FROM sessions s JOIN lanes l ON l.id = s.id
+  WHERE s.status = 'ACTIVE' AND s.ready_at <= $2 AND l.run_id IS NULL AND l.queued = 0
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.lane = l.id AND r.position IS NULL AND r.state = 'queued')
+  AND NOT EXISTS (SELECT 1 FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = s.id AND n.lease_until > $1)
+  ORDER BY s.id LIMIT $3`;
+
+const EXPIRED = `SELECT id FROM sessions WHERE destroy_at IS NOT NULL AND destroy_at <= $1 ORDER BY destroy_at, id LIMIT $2`;
+
+/** Whose number of live connections is not the one their log was told. */
+const CONNECTED = `SELECT s.id FROM (SELECT id FROM sessions WHERE last_connections > 0 UNION SELECT session_id FROM connections) k
+  JOIN sessions s ON s.id = k.id
+  WHERE s.last_connections <> (SELECT count(*) FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = s.id AND n.lease_until > $1)
+  ORDER BY s.id LIMIT $2`;
+
+/**
+ * Brings sessions to what time and the deaths of nodes have made of them. What was found is looked at
+ * again under the locks, so that of two nodes that come together one changes it.
+ */
+export function* settleSessions(dialect: Dialect, now: number, limit: number): Op<Done<Settled>> {
+  yield* dropDead(now);
+  const told = yield* ids(CONNECTED, [now, limit]);
+  const quiet = yield* ids(QUIET, [now, now - READY_GRACE_MS, limit]);
+  const expired = yield* ids(EXPIRED, [now, limit]);
+  const found = [...new Set([...expired, ...quiet, ...told])];
+  const loaded = yield* lockFreeSessions(dialect, now, found.slice(0, limit));
+  const changes: StatusChange[] = [];
+  const sessions: StoredSession[] = [];
+  for (const one of loaded) {
+    const session = settle(one, changes);
+    if (session !== one.session) sessions.push(session);
+  }
+  const lanes = loaded.map(({ it }) => it).filter(({ events }) => events.length > 0);
+  if (sessions.length > 0) yield* dialect.saveSessions(sessions);
+  if (lanes.length > 0) yield* dialect.save(lanes);
+  const next = yield* queryOne<{ at: number | null }>(
+    'SELECT min(destroy_at) AS at FROM sessions WHERE destroy_at IS NOT NULL',
+  );
+  // Without a change a further call would find the same ones.
+  const full = [told, quiet, expired].some(({ length }) => length >= limit);
+  const more = sessions.length > 0 && (full || found.length > limit);
+  return done({ changes, more, nextAt: next?.at ?? null }, lanes);
+}
+
+function settle(loaded: LoadedSession, changes: StatusChange[]): StoredSession {
+  const { it, facts } = loaded;
+  let session = loaded.session;
+  if (session.lastConnections !== facts.connections) {
+    it.log('session.connections', { activeConnections: facts.connections }, null);
+    session = { ...session, lastConnections: facts.connections };
+  }
+  for (const happening of ['quiet', 'expire'] as const) {
+    const moved = moveSession({ ...loaded, session }, happening);
+    session = moved.session;
+    changes.push(...moved.changes);
+  }
+  return session;
+}
+
+function* ids(text: string, values: readonly number[]): Op<string[]> {
+  return (yield* query<{ id: string }>(text, values)).map(({ id }) => id);
+}
+
+/** Removes rows of nodes that are gone. One descent in the index per node, not per connection. */
+function* dropDead(now: number): Op<void> {
+  for (let after = ''; ; ) {
+    const row = yield* queryOne<{ node_id: string }>(
+      'SELECT node_id FROM connections WHERE node_id > $1 ORDER BY node_id LIMIT 1',
+      [after],
+    );
+    if (row === null) return;
+    after = row.node_id;
+    const live = yield* queryOne('SELECT id FROM nodes WHERE id = $1 AND lease_until > $2', [
+      after,
+      now,
+    ]);
+    if (live === null) yield* query('DELETE FROM connections WHERE node_id = $1', [after]);
+  }
+}

@@ -1,0 +1,265 @@
+import type { Json } from '../contract/json.ts';
+import type { RunError } from '../contract/outcome.ts';
+import type {
+  AgentSpec,
+  Isolation,
+  SessionStatus,
+  StatusReason,
+  WorkspaceSpec,
+} from '../contract/session.ts';
+import type { SessionRecord, SessionWithFacts } from '../sessions/session-record.ts';
+import type { InvocationRecord } from '../sessions/session-store.ts';
+
+/* How rows of sessions become objects; see rows.ts. */
+
+export interface SessionRow {
+  id: string;
+  owner: string;
+  name: string;
+  description: string;
+  tags: string;
+  labels: string;
+  agent: string;
+  workspace: string;
+  workspace_path: string | null;
+  isolation: Isolation;
+  template_config: string;
+  idle_timeout_s: number;
+  budget_usd: number | null;
+  status: SessionStatus;
+  status_reason: StatusReason;
+  error: string | null;
+  ready_at: number | null;
+  idle_since: number | null;
+  destroy_at: number | null;
+  last_active_at: number;
+  last_response: string | null;
+  cost_usd: number;
+  conversation: string | null;
+  forked_from: string | null;
+  archived_at: number | null;
+  last_connections: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The columns of the table, in its order. */
+export const SESSION_COLUMN_NAMES = [
+  'id',
+  'owner',
+  'name',
+  'description',
+  'tags',
+  'labels',
+  'agent',
+  'workspace',
+  'workspace_path',
+  'isolation',
+  'template_config',
+  'idle_timeout_s',
+  'budget_usd',
+  'status',
+  'status_reason',
+  'error',
+  'ready_at',
+  'idle_since',
+  'destroy_at',
+  'last_active_at',
+  'last_response',
+  'cost_usd',
+  'conversation',
+  'forked_from',
+  'archived_at',
+  'last_connections',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof SessionRow)[];
+export const SESSION_COLUMNS = SESSION_COLUMN_NAMES.map((name) => `s.${name}`).join(', ');
+
+/** A session's whole row: the record, and what only the storage needs. */
+export interface StoredSession extends SessionRecord {
+  readonly idleSince: number | null;
+  /** The number of connections that the log was last told. */
+  readonly lastConnections: number;
+}
+
+export const toStoredSession = (row: SessionRow): StoredSession => ({
+  ...toSession(row),
+  idleSince: row.idle_since,
+  lastConnections: row.last_connections,
+});
+
+const toSession = (row: SessionRow): SessionRecord => ({
+  id: row.id,
+  ownerId: row.owner,
+  name: row.name,
+  description: row.description,
+  tags: JSON.parse(row.tags) as string[],
+  labels: JSON.parse(row.labels) as string[],
+  agent: JSON.parse(row.agent) as AgentSpec,
+  workspace: JSON.parse(row.workspace) as WorkspaceSpec,
+  workspacePath: row.workspace_path,
+  isolation: row.isolation,
+  templateConfig: JSON.parse(row.template_config) as Json,
+  idleTimeoutSeconds: row.idle_timeout_s,
+  budgetUsd: row.budget_usd,
+  status: row.status,
+  statusReason: row.status_reason,
+  error: row.error,
+  readyAt: row.ready_at,
+  destroyAt: row.destroy_at,
+  lastActiveAt: row.last_active_at,
+  lastResponse: row.last_response,
+  costUsd: row.cost_usd,
+  conversation: row.conversation,
+  forkedFrom: row.forked_from,
+  archivedAt: row.archived_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+/** In the order of SESSION_COLUMN_NAMES. */
+export const sessionValues = (session: StoredSession): (string | number | null)[] => [
+  session.id,
+  session.ownerId,
+  session.name,
+  session.description,
+  JSON.stringify(session.tags),
+  JSON.stringify(session.labels),
+  JSON.stringify(session.agent),
+  JSON.stringify(session.workspace),
+  plain(session.workspacePath),
+  session.isolation,
+  JSON.stringify(session.templateConfig),
+  session.idleTimeoutSeconds,
+  session.budgetUsd,
+  session.status,
+  session.statusReason,
+  plain(session.error),
+  session.readyAt,
+  session.idleSince,
+  session.destroyAt,
+  session.lastActiveAt,
+  plain(session.lastResponse),
+  session.costUsd,
+  plain(session.conversation),
+  session.forkedFrom,
+  session.archivedAt,
+  session.lastConnections,
+  session.createdAt,
+  session.updatedAt,
+];
+
+export interface FoundRow extends SessionRow {
+  held: number;
+  hold_on_failure: number;
+  host: string;
+  host_away: number;
+  active_connections: number;
+  unfinished_runs: number;
+  last_seq: number;
+}
+
+export const toFound = (row: FoundRow): SessionWithFacts => ({
+  session: toSession(row),
+  held: row.held !== 0,
+  holdOnFailure: row.hold_on_failure !== 0,
+  host: row.host === '' ? null : row.host,
+  hostAway: row.host_away !== 0,
+  activeConnections: row.active_connections,
+  unfinishedRuns: row.unfinished_runs,
+  lastSeq: row.last_seq,
+});
+
+export interface InvocationRow {
+  id: string;
+  run_id: string;
+  session_id: string;
+  attempt: number;
+  agent: string;
+  started_at: number;
+  finished_at: number | null;
+  exit_code: number | null;
+  signal: string | null;
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_tokens: number;
+  cache_read_tokens: number;
+  model: string | null;
+  cost_usd: number;
+  cost_source: string | null;
+  tools: string;
+  stderr: string;
+  error: string | null;
+}
+
+export const INVOCATION_COLUMN_NAMES = [
+  'id',
+  'run_id',
+  'session_id',
+  'attempt',
+  'agent',
+  'started_at',
+  'finished_at',
+  'exit_code',
+  'signal',
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_tokens',
+  'cache_read_tokens',
+  'model',
+  'cost_usd',
+  'cost_source',
+  'tools',
+  'stderr',
+  'error',
+] as const satisfies readonly (keyof InvocationRow)[];
+
+export const toInvocation = (row: InvocationRow): InvocationRecord => ({
+  id: row.id,
+  runId: row.run_id,
+  sessionId: row.session_id,
+  attempt: row.attempt,
+  agent: row.agent,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+  exitCode: row.exit_code,
+  signal: row.signal,
+  inputTokens: row.input_tokens,
+  outputTokens: row.output_tokens,
+  cacheCreationTokens: row.cache_creation_tokens,
+  cacheReadTokens: row.cache_read_tokens,
+  model: row.model,
+  costUsd: row.cost_usd,
+  costSource: row.cost_source,
+  tools: JSON.parse(row.tools) as Json,
+  stderr: row.stderr,
+  error: row.error === null ? null : (JSON.parse(row.error) as RunError),
+});
+
+/** In the order of INVOCATION_COLUMN_NAMES. */
+export const invocationValues = (one: InvocationRecord): (string | number | null)[] => [
+  one.id,
+  one.runId,
+  one.sessionId,
+  one.attempt,
+  one.agent,
+  one.startedAt,
+  one.finishedAt,
+  one.exitCode,
+  one.signal,
+  one.inputTokens,
+  one.outputTokens,
+  one.cacheCreationTokens,
+  one.cacheReadTokens,
+  one.model,
+  one.costUsd,
+  one.costSource,
+  JSON.stringify(one.tools),
+  plain(one.stderr),
+  one.error === null ? null : JSON.stringify(one.error),
+];
+
+/** PostgreSQL's text cannot hold NUL, and programs do print it. */
+export const plain = <T extends string | null>(text: T): T =>
+  (text?.replaceAll('\u0000', '\uFFFD') ?? null) as T;
