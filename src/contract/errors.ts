@@ -49,6 +49,11 @@ export const ERRORS = {
   data_in_use: [409, 'Another process is using this data directory.'],
   database_failed: [500, 'The database refused a statement; nothing was changed.'],
   closed: [503, 'The queue is closed or closing.'],
+  server_unreachable: [503, 'No Baton server answers at this address. Start one, or correct it.'],
+  bad_answer: [
+    502,
+    'The answer is not one this version understands: another version, or no Baton.',
+  ],
   internal: [500, 'Something went wrong inside Baton.'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;
 
@@ -58,16 +63,19 @@ export type ErrorCode = keyof typeof ERRORS;
 export class BatonError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown;
+  /** Of the request that failed, if it came over HTTP. */
+  readonly requestId: string | undefined;
   override readonly name = 'BatonError';
 
   constructor(
     code: ErrorCode,
     message: string = ERRORS[code][1],
-    options: { details?: unknown; cause?: unknown } = {},
+    options: { details?: unknown; cause?: unknown; requestId?: string | undefined } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
+    this.requestId = options.requestId;
   }
 
   get status(): number {

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { Endpoint } from '../contract/api/endpoint.ts';
+import { BatonError, ERRORS, type ErrorCode, isBatonError } from '../contract/errors.ts';
+
+export interface ClientOptions {
+  /** Of the server, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly token?: string;
+  readonly fetch?: typeof fetch;
+}
+
+/** What a call carries, as the endpoint's schemas give it. */
+export interface RequestInput {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** The same key and message make one run, however often they are sent. */
+  readonly idempotencyKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a request; the answer is one of success. Throws coded errors. */
+export async function request(
+  client: ClientOptions,
+  endpoint: Endpoint,
+  input: RequestInput,
+  options: CallOptions = {},
+): Promise<Response> {
+  const send = client.fetch ?? fetch;
+  const { signal } = options;
+  let response: Response;
+  try {
+    response = await send(urlOf(client, endpoint, input), {
+      method: endpoint.method,
+      headers: headersOf(client, input, options),
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    throw asUnreachable(error, client.url, signal);
+  }
+  if (!response.ok) throw await errorOf(response, client.url);
+  return response;
+}
+
+/** What the caller itself ended stays what it was; the rest is the network's. */
+export function asUnreachable(error: unknown, url: string, signal?: AbortSignal): unknown {
+  if (signal?.aborted === true || isBatonError(error)) return error;
+  return new BatonError(
+    'server_unreachable',
+    `No Baton server answers at ${url} (${causeOf(error)}). Start one with \`baton up\`, or give its address with BATON_URL.`,
+    { cause: error },
+  );
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+}
+
+function urlOf(
+  { url }: ClientOptions,
+  { path }: Endpoint,
+  { params, query }: RequestInput,
+): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params?.[name])),
+  );
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) fields.set(name, String(value));
+  }
+  const text = fields.toString();
+  return `${url.replace(/\/+$/, '')}${filled}${text === '' ? '' : `?${text}`}`;
+}
+
+const headersOf = (
+  { token }: ClientOptions,
+  { body }: RequestInput,
+  { idempotencyKey, headers }: CallOptions,
+): Record<string, string> => ({
+  ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+  ...headers,
+});
+
+const Envelope = z.object({
+  error: z.object({ code: z.string(), message: z.string(), details: z.unknown() }),
+  meta: z.object({ requestId: z.string() }).optional(),
+});
+
+/** What a status says where no code does. */
+const BY_STATUS: Record<number, ErrorCode> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  413: 'payload_too_large',
+  429: 'rate_limited',
+};
+
+async function errorOf(response: Response, url: string): Promise<BatonError> {
+  const { status } = response;
+  const parsed = Envelope.safeParse(await response.json().catch(() => null));
+  if (!parsed.success) {
+    // Not Baton's words: a proxy before it, or another server.
+    const code = status >= 500 ? 'server_unreachable' : (BY_STATUS[status] ?? 'bad_answer');
+    return new BatonError(code, `${url} answered ${status} ${response.statusText}`.trim());
+  }
+  const { error, meta } = parsed.data;
+  const options = { details: error.details, requestId: meta?.requestId };
+  if (Object.hasOwn(ERRORS, error.code)) {
+    return new BatonError(error.code as ErrorCode, error.message, options);
+  }
+  // A newer server's.
+  const known = status >= 500 ? 'internal' : (BY_STATUS[status] ?? 'invalid_request');
+  return new BatonError(known, `${error.message} (${error.code})`, options);
+}
