@@ -1,0 +1,37 @@
+import { text } from 'node:stream/consumers';
+import { MESSAGE_MAX, MessageText } from '../contract/message.ts';
+import { usageError } from './user-error.ts';
+
+/** The message of a command: its one word, or what comes through a pipe. */
+export async function readMessage(words: readonly string[], input: typeof process.stdin) {
+  if (words.length > 1) {
+    throw usageError({
+      what: 'There is more than one message.',
+      why: `the words ${words.map((word) => `"${word}"`).join(', ')} stand apart.`,
+      todo: 'put the message into quotes.',
+    });
+  }
+  const [word] = words;
+  if ((word === undefined || word === '-') && input.isTTY) throw noMessage('none was given');
+  const message = word === undefined || word === '-' ? await text(input) : word;
+  const parsed = MessageText.safeParse(message);
+  if (parsed.success) return parsed.data;
+  const why = parsed.error.issues[0]?.message ?? `it must be 1 to ${MESSAGE_MAX} characters`;
+  throw message.trim() === '' ? noMessage('it is empty') : unusable(why);
+}
+
+function noMessage(why: string): Error {
+  return usageError({
+    what: 'There is no message.',
+    why: `${why}.`,
+    todo: 'write it in quotes as the last word, or send it through a pipe.',
+  });
+}
+
+function unusable(why: string): Error {
+  return usageError({
+    what: 'The message cannot be used.',
+    why: `${why}.`,
+    todo: 'write another one.',
+  });
+}

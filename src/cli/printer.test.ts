@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { Printer } from './printer.ts';
+
+function scene(isTTY: boolean, env: NodeJS.ProcessEnv = {}) {
+  const written: string[] = [];
+  const screen = (name: string) => ({
+    isTTY,
+    write: (text: string) => written.push(`${name}:${text}`),
+  });
+  const printer = new Printer({ stdout: screen('out'), stderr: screen('err') }, env, 'stderr');
+  const say = (text: string, stream: 'stdout' | 'stderr' = 'stdout') =>
+    printer.show({ kind: 'said', text, stream });
+  return { printer, say, written };
+}
+
+test('[C1] a pipe gets what the agent says as it is, and ends with a line end', () => {
+  const { printer, say, written } = scene(false);
+  say('\x1b]0;title\x07one');
+  say('\x1b[2J two');
+  printer.show({ kind: 'pause' });
+  printer.end();
+  expect(written).toEqual(['out:\x1b]0;title\x07one', 'out:\x1b[2J two', 'out:\n']);
+});
+
+test('[C1] a terminal is kept from control codes, and gets its colours back', () => {
+  const { printer, say, written } = scene(true);
+  say('\x1b]0;title\x07\x1b[31mred');
+  printer.note('a \x1b[2Jnote');
+  printer.end();
+  expect(written).toEqual([
+    'out:\x1b[31mred',
+    'out:\n',
+    'err:\x1b[2ma note\x1b[22m\n',
+    'out:\x1b[0m',
+  ]);
+});
+
+test('[C1] NO_COLOR leaves notes plain', () => {
+  const { printer, written } = scene(true, { NO_COLOR: '1' });
+  printer.note('plain');
+  expect(written).toEqual(['err:plain\n']);
+});
+
+test('[C1] streams and notes do not share a line', () => {
+  const { printer, say, written } = scene(false);
+  say('out');
+  say('bad\n', 'stderr');
+  say('more\n');
+  printer.note('note');
+  expect(written).toEqual(['out:out', 'out:\n', 'err:bad\n', 'out:more\n', 'err:note\n']);
+});

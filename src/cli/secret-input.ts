@@ -1,0 +1,18 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
+/** Reads a secret from a pipe, or asks for it on a terminal without showing what is typed. */
+export async function readSecret(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  // In this mode Ctrl-C comes as a key, not as a signal.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [''])]);
+  lines.close();
+  process.stderr.write('\n');
+  return String(line).trim();
+}

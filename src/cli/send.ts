@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { MessageOnBusy } from '../contract/message.ts';
+import { clientCommand, EXIT } from './command.ts';
+import { connectionFlags } from './connection.ts';
+import { findSession } from './find-session.ts';
+import { followRun, runPrinter } from './follow-run.ts';
+import { readMessage } from './message-text.ts';
+import { printJson } from './output.ts';
+import { withServer } from './remote.ts';
+import { noteWaiting, showReceipt } from './run.ts';
+import { takeWords } from './words.ts';
+
+export const send = clientCommand({
+  summary: 'queue a message in a session',
+  usage: '[flags] <session> [--] "message"',
+  about: [
+    '"-" or nothing reads the message from a pipe. With --follow it ends as "baton run" does.',
+  ],
+  flags: {
+    'on-busy': {
+      value: '<what>',
+      schema: MessageOnBusy,
+      expected: MessageOnBusy.options.join(', '),
+      help: `if a run is under way: ${MessageOnBusy.options.join(', ')} (default: enqueue)`,
+    },
+    follow: { short: 'f', help: 'show the run until it has ended' },
+    ...connectionFlags,
+  },
+  run: async ({ flags, words }, around) => {
+    const [reference = ''] = takeWords(words.slice(0, 1), 'session');
+    const message = await readMessage(words.slice(1), process.stdin);
+    return withServer(flags, async (client) => {
+      const session = await findSession(client, reference);
+      if (around.stop.aborted) return EXIT.cancelled;
+      const receipt = await client.sendMessage(
+        { params: { id: session.id }, body: { message, onBusy: flags['on-busy'] ?? 'enqueue' } },
+        { idempotencyKey: randomUUID() },
+      );
+      if (!flags.follow) {
+        if (flags.json) printJson(receipt);
+        else showReceipt(receipt, session);
+        return EXIT.ok;
+      }
+      const printer = runPrinter();
+      noteWaiting(printer, receipt, session);
+      return followRun(client, receipt.runId, { json: flags.json, printer, around });
+    });
+  },
+});
