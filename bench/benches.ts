@@ -1,3 +1,10 @@
+import { appendToSse } from './cases/api/append-to-sse.ts';
+import { fanOut } from './cases/api/fan-out.ts';
+import { serverMemory } from './cases/api/memory.ts';
+import { postMessages } from './cases/api/post-messages.ts';
+import { shellRun } from './cases/api/shell-run.ts';
+import { startReady } from './cases/api/start.ts';
+import { stateWrites } from './cases/api/state-writes.ts';
 import { append } from './cases/append.ts';
 import { claimScaling } from './cases/claim-scaling.ts';
 import { fairness } from './cases/fairness.ts';
@@ -37,5 +44,14 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     memory,
     sqlite,
     quick,
+  },
+  api: {
+    'append-to-sse': appendToSse,
+    'fan-out': fanOut,
+    memory: serverMemory,
+    'post-messages': postMessages,
+    'state-writes': stateWrites,
+    start: startReady,
+    'shell-run': shellRun,
   },
 };

@@ -53,6 +53,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     maxConcurrentRuns: readOrDefault('maxConcurrentRuns'),
     leaseSeconds: readOrDefault('leaseSeconds'),
     hostId: read('hostId'),
+    rateLimit: read('rateLimit'),
     publicUrl: read('publicUrl'),
     claudePath: read('claudePath'),
     agentEnv: read('agentEnv'),

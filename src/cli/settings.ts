@@ -133,6 +133,13 @@ export const settings = {
     default: "the machine's own id",
     help: 'name of this machine among the nodes',
   }),
+  rateLimit: setting({
+    env: 'BATON_RATE_LIMIT',
+    expected: 'a whole number from 1 to 1000000',
+    schema: whole(1, 1_000_000),
+    default: '100, and none for the administrator',
+    help: 'requests per minute and user',
+  }),
   publicUrl: setting({
     env: 'BATON_PUBLIC_URL',
     expected: 'a URL beginning with http:// or https://',

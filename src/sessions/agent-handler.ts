@@ -1,4 +1,4 @@
-import type { AgentDriver, DriverEnd, DriverEvent, Turn } from '../agents/driver.ts';
+import type { AgentDriver, DriverEnd } from '../agents/driver.ts';
 import type { AgentProcess, Spawn } from '../agents/process.ts';
 import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
@@ -27,8 +27,8 @@ export interface AgentHandlerOptions {
   readonly driverOf: (kind: AgentKind) => AgentDriver;
   /** Starts processes marked as this run's. */
   readonly spawnFor: (runId: string) => Spawn;
-  /** Bounds the time a driver may take, and may be silent (A8). */
-  readonly limited: (driver: AgentDriver, turn: Turn) => AsyncIterable<DriverEvent>;
+  /** Kills what an earlier attempt left on this machine: two agents never work on one run (A3). */
+  readonly sweepRun: (runId: string) => Promise<unknown>;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
   readonly box: SecretBox;
@@ -53,6 +53,7 @@ export const agentHandler =
     if (message === null) {
       return fail('invalid_request', 'The original of this message is gone. Send it again.');
     }
+    if (run.crashes > 0) await options.sweepRun(run.id);
     return converse({ found, path, message, context, options });
   };
 
@@ -90,7 +91,7 @@ async function converse(it: Conversation): Promise<unknown> {
   let end: DriverEnd | null = null;
   let known = conversation;
   try {
-    for await (const event of options.limited(options.driverOf(agent.kind), turn)) {
+    for await (const event of options.driverOf(agent.kind).run(turn)) {
       if (event.kind === 'end') end = event.end;
       else {
         if (event.kind === 'init') {

@@ -1,9 +1,23 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type OpenAt, SessionBench, type SessionRule } from './contract/bench.contract.ts';
+import { connectionRules } from './contract/connections.contract.ts';
+import { invocationRules } from './contract/invocations.contract.ts';
+import { messageRules } from './contract/messages.contract.ts';
+import { readRules } from './contract/reads.contract.ts';
+import { removeRules } from './contract/remove.contract.ts';
+import { runRules } from './contract/runs.contract.ts';
 import { stateRules } from './contract/states.contract.ts';
+import { timerRules } from './contract/timer.contract.ts';
 
 const TOPICS = {
   states: stateRules,
+  messages: messageRules,
+  runs: runRules,
+  connections: connectionRules,
+  timers: timerRules,
+  removal: removeRules,
+  reads: readRules,
+  invocations: invocationRules,
 };
 
 export interface ContractOptions {

@@ -30,8 +30,7 @@ export const MAY_BE_QUEUED = 100;
 /** A store of sessions under test, with a clock that stands still until it is moved. */
 export class SessionBench {
   readonly #open: OpenAt;
-  readonly #place = newId();
-  readonly #others: SessionStores[] = [];
+  readonly place = newId();
   #queue: Bench | null = null;
   #names = 0;
 
@@ -46,7 +45,7 @@ export class SessionBench {
   }
 
   async #start(): Promise<void> {
-    const queue = await Bench.open((clock) => this.#open(this.#place, clock));
+    const queue = await Bench.open((clock) => this.#open(this.place, clock));
     if (this.#queue !== null) queue.now = this.#queue.now;
     this.#queue = queue;
   }
@@ -75,16 +74,8 @@ export class SessionBench {
     this.advance(downMs);
   }
 
-  /** A second store on the same data, as another node has it. */
-  async another(): Promise<SessionStores> {
-    const other = await this.#open(this.#place, () => this.now);
-    this.#others.push(other);
-    return other;
-  }
-
-  async close(): Promise<void> {
-    for (const other of this.#others) await other.close();
-    await this.store.close();
+  close(): Promise<void> {
+    return this.store.close();
   }
 
   create(given: Partial<NewSession> = {}): Promise<SessionWithFacts> {

@@ -1,0 +1,80 @@
+import { Agent, request } from 'node:http';
+import type { Session } from '../src/contract/session.ts';
+import type { Place, Program } from './place.ts';
+
+export const TOKEN = 'bench-token-0123456789abcdef';
+
+/** Keeps its connections, as a program that sends a lot would. */
+const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export function post(url: string, body?: unknown, method = 'POST'): Promise<Answer> {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        agent,
+        method,
+        headers: {
+          authorization: `Bearer ${TOKEN}`,
+          ...(text === '' ? {} : { 'content-type': 'application/json' }),
+          'content-length': Buffer.byteLength(text),
+        },
+      },
+      (answer) => {
+        let received = '';
+        answer.setEncoding('utf8').on('data', (piece: string) => {
+          received += piece;
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: received }));
+      },
+    );
+    sent.on('error', reject).end(text);
+  });
+}
+
+async function call<T>(url: string, body?: unknown, method = 'POST'): Promise<T> {
+  const answer = await post(url, body, method);
+  if (answer.status >= 300) throw new Error(`${url}: ${answer.status} ${answer.body}`);
+  return (answer.body === '' ? undefined : JSON.parse(answer.body)) as T;
+}
+
+/** A whole server in a process of its own. */
+export class BatonServer {
+  readonly url: string;
+  readonly program: Program;
+
+  constructor(url: string, program: Program) {
+    this.url = url;
+    this.program = program;
+  }
+
+  static async start(
+    place: Place,
+    setup: { dataDir?: string; database?: string } = {},
+  ): Promise<BatonServer> {
+    const dataDir = setup.dataDir ?? place.directory();
+    const program = place.program('baton-server', { ...setup, dataDir, token: TOKEN });
+    const { url } = (await program.next()) as { url: string };
+    return new BatonServer(url, program);
+  }
+
+  call<T>(path: string, body?: unknown, method = 'POST'): Promise<T> {
+    return call(`${this.url}${path}`, body, method);
+  }
+
+  session(name: string): Promise<Session> {
+    return this.call('/api/v1/sessions', { name, agent: { kind: 'shell' } });
+  }
+
+  /** Bytes resident, after a collection. */
+  async memory(): Promise<number> {
+    this.program.process.send('memory');
+    return (await this.program.next()) as number;
+  }
+}

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { postgresQueue } from '../../../src/library.ts';
+import { BatonServer, TOKEN } from '../../baton-server.ts';
+import type { Case } from '../../benches.ts';
+import { now, percentile } from '../../measure.ts';
+import type { Place, Program } from '../../place.ts';
+import type { Arrival } from '../../programs/sse-readers.ts';
+import { compare } from '../../result.ts';
+import { mustBe } from '../../workload.ts';
+
+const SAMPLES = 500;
+const WARM_UP = 50;
+
+interface Contender {
+  append(i: number): Promise<unknown>;
+  readonly program: Program;
+  close(): Promise<void>;
+}
+
+/** From the call that appends, through a server, to an SSE client in another process. */
+export const appendToSse: Case = async ({ place, report }) => {
+  const baton = await openBaton(place);
+  const bare = await openBare(place);
+  const times: Record<'baton' | 'bare', number[]> = { baton: [], bare: [] };
+  for (let i = 1; i <= WARM_UP + SAMPLES; i++) {
+    for (const [name, contender] of Object.entries({ baton, bare })) {
+      const ms = await arrival(contender, i);
+      if (i > WARM_UP) times[name as keyof typeof times].push(ms);
+    }
+  }
+  await baton.close();
+  await bare.close();
+  for (const [metric, share] of [
+    ['append → SSE client, p50', 0.5],
+    ['append → SSE client, p99', 0.99],
+  ] as const) {
+    compare(
+      report,
+      { metric, value: percentile(times.baton, share), unit: 'ms' },
+      { 'pg insert + LISTEN/NOTIFY': percentile(times.bare, share) },
+    );
+  }
+};
+
+async function arrival({ append, program }: Contender, i: number): Promise<number> {
+  await delay(5 + Math.random() * 15);
+  const begun = now();
+  const [arrived] = await Promise.all([program.next(), append(i)]);
+  mustBe('the event that arrived', (arrived as Arrival).i, i);
+  return (arrived as Arrival).at - begun;
+}
+
+async function openBaton(place: Place): Promise<Contender> {
+  const database = await place.database();
+  const server = await BatonServer.start(place, { database: database.url });
+  const session = await server.session('append to sse');
+  const { store, ...queue } = await appender(database.url);
+  const url = `${server.url}/api/v1/sessions/${session.id}/events`;
+  const program = place.program('sse-readers', { url, token: TOKEN, readers: 1, tell: true });
+  await program.next();
+  return {
+    append: (i) =>
+      store.change({
+        do: 'note',
+        lane: session.id,
+        event: { type: 'agent.notice', payload: { text: 'x', i } },
+      }),
+    program,
+    close: async () => {
+      await program.stop();
+      await server.program.stop();
+      await queue.close();
+      await database.drop();
+    },
+  };
+}
+
+async function appender(url: string) {
+  const queue = await postgresQueue({ url });
+  return { store: queue.store, close: () => queue.close() };
+}
+
+async function openBare(place: Place): Promise<Contender> {
+  const database = await place.database();
+  await database.query('CREATE TABLE bare (i bigint PRIMARY KEY, payload text NOT NULL)');
+  const program = place.program('listener', { database: database.url });
+  await program.next();
+  return {
+    append: (i) =>
+      database.query(
+        "WITH added AS (INSERT INTO bare VALUES ($1, $2) RETURNING i) SELECT pg_notify('bare', i::text) FROM added",
+        [i, JSON.stringify({ text: 'x', i })],
+      ),
+    program,
+    close: async () => {
+      await program.stop();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { driverOf } from '../../../src/agents/drivers.ts';
+import { agentEnvironment } from '../../../src/agents/environment.ts';
+import { createSpawn } from '../../../src/agents/spawn.ts';
+import { compose } from '../../../src/compose.ts';
+import { MessageRequest } from '../../../src/contract/message.ts';
+import { CreateSession } from '../../../src/contract/session.ts';
+import { createMasker } from '../../../src/policy/masking.ts';
+import { SILENT } from '../../../src/queue/logger.ts';
+import { RunQueue } from '../../../src/queue/run-queue.ts';
+import { Worker } from '../../../src/queue/worker.ts';
+import { sqliteStore } from '../../../src/storage/sqlite/store.ts';
+import type { Case } from '../../benches.ts';
+import { interleave, medians, now, rate } from '../../measure.ts';
+import type { Place } from '../../place.ts';
+
+const LANES = 8;
+const RUNS = 320;
+const COMMAND = 'true';
+
+/** Runs a second with all that sessions write (S11), and as a bare handler without any of it. */
+export const stateWrites: Case = async ({ place, rounds, report }) => {
+  const values = medians(
+    await interleave(rounds, { on: () => withSessions(place), off: () => bareHandler(place) }),
+  );
+  const peer = 'the same agent without state writes';
+  report({ metric: 'shell runs, state writes on', value: values.on, unit: 'runs/s' });
+  const ratio = values.on / values.off;
+  report({
+    metric: 'shell runs, state writes off',
+    value: values.off,
+    unit: 'runs/s',
+    peer,
+    ratio,
+  });
+};
+
+const environment = agentEnvironment(process.env);
+const box = { seal: (plain: string) => plain, open: (sealed: string) => sealed };
+
+async function withSessions(place: Place): Promise<number> {
+  const dataDir = place.directory();
+  const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
+  const { service, worker, queue, keeper } = compose({
+    store,
+    dataDir,
+    installation: 'bench',
+    masker: createMasker(),
+    box,
+    log: SILENT,
+    executes: true,
+    environment,
+    host: 'bench',
+    worker: { host: 'bench', concurrency: LANES },
+  });
+  const by = { userId: 'admin', role: 'admin', channel: 'api' } as const;
+  await worker.start();
+  keeper.start();
+  const ids: string[] = [];
+  for (let i = 0; i < LANES; i++) {
+    const body = CreateSession.parse({ name: `lane ${i}`, agent: { kind: 'shell' } });
+    ids.push((await service.create(by, body)).id);
+  }
+  const message = MessageRequest.parse({ message: COMMAND });
+  const begun = now();
+  for (let i = 0; i < RUNS; i++) await service.send(by, ids[i % LANES]!, message, null);
+  const ms = (await drained(queue)) - begun;
+  await keeper.stop();
+  await worker.stop();
+  await queue.close();
+  return rate(RUNS, ms);
+}
+
+async function bareHandler(place: Place): Promise<number> {
+  const dataDir = place.directory();
+  const queue = new RunQueue(await sqliteStore({ path: join(dataDir, 'baton.db') }));
+  queue.register('agent', {
+    run: async (_payload, context) => {
+      const spawn = createSpawn({
+        environment,
+        mark: { installation: 'bench', node: 'bench', run: context.run.id },
+      });
+      const turn = {
+        agent: { kind: 'shell' },
+        message: COMMAND,
+        cwd: dataDir,
+        conversation: null,
+        signal: context.signal,
+      } as const;
+      let result: unknown = null;
+      const processes: { stop(): Promise<void> }[] = [];
+      for await (const event of driverOf('shell').run({
+        ...turn,
+        spawn: async (argv, options) => {
+          const started = await spawn(argv, options);
+          processes.push(started);
+          return started;
+        },
+      })) {
+        if (event.kind === 'end' && event.end.outcome.kind === 'succeeded') {
+          ({ result } = event.end.outcome);
+        } else if (event.kind === 'message') {
+          await context.emit('agent.message', { text: event.text });
+        }
+      }
+      await Promise.all(processes.map((each) => each.stop()));
+      return result;
+    },
+  });
+  const worker = new Worker(queue, { concurrency: LANES });
+  await worker.start();
+  const begun = now();
+  for (let i = 0; i < RUNS; i++) await queue.enqueue({ type: 'agent', lane: `lane ${i % LANES}` });
+  const ms = (await drained(queue)) - begun;
+  await worker.stop();
+  await queue.close();
+  return rate(RUNS, ms);
+}
+
+async function drained(queue: RunQueue): Promise<number> {
+  for (;;) {
+    const { succeeded, failed, dead } = await queue.counts();
+    if (failed + dead > 0) throw new Error('a run failed');
+    if (succeeded === RUNS) return now();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

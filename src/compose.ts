@@ -1,0 +1,120 @@
+import { driverOf } from './agents/drivers.ts';
+import { type Lifeline, startLifeline } from './agents/lifeline.ts';
+import { createSpawn } from './agents/spawn.ts';
+import { sweepRun } from './agents/sweep.ts';
+import { TIMEOUTS, type Timeouts, withTimeouts } from './agents/timeouts.ts';
+import { AgentPayload } from './contract/message.ts';
+import type { AgentKind } from './contract/session.ts';
+import type { Masker } from './policy/masker.ts';
+import { maskJson } from './policy/masking.ts';
+import type { Logger } from './queue/logger.ts';
+import { RunQueue } from './queue/run-queue.ts';
+import type { Store } from './queue/store.ts';
+import { Worker } from './queue/worker.ts';
+import type { WorkerOptions } from './queue/worker-settings.ts';
+import type { SecretBox } from './secrets/box.ts';
+import { agentHandler } from './sessions/agent-handler.ts';
+import { Connections } from './sessions/connections.ts';
+import { SessionKeeper } from './sessions/keeper.ts';
+import { Preparer } from './sessions/preparer.ts';
+import type { SessionService } from './sessions/service.ts';
+import type { SessionStore } from './sessions/session-store.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { directoryProvider } from './workspaces/directory.ts';
+import { workspaceProviders } from './workspaces/providers.ts';
+
+export interface Parts {
+  readonly store: Store & SessionStore;
+  readonly dataDir: string;
+  /** Servers that share a database; agents of others are none of our business. */
+  readonly installation: string;
+  readonly masker: Masker;
+  readonly box: SecretBox;
+  readonly log: Logger;
+  /** Whether agents run here, or are only talked about. */
+  readonly executes: boolean;
+  /** What agents see of the server's environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly worker: WorkerOptions;
+  readonly host: string;
+  readonly keeperMs?: number;
+  readonly timeouts?: Timeouts;
+  readonly onReady?: (seconds: number) => void;
+  readonly onCreationFailed?: () => void;
+}
+
+export interface Composed {
+  readonly queue: RunQueue;
+  readonly worker: Worker;
+  readonly connections: Connections;
+  readonly keeper: SessionKeeper;
+  readonly service: SessionService;
+  /** All agents have ended: nobody need watch over them any more. */
+  endLifelines(): void;
+}
+
+/** Puts sessions, queue and agents together. Nothing is started yet. */
+export function compose(parts: Parts): Composed {
+  const { store, log, masker, box, installation, timeouts = TIMEOUTS } = parts;
+  const queue = new RunQueue(store, { log });
+  const worker = new Worker(queue, parts.worker);
+  const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
+  const providerOf = workspaceProviders(directoryProvider({ dataDir: parts.dataDir }));
+  const preparer = new Preparer({
+    store,
+    providerOf,
+    log,
+    ...(parts.onReady === undefined ? {} : { onReady: parts.onReady }),
+  });
+  const keeper = new SessionKeeper({
+    store,
+    connections,
+    preparer: parts.executes ? preparer : null,
+    host: parts.host,
+    log,
+    ...(parts.keeperMs === undefined ? {} : { everyMs: parts.keeperMs }),
+  });
+
+  // One for each life of the node, begun with its first agent.
+  const lifelines = new Map<string, Lifeline>();
+  const nodeWithLifeline = (): string => {
+    const node = worker.nodeId ?? '';
+    if (!lifelines.has(node)) lifelines.set(node, startLifeline({ installation, node }));
+    return node;
+  };
+
+  const run = agentHandler({
+    store,
+    preparer,
+    driverOf: (kind: AgentKind) => withTimeouts(driverOf(kind), timeouts),
+    spawnFor: (runId) =>
+      createSpawn({
+        environment: parts.environment,
+        mark: { installation, node: nodeWithLifeline(), run: runId },
+        onLeft: (left) => log.error({ runId, left }, 'Processes of an agent could not be stopped'),
+      }),
+    sweepRun: (runId) => sweepRun({ installation, run: runId }),
+    masker,
+    maskJson: (value) => maskJson(masker, value),
+    box,
+    clock: Date.now,
+  });
+  queue.register('agent', { payload: AgentPayload, ...(parts.executes ? { run } : {}) });
+
+  const service = createSessions({
+    store,
+    queue,
+    connections,
+    masker,
+    box,
+    log,
+    providerOf,
+    checkAgent: (kind) => void driverOf(kind),
+    onWork: () => keeper.look(),
+    ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
+  });
+  const endLifelines = (): void => {
+    for (const lifeline of lifelines.values()) lifeline.end();
+  };
+  return { queue, worker, connections, keeper, service, endLifelines };
+}

@@ -1,0 +1,26 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { join } from 'node:path';
+import { BatonError } from '../contract/errors.ts';
+import { secretFile } from './secret-file.ts';
+
+/** What BATON_ADMIN_TOKEN must be, too. */
+const TOKEN = /^[\x21-\x7e]{16,512}$/;
+
+/** The token of the administrator: the one given, or that of the data directory. */
+export async function adminTokenOf(given: string | undefined, dataDir: string): Promise<string> {
+  if (given !== undefined) return given;
+  const path = join(dataDir, 'admin-token');
+  const make = (): string => `baton_admin_${randomBytes(32).toString('base64url')}`;
+  const token = await secretFile(path, make);
+  if (TOKEN.test(token)) return token;
+  throw new BatonError(
+    'secret_file',
+    `${path} must hold a token of at least 16 printable characters. Remove it to have one made.`,
+  );
+}
+
+/** Takes the same time wherever they differ, and whatever their lengths. */
+export function sameToken(a: string, b: string): boolean {
+  const digest = (token: string): Buffer => createHash('sha256').update(token).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

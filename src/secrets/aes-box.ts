@@ -1,0 +1,35 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { BatonError } from '../contract/errors.ts';
+import type { SecretBox } from './box.ts';
+
+const VERSION = 'v1.';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** AES-256-GCM. The text is `v1.` and, in base64url, nonce, tag and what was encrypted. */
+export function aesBox(key: Buffer): SecretBox {
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      cipher.setAAD(Buffer.from(context));
+      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+    },
+    open(sealed, context) {
+      try {
+        if (!sealed.startsWith(VERSION)) throw new Error('It is of an unknown version.');
+        const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
+          authTagLength: TAG_BYTES,
+        });
+        decipher.setAAD(Buffer.from(context));
+        decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+        const encrypted = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+        return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
+      } catch (cause) {
+        throw new BatonError('key_mismatch', undefined, { cause });
+      }
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { expect } from 'vitest';
+import { LEASE_MS, refused } from '../../queue/contract/bench.contract.ts';
+import { MINUTE, type SessionBench, type SessionRule } from './bench.contract.ts';
+
+const told = async (bench: SessionBench, id: string): Promise<unknown[]> =>
+  (await bench.events(id, 'session.connections')).map(({ payload }) => payload);
+
+export function connectionRules(rule: SessionRule): void {
+  rule('[S3] a connection makes an IDLE session ACTIVE and clears its time', async (bench) => {
+    await bench.queue.node();
+    const id = await bench.session('IDLE');
+    bench.advance(MINUTE / 4);
+    await bench.queue.node();
+    const changes = await bench.connect(id);
+    expect(changes).toEqual([{ sessionId: id, from: 'IDLE', to: 'ACTIVE', reason: 'connected' }]);
+    expect(await bench.found(id)).toMatchObject({
+      activeConnections: 1,
+      session: { status: 'ACTIVE', destroyAt: null, lastActiveAt: bench.now },
+    });
+  });
+
+  rule('[S3] to any other session a connection changes nothing but the count', async (bench) => {
+    await bench.queue.node();
+    for (const status of ['PENDING', 'ACTIVE', 'ERROR', 'COMPLETED', 'TERMINATED'] as const) {
+      const id = await bench.session(status);
+      expect(await bench.connect(id)).toEqual([]);
+      expect(await bench.found(id)).toMatchObject({ activeConnections: 1, session: { status } });
+    }
+  });
+
+  rule('[S3] while someone is connected a session is not idle', async (bench) => {
+    await bench.queue.node('node-1', { leaseMs: 60 * MINUTE });
+    const id = await bench.session('ACTIVE');
+    await bench.connect(id, 'node-1', 'c1');
+    await bench.connect(id, 'node-1', 'c2');
+    bench.advance(10 * MINUTE);
+    expect((await bench.settle()).changes).toEqual([]);
+    await bench.store.closeConnections(['c1']);
+    expect((await bench.settle()).changes).toEqual([]);
+    await bench.store.closeConnections(['c2', 'c1']);
+    expect(await bench.record(id)).toMatchObject({ lastActiveAt: bench.now });
+    expect((await bench.settle()).changes).toMatchObject([{ to: 'IDLE', reason: 'quiet' }]);
+  });
+
+  rule('[S3] connections of a node that died do not count, and their rows go', async (bench) => {
+    await bench.queue.node('node-1');
+    await bench.queue.node('node-2', { leaseMs: 60 * MINUTE });
+    const id = await bench.session('ACTIVE');
+    await bench.connect(id, 'node-1');
+    await bench.connect(id, 'node-1');
+    await bench.connect(id, 'node-2', 'c2');
+    expect(await bench.found(id)).toMatchObject({ activeConnections: 3 });
+    bench.advance(LEASE_MS);
+    expect(await bench.found(id)).toMatchObject({ activeConnections: 1 });
+    await bench.settle();
+    // Were the rows still there, they would count again with the node.
+    await bench.queue.node('node-1');
+    expect(await bench.found(id)).toMatchObject({ activeConnections: 1 });
+    await bench.store.leave('node-2');
+    bench.advance(MINUTE);
+    expect((await bench.settle()).changes).toMatchObject([{ to: 'IDLE' }]);
+  });
+
+  rule(
+    '[S3] a node without a lease has no connections, and nor has what is not there',
+    async (bench) => {
+      await bench.queue.node();
+      const id = await bench.session('ACTIVE');
+      await expect(bench.connect(id, 'nobody')).rejects.toEqual(refused('node_lost'));
+      await expect(bench.connect('nothing')).rejects.toEqual(refused('not_found'));
+      bench.advance(LEASE_MS);
+      await expect(bench.connect(id)).rejects.toEqual(refused('node_lost'));
+      expect(await bench.found(id)).toMatchObject({ activeConnections: 0 });
+    },
+  );
+
+  rule('[S3] a connection entered again counts once, for its present node', async (bench) => {
+    await bench.queue.node('node-1');
+    const id = await bench.session('ACTIVE');
+    await bench.connect(id, 'node-1', 'c1');
+    await bench.connect(id, 'node-1', 'c1');
+    expect(await bench.found(id)).toMatchObject({ activeConnections: 1 });
+    await bench.queue.node('node-2');
+    await bench.connect(id, 'node-2', 'c1');
+    await bench.store.leave('node-1');
+    await bench.settle();
+    expect(await bench.found(id)).toMatchObject({ activeConnections: 1 });
+  });
+
+  rule('[E5] the log is told how many are connected, once a look', async (bench) => {
+    await bench.queue.node('node-1');
+    const id = await bench.session('ACTIVE');
+    await bench.connect(id, 'node-1', 'c1');
+    await bench.connect(id, 'node-1', 'c2');
+    await bench.store.closeConnections(['c2']);
+    expect(await told(bench, id)).toEqual([]);
+    await bench.settle();
+    await bench.settle();
+    expect(await told(bench, id)).toEqual([{ activeConnections: 1 }]);
+    await bench.connect(id, 'node-1', 'c3');
+    await bench.store.closeConnections(['c3']);
+    await bench.settle();
+    bench.advance(LEASE_MS);
+    await bench.settle();
+    expect(await told(bench, id)).toEqual([{ activeConnections: 1 }, { activeConnections: 0 }]);
+  });
+
+  rule('[E5] the count of an ended session is told too', async (bench) => {
+    await bench.queue.node();
+    const id = await bench.session('COMPLETED');
+    await bench.connect(id);
+    await bench.settle();
+    expect(await told(bench, id)).toEqual([{ activeConnections: 1 }]);
+  });
+
+  rule('[S3] closing what is not open is nothing', async (bench) => {
+    await bench.store.closeConnections([]);
+    await bench.store.closeConnections(['nothing']);
+  });
+}
