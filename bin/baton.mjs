@@ -10,13 +10,15 @@ import { SetupError } from './setup-error.mjs';
 
 const source = join(root, 'src', 'cli', 'main.ts');
 const checkout = existsSync(source);
+const serves = ['up', 'api', 'worker'].includes(process.argv[2]);
 
 try {
-  if (checkout) await install({ dev: false, interrupted: 0 });
+  if (checkout) await install({ dev: false, interrupted: serves ? 0 : 130 });
   handOver({
     node: findNode(root),
     script: checkout ? source : join(root, 'dist', 'cli', 'main.js'),
     args: process.argv.slice(2),
+    serves,
     compileCache: checkout
       ? join(root, 'node_modules', '.cache', 'baton')
       : join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'baton', 'compiled'),

@@ -45,8 +45,11 @@ function tooOld(why) {
  * the child can tell them from those it gets itself: a Ctrl-C or a group kill reaches both of us,
  * and counts once (src/cli/stop.ts does the counting). When this process dies, however that
  * happens, the pipe ends and the child leaves at once.
+ *
+ * @param {{ node: string, script: string, args: string[], compileCache: string, serves: boolean }}
+ *   options `serves`: to be stopped is how it ends well.
  */
-export function handOver({ node, script, args, compileCache }) {
+export function handOver({ node, script, args, compileCache, serves }) {
   const child = spawn(node, [script, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { NODE_COMPILE_CACHE: compileCache, ...process.env, BATON_LIFELINE_FD: '3' },
@@ -75,7 +78,7 @@ export function handOver({ node, script, args, compileCache }) {
   });
   child.on('exit', (code, signal) => {
     // Stopped so early that the child had no handler yet: a stop that was asked for is no failure.
-    if (received.length === 1 && received[0] === signal) process.exit(0);
+    if (serves && received.length === 1 && received[0] === signal) process.exit(0);
     process.exit(code ?? 128 + constants.signals[signal]);
   });
 }

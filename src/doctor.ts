@@ -1,6 +1,8 @@
+import { parseMark } from './agents/mark.ts';
+import { processTable } from './agents/process-table.ts';
 import type { Config } from './cli/config.ts';
-import { isBatonError } from './contract/errors.ts';
-import { lookAtDatabase } from './database-look.ts';
+import { type BatonError, isBatonError } from './contract/errors.ts';
+import { type DatabaseLook, lookAtDatabase } from './database-look.ts';
 
 /** What the doctor found about one thing, and how to mend it. */
 export interface Finding {
@@ -11,30 +13,55 @@ export interface Finding {
   readonly fix?: string;
 }
 
-/** Whether the database opens and its schema fits this version. Changes nothing. */
-export async function checkDatabase(database: Config['database']): Promise<Finding> {
-  const name = 'database';
+/** The database, and what agents of its dead nodes left running. Changes nothing. */
+export async function checkDatabase(database: Config['database']): Promise<Finding[]> {
   const what = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
   try {
-    const { applied, pending } = await lookAtDatabase(database);
-    if (pending.length === 0) {
-      return { name, state: 'ok', text: `${what}: up to date, ${applied.length} migrations` };
-    }
-    const text =
-      applied.length === 0
-        ? `${what}: not set up yet`
-        : `${what}: ${pending.length} migrations are to be applied`;
-    return { name, state: 'note', text, fix: 'the next start does it; or run "baton migrate"' };
+    const look = await lookAtDatabase(database);
+    return [schemaFinding(what, look), ...leftoverFinding(look)];
   } catch (error) {
     if (!isBatonError(error)) throw error;
-    const fixes: Partial<Record<typeof error.code, string>> = {
-      database_newer: 'use the version of Baton that made it, or a newer one',
-      database_unreachable: 'start the database server, or correct BATON_DATABASE_URL',
-      database_refused: 'correct user, password and database name in BATON_DATABASE_URL',
-      database_corrupt: 'restore a backup, or name another file with --database',
-      database_read_only: 'make the file and its directory readable and writable for your user',
-    };
-    const fix = fixes[error.code] ?? 'see the message';
-    return { name, state: 'problem', text: `${what}: ${error.message}`, fix };
+    return [problem(what, error)];
   }
 }
+
+function schemaFinding(what: string, { applied, pending }: DatabaseLook): Finding {
+  const name = 'database';
+  if (pending.length === 0) {
+    return { name, state: 'ok', text: `${what}: up to date, ${applied.length} migrations` };
+  }
+  const text =
+    applied.length === 0
+      ? `${what}: not set up yet`
+      : `${what}: ${pending.length} migrations are to be applied`;
+  return { name, state: 'note', text, fix: 'the next start does it; or run "baton migrate"' };
+}
+
+function leftoverFinding({ installation, liveNodes }: DatabaseLook): Finding[] {
+  if (installation === null) return [];
+  const name = 'leftovers';
+  const table = processTable();
+  const left = table.list().filter(({ pid, ended }) => {
+    const mark = ended ? null : parseMark(table.markOf(pid) ?? '');
+    return mark !== null && mark.installation === installation && !liveNodes.has(mark.node);
+  });
+  if (left.length === 0) return [{ name, state: 'ok', text: 'no agent has outlived its node' }];
+  const pids = left.map(({ pid }) => pid).join(', ');
+  const text = `${left.length} processes of agents have outlived their node: ${pids}`;
+  return [{ name, state: 'note', text, fix: 'the next start of a worker here stops them' }];
+}
+
+const FIXES: Partial<Record<BatonError['code'], string>> = {
+  database_newer: 'use the version of Baton that made it, or a newer one',
+  database_unreachable: 'start the database server, or correct BATON_DATABASE_URL',
+  database_refused: 'correct user, password and database name in BATON_DATABASE_URL',
+  database_corrupt: 'restore a backup, or name another file with --database',
+  database_read_only: 'make the file and its directory readable and writable for your user',
+};
+
+const problem = (what: string, { code, message }: BatonError): Finding => ({
+  name: 'database',
+  state: 'problem',
+  text: `${what}: ${message}`,
+  fix: FIXES[code] ?? 'see the message',
+});

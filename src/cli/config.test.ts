@@ -30,6 +30,7 @@ describe('reading', () => {
       maxConcurrentRuns: 4,
       leaseSeconds: 30,
       hostId: undefined,
+      rateLimit: undefined,
       publicUrl: undefined,
       claudePath: undefined,
       agentEnv: undefined,
@@ -138,6 +139,7 @@ describe('refusing', () => {
   test.each([
     ['BATON_LEASE_SECONDS', '0'],
     ['BATON_HOST_ID', 'a b'],
+    ['BATON_RATE_LIMIT', '0'],
     ['BATON_PUBLIC_URL', 'ftp://x'],
     ['BATON_AGENT_ENV', 'A,,B'],
     ['BATON_LOG_LEVEL', 'loud'],

@@ -19,7 +19,7 @@ import { type Colours, coloursFor } from './style.ts';
 export async function doctor(args: string[], json: boolean): Promise<number> {
   const config = readConfig(args, process.env);
   const { dataDir } = config;
-  const findings = await Promise.all([
+  const checks = await Promise.all([
     checkNode(process.versions.node),
     checkDataDirectory(dataDir),
     checkDatabase(config.database),
@@ -41,6 +41,7 @@ export async function doctor(args: string[], json: boolean): Promise<number> {
     checkIsolation(process.env),
     checkDisk(dataDir),
   ]);
+  const findings = checks.flat();
   const problems = findings.filter(({ state }) => state === 'problem').length;
   if (json) printJson({ healthy: problems === 0, findings });
   else {
