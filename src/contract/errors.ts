@@ -35,6 +35,10 @@ export const ERRORS = {
   queue_full: [429, 'The session has as many queued runs as it may have.'],
   rate_limited: [429, 'Too many requests. Try again later.'],
   too_many_streams: [429, 'Too many open streams. Close some, or try again later.'],
+  secret_file: [
+    500,
+    'A file with a key or a token cannot be used: others can read it, or it is damaged.',
+  ],
   key_mismatch: [500, 'The secret key is not the one this database was encrypted with.'],
   run_finished: [409, 'The run has already ended.'],
   run_not_finished: [409, 'The run has not ended yet, so there is nothing to retry.'],

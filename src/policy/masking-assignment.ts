@@ -1,0 +1,188 @@
+import { isSecretValue, type Kind, kindOfName, nameBefore, STAND_IN_MAX } from './masking-names.ts';
+import {
+  type Chars,
+  CONTEXT,
+  chars,
+  firstVerdict,
+  MASK_START,
+  type Rest,
+  type Rule,
+  restOfRun,
+  runEnd,
+  type Verdict,
+  type View,
+} from './masking-rule.ts';
+import { bearerRule, privateKeyRule } from './masking-shapes.ts';
+import { tokenRules } from './masking-tokens.ts';
+
+/*
+ * `password=…` and its kin: in variables, query strings, JSON, YAML, code and flags. What is in quotes or
+ * stuck to its `=` is a value. What stands apart may be prose or code ("the password: required",
+ * `password = ask()`), and is a value only if it looks like one.
+ */
+
+const blank = chars(' \\t');
+/** What ends a value that is not in quotes; a shell variable ends at fewer. */
+const plain = chars('^\\s"\'`,;&|<>(){}\\[\\]\\\\');
+const variable = chars('^\\s"\'`;&|\\\\');
+const BLANKS_MAX = 8;
+const QUOTED_MAX = 4096;
+
+const assignment = (start: string): Rule => ({
+  start,
+  at(view) {
+    const name = nameBefore(view.before);
+    const kind = kindOfName(name);
+    if (kind === null) return null;
+    const { text, at, final } = view;
+    const end = runEnd(text, at, separator, 4);
+    const from = runEnd(text, end, blank, BLANKS_MAX);
+    if (from === text.length && !final) return 'more';
+    const attached =
+      end === from &&
+      text.slice(at, end) === '=' &&
+      !blank(view.before.charCodeAt(view.before.length - 1));
+    if (text.slice(at, end).startsWith('::')) return null;
+    return value({ ...view, name, kind, from, attached });
+  },
+});
+
+const separator = chars(':=>');
+const flagName = chars('A-Za-z0-9-');
+
+/** `--password …`; with `=` it is an assignment like others. */
+const flag: Rule = {
+  start: '--',
+  at(view) {
+    const { text, at, final } = view;
+    if (/^[^A-Za-z]/.test(text.slice(at + 2, at + 3))) return null;
+    const end = runEnd(text, at + 2, flagName, 40);
+    if (end === text.length && !final) return 'more';
+    const kind = kindOfName(text.slice(at + 2, end));
+    if (kind === null) return null;
+    const from = runEnd(text, end, blank, BLANKS_MAX);
+    if (from === text.length && !final) return 'more';
+    if (from === end || text[from] === '-') return null;
+    return value({ ...view, name: text.slice(at + 2, end), kind, from, attached: false });
+  },
+};
+
+export const assignmentRules: readonly Rule[] = [assignment('='), assignment(':'), flag];
+
+interface Place extends View {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Where the value begins. */
+  readonly from: number;
+  /** `name=value`, without blanks. */
+  readonly attached: boolean;
+  /** A word such as `Basic` came before it. */
+  readonly scheme?: boolean;
+}
+
+/** Those say more than that something is hidden here, and come to it by themselves. */
+const namedRules = [...tokenRules, bearerRule, privateKeyRule];
+
+function value(place: Place): Verdict {
+  const { text, final } = place;
+  const quote = /^\\{0,3}["'`]?/.exec(text.slice(place.from, place.from + 4))![0];
+  if (place.from + quote.length === text.length && !final) return 'more';
+  const quoted = /["'`]$/.test(quote);
+  const from = quoted ? place.from + quote.length : place.from;
+  const scheme = schemeEnd(place, from);
+  if (typeof scheme !== 'number') return scheme;
+  const start = text.slice(scheme, scheme + MASK_START.length);
+  if (MASK_START.startsWith(start))
+    return start.length < MASK_START.length && !final ? 'more' : null;
+  const named = firstVerdict(namedRules, { ...place, at: scheme, before: ' ' });
+  if (named !== null) return named === 'more' ? 'more' : null;
+  return quoted
+    ? inQuotes(place, scheme, quote)
+    : bare({ ...place, from: scheme, scheme: scheme > from });
+}
+
+/** Past the word before the credential: `Authorization: Basic …`. */
+function schemeEnd({ kind, text, final }: Place, from: number): number | 'more' {
+  if (kind !== 'authorization') return from;
+  const start = text.slice(from, from + 12);
+  if (start.length < 12 && !/[\r\n]/.test(start) && !final) return 'more';
+  return from + (/^(?:basic|token|digest|apikey)[ \t]{1,4}/i.exec(start)?.[0].length ?? 0);
+}
+
+function inQuotes({ text, at, final, kind, name }: Place, from: number, quote: string): Verdict {
+  const window = text.slice(from, from + STAND_IN_MAX + quote.length + 1);
+  const end = quotedEnd(window, quote);
+  if (end === -1 && window.length <= STAND_IN_MAX + quote.length && !final) return 'more';
+  const content = end === -1 ? window : window.slice(0, end);
+  if (!isSecretValue(kind, name, content)) return null;
+  return { mask: 'MASKED', keep: from - at, end: from - at, rest: restOfQuoted(quote) };
+}
+
+/** Where the closing quote begins, or the line ends. */
+function quotedEnd(text: string, quote: string): number {
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\n' || text.startsWith(quote, at)) return at;
+    if (text[at] === '\\') at++;
+  }
+  return -1;
+}
+
+function restOfQuoted(quote: string): Rest {
+  let left = QUOTED_MAX;
+  return (text, from, final) => {
+    let at = from;
+    while (at < text.length && left > 0) {
+      if (text[at] === '\n' || text.startsWith(quote, at)) return { at, done: true };
+      const escaped = text[at] === '\\';
+      if (escaped && !final && text.length - at < Math.max(2, quote.length)) break;
+      at += escaped ? 2 : 1;
+      left -= escaped ? 2 : 1;
+    }
+    return { at: Math.min(at, text.length), done: left <= 0 };
+  };
+}
+
+function bare(place: Place): Verdict {
+  const { text, at, final, from, kind, name, attached } = place;
+  const set: Chars = attached && /^[A-Z][A-Z0-9_]*$/.test(name) ? variable : plain;
+  const end = runEnd(text, from, set, STAND_IN_MAX + 1);
+  if (end === text.length && !final) return 'more';
+  const found = text.slice(from, end);
+  if (!isSecretValue(kind, name, found) || isCode(found, text[end], attached)) return null;
+  const credential = place.scheme && /[0-9=+/]|.[A-Z]/.test(found);
+  if (!attached && !credential && !looksLikeValue(place, found, text[end])) return null;
+  return { mask: 'MASKED', keep: from - at, end: end - at, rest: restOfRun(set) };
+}
+
+const PATH_IN_CODE = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
+const ROOT =
+  /^(?:self|this|process|os|env|config|settings|options|opts|args|params|props|req|request)\b/;
+
+/** A call, an index, or a path of names: `ask()`, `tokens[0]`, `config.password`. */
+function isCode(found: string, next: string | undefined, attached: boolean): boolean {
+  if (found.startsWith('$(')) return true;
+  if ((next === '(' || next === '[') && /^[\w$.?]+$/.test(found)) return true;
+  if (!PATH_IN_CODE.test(found)) return false;
+  return !attached || ROOT.test(found) || kindOfName(found.slice(found.lastIndexOf('.'))) !== null;
+}
+
+/** Of what stands apart from its name: it has what words and names in code have not. */
+function looksLikeValue(place: Place, found: string, next: string | undefined): boolean {
+  if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(found) || found.includes(MASK_START)) return false;
+  const core = found.replace(/[.?!:]+$/, '');
+  if (core.length >= 6 && /\d/.test(core) && /[A-Za-z]/.test(core)) return true;
+  if (core.length >= 6 && /[!#$%&*+=?@^~]/.test(core)) return true;
+  if (place.kind !== 'password') return false;
+  if (/^\d{4,}$/.test(core)) return true;
+  const endsLine = next === undefined || next === '\n' || next === '\r';
+  return endsLine && /^[a-z]{6,}$/.test(core) && beginsLine(place) && kindOfName(core) === null;
+}
+
+/** `password: swordfish` on a line of its own, as in files of settings. */
+function beginsLine({ before, name }: Place): boolean {
+  const line = before
+    .slice(-CONTEXT + 1)
+    .split('\n')
+    .at(-1)!;
+  return /^[a-z]/.test(name) && /^[ \t"'{-]{0,40}[\w-]{1,64}["']?[ \t]{0,3}$/.test(line);
+}

@@ -1,0 +1,162 @@
+import {
+  chars,
+  MASK_START,
+  type Rest,
+  type Rule,
+  restOfRun,
+  runEnd,
+  type Verdict,
+} from './masking-rule.ts';
+import { tokenAt } from './masking-tokens.ts';
+
+/* Secrets that are known by their surroundings or their end, not by their own beginning. */
+
+const blank = chars(' \\t');
+const bearerToken = chars('A-Za-z0-9_~+/=-');
+/** A word of prose after "bearer" has none of these; a token of any length nearly always has. */
+const TOKEN_LIKE = /[0-9_~=]|.[A-Z]|\w\.\w/;
+const CERTAIN_LENGTH = 20;
+const LEAST_LENGTH = 6;
+
+/** `Bearer <token>`, but not "bearer of bad news". */
+export const bearerRule: Rule = {
+  start: 'bearer',
+  anyCase: true,
+  at({ text, at, final, before }) {
+    const afterWord = at + 'bearer'.length;
+    const from = runEnd(text, afterWord, blank, 8);
+    if (from === text.length && !final) return 'more';
+    if (from === afterWord) return null;
+    let end = from;
+    while (end < text.length && end - from < CERTAIN_LENGTH) {
+      const joined = text[end] === '.' && end > from && bearerToken(text.charCodeAt(end + 1));
+      if (!joined && !bearerToken(text.charCodeAt(end))) break;
+      end++;
+    }
+    const token = text.slice(from, end);
+    if (token.length < CERTAIN_LENGTH) {
+      const dot = end === text.length - 1 && text[end] === '.';
+      if ((end === text.length || dot) && !final) return 'more';
+      const header = /authorization["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}["'\\]{0,4}$/i.test(
+        before.slice(-40),
+      );
+      const likely = token.length >= LEAST_LENGTH && TOKEN_LIKE.test(token);
+      if (token === '' || !(header || likely)) return null;
+    }
+    return hidden(from - at, end - at, restOfRun(bearerToken, '.'));
+  },
+};
+
+const keyLabel = chars('A-Z0-9 ');
+const LABEL_MAX = 48;
+/** Longer than any key; what follows an unended block must come to light again. */
+const KEY_BLOCK_MAX = 32 * 1024;
+const KEY_END = '-----END ';
+
+/** A private key from its BEGIN line to its END line, or as far as one can reach. */
+export const privateKeyRule: Rule = {
+  start: '-----BEGIN ',
+  at({ text, at, final }) {
+    const from = at + this.start.length;
+    const label = labelEnd(text, from, final);
+    if (typeof label !== 'number') return label;
+    return { mask: 'PRIVATE_KEY', keep: 0, end: label - at, rest: restOfKeyBlock() };
+  },
+};
+
+/** The end of a line that names a private key, its last dashes included. */
+function labelEnd(text: string, from: number, final: boolean): number | 'more' | null {
+  const end = runEnd(text, from, keyLabel, LABEL_MAX);
+  if (end - from === LABEL_MAX) return null;
+  const dashes = text.slice(end, end + 5);
+  if (dashes.length < 5 && '-----'.startsWith(dashes) && !final) return 'more';
+  if (dashes !== '-----' || !/PRIVATE KEY(?: BLOCK)?$/.test(text.slice(from, end))) return null;
+  return end + 5;
+}
+
+function restOfKeyBlock(): Rest {
+  let left = KEY_BLOCK_MAX;
+  return (text, from, final) => {
+    const limit = Math.min(text.length, from + left);
+    const stay = (at: number): { at: number; done: boolean } => {
+      left -= at - from;
+      return { at, done: false };
+    };
+    let at = text.indexOf('-----', from);
+    for (; at !== -1 && at < limit; at = text.indexOf('-----', at + 1)) {
+      const line = text.slice(at, at + KEY_END.length);
+      const end =
+        line === KEY_END
+          ? labelEnd(text, at + KEY_END.length, final)
+          : KEY_END.startsWith(line) && !final
+            ? 'more'
+            : null;
+      if (end === 'more') return stay(at);
+      if (end !== null) return { at: end, done: true };
+    }
+    // Dashes at the end may become an END line; then it counts where they began.
+    const dashes = /-{0,4}$/.exec(text.slice(Math.max(from, text.length - 4)))![0].length;
+    if (!final && text.length - dashes < from + left) return stay(text.length - dashes);
+    return { at: limit, done: true };
+  };
+}
+
+const userName = chars('^\\s/?#:@"\'`<>\\\\');
+const userPassword = chars('^\\s/?#@"\'`<>\\\\');
+const USER_MAX = 200;
+const PLACEHOLDER = /^(?:$|[$<{%])/;
+
+/** `scheme://name:password@host`, and `scheme://token@host` if it is long enough for one. */
+export const urlRule: Rule = {
+  start: '://',
+  at({ text, at, final }) {
+    const from = at + 3;
+    const nameEnd = runEnd(text, from, userName, USER_MAX);
+    if (nameEnd === text.length && !final) return 'more';
+    if (text[nameEnd] === '@') return inUrl(text, at, from, nameEnd, CERTAIN_LENGTH);
+    if (text[nameEnd] !== ':') return null;
+    const end = runEnd(text, nameEnd + 1, userPassword, USER_MAX);
+    if (end === text.length && !final) return 'more';
+    return text[end] === '@' ? inUrl(text, at, nameEnd + 1, end, 1) : null;
+  },
+};
+
+function inUrl(text: string, at: number, from: number, end: number, least: number): Verdict {
+  const secret = text.slice(from, end);
+  if (secret.length < least || secret.includes(MASK_START) || PLACEHOLDER.test(secret)) return null;
+  // A token says more about itself than that it is hidden.
+  if (tokenAt({ text: secret, at: 0, final: true, before: '' }) !== null) return null;
+  return hidden(from - at, end - at);
+}
+
+const base64 = chars('A-Za-z0-9+/');
+const LINE_END = '1O/w1cDnyilFU=';
+const LINE_LEAST = 120;
+/** The longest run of such characters that could still become a LINE token. */
+export const LINE_MAX = 200;
+
+/** How many characters at the end of the output could be the beginning of a LINE token. */
+export function heldRun(output: string): number {
+  let from = output.length;
+  while (from > 0 && output.length - from <= LINE_MAX && base64(output.charCodeAt(from - 1)))
+    from--;
+  return output.length - from <= LINE_MAX ? output.length - from : 0;
+}
+
+/** Long-lived channel access tokens of LINE all end alike. */
+export const lineRule: Rule = {
+  start: LINE_END,
+  at({ before }) {
+    const run = heldRun(before);
+    const length = run + LINE_END.length;
+    if (length < LINE_LEAST || length > LINE_MAX) return null;
+    return { mask: 'LINE_TOKEN', back: run, keep: 0, end: LINE_END.length };
+  },
+};
+
+const hidden = (keep: number, end: number, rest?: Rest): Verdict => ({
+  mask: 'MASKED',
+  keep,
+  end,
+  ...(rest === undefined ? {} : { rest }),
+});

@@ -1,0 +1,139 @@
+import type { MaskStream } from './masker.ts';
+import { CONTEXT, firstVerdict, type Hit, maskOf, type Rest, type Rule } from './masking-rule.ts';
+import { heldRun } from './masking-shapes.ts';
+
+/** The rules, arranged so that places where none can begin are passed over quickly. */
+export interface RuleBook {
+  /** Any beginning of a rule. Only literals, so it takes time linear in the text. */
+  readonly beginning: RegExp;
+  readonly byFirst: ReadonlyMap<string, readonly Rule[]>;
+  /** All that could grow into a beginning, in lower case. */
+  readonly partial: ReadonlySet<string>;
+  readonly longest: number;
+}
+
+export function ruleBook(rules: readonly Rule[]): RuleBook {
+  const byFirst = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    for (const first of new Set([
+      rule.start[0]!,
+      rule.anyCase ? rule.start[0]!.toUpperCase() : rule.start[0]!,
+    ])) {
+      byFirst.set(first, [...(byFirst.get(first) ?? []), rule]);
+    }
+  }
+  const starts = rules.map(({ start }) => start.toLowerCase());
+  return {
+    beginning: new RegExp(rules.map(literal).join('|'), 'g'),
+    byFirst,
+    partial: new Set(
+      starts.flatMap((start) => Array.from(start.slice(1), (_, i) => start.slice(0, i + 1))),
+    ),
+    longest: Math.max(...starts.map(({ length }) => length)),
+  };
+}
+
+const literal = ({ start, anyCase }: Rule): string =>
+  Array.from(start, (char) => {
+    const both = char.toLowerCase() + char.toUpperCase();
+    return anyCase && both[0] !== both[1] ? `[${both}]` : char.replace(/\W/, '\\$&');
+  }).join('');
+
+/**
+ * Reads text in pieces and gives it back masked. It keeps back only what could still turn out to be
+ * part of a secret: a rule's look-ahead, or the run of characters that a token could end.
+ */
+export class ScanStream implements MaskStream {
+  readonly #book: RuleBook;
+  readonly #onHit: (mask: string) => void;
+  /** Read, not decided. */
+  #text = '';
+  /** Skips the rest of a secret whose mask is out. */
+  #rest: Rest | null = null;
+  #parts: string[] = [];
+  /** The end of the output; the first `#given` characters of it were given out. */
+  #tail = '';
+  #given = 0;
+
+  constructor(book: RuleBook, onHit: (mask: string) => void) {
+    this.#book = book;
+    this.#onHit = onHit;
+  }
+
+  push(piece: string): string {
+    this.#text += piece;
+    this.#advance(false);
+    return this.#give(heldRun(this.#tail));
+  }
+
+  end(): string {
+    this.#advance(true);
+    this.#rest = null;
+    return this.#give(0);
+  }
+
+  #advance(final: boolean): void {
+    const text = this.#text;
+    const { beginning, byFirst } = this.#book;
+    let at = 0;
+    for (;;) {
+      if (this.#rest !== null) {
+        const skipped = this.#rest(text, at, final);
+        at = skipped.at;
+        if (!skipped.done) break;
+        this.#rest = null;
+      }
+      beginning.lastIndex = at;
+      const found = beginning.exec(text);
+      const next = found?.index ?? text.length - (final ? 0 : this.#partial(text, at));
+      this.#show(text.slice(at, next));
+      at = next;
+      if (found === null) break;
+      const view = { text, at, final, before: this.#tail };
+      const verdict = firstVerdict(byFirst.get(text[at]!) ?? [], view);
+      if (verdict === 'more') break;
+      if (verdict === null) {
+        this.#show(text[at]!);
+        at++;
+      } else {
+        this.#hide(verdict, text.slice(at, at + verdict.keep));
+        at += verdict.end;
+      }
+    }
+    this.#text = text.slice(at);
+  }
+
+  /** How many characters at the end of the text could grow into the beginning of a rule. */
+  #partial(text: string, from: number): number {
+    const { partial, longest } = this.#book;
+    const end = text.slice(Math.max(from, text.length - longest + 1)).toLowerCase();
+    for (let i = 0; i < end.length; i++) if (partial.has(end.slice(i))) return end.length - i;
+    return 0;
+  }
+
+  #hide({ mask, back = 0, rest }: Hit, kept: string): void {
+    this.#tail = this.#tail.slice(0, this.#tail.length - back);
+    this.#show(kept + maskOf(mask));
+    this.#rest = rest ?? null;
+    this.#onHit(mask);
+  }
+
+  #show(text: string): void {
+    this.#tail += text;
+    if (this.#tail.length < 4 * CONTEXT) return;
+    const out = this.#tail.length - CONTEXT;
+    this.#parts.push(this.#tail.slice(this.#given, Math.max(out, this.#given)));
+    this.#tail = this.#tail.slice(out);
+    this.#given = Math.max(0, this.#given - out);
+  }
+
+  /** All that is decided but for the last `held` characters. */
+  #give(held: number): string {
+    const end = Math.max(this.#given, this.#tail.length - held);
+    this.#parts.push(this.#tail.slice(this.#given, end));
+    this.#given = end;
+    const given = this.#parts.join('');
+    this.#parts = [];
+    return given;
+  }
+}
