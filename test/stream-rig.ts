@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { newId } from '../src/contract/ids.ts';
 import type { Json } from '../src/contract/json.ts';
-import { memoryStore } from '../src/queue/memory/store.ts';
+import { AgentPayload } from '../src/contract/message.ts';
+import { CreateSession } from '../src/contract/session.ts';
+import { createMasker } from '../src/policy/masking.ts';
+import { SILENT } from '../src/queue/logger.ts';
 import { RunQueue } from '../src/queue/run-queue.ts';
-import type { Store } from '../src/queue/store.ts';
 import { Worker } from '../src/queue/worker.ts';
 import { createApp } from '../src/server/app.ts';
 import { adminToken } from '../src/server/auth.ts';
@@ -12,22 +15,36 @@ import { close, listen } from '../src/server/listen.ts';
 import type { OpenStreams, StreamLimits } from '../src/server/streams/open-streams.ts';
 import { registerStreams } from '../src/server/streams/register.ts';
 import type { StreamKind } from '../src/server/streams/sink.ts';
-import { logsOf } from './logs-of.ts';
+import { Connections } from '../src/sessions/connections.ts';
+import type { Principal } from '../src/sessions/service.ts';
+import { createSessions } from '../src/sessions/sessions.ts';
+import { sqliteStore } from '../src/storage/sqlite/store.ts';
+import { directoryProvider } from '../src/workspaces/directory.ts';
+import { workspaceProviders } from '../src/workspaces/providers.ts';
+import { temporaryDirectory } from './processes.ts';
 
 export const TOKEN = 'a-token-for-tests';
+export const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
 
 export interface StreamRigOptions {
-  readonly store?: Store;
   readonly limits?: Partial<StreamLimits>;
   readonly follow?: { stallMs?: number; unreadBytes?: number; pollMs?: number };
+  readonly port?: number;
+  readonly dataDir?: string;
 }
 
-/** A real server with streams over a real queue, and a way to write to the logs it shows. */
-export async function streamRig({ store = memoryStore(), limits, follow }: StreamRigOptions = {}) {
+/**
+ * A server with streams over real sessions on SQLite, and a way to write to the logs it shows. The
+ * agent says as many words as its message asks for. Only what keeps sessions by time is left out.
+ */
+export async function streamRig(options: StreamRigOptions = {}) {
+  const { limits, follow, dataDir = temporaryDirectory() } = options;
+  const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
   const queue = new RunQueue(store, follow === undefined ? {} : { follow });
   queue.register('agent', {
-    run: async (payload, { emit, room }) => {
-      for (let i = 0; i < Number(payload); i++) {
+    payload: AgentPayload,
+    run: async ({ message }, { emit, room }) => {
+      for (let i = 0; i < Number(message); i++) {
         await room();
         void emit('agent.delta', { text: `${i}` });
       }
@@ -36,19 +53,31 @@ export async function streamRig({ store = memoryStore(), limits, follow }: Strea
   const worker = new Worker(queue, { pollMs: 20 });
   await worker.start();
 
-  const connected = new Set<object>();
+  const connections = new Connections({ store, log: SILENT, nodeId: () => worker.nodeId });
+  const service = createSessions({
+    store,
+    queue,
+    connections,
+    masker: createMasker(),
+    box: { seal: (plain) => plain, open: (sealed) => sealed },
+    log: SILENT,
+    providerOf: workspaceProviders(directoryProvider({ dataDir })),
+    checkAgent: () => {},
+    onWork: () => {},
+  });
   const counted = { opened: 0, closed: 0, dropped: [] as StreamKind[] };
+  const auth = adminToken(TOKEN);
   let streams: OpenStreams | undefined;
-  const service = logsOf(queue, connected);
   const app = createApp({
     log: pino({ level: 'silent' }),
     ready: async () => ({}),
     service: () => service,
-    auth: adminToken(TOKEN),
+    auth,
+    checkAnswers: true,
     routes: [
       (api) => {
         streams = registerStreams(api, {
-          authenticator: adminToken(TOKEN),
+          authenticator: auth,
           ...(limits === undefined ? {} : { limits }),
           metrics: {
             streamOpened: () => counted.opened++,
@@ -59,12 +88,16 @@ export async function streamRig({ store = memoryStore(), limits, follow }: Strea
       },
     ],
   });
-  const url = await listen(app, '127.0.0.1', 0);
-  onTestFinished(async () => {
+  const url = await listen(app, '127.0.0.1', options.port ?? 0);
+  let stopping: Promise<void> | undefined;
+  const stopAll = async (): Promise<void> => {
     await close(app, 1000);
     await worker.stop({ immediate: true });
+    await connections.stop();
     await queue.close();
-  });
+  };
+  const stop = (): Promise<void> => (stopping ??= stopAll());
+  onTestFinished(stop);
 
   const note = (lane: string, payload: Json = null): Promise<unknown> =>
     store.change({ do: 'note', lane, event: { type: 'agent.notice', payload } });
@@ -72,26 +105,26 @@ export async function streamRig({ store = memoryStore(), limits, follow }: Strea
     url,
     app,
     queue,
-    store,
     service,
-    connected,
     counted,
-    streams: streams as OpenStreams,
     note,
-    /** A lane with so many events, as a session's would be. */
-    async session(events = 0): Promise<string> {
-      const lane = newId();
-      await queue.configure(lane, {});
-      for (let i = 0; i < events; i++) await note(lane, i);
-      return lane;
+    stop,
+    streams: streams as OpenStreams,
+    connected: () => connections.count,
+    /** A session whose log has so many events, from `session.created` on. */
+    async session(events = 1): Promise<string> {
+      const name = `s${newId()}`;
+      const { id } = await service.create(ADMIN, CreateSession.parse({ name }));
+      const left = Array.from({ length: events - 1 }, (_, i) => note(id, i));
+      await Promise.all(left);
+      return id;
     },
-    /** A run that says so much. */
-    run: async (lane: string, events: number): Promise<string> =>
-      (await queue.enqueue({ type: 'agent', lane, payload: events })).id,
-    get: (path: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
-      fetch(`${url}${path}`, {
-        headers: { authorization: `Bearer ${TOKEN}`, ...headers },
-        ...(signal === undefined ? {} : { signal }),
-      }),
+    /** A run whose agent says so much. */
+    async run(id: string, words: number): Promise<string> {
+      const body = { message: String(words), onBusy: 'enqueue' } as const;
+      return (await service.send(ADMIN, id, body, null)).runId;
+    },
+    get: (path: string, headers: Record<string, string> = {}) =>
+      fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}`, ...headers } }),
   };
 }

@@ -51,6 +51,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     }),
     bodyLimit: BODY_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Other upgrades, such as a client's offer of HTTP/2, are requests like any other.
+    http: { shouldUpgradeCallback: ({ headers }) => isWebSocket(headers.upgrade) },
     routerOptions: { maxParamLength: PARAM_MAX },
     exposeHeadRoutes: false,
     genReqId: () => crypto.randomUUID(),
@@ -81,6 +83,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   for (const add of options.routes ?? []) add(api);
   return app;
 }
+
+const isWebSocket = (upgrade: string | undefined): boolean =>
+  upgrade?.toLowerCase() === 'websocket';
 
 /** Before routing matters to the answer: a stranger must not learn which paths exist (X1). */
 function letIn(app: FastifyInstance, { auth = nobody, rateLimit = RATE_LIMIT }: AppOptions): void {

@@ -26,15 +26,15 @@ export class WsSink implements Sink {
   /** The connection below, which knows when there is room. */
   readonly out: Duplex;
   readonly #ws: WebSocket;
-  /** No word for so long, although it was pinged, and it is gone. */
-  readonly #silentMs: number;
+  /** So many pings without an answer, and it is gone. Counted, as time also passes while we are busy. */
+  readonly #pingsMost: number;
   readonly #endMs: number;
-  #heardAt = performance.now();
+  #unanswered = 0;
 
   constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits) {
     this.#ws = ws;
     this.out = socket;
-    this.#silentMs = Math.max(limits.stallMs, limits.pingMs);
+    this.#pingsMost = Math.max(1, Math.ceil(limits.stallMs / limits.pingMs));
     this.#endMs = limits.endMs;
     ws.on('error', () => {});
     ws.on('pong', () => this.#heard());
@@ -65,8 +65,11 @@ export class WsSink implements Sink {
   }
 
   ping(): void {
-    if (performance.now() - this.#heardAt > this.#silentMs) this.destroy();
-    else if (!this.full && this.#ws.readyState === this.#ws.OPEN) this.#ws.ping();
+    if (this.#unanswered >= this.#pingsMost) this.destroy();
+    else if (!this.full && this.#ws.readyState === this.#ws.OPEN) {
+      this.#unanswered++;
+      this.#ws.ping();
+    }
   }
 
   end(reason: EndReason, after: number): void {
@@ -79,7 +82,7 @@ export class WsSink implements Sink {
   }
 
   #heard(): void {
-    this.#heardAt = performance.now();
+    this.#unanswered = 0;
   }
 
   /** `{"type":"ping"}` is all there is to say. */
