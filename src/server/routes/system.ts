@@ -1,4 +1,5 @@
 import { systemEndpoints } from '../../contract/api/system.ts';
+import { DOCS_CSP, docsPage } from '../docs-page/page.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import type { Api } from '../route.ts';
 
@@ -30,5 +31,11 @@ export function addSystemRoutes(api: Api, { ready, metrics }: SystemRouteOptions
   });
 
   api.add(systemEndpoints.metrics, async () => (await metrics?.text()) ?? '');
+
   api.add(systemEndpoints.openapi, async () => openApiDocument());
+
+  api.add(systemEndpoints.docs, async ({ reply }) => {
+    reply.header('content-security-policy', DOCS_CSP);
+    return docsPage(openApiDocument());
+  });
 }
