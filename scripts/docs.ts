@@ -5,6 +5,7 @@ import { ERRORS } from '../src/contract/errors.ts';
 import { ErrorClass } from '../src/contract/outcome.ts';
 import { verdictOf } from '../src/policy/retry.ts';
 import { diagram } from '../src/queue/transition.ts';
+import { sessionDiagram } from '../src/sessions/session-machine.ts';
 
 const NOTE = '<!-- Made by `npm run docs`; change the code, not this page. -->';
 
@@ -43,6 +44,20 @@ attempt (\`retry_scheduled\`), and when it is queued again because its node died
 a new run.
 
 Each change of state is one transaction that also appends its event to the log of the lane.
+
+# States of a session
+
+\`\`\`mermaid
+${sessionDiagram()}\`\`\`
+
+\`PENDING\` waits for its workspace. \`ACTIVE\` is ready, and someone is connected, or a run has not ended, or it
+became ready less than 60 s ago. \`IDLE\` is ready and none of these: it has a time at which it is terminated,
+unless its timer is 0; with another timer that time counts from when it became idle. \`ERROR\` says why.
+\`COMPLETED\` and \`TERMINATED\` keep their history; reopening prepares the workspace anew.
+
+A session with unfinished runs can be terminated, which cancels them, but not completed or archived. Archiving
+is not a state: a message or reopening undoes it. Nobody sets a status; each change is one transaction that also
+appends \`session.status\` with \`from\`, \`to\` and \`reason\` to the session's log.
 `;
 
 function fate(name: ErrorClass): string {

@@ -177,10 +177,10 @@ export function sessionDiagram(): string {
       if (to === from) continue;
       const word = WORDS[happening];
       const revives = from === 'TERMINATED' && happening === 'message';
-      const words = revives ? `${word}, if it ended idle or as an orphan` : word;
+      const words = revives ? `${word} (if it ended idle or as an orphan)` : word;
       arrows.set(to, [...(arrows.get(to) ?? []), words]);
     }
-    for (const [to, words] of arrows) lines.push(`  ${from} --> ${to}: ${words.join('; ')}`);
+    for (const [to, words] of arrows) lines.push(`  ${from} --> ${to}: ${words.join(', or ')}`);
   }
   return `${lines.join('\n')}\n`;
 }
