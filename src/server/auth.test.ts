@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { appRig, TOKEN } from '../../test/app-rig.ts';
+import { endpointList } from '../contract/api/all.ts';
+import { adminToken } from './auth.ts';
+
+const authenticate = (authorization?: string) =>
+  adminToken(TOKEN).authenticate({ headers: authorization === undefined ? {} : { authorization } });
+
+test('[X1] the admin token lets in the admin, on the channel of the credential', async () => {
+  const admin = { userId: 'admin', role: 'admin', channel: 'api' };
+  expect(await authenticate(`Bearer ${TOKEN}`)).toEqual(admin);
+  expect(await authenticate(`bearer   ${TOKEN}`)).toEqual(admin);
+});
+
+test.each([
+  undefined,
+  '',
+  TOKEN,
+  'Bearer',
+  'Bearer ',
+  `Bearer ${TOKEN}x`,
+  `Bearer ${TOKEN.slice(0, -1)}`,
+  `Bearer ${TOKEN.toUpperCase()}`,
+  `Bearer ${TOKEN} x`,
+  `Basic ${TOKEN}`,
+  `Bearer ${'x'.repeat(100_000)}`,
+])('[X1] %s lets in nobody', async (authorization) => {
+  expect(await authenticate(authorization)).toBeNull();
+});
+
+test('[X1] no operation answers a stranger, but those that are open', async () => {
+  const { app } = appRig();
+  for (const [name, { method, path, open }] of endpointList) {
+    const { statusCode } = await app.inject({ method, url: path });
+    expect([name, statusCode === 401]).toEqual([name, !open]);
+  }
+});
+
+test('[X1] a stranger is refused before anything of the request is looked at', async () => {
+  const { app } = appRig();
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/v1/sessions?a=1&a=1',
+    headers: { 'content-type': 'text/plain' },
+    payload: 'x'.repeat(2_000_000),
+  });
+  expect(answer.statusCode).toBe(401);
+});
