@@ -1,23 +1,29 @@
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionEvent } from '../src/contract/session-event.ts';
+import { EventReader } from './event-reader.ts';
 import { temporaryDirectory } from './processes.ts';
 import { seeded } from './seeded.ts';
 import { freePort, Server } from './server-rig.ts';
-import { EventReader } from './event-reader.ts';
 import { until } from './until.ts';
 
-/** Processes whose command line holds a text; what an agent left behind would be one. */
-function alive(text: string): string[] {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,stat=,args='], { encoding: 'utf8' });
+/** Processes with just this command line; what an agent left behind would be one. */
+function alive(command: string): string[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'stat=,args='], { encoding: 'utf8' });
   return stdout
     .split('\n')
-    .filter((line) => line.includes(text) && !/^\s*\d+\s+Z/.test(line) && !line.includes('ps -A'));
+    .filter(
+      (line) =>
+        line.endsWith(` ${command}`) && !line.startsWith('Z') && line.split(/\s+/)[1] === 'sleep',
+    );
 }
 
 async function scene() {
+  // A time to sleep for that nobody else uses, to be found by.
+  const nap = `sleep ${randomInt(1e8, 1e9)}`;
   const dataDir = temporaryDirectory();
   const port = await freePort();
   const options = { dataDir, args: ['--port', String(port)] };
@@ -26,7 +32,7 @@ async function scene() {
   const server = await Server.start(options);
   const session = await server.session('survivor');
   // Says something until the gate opens, and has a child that left its group and session.
-  const long = `echo first >> ${starts}; (setsid sleep 86399 &); i=0; while [ ! -e ${gate} ]; do echo line $i; i=$((i+1)); sleep 0.05; done; echo over`;
+  const long = `echo first >> ${starts}; (setsid ${nap} &); i=0; while [ ! -e ${gate} ]; do echo line $i; i=$((i+1)); sleep 0.05; done; echo over`;
   const runs = [
     await server.send(session.id, long),
     await server.send(session.id, `echo second >> ${starts}`),
@@ -45,12 +51,12 @@ async function scene() {
     reader?.cut();
     await until(() => (reader?.events.length ?? 0) > seen);
   }
-  return { options, server, session, runs, isLast, readers, starts, gate };
+  return { options, server, session, runs, isLast, readers, starts, gate, nap };
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-async function expectWhole(server: Server, { session, runs, isLast, readers }: Scene) {
+async function expectWhole(server: Server, { session, runs, isLast, readers, nap }: Scene) {
   await server.finished(runs[2]);
   await Promise.all(readers.map((each) => each.ended));
   const stored = await server.log(session.id);
@@ -66,7 +72,7 @@ async function expectWhole(server: Server, { session, runs, isLast, readers }: S
     expect(stored.filter(({ type, runId }) => type === 'done' && runId === id)).toHaveLength(1);
     expect(await server.run(id)).toMatchObject({ state: 'succeeded', attempts: 1 });
   }
-  await until(() => alive('sleep 86399').length === 0, { every: 50 });
+  await until(() => alive(nap).length === 0, { every: 50 });
 }
 
 test('[E3] [Q7] [A9] kill -9 in mid-run: readers see every event once, the run ends once, nothing is left, the rest goes on in order', async () => {
@@ -75,13 +81,13 @@ test('[E3] [Q7] [A9] kill -9 in mid-run: readers see every event once, the run e
   const again = await Server.start(it.options);
   await until(() => readFileSync(it.starts, 'utf8') === 'first\nfirst\n');
   // What the dead server's agent had started is gone; this is the new attempt's.
-  await until(() => alive('sleep 86399').length === 1, { every: 50 });
+  await until(() => alive(it.nap).length === 1, { every: 50 });
   writeFileSync(it.gate, '');
   await expectWhole(again, it);
   expect(await again.run(it.runs[0])).toMatchObject({ crashes: 1 });
   expect(readFileSync(it.starts, 'utf8')).toBe('first\nfirst\nsecond\nthird\n');
   expect(await again.stop()).toBe(0);
-});
+}, 90_000);
 
 test('[E3] [Q20] SIGTERM in mid-run: the run ends in its grace, readers come back, the rest goes on in order', async () => {
   const it = await scene();
@@ -94,4 +100,4 @@ test('[E3] [Q20] SIGTERM in mid-run: the run ends in its grace, readers come bac
   expect(await again.run(it.runs[0])).toMatchObject({ crashes: 0 });
   expect(readFileSync(it.starts, 'utf8')).toBe('first\nsecond\nthird\n');
   expect(await again.stop()).toBe(0);
-});
+}, 90_000);
