@@ -91,7 +91,7 @@ const headersOf = (
 });
 
 const Envelope = z.object({
-  error: z.object({ code: z.string(), message: z.string(), details: z.unknown() }),
+  error: z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() }),
   meta: z.object({ requestId: z.string() }).optional(),
 });
 

@@ -16,6 +16,8 @@ export interface StreamLimits {
   readonly stallMs: number;
   /** How long a reader may take to see the end of its stream. */
   readonly endMs: number;
+  /** When a browser tries again after its stream broke or was ended. */
+  readonly retryMs: number;
 }
 
 export const STREAM_LIMITS: StreamLimits = {
@@ -23,6 +25,7 @@ export const STREAM_LIMITS: StreamLimits = {
   pingMs: 15_000,
   stallMs: 30_000,
   endMs: 5000,
+  retryMs: 1000,
 };
 
 /** One stream under way: where it goes, and how to stop it. */

@@ -37,7 +37,7 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
   api.add(hints, async ({ by, reply }) => {
     const service = api.sessions();
     const leave = streams.enter(by.userId);
-    const sink = begin(reply);
+    const sink = begin(reply, streams.limits);
     void streams
       .run(sink, (signal) => pumpHints(service, by, sink, streams, signal))
       .finally(leave);
@@ -69,7 +69,7 @@ function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, find: Fin
     }
     // The one answer that keeps a browser from coming again.
     if (await isOver(service, call.by, target, after)) return reply.code(204).send() as never;
-    await followLog(service, streams, 'sse', reader, () => begin(reply));
+    await followLog(service, streams, 'sse', reader, () => begin(reply, streams.limits));
     return reply as never;
   });
 
@@ -82,9 +82,9 @@ function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, find: Fin
 }
 
 /** Takes the response from the framework and sends the headers. */
-function begin(reply: FastifyReply): SseSink {
+function begin(reply: FastifyReply, limits: StreamLimits): SseSink {
   reply.hijack();
-  const sink = new SseSink(reply.raw);
+  const sink = new SseSink(reply.raw, limits);
   sink.begin(reply.getHeaders());
   return sink;
 }

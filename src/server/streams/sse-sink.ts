@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogEvent } from '../../contract/event.ts';
 import { eventPiece } from './frames.ts';
+import type { StreamLimits } from './open-streams.ts';
 import type { EndReason, Sink } from './sink.ts';
 
-/** When a browser tries again after a stream broke; and sooner if we sent it away. */
-const RETRY_MS = 2000;
-const RETRY_SOON_MS = 1000;
 const PING = Buffer.from(': ping\n\n');
 
 export const SSE_HEADERS = {
@@ -19,9 +17,11 @@ export const SSE_HEADERS = {
 export class SseSink implements Sink {
   readonly kind = 'sse';
   readonly out: ServerResponse<IncomingMessage>;
+  readonly #retry: string;
 
-  constructor(response: ServerResponse<IncomingMessage>) {
+  constructor(response: ServerResponse<IncomingMessage>, { retryMs }: StreamLimits) {
     this.out = response;
+    this.#retry = `retry: ${retryMs}\n`;
     // A reader that goes away is told by `close`; how it went is of no interest.
     response.on('error', () => {});
   }
@@ -30,7 +30,7 @@ export class SseSink implements Sink {
   begin(headers: Record<string, number | string | string[] | undefined>): void {
     this.out.socket?.setNoDelay(true);
     this.out.writeHead(200, { ...headers, ...SSE_HEADERS });
-    this.out.write(`retry: ${RETRY_MS}\n\n`);
+    this.out.write(`${this.#retry}\n`);
   }
 
   get closed(): boolean {
@@ -57,7 +57,7 @@ export class SseSink implements Sink {
 
   end(reason: EndReason, after: number): void {
     if (reason === 'dropped' || reason === 'restart') {
-      this.out.end(`retry: ${RETRY_SOON_MS}\n: ${reason}, resume after ${after}\n\n`);
+      this.out.end(`${this.#retry}: ${reason}, resume after ${after}\n\n`);
     } else if (reason === 'gone') {
       this.out.end(': gone\n\n');
     } else {

@@ -33,7 +33,7 @@ test('[E2] a stream gives what is stored, then what comes, in order and each onc
     type: 'agent.notice',
     payload: { n: 59, text: 'line\nbreak\r\n行' },
   });
-  expect(reader.retries).toEqual([2000]);
+  expect(reader.retries).toEqual([1000]);
   await reader.stop();
 });
 
@@ -243,7 +243,7 @@ test('[E2] a client of HTTP/1.0 gets a stream without chunks', async () => {
   await once(socket, 'close');
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(text).not.toMatch(/transfer-encoding/i);
-  expect(text).toMatch(/\r\n\r\nretry: 2000\n\nid: \d+\nevent: /);
+  expect(text).toMatch(/\r\n\r\nretry: 1000\n\nid: \d+\nevent: /);
   expect(text).toMatch(/event: done\ndata: .*\n\n$/);
 });
 

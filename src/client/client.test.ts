@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../test/server-rig.ts';
+import { streamRig, TOKEN } from '../../test/stream-rig.ts';
+import { endpointList } from '../contract/api/all.ts';
+import { createClient } from './client.ts';
+
+const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+/** A server that is not Baton. */
+async function stranger(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+test('one method for each operation of the contract', () => {
+  const client = createClient({ url: 'http://127.0.0.1:1' });
+  for (const [name] of endpointList) expect(client[name]).toBeTypeOf('function');
+});
+
+test('a session from its making to its end', async () => {
+  const { url } = await streamRig();
+  const client = createClient({ url: `${url}/`, token: TOKEN });
+  const made = await client.createSession({ body: { name: 'fix-login', tags: ['web'] } });
+  expect(await client.getSession({ params: { id: made.id } })).toEqual(made);
+  await client.createSession({ body: { name: '日本語 の名前' } });
+
+  const first = await client.listSessions({ query: { limit: 1 } });
+  expect(first.items.map(({ name }) => name)).toEqual(['日本語 の名前']);
+  const cursor = first.nextCursor as string;
+  const rest = await client.listSessions({ query: { limit: 1, cursor, archived: false } });
+  expect(rest).toMatchObject({ items: [{ id: made.id }], nextCursor: null });
+  const found = await client.searchSessions({ query: { name: 'の名' } });
+  expect(found.items).toHaveLength(1);
+
+  const params = { id: made.id };
+  const key = { idempotencyKey: 'once' };
+  const sent = await client.sendMessage({ params, body: { message: '3' } }, key);
+  const again = await client.sendMessage({ params, body: { message: '3' } }, key);
+  expect(again.runId).toBe(sent.runId);
+  const page = await client.sessionEvents({ params, query: { limit: 1 } });
+  expect(page).toMatchObject({ items: [{ type: 'session.created' }], nextCursor: 1 });
+  const exported = await client.exportSession({ params });
+  expect(JSON.parse(exported.split('\n')[0] ?? '')).toMatchObject({ session: { id: made.id } });
+  await client.terminate({ params });
+  expect(await client.deleteSession({ params })).toBeUndefined();
+});
+
+test('errors are coded, with the details and the id of the request', async () => {
+  const { url } = await streamRig();
+  const client = createClient({ url, token: TOKEN });
+  const id = crypto.randomUUID();
+  expect(await failure(client.getSession({ params: { id } }))).toMatchObject({
+    name: 'BatonError',
+    code: 'not_found',
+    status: 404,
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(await failure(client.createSession({ body: { name: 'x' } }))).toMatchObject({
+    code: 'invalid_request',
+    details: { field: 'name' },
+  });
+  const other = createClient({ url, token: 'another' });
+  expect(await failure(other.listSessions())).toMatchObject({ code: 'unauthorized', status: 401 });
+});
+
+test('a server that does not answer is named, with what to do', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const error = await failure(createClient({ url }).listSessions());
+  expect(error).toMatchObject({ code: 'server_unreachable', status: 503 });
+  expect((error as Error).message).toContain(`${url} (ECONNREFUSED)`);
+  expect((error as Error).message).toContain('baton up');
+});
+
+test('what is not Baton is told from it', async () => {
+  const url = await stranger((request, response) => {
+    const status = Number(/\d+$/.exec(request.url ?? '')?.[0] ?? 200);
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<html>');
+  });
+  const client = (path: string) => createClient({ url, fetch: () => fetch(`${url}/${path}`) });
+  expect(await failure(client('200').listSessions())).toMatchObject({ code: 'bad_answer' });
+  expect(await failure(client('502').listSessions())).toMatchObject({ code: 'server_unreachable' });
+  expect(await failure(client('403').listSessions())).toMatchObject({ code: 'forbidden' });
+  expect(await failure(client('418').listSessions())).toMatchObject({ code: 'bad_answer' });
+  expect(await failure(client('200').followSession('x').next())).toMatchObject({
+    code: 'bad_answer',
+  });
+});
+
+test("an error of a newer server is told in its words, as one of this version's", async () => {
+  const url = await stranger((_, response) => {
+    const error = { code: 'moon_full', message: 'Not tonight.', status: 409 };
+    response.writeHead(409).end(JSON.stringify({ error, meta: { requestId: 'r' } }));
+  });
+  expect(await failure(createClient({ url }).listSessions())).toMatchObject({
+    code: 'invalid_request',
+    message: 'Not tonight. (moon_full)',
+    requestId: 'r',
+  });
+});
+
+test('a call that its caller gives up says so itself', async () => {
+  const url = await stranger(() => {});
+  const call = createClient({ url }).listSessions({}, { signal: AbortSignal.timeout(50) });
+  expect(await failure(call)).toMatchObject({ name: 'TimeoutError' });
+});
