@@ -83,25 +83,7 @@ export class SessionBench {
   }
 
   newSession(given: Partial<NewSession> = {}): NewSession {
-    return {
-      id: newId(),
-      ownerId: 'ann',
-      name: `session ${++this.#names}`,
-      description: '',
-      tags: [],
-      labels: [],
-      agent: { kind: 'shell' },
-      workspace: { provider: 'directory' },
-      isolation: 'none',
-      templateConfig: null,
-      idleTimeoutSeconds: 1800,
-      budgetUsd: null,
-      holdOnFailure: true,
-      pin: false,
-      conversation: null,
-      forkedFrom: null,
-      ...given,
-    };
+    return { ...newSessionOf(newId(), `session ${++this.#names}`), ...given };
   }
 
   /** A session in a status, brought there by what leads to it. */
@@ -195,6 +177,25 @@ export class SessionBench {
     });
   }
 }
+
+export const newSessionOf = (id: string, name: string): NewSession => ({
+  id,
+  ownerId: 'ann',
+  name,
+  description: '',
+  tags: [],
+  labels: [],
+  agent: { kind: 'shell' },
+  workspace: { provider: 'directory' },
+  isolation: 'none',
+  templateConfig: null,
+  idleTimeoutSeconds: 1800,
+  budgetUsd: null,
+  holdOnFailure: true,
+  pin: false,
+  conversation: null,
+  forkedFrom: null,
+});
 
 export const invocation = (
   sessionId: string,

@@ -1,0 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { sessionModel } from '../../sessions/session-store.model.ts';
+import { sqliteStore } from './store.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'baton-sqlite-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+sessionModel(
+  'SQLite',
+  (place, clock) => sqliteStore({ path: join(directory, `${place}.db`), clock }),
+  { numRuns: 40 },
+);
