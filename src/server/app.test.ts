@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { appRig } from '../../test/app-rig.ts';
+import { BatonError, ERRORS } from '../contract/errors.ts';
 import { createApp } from './app.ts';
 import { close, listen } from './listen.ts';
 import type { Readiness } from './routes/system.ts';
@@ -86,4 +88,135 @@ test('closing does not wait for ever for a request that is half sent', async () 
   const closed = once(socket, 'close');
   await close(instance, 50);
   await closed;
+});
+
+test('[H9] until the database is open the API answers 503 with Retry-After', async () => {
+  const { get, post } = appRig();
+  for (const answer of [
+    await get('/api/v1/sessions'),
+    await post('/api/v1/sessions', '{"name":"abc"}'),
+    await get('/api/v1/queue/counts'),
+  ]) {
+    expect(answer.headers['retry-after']).toBe('2');
+    expect(answer.json()).toMatchObject({ error: { code: 'database_unreachable', status: 503 } });
+  }
+});
+
+test('[S2] status cannot be set, in the words of the specification', async () => {
+  const answer = await appRig().ask({
+    method: 'PUT',
+    url: '/api/v1/sessions/anything/status',
+    payload: { status: 'ACTIVE' },
+  });
+  expect(answer.statusCode).toBe(403);
+  expect(answer.body).toBe(
+    '{"error":"Status updates are not allowed","message":"Session status is managed automatically by the system"}',
+  );
+});
+
+test('every answer says what a browser may do with it, and which request it was', async () => {
+  const { app: instance, get } = appRig();
+  const answers = [
+    await get('/healthz'),
+    await get('/docs'),
+    await get('/nothing'),
+    await instance.inject('/nothing'),
+    await instance.inject('/%zz'),
+  ];
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none';/);
+  }
+});
+
+test('an error names the request it is the answer to', async () => {
+  const answer = await appRig().get('/nothing');
+  expect(answer.json().meta.requestId).toBe(answer.headers['x-request-id']);
+});
+
+test('HEAD answers as GET does, without the body', async () => {
+  const { app: instance } = appRig();
+  const [head, get] = [
+    await instance.inject({ method: 'HEAD', url: '/healthz' }),
+    await instance.inject('/healthz'),
+  ];
+  expect([head.statusCode, head.body]).toEqual([200, '']);
+  expect(head.headers['content-length']).toBe(get.headers['content-length']);
+});
+
+test('[O4] a request is logged and counted by its pattern, without what it asked', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const counted: unknown[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const { ask, get } = appRig({
+    log,
+    metrics: {
+      request: (route, method, status, seconds) => counted.push([route, method, status, seconds]),
+      text: async () => 'metric 1\n',
+    },
+  });
+  const id = '0190a1b2-0000-7000-8000-000000000000';
+  const { headers } = await get(`/api/v1/sessions/search?name=hidden-query`);
+  await ask({
+    method: 'POST',
+    url: `/api/v1/sessions/${id}/messages`,
+    payload: { message: 'hidden-body' },
+  });
+  await get('/hidden-path');
+  const told = lines.filter(({ msg }) => msg === 'Request answered');
+  expect(told).toEqual([
+    expect.objectContaining({
+      level: 20,
+      requestId: headers['x-request-id'],
+      method: 'GET',
+      route: '/api/v1/sessions/search',
+      status: 503,
+      ms: expect.any(Number),
+    }),
+    expect.objectContaining({ level: 30, method: 'POST', route: '/api/v1/sessions/{id}/messages' }),
+    expect.objectContaining({ level: 20, route: 'unmatched', status: 404 }),
+  ]);
+  expect(JSON.stringify(lines)).not.toMatch(/hidden|a-token-for-tests/);
+  expect(counted).toEqual([
+    ['/api/v1/sessions/search', 'GET', 503, expect.any(Number)],
+    ['/api/v1/sessions/{id}/messages', 'POST', 503, expect.any(Number)],
+    ['unmatched', 'GET', 404, expect.any(Number)],
+  ]);
+  expect((await get('/metrics')).body).toBe('metric 1\n');
+});
+
+test('an answer that does not fit its schema is found in tests', async () => {
+  const wrong = { status: 'fine' } as never;
+  const answer = await appRig({ ready: async () => wrong }).get('/readyz');
+  expect(answer.statusCode).toBe(503);
+  const strange = { database: 5 } as never;
+  expect((await appRig({ ready: async () => strange }).get('/readyz')).statusCode).toBe(500);
+});
+
+test('what went wrong inside is told in the words of the catalogue, and logged', async () => {
+  const lines: { msg: string; err?: { message: string } }[] = [];
+  const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const { get } = appRig({
+    log,
+    service: () => {
+      throw new BatonError('database_failed', 'statement 5 at /home/x', { details: { sql: 1 } });
+    },
+  });
+  const answer = await get('/api/v1/queue/counts');
+  expect(answer.json().error).toEqual({
+    code: 'database_failed',
+    status: 500,
+    message: ERRORS.database_failed[1],
+  });
+  expect(lines).toEqual([
+    expect.objectContaining({
+      msg: 'A request failed',
+      err: expect.objectContaining({ message: 'statement 5 at /home/x' }),
+    }),
+  ]);
 });

@@ -3,11 +3,20 @@ import type { Socket } from 'node:net';
 import { BatonError } from '../contract/errors.ts';
 import { envelope } from './errors.ts';
 
-/** What cannot be read as HTTP never becomes a request; it gets the shape of other errors all the same. */
+/** A connection closed with bytes unread is reset, and its answer may be lost with it. */
+const LINGER_MS = 500;
+
+/** What cannot be read as HTTP never becomes a request; its answer has the shape of other errors. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (socket.writable && !answers(socket)) socket.write(answerTo(error));
-  socket.destroy();
+  // The rest of what was refused is as unreadable.
+  if (error.code === 'ECONNRESET' || socket.destroyed || socket.writableEnded) return;
+  if (!socket.writable || answers(socket)) {
+    socket.destroy();
+    return;
+  }
+  socket.end(answerTo(error));
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer)).once('end', () => socket.destroy());
 }
 
 /** An answer is on its way over this connection, and another must not be written into it. */

@@ -31,8 +31,7 @@ export function addSessionRoutes({ add, sessions }: Api): void {
   add(at.sendMessage, async ({ by, params, body, idempotencyKey }) =>
     sessions().send(by, params.id, body, idempotencyKey),
   );
-  add(at.listSessionRuns, async ({ by, params, query }) => {
-    await sessions().get(by, params.id);
-    return sessions().listRuns(by, { ...query, sessionId: params.id });
-  });
+  add(at.listSessionRuns, async ({ by, params, query }) =>
+    sessions().listRuns(by, { ...query, sessionId: params.id }),
+  );
 }

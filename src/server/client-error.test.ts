@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { appRig, TOKEN } from '../../test/app-rig.ts';
+import { ErrorAnswer } from '../contract/api/error-answer.ts';
+import { listen } from './listen.ts';
+
+/** Everything the server answers to these bytes before it closes the connection. */
+async function send(...pieces: string[]): Promise<string> {
+  const url = new URL(await listen(appRig().app, '127.0.0.1', 0));
+  const socket = connect(Number(url.port), url.hostname).setEncoding('utf8');
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  for (const piece of pieces) socket.write(piece);
+  return text(socket);
+}
+
+const bodyOf = (answer: string) => ErrorAnswer.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''));
+
+test('[H9] headers without end are refused in the shape of other errors', async () => {
+  const answer = await send(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+  expect(bodyOf(answer).error).toMatchObject({ code: 'headers_too_large', status: 431 });
+});
+
+test.each([
+  ['text', 'hello\r\n\r\n'],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+  [
+    'a length and chunks',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ],
+  ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n'],
+])('[H9] %s is refused in the shape of other errors', async (_, bytes) => {
+  const answer = await send(bytes);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(bodyOf(answer).error).toMatchObject({ code: 'invalid_request', status: 400 });
+});
+
+test('what is broken after a request does not spoil its answer', async () => {
+  const answer = await send(
+    `GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n\r\nrubbish\r\n\r\n`,
+  );
+  // The first, whole; or the refusal, if it was there first. Never one inside the other.
+  expect(answer.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(2);
+  const [status] = /^HTTP\/1\.1 (200|400) /.exec(answer) ?? [];
+  expect(status).toBeDefined();
+});
