@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { readConfig } from '../../src/cli/config.ts';
 import { createLog } from '../../src/cli/log.ts';
+import { maskLine } from '../../src/logging.ts';
 import { startNode } from '../../src/main.ts';
 
 interface Setup {
@@ -18,7 +19,7 @@ const config = readConfig([...flags, ...(database === undefined ? [] : ['--datab
   BATON_ADMIN_TOKEN: token,
   BATON_LOG_LEVEL: 'warn',
 });
-const node = await startNode(config, createLog('warn'), new AbortController().signal);
+const node = await startNode(config, createLog('warn', maskLine), new AbortController().signal);
 process.send!({ url: node.url });
 
 setFlagsFromString('--expose-gc');

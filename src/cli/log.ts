@@ -1,11 +1,22 @@
 import { stderr } from 'node:process';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** To stderr, because stdout carries the ready line. JSON, or lines for people on a terminal. */
-export function createLog(level: string): Logger {
+/**
+ * To stderr, because stdout carries the ready line. JSON, or lines for people on a terminal; each line of JSON goes
+ * through `mask` first (E8).
+ */
+export function createLog(
+  level: string,
+  mask: (line: string) => string,
+  to: DestinationStream = standardError(),
+): Logger {
+  return pino({ level, base: null, hooks: { streamWrite: mask } }, to);
+}
+
+function standardError(): DestinationStream {
+  if (stderr.isTTY) return readable((line) => stderr.write(line));
   // Synchronous: the last lines before an exit are the ones that matter.
-  const json = pino.destination({ dest: 2, sync: true });
-  return pino({ level, base: null }, stderr.isTTY ? readable((line) => stderr.write(line)) : json);
+  return pino.destination({ dest: 2, sync: true });
 }
 
 interface Line {

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { maskLine } from '../logging.ts';
 import { migrateDatabase } from '../migrate.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
@@ -7,7 +8,11 @@ import { printJson, printLine } from './output.ts';
 export async function migrate(args: string[], json: boolean, stop: AbortSignal): Promise<void> {
   const config = readConfig(args, process.env);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const applied = await migrateDatabase(config.database, createLog(config.logLevel), stop);
+  const applied = await migrateDatabase(
+    config.database,
+    createLog(config.logLevel, maskLine),
+    stop,
+  );
   if (json) return printJson({ applied });
   for (const name of applied) printLine(`Applied ${name}`);
   printLine(applied.length === 0 ? 'The database is up to date; nothing was to do.' : 'Done.');

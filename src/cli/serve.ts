@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { maskLine } from '../logging.ts';
 import { startNode } from '../main.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
@@ -12,7 +13,7 @@ export async function serve(
   roles: readonly Role[],
 ): Promise<void> {
   const config = readConfig(args, process.env);
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, maskLine);
   const node = await startNode(config, log, stop, { roles }).catch((error) => {
     // A stop that came before it was ready is a stop, not a failure.
     if (stop.aborted) return null;

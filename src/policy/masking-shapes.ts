@@ -114,7 +114,7 @@ export const urlRule: Rule = {
     const nameEnd = runEnd(text, from, userName, USER_MAX);
     if (nameEnd === text.length && !final) return 'more';
     if (text[nameEnd] === '@') return inUrl(text, at, from, nameEnd, CERTAIN_LENGTH);
-    if (text[nameEnd] !== ':') return null;
+    if (text[nameEnd] !== ':' || text.slice(from, nameEnd).includes(MASK_START)) return null;
     const end = runEnd(text, nameEnd + 1, userPassword, USER_MAX);
     if (end === text.length && !final) return 'more';
     return text[end] === '@' ? inUrl(text, at, nameEnd + 1, end, 1) : null;

@@ -113,7 +113,9 @@ export class ScanStream implements MaskStream {
 
   #hide({ mask, back = 0, rest }: Hit, kept: string): void {
     this.#tail = this.#tail.slice(0, this.#tail.length - back);
-    this.#show(kept + maskOf(mask));
+    // What is shown before a secret may hold another: the name in a URL that is a token.
+    const others = new ScanStream(this.#book, this.#onHit);
+    this.#show(others.push(kept) + others.end() + maskOf(mask));
     this.#rest = rest ?? null;
     this.#onHit(mask);
   }

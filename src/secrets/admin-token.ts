@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { BatonError } from '../contract/errors.ts';
 import { secretFile } from './secret-file.ts';
@@ -17,10 +17,4 @@ export async function adminTokenOf(given: string | undefined, dataDir: string): 
     'secret_file',
     `${path} must hold a token of at least 16 printable characters. Remove it to have one made.`,
   );
-}
-
-/** Takes the same time wherever they differ, and whatever their lengths. */
-export function sameToken(a: string, b: string): boolean {
-  const digest = (token: string): Buffer => createHash('sha256').update(token).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

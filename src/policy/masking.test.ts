@@ -1,0 +1,340 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isBatonError } from '../contract/errors.ts';
+import type { Masker } from './masker.ts';
+import { HARMLESS, SECRETS } from './masking.corpus.ts';
+import { createMasker, maskJson } from './masking.ts';
+
+const masker = createMasker();
+
+const inPieces = (of: Masker, text: string, cuts: readonly number[]): string => {
+  const stream = of.stream();
+  const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])];
+  places.sort((a, b) => a - b);
+  const shown = places.slice(1).map((end, i) => stream.push(text.slice(places[i], end)));
+  return shown.join('') + stream.end();
+};
+
+describe('[P4] what is masked', () => {
+  test.each(SECRETS)('$what', ({ text, masked, secret }) => {
+    expect(masker.mask(text)).toBe(masked);
+    expect(masker.mask(`say "${text}" ok`)).not.toContain(secret);
+    expect(masker.hasMask(masked)).toBe(true);
+  });
+
+  test.each(HARMLESS)('not: %s', (text) => {
+    expect(masker.mask(text)).toBe(text);
+    expect(masker.hasMask(text)).toBe(false);
+  });
+
+  test('what follows a private key without an end comes to light again', () => {
+    const text = `-----BEGIN PRIVATE KEY-----\n${'a '.repeat(32 * 512)}the end`;
+    expect(masker.mask(text)).toMatch(/^\*{3}PRIVATE_KEY\*{3}[ a]*the end$/);
+  });
+
+  test('several in one text, and the text between them', () => {
+    const text = SECRETS.map((each) => each.text).join('\n---\n');
+    const cutOff = SECRETS.findIndex(({ what }) => what === 'private key, cut off');
+    const shown = masker.mask(text);
+    for (const { masked } of SECRETS.slice(0, cutOff)) expect(shown).toContain(masked);
+    for (const { secret } of SECRETS.slice(0, cutOff)) {
+      if (secret.length > 12) expect(shown).not.toContain(secret);
+    }
+  });
+
+  test('each is told by name', () => {
+    const names: string[] = [];
+    const telling = createMasker({ onMasked: (name) => names.push(name) });
+    telling.mask(`password=hunter2 ${SECRETS[0]!.text}`);
+    expect(names).toEqual(['MASKED', 'GITHUB_TOKEN']);
+  });
+});
+
+describe('[P4] what can be switched on', () => {
+  const capitals = 'ABCDEFGHIJ0123456789';
+
+  test('words of 20 capitals and digits', () => {
+    const broad = createMasker({ broadCapitals: true });
+    expect(broad.mask(`id ${capitals}, ${capitals}A, _${capitals} ${capitals}`)).toBe(
+      `id ***AWS_ACCESS_KEY***, ${capitals}A, _${capitals} ***AWS_ACCESS_KEY***`,
+    );
+  });
+
+  test('patterns of ones own', () => {
+    const patterns = [{ name: 'acme key', source: 'acme-[a-z]{2}-[A-Z0-9]{8,}' }];
+    const own = createMasker({ patterns });
+    expect(own.mask('acme-eu-ABCD12345, acme-EU-ABCD12345 acme-eu-ABC')).toBe(
+      '***ACME_KEY***, acme-EU-ABCD12345 acme-eu-ABC',
+    );
+    expect(own.hasMask('***ACME_KEY***')).toBe(true);
+    expect(masker.hasMask('***ACME_KEY***')).toBe(false);
+  });
+
+  test.each([
+    ['ab[0-9]+', /begin with at least 3/],
+    ['(a|b)+', /begin with at least 3|not understood/],
+    ['abc(d|e)', /not understood at character 4/],
+    ['abc[a-z]+z1', /where does "\[a-z\]" end/],
+    ['abc[a-z]*-x', /at least once/],
+    ['abc[a-z]{9,2}', /counts backwards/],
+    ['abc[a-z]{999}', /more than 256/],
+    ['abc\\1', /not understood/],
+  ])('a pattern that could take long is refused: %s', (source, why) => {
+    const make = (): Masker => createMasker({ patterns: [{ name: 'x', source }] });
+    expect(make).toThrow(why);
+    try {
+      make();
+    } catch (error) {
+      expect(isBatonError(error, 'invalid_request')).toBe(true);
+    }
+  });
+});
+
+describe('[P4] pieces', () => {
+  const maskers = {
+    'as it comes': masker,
+    'with everything on': createMasker({
+      broadCapitals: true,
+      patterns: [{ name: 'acme', source: 'acme-[a-z]{2,4}-[0-9]{4,12}' }],
+    }),
+  };
+  const texts = [
+    ...SECRETS.map(({ text }) => text),
+    ...HARMLESS,
+    'acme-eu-1234567890123456 acme-e acme-abcd-1234',
+    'ABCDEFGHIJ0123456789 ABCDEFGHIJ0123456789A',
+  ];
+
+  describe.each(Object.entries(maskers))('%s', (_, each) => {
+    test('every text of the corpus, cut at every place and character by character', () => {
+      for (const text of texts) {
+        const whole = each.mask(text);
+        expect(
+          inPieces(
+            each,
+            text,
+            [...text].map((_, i) => i),
+          ),
+          text,
+        ).toBe(whole);
+        const step = Math.max(1, Math.floor(text.length / 100));
+        for (let cut = 0; cut < text.length; cut += step) {
+          expect(inPieces(each, text, [cut]), `${text} at ${cut}`).toBe(whole);
+        }
+      }
+    });
+
+    // Beginnings, ends and neighbours of secrets in any order find what whole ones do not.
+    const scraps = [
+      ...[
+        'sk-',
+        'sk-ant-',
+        'ghp_',
+        'Bearer ',
+        'bearer',
+        '://',
+        ':',
+        '=',
+        '--',
+        '-----',
+        'AKIA',
+        '@',
+        '"',
+        '\\',
+      ],
+      ...[
+        '-----BEGIN ',
+        'PRIVATE KEY-----',
+        '-----END ',
+        'password',
+        'token',
+        'Authorization',
+        'Basic ',
+        '***',
+      ],
+      ...[
+        '***MASKED***',
+        ' ',
+        '\n',
+        '.',
+        'a',
+        'A1',
+        'aB3dE5gH7jK9mN1pQ3sT',
+        'eyJ',
+        '$',
+        '(',
+        '1O/w1cDnyilFU=',
+      ],
+      'ABCDEFGHIJ0123456789',
+      'acme-',
+    ];
+    const pieceOfText = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...scraps) },
+      { weight: 1, arbitrary: fc.constantFrom(...texts) },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 5 }) },
+    );
+    const anyText = fc.array(pieceOfText, { maxLength: 14 }).map((pieces) => pieces.join(''));
+
+    test('any text, cut anywhere, is masked as if whole', () => {
+      fc.assert(
+        fc.property(anyText, fc.array(fc.nat(), { maxLength: 8 }), (text, cuts) => {
+          expect(inPieces(each, text, cuts)).toBe(each.mask(text));
+        }),
+        { numRuns: 1500 },
+      );
+    });
+
+    test('masking twice is masking once', () => {
+      fc.assert(
+        fc.property(anyText, (text) => {
+          const once = each.mask(text);
+          expect(each.mask(once)).toBe(once);
+        }),
+        { numRuns: 1500 },
+      );
+    });
+  });
+
+  test('a line comes out with its newline', () => {
+    const stream = masker.stream();
+    for (const text of HARMLESS.filter((each) => each !== '' && !each.includes('-----'))) {
+      expect(stream.push(`${text}\n`)).toBe(`${text}\n`);
+    }
+    expect(stream.push('half a li')).toBe('half a ');
+    expect(stream.push('ne\n')).toBe('line\n');
+  });
+
+  test('little is kept back, whatever comes', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('a', 'A', 'eyJ', 'sk-', '://', ':', '-', 'aB3/', '"', ' ', '\\'),
+        (unit) => {
+          const text = `password ${unit.repeat(9000)}`;
+          const stream = masker.stream();
+          const shown = stream.push(text);
+          expect(shown.length + 4096).toBeGreaterThan(masker.mask(text).length);
+        },
+      ),
+    );
+  });
+
+  test('a private key of any length is swallowed as it comes', () => {
+    const stream = masker.stream();
+    expect(stream.push('-----BEGIN PRIVATE KEY-----\n')).toBe('***PRIVATE_KEY***');
+    for (let i = 0; i < 100; i++) expect(stream.push(`${'A'.repeat(64)}\n`)).toBe('');
+    expect(stream.push('-----END PRIVATE KEY-----\nrest\n')).toBe('\nrest\n');
+  });
+});
+
+describe('[P4] the time is linear', () => {
+  const units = [
+    ...[
+      'a',
+      'A',
+      '-',
+      '--',
+      '=',
+      ':',
+      '"',
+      '\\',
+      ' ',
+      '*',
+      '/',
+      '.',
+      '@',
+      '\n',
+      '://',
+      '://u:',
+      '://a@',
+      'eyJ',
+      'eyJa.',
+    ],
+    ...[
+      'sk-ant-',
+      'sk-',
+      'ghp_',
+      'AKIA',
+      'Bearer ',
+      'Bearer a.',
+      '-----BEGIN',
+      '-----BEGIN ',
+      '-----END ',
+      'xoxb-',
+    ],
+    ...[
+      '-----BEGIN PRIVATE KEY-----',
+      'password=',
+      'password:',
+      'password: ',
+      '"password": "',
+      '--password ',
+    ],
+    ...[
+      'Authorization: ',
+      'Authorization: Bearer ',
+      'token="$',
+      '1O/w1cDnyilFU=',
+      'aB3/'.repeat(30),
+    ],
+  ];
+  const fill = (unit: string, length: number): string =>
+    unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+  const time = (text: string): number => {
+    const start = performance.now();
+    masker.mask(text);
+    return performance.now() - start;
+  };
+
+  test('a megabyte of anything is done, and of twice as much the time is no square', {
+    timeout: 120_000,
+  }, () => {
+    for (const unit of units) {
+      const small = time(fill(unit, 65_536));
+      const large = time(fill(unit, 16 * 65_536));
+      // Linear is 16 times as long, a square 256 times; a busy machine is not the question.
+      expect(large, JSON.stringify(unit)).toBeLessThan(Math.max(small, 5) * 130);
+    }
+  });
+});
+
+describe('[P4] JSON', () => {
+  const { text, masked } = SECRETS[0]!;
+
+  test('every text in a value is masked, names of fields too', () => {
+    expect(
+      maskJson(masker, { a: [text, { [text]: `x ${text}` }], n: 1, b: true, z: null }),
+    ).toEqual({
+      a: [masked, { [masked]: `x ${masked}` }],
+      n: 1,
+      b: true,
+      z: null,
+    });
+  });
+
+  test('the name of a field says what is secret, as it does in text', () => {
+    const value = {
+      password: 'hunter2',
+      apiKey: text,
+      pin: { password: 123456 },
+      headers: { authorization: `Bearer ${'x1'.repeat(9)}` },
+      input_tokens: 1500,
+      token: 1500,
+      pwd: '/home/me',
+      secret: '',
+    };
+    const shown = {
+      ...value,
+      password: '***MASKED***',
+      apiKey: masked,
+      pin: { password: '***MASKED***' },
+      headers: { authorization: 'Bearer ***MASKED***' },
+    };
+    expect(maskJson(masker, value)).toEqual(shown);
+    expect(maskJson(masker, shown)).toEqual(shown);
+  });
+
+  test('a field may have any name', () => {
+    const value = JSON.parse('{"__proto__": {"a": 1}, "constructor": "x"}');
+    expect(JSON.stringify(maskJson(masker, value))).toBe(JSON.stringify(value));
+  });
+});
