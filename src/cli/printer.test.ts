@@ -30,8 +30,8 @@ test('[C1] a terminal is kept from control codes, and gets its colours back', ()
   expect(written).toEqual([
     'out:\x1b[31mred',
     'out:\n',
-    'err:\x1b[2ma note\x1b[22m\n',
     'out:\x1b[0m',
+    'err:\x1b[2ma note\x1b[22m\n',
   ]);
 });
 

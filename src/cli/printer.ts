@@ -42,13 +42,13 @@ export class Printer {
 
   /** A sentence of ours; it may quote what others wrote. */
   note(text: string): void {
-    this.#endLine();
+    this.end();
     const screen = this.#screens[this.#notes];
     const clean = screen.isTTY === true ? new TerminalFilter().push(text) : text;
     screen.write(`${this.#dim(clean)}\n`);
   }
 
-  /** Ends the last line, and whatever colours the agent has left on. */
+  /** Ends the line that is open, and whatever colours the agent has left on. */
   end(): void {
     this.#endLine();
     for (const name of ['stdout', 'stderr'] as const) {
