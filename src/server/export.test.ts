@@ -1,0 +1,63 @@
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { ADMIN, streamRig } from '../../test/stream-rig.ts';
+import { until } from '../../test/until.ts';
+import { ExportLine } from '../contract/api/sessions.ts';
+import { exportLines } from './export.ts';
+
+const parse = (lines: string): ExportLine[] =>
+  lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => ExportLine.parse(JSON.parse(line)));
+
+test('[H1] an export has the session, its runs and its whole log, a line each', async () => {
+  const { session, run, service, get } = await streamRig();
+  const id = await session(250);
+  const runs = [await run(id, 3), await run(id, 2)];
+  for (const each of runs) {
+    await until(async () => (await service.getRun(ADMIN, each)).finishedAt !== null);
+  }
+  const answer = await get(`/api/v1/sessions/${id}/export`);
+  expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+  const lines = parse(await answer.text());
+  const { lastSeq } = await service.get(ADMIN, id);
+  const events = lines.flatMap((line) => ('event' in line ? [line.event.seq] : []));
+  expect(lines[0]).toMatchObject({ session: { id, lastSeq } });
+  expect(lines.flatMap((line) => ('run' in line ? [line.run.id] : []))).toEqual(runs);
+  expect(events).toEqual(Array.from({ length: lastSeq }, (_, i) => i + 1));
+  expect(lines.length).toBe(1 + runs.length + lastSeq);
+});
+
+test('[E4] an export reads no further than it is taken', async () => {
+  const { session, note, service } = await streamRig();
+  const id = await session();
+  const long = 'x'.repeat(1000);
+  await Promise.all(Array.from({ length: 2000 }, () => note(id, long)));
+  let pages = 0;
+  const counting = {
+    ...service,
+    events: (...args: Parameters<typeof service.events>) => {
+      pages++;
+      return service.events(...args);
+    },
+  };
+  const stream = await exportLines(counting, ADMIN, id);
+  stream.read();
+  await until(() => stream.readableLength >= stream.readableHighWaterMark);
+  expect(pages).toBeLessThan(5);
+  expect(parse(await text(stream)).length).toBeGreaterThan(1900);
+  expect(pages).toBeGreaterThan(19);
+});
+
+test('an export that breaks off is not taken for a whole one', async () => {
+  const { session, note, service, get } = await streamRig();
+  const id = await session();
+  await Promise.all(Array.from({ length: 300 }, () => note(id, 'x')));
+  const { events } = service;
+  service.events = (target, after, limit) =>
+    after > 100 ? Promise.reject(new Error('away')) : events(target, after, limit);
+  const answer = await get(`/api/v1/sessions/${id}/export`);
+  expect(answer.status).toBe(200);
+  await expect(answer.text()).rejects.toThrow();
+});
