@@ -3,6 +3,7 @@ import { type Lifeline, startLifeline } from './agents/lifeline.ts';
 import { createSpawn } from './agents/spawn.ts';
 import { sweepRun } from './agents/sweep.ts';
 import { TIMEOUTS, type Timeouts, withTimeouts } from './agents/timeouts.ts';
+import type { Json } from './contract/json.ts';
 import { AgentPayload } from './contract/message.ts';
 import type { AgentKind } from './contract/session.ts';
 import type { Masker } from './policy/masker.ts';
@@ -56,6 +57,7 @@ export interface Composed {
 /** Puts sessions, queue and agents together. Nothing is started yet. */
 export function compose(parts: Parts): Composed {
   const { store, log, masker, box, installation, timeouts = TIMEOUTS } = parts;
+  const maskAll = (value: Json): Json => maskJson(masker, value);
   const queue = new RunQueue(store, { log });
   const worker = new Worker(queue, parts.worker);
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
@@ -95,7 +97,7 @@ export function compose(parts: Parts): Composed {
       }),
     sweepRun: (runId) => sweepRun({ installation, run: runId }),
     masker,
-    maskJson: (value) => maskJson(masker, value),
+    maskJson: maskAll,
     box,
     clock: Date.now,
   });
@@ -106,6 +108,7 @@ export function compose(parts: Parts): Composed {
     queue,
     connections,
     masker,
+    maskJson: maskAll,
     box,
     log,
     providerOf,

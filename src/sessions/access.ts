@@ -1,4 +1,5 @@
 import { BatonError } from '../contract/errors.ts';
+import type { Json } from '../contract/json.ts';
 import type { Run } from '../contract/run.ts';
 import type { Masker } from '../policy/masker.ts';
 import type { Logger } from '../queue/logger.ts';
@@ -19,6 +20,7 @@ export interface ServiceParts {
   readonly store: SessionStore;
   readonly queue: RunQueue;
   readonly masker: Masker;
+  readonly maskJson: (value: Json) => Json;
   readonly box: SecretBox;
   readonly log: Logger;
   /** Something may be to be done for a session, such as preparing its workspace. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
+import type { Json } from '../contract/json.ts';
 import type { AgentPayload, MessageRequest } from '../contract/message.ts';
 import type { Masker } from '../policy/masker.ts';
 import { MAX_ATTEMPTS } from '../policy/retry.ts';
@@ -46,6 +47,7 @@ export interface AdmissionParts {
   readonly runId: string;
   readonly stored: StoredMessage;
   readonly idempotencyKey: string | null;
+  readonly maskJson: (value: Json) => Json;
 }
 
 export function admissionOf(parts: AdmissionParts): Admission {
@@ -58,7 +60,7 @@ export function admissionOf(parts: AdmissionParts): Admission {
     original: stored.original !== null,
     ...(allowedTools === undefined ? {} : { allowedTools }),
     ...(disallowedTools === undefined ? {} : { disallowedTools }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...(metadata === undefined ? {} : { metadata: parts.maskJson(metadata) as typeof metadata }),
   };
   return {
     id: runId,

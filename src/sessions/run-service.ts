@@ -32,7 +32,7 @@ type RunService = Pick<
 
 /** Messages, and the runs they become. */
 export function runService(parts: ServiceParts): RunService {
-  const { store, queue, log, masker, onWork } = parts;
+  const { store, queue, log, masker, maskJson, onWork } = parts;
 
   const view = async (run: Run): Promise<RunView> => {
     const costs = await store.costsOf([run.id]);
@@ -67,7 +67,15 @@ export function runService(parts: ServiceParts): RunService {
       await findSession(parts, by, id);
       const runId = newRunId();
       const stored = storeMessage(body.message, id, parts);
-      const admission = admissionOf({ sessionId: id, by, body, runId, stored, idempotencyKey });
+      const admission = admissionOf({
+        sessionId: id,
+        by,
+        body,
+        runId,
+        stored,
+        idempotencyKey,
+        maskJson,
+      });
       const request = { sessionId: id, admission, original: stored.original, queueMax: QUEUE_MAX };
       const sent = await store.sendMessage(request).catch((error: unknown) => {
         const busy = isBatonError(error, 'session_busy');

@@ -45,7 +45,7 @@ type Part = Pick<
 >;
 
 function sessionService(options: SessionsOptions): Part {
-  const { store, log, providerOf, checkAgent, onWork, onCreationFailed } = options;
+  const { store, log, masker, providerOf, checkAgent, onWork, onCreationFailed } = options;
 
   const create = async (session: NewSession): Promise<Session> => {
     const { id, name, ownerId } = session;
@@ -53,6 +53,14 @@ function sessionService(options: SessionsOptions): Part {
     log.info({ sessionId: id, name, ownerId }, 'Session created');
     onWork();
     return toSession(found);
+  };
+
+  /** A mask is no name, and names are everywhere. */
+  const refuseSecret = (name: string): void => {
+    if (masker.mask(name) === name) return;
+    throw new BatonError('invalid_request', 'name: looks like a secret', {
+      details: { field: 'name' },
+    });
   };
 
   const changed = ({ found, changes }: Changed): Session => {
@@ -63,10 +71,12 @@ function sessionService(options: SessionsOptions): Part {
   return {
     async create(by, body) {
       try {
+        refuseSecret(body.name);
         checkAgent(body.agent.kind);
         refuseIsolation(body.isolation);
         return await create({
           ...body,
+          description: masker.mask(body.description),
           id: newId(),
           ownerId: by.userId,
           templateConfig: null,
@@ -97,8 +107,12 @@ function sessionService(options: SessionsOptions): Part {
       return pageOf(found, limit, toSession, (last) => last.session.id);
     },
 
-    async update(by, id, changes) {
+    async update(by, id, body) {
       await findSession(options, by, id);
+      if (body.name !== undefined) refuseSecret(body.name);
+      const { description } = body;
+      const changes =
+        description === undefined ? body : { ...body, description: masker.mask(description) };
       return changed(await store.changeSession(id, { do: 'update', changes }));
     },
 
@@ -112,11 +126,12 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async fork(by, id, body) {
+      refuseSecret(body.name);
       const { session, holdOnFailure } = await findSession(options, by, id);
       return create({
         ...session,
         ...body,
-        description: body.description ?? session.description,
+        description: masker.mask(body.description ?? session.description),
         id: newId(),
         ownerId: by.userId,
         labels: [],

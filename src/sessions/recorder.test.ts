@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../contract/json.ts';
+import { SECRETS } from '../policy/masking.corpus.ts';
+import { createMasker, maskJson } from '../policy/masking.ts';
+import { Recorder } from './recorder.ts';
+
+interface Emitted {
+  readonly type: string;
+  readonly payload: { text?: string; stream?: string };
+}
+
+function rig() {
+  const emitted: Emitted[] = [];
+  let room = Promise.resolve();
+  const masker = createMasker();
+  const recorder = new Recorder({
+    masker,
+    maskJson: (value) => maskJson(masker, value),
+    context: {
+      emit: async (type: string, payload: unknown) => {
+        emitted.push({ type, payload: payload as Emitted['payload'] });
+      },
+      room: () => room,
+    },
+  });
+  return {
+    recorder,
+    emitted,
+    block: () => {
+      const gate = Promise.withResolvers<void>();
+      room = gate.promise;
+      return gate.resolve;
+    },
+  };
+}
+
+const github = SECRETS[0]?.secret as string;
+
+test('[E6] small pieces become one event, and each stream its own', async () => {
+  const { recorder, emitted } = rig();
+  for (const text of ['a', 'b', 'c\n'])
+    await recorder.take({ kind: 'delta', text, stream: 'stdout' });
+  for (const text of ['d', '\n']) await recorder.take({ kind: 'delta', text, stream: 'stderr' });
+  recorder.end();
+  expect(emitted).toEqual([
+    { type: 'agent.delta', payload: { text: 'abc\n', stream: 'stdout' } },
+    { type: 'agent.delta', payload: { text: 'd\n', stream: 'stderr' } },
+  ]);
+});
+
+test('[E5] a flood is cut into events of bounded size, and nothing of it is lost', async () => {
+  const { recorder, emitted } = rig();
+  const line = `${'x'.repeat(99)}\n`;
+  for (let i = 0; i < 5000; i++) await recorder.take({ kind: 'delta', text: line });
+  recorder.end();
+  expect(emitted.map(({ payload }) => payload.text).join('')).toBe(line.repeat(5000));
+  expect(Math.max(...emitted.map(({ payload }) => payload.text?.length ?? 0))).toBe(16 * 1024);
+});
+
+test('[E8] a secret in two pieces, in a message, in a notice and in the payload of an event is masked', async () => {
+  const { recorder, emitted } = rig();
+  await recorder.take({ kind: 'delta', text: `see ${github.slice(0, 10)}` });
+  await recorder.take({ kind: 'delta', text: `${github.slice(10)} there\n` });
+  await recorder.take({ kind: 'message', text: `see ${github} there` });
+  await recorder.take({ kind: 'notice', text: github });
+  const payload: Json = { input: { command: `echo ${github}` } };
+  await recorder.take({ kind: 'event', type: 'agent.tool_use', payload });
+  recorder.end();
+  expect(JSON.stringify(emitted)).not.toContain(github.slice(4));
+  expect(emitted[0]?.payload.text).toBe('see ***GITHUB_TOKEN*** there\n');
+  expect(emitted.map(({ type }) => type)).toEqual([
+    'agent.delta',
+    'agent.message',
+    'agent.notice',
+    'agent.tool_use',
+  ]);
+});
+
+test('[E7] who has no room makes the agent wait', async () => {
+  const { recorder, block } = rig();
+  const open = block();
+  let taken = false;
+  const taking = recorder.take({ kind: 'delta', text: 'x\n' }).then(() => {
+    taken = true;
+  });
+  await new Promise(setImmediate);
+  expect(taken).toBe(false);
+  open();
+  await taking;
+  recorder.end();
+});
+
+test('[E5] a message too large for an event is cut and says so', async () => {
+  const { recorder, emitted } = rig();
+  await recorder.take({ kind: 'message', text: '\u001b'.repeat(300_000) });
+  expect(emitted[0]?.payload).toMatchObject({ truncated: true });
+  expect(JSON.stringify(emitted[0]?.payload).length).toBeLessThan(256 * 1024);
+});

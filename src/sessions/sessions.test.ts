@@ -1,0 +1,230 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../test/processes.ts';
+import { ADMIN, serviceRig } from '../../test/service-rig.ts';
+import { until } from '../../test/until.ts';
+import { MessageRequest } from '../contract/message.ts';
+import { SECRETS } from '../policy/masking.corpus.ts';
+import type { Principal } from './service.ts';
+
+const github = SECRETS[0]?.secret as string;
+const stranger: Principal = { userId: 'somebody', role: 'operator', channel: 'api' };
+
+test('[A1] a command runs in a fresh directory; its output, exit and end are kept', async () => {
+  const rig = await serviceRig();
+  const session = await rig.session('fresh');
+  const run = await rig.finished(await rig.send(session.id, 'pwd; echo oops >&2'));
+  const path = join(rig.dataDir, 'workspaces', session.id);
+  expect(run).toMatchObject({ state: 'succeeded', status: 'completed', attempts: 1 });
+  expect(run.result).toMatchObject({ exitCode: 0 });
+  const now = await rig.service.get(ADMIN, session.id);
+  expect(now).toMatchObject({ status: 'ACTIVE', workspace: { path }, unfinishedRuns: 0 });
+  expect(now.lastResponse).toContain(path);
+  const [invocation] = await rig.service.invocations(ADMIN, run.id);
+  expect(invocation).toMatchObject({ exitCode: 0, attempt: 1, agent: 'shell', stderr: 'oops\n' });
+});
+
+test('[Q12] [Q15] after a failure the rest is held, and goes on when resumed', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('held');
+  await rig.service.act(ADMIN, id, 'hold');
+  const failing = await rig.send(id, 'exit 3');
+  const next = await rig.send(id, 'echo next');
+  await rig.service.act(ADMIN, id, 'resume');
+  expect(await rig.finished(failing)).toMatchObject({
+    state: 'failed',
+    attempts: 1,
+    error: { class: 'command_failed' },
+  });
+  expect(await rig.service.get(ADMIN, id)).toMatchObject({ held: true });
+  expect(await rig.service.getRun(ADMIN, next)).toMatchObject({ state: 'queued' });
+  await rig.service.act(ADMIN, id, 'resume');
+  expect(await rig.finished(next)).toMatchObject({ state: 'succeeded' });
+});
+
+test('[Q11] a busy session: reject, steer and interrupt', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('busy');
+  const long = await rig.send(id, 'sleep 60');
+  await until(async () => (await rig.service.getRun(ADMIN, long)).state === 'running');
+  await expect(rig.send(id, 'echo', { onBusy: 'reject' })).rejects.toMatchObject({
+    code: 'session_busy',
+  });
+  await expect(rig.send(id, 'echo', { onBusy: 'steer' })).rejects.toMatchObject({
+    code: 'cannot_steer',
+  });
+  const queued = await rig.send(id, 'echo queued');
+  const urgent = await rig.send(id, 'echo urgent', { onBusy: 'interrupt' });
+  expect(await rig.finished(long)).toMatchObject({ state: 'cancelled' });
+  const [first, second] = [await rig.finished(urgent), await rig.finished(queued)];
+  expect([first.state, second.state]).toEqual(['succeeded', 'succeeded']);
+  expect(first.finishedAt && second.finishedAt && first.finishedAt <= second.finishedAt).toBe(true);
+});
+
+test('[Q10] an idempotency key gives the same run; with another body it is refused', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('once');
+  const send = (message: string) =>
+    rig.service.send(ADMIN, id, MessageRequest.parse({ message }), 'key');
+  const first = await send(`echo ${github}`);
+  expect((await send(`echo ${github}`)).runId).toBe(first.runId);
+  // Another secret is another body, although both are stored as the same mask.
+  const other = `${github.slice(0, -1)}${github.endsWith('x') ? 'y' : 'x'}`;
+  await expect(send(`echo ${other}`)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+});
+
+test('[P4] an edited message is masked anew, and one with a mask is refused', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('edited');
+  await rig.service.act(ADMIN, id, 'hold');
+  const file = join(rig.dataDir, 'out');
+  const run = await rig.send(id, `printf %s ${github} > ${file}`);
+  const { message } = await rig.service.getRun(ADMIN, run);
+  await expect(
+    rig.service.editRun(ADMIN, run, { message: `${message} again` }),
+  ).rejects.toMatchObject({ code: 'contains_mask' });
+  const edited = await rig.service.editRun(ADMIN, run, { message: `printf %s plain > ${file}` });
+  expect(edited.message).toBe(`printf %s plain > ${file}`);
+  expect(await rig.store.readOriginal(run)).toBeNull();
+});
+
+test('[Q12] queued runs are listed in the order they will start, also after a move', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('ordered');
+  await rig.service.act(ADMIN, id, 'hold');
+  const [a, b, c] = [
+    await rig.send(id, 'echo a'),
+    await rig.send(id, 'echo b'),
+    await rig.send(id, 'echo c'),
+  ] as const;
+  await rig.service.editRun(ADMIN, c, { before: a, message: 'echo C' });
+  const order = async (limit: number, cursor?: string) =>
+    rig.service.listRuns(ADMIN, { sessionId: id, state: 'queued', limit, cursor });
+  const first = await order(2);
+  expect(first.items.map((run) => run.id)).toEqual([c, a]);
+  const rest = await order(2, first.nextCursor as string);
+  expect(rest).toMatchObject({ items: [{ id: b }], nextCursor: null });
+  await rig.service.removeRun(ADMIN, a);
+  await rig.service.act(ADMIN, id, 'resume');
+  expect(await rig.finished(b)).toMatchObject({ state: 'succeeded' });
+  expect(await rig.service.getRun(ADMIN, c)).toMatchObject({
+    state: 'succeeded',
+    message: 'echo C',
+  });
+});
+
+test('[S12] [Q9] deleting stops what runs, and nothing is left', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('doomed');
+  const long = await rig.send(id, 'sleep 60');
+  const queued = await rig.send(id, 'echo never');
+  await until(async () => (await rig.service.getRun(ADMIN, long)).state === 'running');
+  const path = join(rig.dataDir, 'workspaces', id);
+  expect(existsSync(path)).toBe(true);
+  await rig.service.remove(ADMIN, id);
+  for (const run of [long, queued]) {
+    await expect(rig.service.getRun(ADMIN, run)).rejects.toMatchObject({ code: 'not_found' });
+  }
+  await expect(rig.service.get(ADMIN, id)).rejects.toMatchObject({ code: 'not_found' });
+  expect(existsSync(path)).toBe(false);
+  expect(await rig.queue.events(id)).toEqual([]);
+});
+
+test('[S12] a protected session is not deleted, and its run goes on', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('protected', { labels: ['audit'] });
+  const run = await rig.send(id, 'echo on');
+  await expect(rig.service.remove(ADMIN, id)).rejects.toMatchObject({ code: 'session_protected' });
+  expect(await rig.finished(run)).toMatchObject({ state: 'succeeded' });
+});
+
+test('[S12] a given directory survives the deletion of its session', async () => {
+  const rig = await serviceRig();
+  const path = temporaryDirectory();
+  writeFileSync(join(path, 'precious'), '');
+  const { id } = await rig.session('guest', { workspace: { provider: 'directory', path } });
+  await rig.finished(await rig.send(id, 'echo hi > made'));
+  await rig.service.remove(ADMIN, id);
+  expect(existsSync(join(path, 'precious'))).toBe(true);
+  expect(existsSync(join(path, 'made'))).toBe(true);
+});
+
+test('[S1] a workspace that cannot be had is an ERROR that says why; retry goes on', async () => {
+  const rig = await serviceRig();
+  const path = join(temporaryDirectory(), 'missing');
+  const { id } = await rig.session('missing', { workspace: { provider: 'directory', path } });
+  await until(async () => (await rig.service.get(ADMIN, id)).status === 'ERROR');
+  expect((await rig.service.get(ADMIN, id)).error).toContain(path);
+  mkdirSync(path);
+  await rig.service.act(ADMIN, id, 'retry');
+  expect(await rig.finished(await rig.send(id, 'pwd'))).toMatchObject({ state: 'succeeded' });
+});
+
+test('[S5] completed and terminated sessions take no message until they are opened again', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('ended');
+  await rig.finished(await rig.send(id, 'echo one'));
+  for (const action of ['complete', 'terminate'] as const) {
+    await rig.service.act(ADMIN, id, action);
+    await expect(rig.send(id, 'echo no')).rejects.toMatchObject({ code: 'session_ended' });
+    await rig.service.act(ADMIN, id, 'reopen');
+    expect(await rig.finished(await rig.send(id, 'echo yes'))).toMatchObject({
+      state: 'succeeded',
+    });
+  }
+});
+
+test('[S10] a fork is a new session of the same kind', async () => {
+  const rig = await serviceRig();
+  const session = await rig.session('origin', { tags: ['web'], labels: ['audit'] });
+  const fork = await rig.service.fork(ADMIN, session.id, { name: 'branch' });
+  expect(fork).toMatchObject({
+    forkedFrom: session.id,
+    tags: ['web'],
+    labels: [],
+    status: 'PENDING',
+  });
+  expect(fork.id).not.toBe(session.id);
+});
+
+test('[X3] what belongs to another is not there', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('mine');
+  const run = await rig.send(id, 'echo mine');
+  const { service } = rig;
+  const nothing = { code: 'not_found' };
+  await expect(service.get(stranger, id)).rejects.toMatchObject(nothing);
+  await expect(service.getRun(stranger, run)).rejects.toMatchObject(nothing);
+  await expect(service.act(stranger, id, 'terminate')).rejects.toMatchObject(nothing);
+  await expect(service.sessionLog(stranger, id)).rejects.toMatchObject(nothing);
+  await expect(service.runLog(stranger, run)).rejects.toMatchObject(nothing);
+  expect(await service.list(stranger, {})).toEqual({ items: [], nextCursor: null });
+  await expect(service.listRuns(stranger, {})).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+test('[S3] [E9] a connection is counted, told in the log, and hinted', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('watched');
+  const hints: string[] = [];
+  const stop = new AbortController();
+  const hinting = (async () => {
+    for await (const hint of rig.service.hints(ADMIN, stop.signal)) {
+      if ('sessionId' in hint) hints.push(hint.sessionId);
+    }
+  })();
+  const connection = await rig.service.connect(ADMIN, id, 'sse');
+  await until(async () => (await rig.service.get(ADMIN, id)).activeConnections === 1);
+  await until(() => hints.includes(id));
+  connection.close();
+  await until(async () => (await rig.service.get(ADMIN, id)).activeConnections === 0);
+  const told = async () =>
+    (await rig.queue.events(id)).filter(({ type }) => type === 'session.connections');
+  await until(async () => (await told()).length === 2);
+  expect((await told()).map(({ payload }) => payload)).toEqual([
+    { activeConnections: 1 },
+    { activeConnections: 0 },
+  ]);
+  stop.abort();
+  await hinting;
+});

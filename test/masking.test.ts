@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SECRETS } from '../src/policy/masking.corpus.ts';
+import { EventReader } from './event-reader.ts';
+import { temporaryDirectory } from './processes.ts';
+import { Server } from './server-rig.ts';
+
+/** Everything below a directory but the workspaces, where an agent may write what it likes. */
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.includes('/workspaces/'));
+}
+
+/** A part of a secret that is long enough to be recognised; its lines are stored apart from each other. */
+const partsOf = (secret: string): string[] =>
+  secret.split('\n').filter((line) => line.length >= 12 && !line.startsWith('-----'));
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+test('[P4] [E8] nothing of a secret is in database files, logs, streams or metrics, also when it comes in pieces', async () => {
+  const dataDir = temporaryDirectory();
+  const server = await Server.start({ dataDir, env: { BATON_LOG_LEVEL: 'trace' } });
+  const session = await server.session('secretive');
+  const reader = new EventReader(`${server.url}/api/v1/sessions/${session.id}/events`);
+  const runs: string[] = [];
+  for (const { text } of SECRETS) {
+    // Whole on one stream, in two pieces on the other, and once more as the reason of a failure.
+    const half = Math.floor(text.length / 2);
+    const [first, rest] = [text.slice(0, half), text.slice(half)];
+    const command = `printf %s ${quoted(text)}; echo; printf %s ${quoted(first)} >&2; sleep 0.08; printf %s ${quoted(rest)} >&2; echo >&2`;
+    runs.push(await server.send(session.id, command, { metadata: { note: text } }));
+  }
+  const last = runs.at(-1) as string;
+  await server.finished(last, 80_000);
+  for (const run of runs) expect(await server.run(run)).toMatchObject({ state: 'succeeded' });
+
+  const exported = await (
+    await server.fetch('GET', `/api/v1/sessions/${session.id}/export`)
+  ).text();
+  const invocations = await Promise.all(
+    runs.map((run) => server.call<object>('GET', `/api/v1/runs/${run}/invocations`)),
+  );
+  const seen: Record<string, string> = {
+    stream: JSON.stringify(reader.events),
+    export: exported,
+    session: JSON.stringify(await server.call('GET', `/api/v1/sessions/${session.id}`)),
+    runs: JSON.stringify(await server.call('GET', `/api/v1/sessions/${session.id}/runs?limit=200`)),
+    invocations: JSON.stringify(invocations),
+    metrics: await (await server.fetch('GET', '/metrics')).text(),
+  };
+  await reader.stop();
+  expect(await server.stop()).toBe(0);
+  seen['stdout'] = server.program.stdout();
+  seen['stderr'] = server.program.stderr();
+  for (const path of filesBelow(dataDir)) seen[path] = readFileSync(path, 'latin1');
+
+  // The reader did see what was said.
+  expect(seen['stream']).toContain('***GITHUB_TOKEN***');
+  for (const { what, secret } of SECRETS) {
+    for (const part of partsOf(secret)) {
+      for (const [where, text] of Object.entries(seen)) {
+        if (text.includes(part)) throw new Error(`${what} is in ${where}`);
+      }
+    }
+  }
+}, 120_000);
+
+test('[P4] the agent gets the original of a masked message, also after a restart', async () => {
+  const dataDir = temporaryDirectory();
+  const secret = SECRETS[0]?.secret as string;
+  const file = join(dataDir, 'seen-by-the-agent');
+  const server = await Server.start({ dataDir });
+  const session = await server.session('original');
+  await server.call('POST', `/api/v1/sessions/${session.id}/hold`);
+  const run = await server.send(session.id, `printf %s ${secret} > ${file}`);
+  expect(await server.stop()).toBe(0);
+  const again = await Server.start({ dataDir });
+  expect((await again.run(run)).message).not.toContain(secret);
+  await again.call('POST', `/api/v1/sessions/${session.id}/resume`);
+  await again.finished(run);
+  expect(readFileSync(file, 'utf8')).toBe(secret);
+  await again.stop();
+}, 60_000);
