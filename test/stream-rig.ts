@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
@@ -9,6 +10,7 @@ import { createMasker } from '../src/policy/masking.ts';
 import { SILENT } from '../src/queue/logger.ts';
 import { RunQueue } from '../src/queue/run-queue.ts';
 import { Worker } from '../src/queue/worker.ts';
+import { aesBox } from '../src/secrets/aes-box.ts';
 import { createApp } from '../src/server/app.ts';
 import { adminToken } from '../src/server/auth.ts';
 import { close, listen } from '../src/server/listen.ts';
@@ -59,7 +61,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     queue,
     connections,
     masker: createMasker(),
-    box: { seal: (plain) => plain, open: (sealed) => sealed },
+    box: aesBox(randomBytes(32)),
     log: SILENT,
     providerOf: workspaceProviders(directoryProvider({ dataDir })),
     checkAgent: () => {},

@@ -1,4 +1,5 @@
 import { BatonError } from '../../contract/errors.ts';
+import type { Logger } from '../../queue/logger.ts';
 import type { EndReason, Sink, StreamKind } from './sink.ts';
 
 /** What is counted about streams. */
@@ -37,6 +38,7 @@ interface Open {
 /** The streams of this node: counts them by user, pings them all, ends them all. */
 export class OpenStreams {
   readonly limits: StreamLimits;
+  readonly #log: Pick<Logger, 'error'>;
   readonly #metrics: StreamMetrics | undefined;
   readonly #users = new Map<string, number>();
   readonly #open = new Set<Open>();
@@ -44,8 +46,13 @@ export class OpenStreams {
   #closing = false;
   #emptied: PromiseWithResolvers<void> | null = null;
 
-  constructor(limits: Partial<StreamLimits> = {}, metrics?: StreamMetrics) {
+  constructor(
+    log: Pick<Logger, 'error'>,
+    limits: Partial<StreamLimits> = {},
+    metrics?: StreamMetrics,
+  ) {
     this.limits = { ...STREAM_LIMITS, ...limits };
+    this.#log = log;
     this.#metrics = metrics;
   }
 
@@ -68,7 +75,7 @@ export class OpenStreams {
 
   /**
    * Runs a stream until `work` says how it ended, and sees its reader off. The signal is aborted when
-   * the reader leaves, or with the reason `restart`.
+   * the reader leaves, or with the reason `restart`. Never rejects: nobody waits for a stream.
    */
   async run(
     sink: Sink,
@@ -88,6 +95,8 @@ export class OpenStreams {
         sink.end(reason, after);
         await this.#seen(sink);
       }
+    } catch (err) {
+      this.#log.error({ err }, 'A stream failed');
     } finally {
       sink.out.off('close', left);
       if (!sink.closed) sink.destroy();

@@ -28,7 +28,7 @@ type FindLog = (service: SessionService, by: Principal, id: string) => Promise<L
 
 /** Adds the streams of the API. `close` ends those that are open, and comes with the app's own. */
 export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
-  const streams = new OpenStreams(options.limits, options.metrics);
+  const streams = new OpenStreams(api.app.log, options.limits, options.metrics);
   const { sessionEvents, runEvents, hints } = streamEndpoints;
 
   addLog(api, streams, sessionEvents, (service, by, id) => service.sessionLog(by, id));
@@ -68,7 +68,9 @@ function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, find: Fin
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer)) as never;
     }
     // The one answer that keeps a browser from coming again.
-    if (await isOver(service, call.by, target, after)) return reply.code(204).send() as never;
+    if (await isOver(service, call.by, target, after)) {
+      return reply.code(204).removeHeader('content-type').send() as never;
+    }
     await followLog(service, streams, 'sse', reader, () => begin(reply, streams.limits));
     return reply as never;
   });
