@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Session } from '../src/contract/session.ts';
 import { SECRETS } from '../src/policy/masking.corpus.ts';
 import { EventReader } from './event-reader.ts';
 import { temporaryDirectory } from './processes.ts';
@@ -23,35 +24,42 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 test('[P4] [E8] nothing of a secret is in database files, logs, streams or metrics, also when it comes in pieces', async () => {
   const dataDir = temporaryDirectory();
   const server = await Server.start({ dataDir, env: { BATON_LOG_LEVEL: 'trace' } });
-  const session = await server.session('secretive');
-  const reader = new EventReader(`${server.url}/api/v1/sessions/${session.id}/events`);
+  const sessions = await Promise.all(
+    ['one', 'two', 'three', 'four'].map((name) => server.session(`secretive ${name}`)),
+  );
+  const readers = sessions.map(
+    ({ id }) => new EventReader(`${server.url}/api/v1/sessions/${id}/events`),
+  );
   const runs: string[] = [];
-  for (const { text } of SECRETS) {
-    // Whole on one stream, in two pieces on the other, and once more as the reason of a failure.
-    const half = Math.floor(text.length / 2);
-    const [first, rest] = [text.slice(0, half), text.slice(half)];
-    const command = `printf %s ${quoted(text)}; echo; printf %s ${quoted(first)} >&2; sleep 0.08; printf %s ${quoted(rest)} >&2; echo >&2`;
+  for (const [i, { text }] of SECRETS.entries()) {
+    const session = sessions[i % sessions.length] as Session;
+    // Whole in the message and on one stream, and in two pieces on the other. What is in pieces is
+    // not in the message as such: there nobody could tell that the pieces belong together.
+    const half = Math.floor(Buffer.byteLength(text) / 2);
+    const encoded = Buffer.from(text).toString('base64');
+    const pieces = `t=$(echo ${encoded} | base64 -d); printf %s "$t" | head -c ${half}; sleep 0.08; printf %s "$t" | tail -c +${half + 1}; echo`;
+    const command = `printf %s ${quoted(text)}; echo; { ${pieces}; } >&2`;
     runs.push(await server.send(session.id, command, { metadata: { note: text } }));
   }
-  const last = runs.at(-1) as string;
-  await server.finished(last, 80_000);
-  for (const run of runs) expect(await server.run(run)).toMatchObject({ state: 'succeeded' });
+  for (const run of runs) {
+    expect(await server.finished(run, 80_000)).toMatchObject({ state: 'succeeded' });
+  }
 
-  const exported = await (
-    await server.fetch('GET', `/api/v1/sessions/${session.id}/export`)
-  ).text();
+  const textOf = async (path: string): Promise<string> => (await server.fetch('GET', path)).text();
+  const ofEach = async (path: string): Promise<string> =>
+    (await Promise.all(sessions.map(({ id }) => textOf(`/api/v1/sessions/${id}${path}`)))).join();
   const invocations = await Promise.all(
-    runs.map((run) => server.call<object>('GET', `/api/v1/runs/${run}/invocations`)),
+    runs.map((run) => textOf(`/api/v1/runs/${run}/invocations`)),
   );
   const seen: Record<string, string> = {
-    stream: JSON.stringify(reader.events),
-    export: exported,
-    session: JSON.stringify(await server.call('GET', `/api/v1/sessions/${session.id}`)),
-    runs: JSON.stringify(await server.call('GET', `/api/v1/sessions/${session.id}/runs?limit=200`)),
-    invocations: JSON.stringify(invocations),
-    metrics: await (await server.fetch('GET', '/metrics')).text(),
+    stream: JSON.stringify(readers.map((reader) => reader.events)),
+    export: await ofEach('/export'),
+    session: await ofEach(''),
+    runs: await ofEach('/runs?limit=200'),
+    invocations: invocations.join(),
+    metrics: await textOf('/metrics'),
   };
-  await reader.stop();
+  await Promise.all(readers.map((reader) => reader.stop()));
   expect(await server.stop()).toBe(0);
   seen['stdout'] = server.program.stdout();
   seen['stderr'] = server.program.stderr();

@@ -61,6 +61,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     queue,
     connections,
     masker: createMasker(),
+    maskJson: (value) => value,
     box: aesBox(randomBytes(32)),
     log: SILENT,
     providerOf: workspaceProviders(directoryProvider({ dataDir })),
