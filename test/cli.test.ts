@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { MessageReceipt } from '../src/contract/message.ts';
 import type { RunView } from '../src/contract/run-view.ts';
 import type { Session } from '../src/contract/session.ts';
@@ -9,6 +9,9 @@ import type { SessionEvent } from '../src/contract/session-event.ts';
 import { Desk, ended } from './cli-rig.ts';
 import { until } from './processes.ts';
 import { freePort, TOKEN } from './server-rig.ts';
+
+// Many commands, each a process, on a machine that may be busy.
+vi.setConfig({ testTimeout: 180_000 });
 
 const linesOf = <T>(text: string): T[] =>
   text
@@ -130,8 +133,12 @@ describe('baton run', () => {
     const desk = new Desk();
     await desk.server();
     await desk.done(['run', '--agent', 'shell', '--name', 'taken', 'true']);
+    await desk.done(['run', '--agent', 'shell', '--name', 'other', 'true']);
+    const [session] = await desk.json<Session[]>(['ls']);
+    const both = session?.id.slice(0, 6) ?? '';
     for (const [args, what] of [
       [['run', '--session', 'nobody', 'x'], 'There is no session "nobody".'],
+      [['logs', both], `"${both}" is not one session.`],
       [['cancel', 'taken'], 'Nothing runs in session "taken".'],
       [['run', '--agent', 'shell', '--name', 'taken', 'x'], 'another session of this name'],
     ] as const) {

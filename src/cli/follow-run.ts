@@ -5,6 +5,7 @@ import type { SessionEvent } from '../contract/session-event.ts';
 import { clockAt } from './clock.ts';
 import { EXIT, type Surroundings } from './command.ts';
 import { endOf, payloadOf } from './event-notes.ts';
+import { lossNotes } from './loss-notes.ts';
 import { printJson } from './output.ts';
 import { Printer } from './printer.ts';
 import { Transcript } from './transcript.ts';
@@ -21,35 +22,27 @@ export async function followRun(
   const { json, printer, around } = options;
   const transcript = new Transcript(clockAt(Date.now()));
   const cancelling = new Cancelling(client, runId, printer, around);
-  let losses = 0;
-  const onState = (state: 'connected' | 'reconnecting'): void => {
-    if (state === 'connected') {
-      if (losses > 1) printer.note('The server answers again.');
-      losses = 0;
-      cancelling.tryAgain();
-    } else if (++losses === 2) {
-      // The first loss may be a restart that nobody notices.
-      printer.note('The server does not answer; trying again. The run does not depend on it.');
-    }
-  };
-
-  let ended: RunState | undefined;
-  for await (const event of client.followRun(runId, { onState })) {
-    ended = payloadOf('done', event)?.state ?? ended;
-    if (json) printJson(event);
-    else if (!isPlainSuccess(event)) {
-      for (const each of transcript.next(event)) {
-        if (each.kind !== 'note' || !each.detail) printer.show(each);
+  const watching = lossNotes(
+    (text) => printer.note(text),
+    () => cancelling.tryAgain(),
+  );
+  try {
+    for await (const event of client.followRun(runId, watching)) {
+      if (json) printJson(event);
+      else if (!isPlainSuccess(event)) {
+        for (const each of transcript.next(event)) {
+          if (each.kind !== 'note' || !each.detail) printer.show(each);
+        }
       }
+      const done = payloadOf('done', event);
+      if (done !== undefined) return exitCodeFor(done.state);
     }
-  }
-  if (ended === undefined) {
     const run = await client.getRun({ params: { id: runId } });
-    ended = run.state;
     printer.note(endOf(run.state, run.error));
+    return exitCodeFor(run.state);
+  } finally {
+    printer.end();
   }
-  printer.end();
-  return exitCodeFor(ended);
 }
 
 /** The words of the agent and the exit code say it. */

@@ -5,6 +5,7 @@ import { clockAt } from './clock.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
 import { findSessionOrRun } from './find-session.ts';
+import { lossNotes } from './loss-notes.ts';
 import { printJson } from './output.ts';
 import { Printer } from './printer.ts';
 import { withServer } from './remote.ts';
@@ -51,17 +52,18 @@ interface Target {
 
 async function targetOf(client: Client, reference: string): Promise<Target> {
   const found = await findSessionOrRun(client, reference);
+  const watching = lossNotes((text) => void process.stderr.write(`${text}\n`));
   if ('session' in found) {
     const { id } = found.session;
     return {
       page: (after) => client.sessionEvents({ params: { id }, query: { after, limit: PAGE } }),
-      follow: (after) => client.followSession(id, { after }),
+      follow: (after) => client.followSession(id, { after, ...watching }),
     };
   }
   const { id } = found.run;
   return {
     page: (after) => client.runEvents({ params: { id }, query: { after, limit: PAGE } }),
-    follow: (after) => client.followRun(id, { after }),
+    follow: (after) => client.followRun(id, { after, ...watching }),
   };
 }
 
@@ -78,14 +80,17 @@ async function show(events: AsyncIterable<SessionEvent>, json: boolean): Promise
   const transcript = new Transcript(clock);
   const screens = { stdout: process.stdout, stderr: process.stdout };
   const printer = new Printer(screens, process.env, 'stdout');
-  for await (const event of events) {
-    if (json) printJson(event);
-    else {
-      for (const each of transcript.next(event)) {
-        if (each.kind === 'note') printer.note(`${clock(Date.parse(event.at))}  ${each.text}`);
-        else printer.show(each);
+  try {
+    for await (const event of events) {
+      if (json) printJson(event);
+      else {
+        for (const each of transcript.next(event)) {
+          if (each.kind === 'note') printer.note(`${clock(Date.parse(event.at))}  ${each.text}`);
+          else printer.show(each);
+        }
       }
     }
+  } finally {
+    printer.end();
   }
-  printer.end();
 }

@@ -2,8 +2,12 @@ import { text } from 'node:stream/consumers';
 import { MESSAGE_MAX, MessageText } from '../contract/message.ts';
 import { usageError } from './user-error.ts';
 
-/** The message of a command: its one word, or what comes through a pipe. */
-export async function readMessage(words: readonly string[], input: typeof process.stdin) {
+/** The message of a command: its one word, or what comes through a pipe; none if stopped before. */
+export async function readMessage(
+  words: readonly string[],
+  input: typeof process.stdin,
+  stop: AbortSignal,
+): Promise<string | undefined> {
   if (words.length > 1) {
     throw usageError({
       what: 'There is more than one message.',
@@ -13,11 +17,19 @@ export async function readMessage(words: readonly string[], input: typeof proces
   }
   const [word] = words;
   if ((word === undefined || word === '-') && input.isTTY) throw noMessage('none was given');
-  const message = word === undefined || word === '-' ? await text(input) : word;
+  const message = word === undefined || word === '-' ? await textUntil(input, stop) : word;
+  if (stop.aborted) return undefined;
   const parsed = MessageText.safeParse(message);
   if (parsed.success) return parsed.data;
   const why = parsed.error.issues[0]?.message ?? `it must be 1 to ${MESSAGE_MAX} characters`;
   throw message.trim() === '' ? noMessage('it is empty') : unusable(why);
+}
+
+async function textUntil(input: typeof process.stdin, stop: AbortSignal): Promise<string> {
+  const stopped = new Promise<string>((resolve) => {
+    stop.addEventListener('abort', () => resolve(''), { once: true });
+  });
+  return Promise.race([text(input), stopped]);
 }
 
 function noMessage(why: string): Error {

@@ -62,7 +62,8 @@ export const run = clientCommand({
   run: async (given, around) => {
     const { json, detach } = given.flags;
     refuseMixture(given.flags);
-    const message = await readMessage(given.words, process.stdin);
+    const message = await readMessage(given.words, process.stdin, around.stop);
+    if (message === undefined) return EXIT.cancelled;
     return withServer(given.flags, async (client) => {
       const session = await sessionFor(client, given.flags);
       if (around.stop.aborted) return EXIT.cancelled;

@@ -28,7 +28,8 @@ export const send = clientCommand({
   },
   run: async ({ flags, words }, around) => {
     const [reference = ''] = takeWords(words.slice(0, 1), 'session');
-    const message = await readMessage(words.slice(1), process.stdin);
+    const message = await readMessage(words.slice(1), process.stdin, around.stop);
+    if (message === undefined) return EXIT.cancelled;
     return withServer(flags, async (client) => {
       const session = await findSession(client, reference);
       if (around.stop.aborted) return EXIT.cancelled;
