@@ -4,6 +4,7 @@ import {
   CONTEXT,
   chars,
   firstVerdict,
+  holdsMask,
   MASK_START,
   type Rest,
   type Rule,
@@ -114,7 +115,7 @@ function inQuotes({ text, at, final, kind, name }: Place, from: number, quote: s
   const end = quotedEnd(window, quote);
   if (end === -1 && window.length <= STAND_IN_MAX + quote.length && !final) return 'more';
   const content = end === -1 ? window : window.slice(0, end);
-  if (!isSecretValue(kind, name, content)) return null;
+  if (holdsMask(content) || !isSecretValue(kind, name, content)) return null;
   return { mask: 'MASKED', keep: from - at, end: from - at, rest: restOfQuoted(quote) };
 }
 
@@ -145,9 +146,10 @@ function restOfQuoted(quote: string): Rest {
 function bare(place: Place): Verdict {
   const { text, at, final, from, kind, name, attached } = place;
   const set: Chars = attached && /^[A-Z][A-Z0-9_]*$/.test(name) ? variable : plain;
-  const end = runEnd(text, from, set, STAND_IN_MAX + 1);
+  const end = runEnd(text, from, set, STAND_IN_MAX + MASK_START.length + 1);
   if (end === text.length && !final) return 'more';
   const found = text.slice(from, end);
+  if (holdsMask(found)) return null;
   if (!isSecretValue(kind, name, found) || isCode(found, text[end], attached)) return null;
   const credential = place.scheme && /[0-9=+/]|.[A-Z]/.test(found);
   if (!attached && !credential && !looksLikeValue(place, found, text[end])) return null;
@@ -168,7 +170,7 @@ function isCode(found: string, next: string | undefined, attached: boolean): boo
 
 /** Of what stands apart from its name: it has what words and names in code have not. */
 function looksLikeValue(place: Place, found: string, next: string | undefined): boolean {
-  if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(found) || found.includes(MASK_START)) return false;
+  if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(found)) return false;
   const core = found.replace(/[.?!:]+$/, '');
   if (core.length >= 6 && /\d/.test(core) && /[A-Za-z]/.test(core)) return true;
   if (core.length >= 6 && /[!#$%&*+=?@^~]/.test(core)) return true;

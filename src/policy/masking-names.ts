@@ -32,7 +32,7 @@ const LEAST: Record<Kind, number> = { password: 1, token: 6, authorization: 6 };
 const NO_SECRETS = new Set(
   `string str text char varchar number int integer boolean bool object any bytes null nil none undefined
   true false yes no on off required optional missing invalid incorrect wrong empty unset changed
-  expired redacted hidden masked base64 sha256 oauth2 %s %d %v %q`.split(/\s+/),
+  bearer basic expired redacted hidden masked base64 sha256 oauth2 %s %d %v %q`.split(/\s+/),
 );
 const STAND_IN =
   /^(?:\$\{[^}]*\}|\$[A-Z_][A-Z0-9_]*|\$\d|<[^<>]*>|\{\{.*\}\}|\{\w*\}|%\(\w+\)s|(.)\1*|\.{3}.*)$/s;
@@ -42,11 +42,11 @@ export const STAND_IN_MAX = 64;
 /** Whether the whole value, in quotes or in JSON, is something to hide. */
 export function isSecretValue(kind: Kind, name: string, value: string): boolean {
   if (value.length < LEAST[kind]) return false;
+  // The working directory has the same short name as a password.
+  if (/^(?:old)?pwd$/i.test(name) && /^[/~.]/.test(value)) return false;
   if (value.length > STAND_IN_MAX) return true;
   if (STAND_IN.test(value) && !(kind === 'password' && /^\w+$/.test(value))) return false;
   // Counters and one-time codes.
   if (kind !== 'password' && /^\d{1,12}$/.test(value)) return false;
-  // The working directory has the same short name as a password.
-  if (/^(?:old)?pwd$/i.test(name) && /^[/~.]/.test(value)) return false;
   return !NO_SECRETS.has(value.toLowerCase().replace(/[!?]$/, ''));
 }

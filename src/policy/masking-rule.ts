@@ -64,6 +64,7 @@ export const MASKED = '***MASKED***';
 export const maskOf = (name: string): string => `***${name}***`;
 /** Where a mask begins; rules leave those alone, so that masking twice is masking once. */
 export const MASK_START = '***';
+export const holdsMask = (text: string): boolean => /\*{3}[A-Z]/.test(text);
 
 export type Chars = (code: number) => boolean;
 

@@ -1,6 +1,6 @@
 import {
   chars,
-  MASK_START,
+  holdsMask,
   type Rest,
   type Rule,
   restOfRun,
@@ -114,7 +114,7 @@ export const urlRule: Rule = {
     const nameEnd = runEnd(text, from, userName, USER_MAX);
     if (nameEnd === text.length && !final) return 'more';
     if (text[nameEnd] === '@') return inUrl(text, at, from, nameEnd, CERTAIN_LENGTH);
-    if (text[nameEnd] !== ':' || text.slice(from, nameEnd).includes(MASK_START)) return null;
+    if (text[nameEnd] !== ':' || holdsMask(text.slice(from, nameEnd))) return null;
     const end = runEnd(text, nameEnd + 1, userPassword, USER_MAX);
     if (end === text.length && !final) return 'more';
     return text[end] === '@' ? inUrl(text, at, nameEnd + 1, end, 1) : null;
@@ -123,7 +123,7 @@ export const urlRule: Rule = {
 
 function inUrl(text: string, at: number, from: number, end: number, least: number): Verdict {
   const secret = text.slice(from, end);
-  if (secret.length < least || secret.includes(MASK_START) || PLACEHOLDER.test(secret)) return null;
+  if (secret.length < least || holdsMask(secret) || PLACEHOLDER.test(secret)) return null;
   // A token says more about itself than that it is hidden.
   if (tokenAt({ text: secret, at: 0, final: true, before: '' }) !== null) return null;
   return hidden(from - at, end - at);

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isBatonError } from '../contract/errors.ts';
 import type { Masker } from './masker.ts';
 import { HARMLESS, SECRETS } from './masking.corpus.ts';
 import { createMasker, maskJson } from './masking.ts';
+import { tokenNames } from './masking-tokens.ts';
 
 const masker = createMasker();
 
@@ -39,6 +41,13 @@ describe('[P4] what is masked', () => {
     for (const { masked } of SECRETS.slice(0, cutOff)) expect(shown).toContain(masked);
     for (const { secret } of SECRETS.slice(0, cutOff)) {
       if (secret.length > 12) expect(shown).not.toContain(secret);
+    }
+  });
+
+  test('docs/masking.md shows every mask', () => {
+    const page = readFileSync(new URL('../../docs/masking.md', import.meta.url), 'utf8');
+    for (const name of [...tokenNames, 'MASKED', 'PRIVATE_KEY', 'LINE_TOKEN']) {
+      expect(page).toContain(`***${name}***`);
     }
   });
 
@@ -167,6 +176,11 @@ describe('[P4] pieces', () => {
       ],
       'ABCDEFGHIJ0123456789',
       'acme-',
+      'PWD=/',
+      'token="',
+      'secret=ask',
+      '<',
+      '[',
     ];
     const pieceOfText = fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...scraps) },
@@ -204,19 +218,14 @@ describe('[P4] pieces', () => {
     expect(stream.push('ne\n')).toBe('line\n');
   });
 
-  test('little is kept back, whatever comes', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom('a', 'A', 'eyJ', 'sk-', '://', ':', '-', 'aB3/', '"', ' ', '\\'),
-        (unit) => {
-          const text = `password ${unit.repeat(9000)}`;
-          const stream = masker.stream();
-          const shown = stream.push(text);
-          expect(shown.length + 4096).toBeGreaterThan(masker.mask(text).length);
-        },
-      ),
-    );
-  });
+  test.each(['a', 'A', 'eyJ', 'sk-', '://', ':', '-', 'aB3/', '"', ' ', '\\'])(
+    'little is kept back, whatever comes: %s',
+    (unit) => {
+      const text = `password ${unit.repeat(9000)}`;
+      const shown = masker.stream().push(text);
+      expect(shown.length + 1024).toBeGreaterThan(masker.mask(text).length);
+    },
+  );
 
   test('a private key of any length is swallowed as it comes', () => {
     const stream = masker.stream();
@@ -280,9 +289,9 @@ describe('[P4] the time is linear', () => {
   const fill = (unit: string, length: number): string =>
     unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
   const time = (text: string): number => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     masker.mask(text);
-    return performance.now() - start;
+    return process.cpuUsage(start).user / 1000;
   };
 
   test('a megabyte of anything is done, and of twice as much the time is no square', {

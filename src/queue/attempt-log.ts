@@ -1,8 +1,36 @@
+import type { Run } from '../contract/run.ts';
 import { verdictOf } from '../policy/retry.ts';
 import type { Attempt } from './attempt.ts';
 import type { Ending } from './lane-machine.ts';
 import type { Logger } from './logger.ts';
 import type { Clock } from './store.ts';
+
+/** How an attempt ended, for whoever counts. */
+export interface AttemptEnd {
+  /** As it was claimed. */
+  readonly run: Run;
+  readonly outcome:
+    | 'succeeded'
+    | 'failed'
+    | 'dead'
+    | 'cancelled'
+    | 'retry_scheduled'
+    | 'left_waiting'
+    | 'handed_back'
+    | 'parked'
+    /** The run is another worker's, or nobody's. */
+    | 'lost';
+  readonly ms: number;
+}
+
+/** What the store makes of an end. */
+export function outcomeNameOf({ run, abort }: Attempt, { outcome }: Ending): AttemptEnd['outcome'] {
+  if (outcome.kind === 'succeeded') return 'succeeded';
+  if (outcome.kind === 'cancelled' || abort?.kind === 'cancelled') return 'cancelled';
+  if (outcome.kind !== 'failed') return outcome.kind;
+  if (verdictOf(outcome.error.class) !== 'retry') return 'failed';
+  return run.attempts >= run.maxAttempts ? 'dead' : 'retry_scheduled';
+}
 
 export const fieldsOf = ({ run }: Attempt) => ({
   runId: run.id,
@@ -14,15 +42,16 @@ export const fieldsOf = ({ run }: Attempt) => ({
 /** Says how an attempt ended, under names that do not change. */
 export function logEnd(
   attempt: Attempt,
-  { outcome, retryDelayMs }: Ending,
+  ending: Ending,
   durationMs: number,
   { log, clock }: { readonly log: Logger; readonly clock: Clock },
 ): void {
-  const { run, abort } = attempt;
+  const { outcome, retryDelayMs } = ending;
+  const name = outcomeNameOf(attempt, ending);
   const fields = { ...fieldsOf(attempt), durationMs };
-  if (outcome.kind === 'succeeded') {
+  if (name === 'succeeded') {
     log.info(fields, 'Succeeded');
-  } else if (outcome.kind === 'cancelled' || abort?.kind === 'cancelled') {
+  } else if (name === 'cancelled') {
     log.info(fields, 'Cancelled');
   } else if (outcome.kind === 'left_waiting') {
     log.info(fields, 'LeftWaiting');
@@ -30,13 +59,11 @@ export function logEnd(
     log.info({ ...fields, reason: outcome.reason }, 'HandedBack');
   } else if (outcome.kind === 'parked') {
     log.info({ ...fields, err: outcome.error, nextRunAt: timeOf(outcome.until) }, 'Parked');
-  } else {
+  } else if (outcome.kind === 'failed') {
     const err = outcome.error;
     log.warn({ ...fields, err }, 'Failed');
-    if (verdictOf(err.class) !== 'retry') return;
-    if (run.attempts >= run.maxAttempts) {
-      log.error({ ...fields, err }, 'Dead');
-    } else {
+    if (name === 'dead') log.error({ ...fields, err }, 'Dead');
+    if (name === 'retry_scheduled') {
       const nextRunAt = timeOf(clock() + retryDelayMs);
       log.info({ ...fields, err, nextRunAt, delayMs: retryDelayMs }, 'RetryScheduled');
     }

@@ -3,7 +3,7 @@ import { backoffMs, verdictOf } from '../policy/retry.ts';
 import type { Attempt } from './attempt.ts';
 import { LostError } from './attempt-channel.ts';
 import { contextOf } from './attempt-context.ts';
-import { fieldsOf, logEnd } from './attempt-log.ts';
+import { type AttemptEnd, fieldsOf, logEnd, outcomeNameOf } from './attempt-log.ts';
 import { conclude } from './conclude.ts';
 import { HandlerError, messageOf, type Returned } from './handler-result.ts';
 import type { Handlers, RegisteredType } from './handlers.ts';
@@ -24,6 +24,7 @@ export interface ExecutorOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly onAttempt: (end: AttemptEnd) => void;
 }
 
 /**
@@ -41,11 +42,15 @@ export async function execute(attempt: Attempt, options: ExecutorOptions): Promi
     const ending = endingOf(conclude(returned, attempt), attempt, type, options);
     attempt.ending = true;
     if (await store(attempt, ending, log)) {
-      logEnd(attempt, ending, Math.round(performance.now() - began), options);
+      const ms = Math.round(performance.now() - began);
+      logEnd(attempt, ending, ms, options);
+      options.onAttempt({ run: attempt.run, outcome: outcomeNameOf(attempt, ending), ms });
       return;
     }
   }
   log.warn({ ...fieldsOf(attempt), reason: attempt.abort?.message }, 'Lost');
+  const ms = Math.round(performance.now() - began);
+  options.onAttempt({ run: attempt.run, outcome: 'lost', ms });
 }
 
 /** Gives a claimed run back before its handler was called. */

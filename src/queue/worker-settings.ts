@@ -1,4 +1,5 @@
 import type { NodeInfo } from '../contract/node.ts';
+import type { AttemptEnd } from './attempt-log.ts';
 import type { Handlers } from './handlers.ts';
 import type { Logger } from './logger.ts';
 import { identify, type ProcessIdentity } from './process-identity.ts';
@@ -27,6 +28,8 @@ export interface WorkerOptions {
   readonly typesMs?: number;
   /** Unwritten bytes of events from which handlers must wait. */
   readonly bufferBytes?: number;
+  /** Told how each attempt ended, for whoever counts. Must not throw. */
+  readonly onAttempt?: (end: AttemptEnd) => void;
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -54,6 +57,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     returnMs: 5000,
     typesMs: 30_000,
     bufferBytes: 8 * 1024 * 1024,
+    onAttempt: () => {},
     log: queue.log,
     clock: Date.now,
     random: Math.random,

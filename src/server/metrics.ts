@@ -1,0 +1,135 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { AttemptEnd } from '../queue/attempt-log.ts';
+import { addFacts, type NodeFacts } from './metrics-facts.ts';
+
+export interface MetricsOptions {
+  /** What is read when somebody asks; null until the database is open. */
+  readonly facts: () => NodeFacts | null;
+  readonly version: string;
+  readonly clock?: () => number;
+}
+
+/**
+ * Everything a node counts, for Prometheus (H7). The hooks are plain functions, so that whoever is
+ * counted knows nothing of this. Labels are few and fixed: never an id, a name or a path as asked for.
+ * docs/metrics.md lists them all.
+ */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const FAST_S = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SLOW_S = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600];
+
+export function createMetrics({ facts, version, clock = Date.now }: MetricsOptions) {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: 'baton_' });
+  addFacts(registry, facts, clock);
+  const counter = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    new Counter({ name: `baton_${name}`, help, labelNames, registers });
+  const histogram = <L extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: L[] = [],
+  ) => new Histogram({ name: `baton_${name}`, help, buckets, labelNames, registers });
+
+  const info = new Gauge({
+    name: 'baton_info',
+    help: 'The version that runs; always 1',
+    labelNames: ['version'],
+    registers,
+  });
+  info.set({ version }, 1);
+
+  const requests = histogram(
+    'http_request_duration_seconds',
+    'Time to answer a request, or how long a stream was open',
+    FAST_S,
+    ['route', 'method', 'status'],
+  );
+  const streamsOpen = new Gauge({
+    name: 'baton_streams_open',
+    help: 'Open streams on this node',
+    labelNames: ['kind'],
+    registers,
+  });
+  const streamsOpened = counter('streams_opened_total', 'Streams that were opened', ['kind']);
+  const streamsDropped = counter('streams_dropped_total', 'Streams whose reader did not keep up', [
+    'kind',
+  ]);
+  const runWait = histogram(
+    'run_wait_seconds',
+    'From when a run could have started to its first start',
+    SLOW_S,
+    ['type'],
+  );
+  const attempts = counter('attempts_total', 'Attempts that ended on this node', [
+    'type',
+    'outcome',
+  ]);
+  const attemptTime = histogram('attempt_duration_seconds', 'How long attempts took', SLOW_S, [
+    'type',
+    'outcome',
+  ]);
+  const retries = counter('run_retries_total', 'Attempts beyond the first of a run', ['type']);
+  const ready = histogram('session_ready_seconds', 'From asked for to ready of a session', SLOW_S);
+  const creationsFailed = counter(
+    'session_creations_failed_total',
+    'Sessions that could not be created or prepared',
+  );
+  const leftovers = counter(
+    'leftovers_stopped_total',
+    'Processes of agents that outlived their node and were stopped',
+  );
+  const masked = counter('secrets_masked_total', 'Secrets replaced by a mask', ['kind']);
+  const cost = counter('agent_cost_usd_total', 'What agents cost, in US dollars', ['agent']);
+
+  return {
+    /** Of a finished request: `route` as the contract writes it. */
+    request(route: string, method: string, status: number, seconds: number): void {
+      const known = METHODS.has(method) ? method : 'other';
+      requests.observe({ route, method: known, status: `${Math.floor(status / 100)}xx` }, seconds);
+    },
+    streamOpened(kind: string): void {
+      streamsOpen.inc({ kind });
+      streamsOpened.inc({ kind });
+    },
+    streamClosed(kind: string): void {
+      streamsOpen.dec({ kind });
+    },
+    streamDropped(kind: string): void {
+      streamsDropped.inc({ kind });
+    },
+    /** For the worker's `onAttempt`. */
+    attemptEnded({ run, outcome, ms }: AttemptEnd): void {
+      const { type } = run;
+      attempts.inc({ type, outcome });
+      attemptTime.observe({ type, outcome }, ms / 1000);
+      if (run.attempts > 1) retries.inc({ type });
+      else if (run.crashes === 0) runWait.observe({ type }, waitOf(run));
+    },
+    sessionReady(seconds: number): void {
+      ready.observe(seconds);
+    },
+    creationFailed(): void {
+      creationsFailed.inc();
+    },
+    leftoversStopped(count: number): void {
+      leftovers.inc(count);
+    },
+    /** For the masker's `onMasked`. */
+    secretMasked(name: string): void {
+      masked.inc({ kind: name.toLowerCase() });
+    },
+    agentCost(agent: string, usd: number): void {
+      cost.inc({ agent }, usd);
+    },
+    text: (): Promise<string> => registry.metrics(),
+    registry,
+  };
+}
+
+/** In seconds; a claimed run was last changed by its claim, on the same clock. */
+const waitOf = ({ createdAt, runAt, updatedAt }: AttemptEnd['run']): number =>
+  Math.max(0, updatedAt - Math.max(createdAt, runAt ?? 0)) / 1000;
