@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { compose } from '../src/compose.ts';
+import { endpointList } from '../src/contract/api/all.ts';
+import type { Endpoint } from '../src/contract/api/endpoint.ts';
+import { ErrorAnswer } from '../src/contract/api/error-answer.ts';
+import { CreateSession } from '../src/contract/session.ts';
+import { createMasker } from '../src/policy/masking.ts';
+import { SILENT } from '../src/queue/logger.ts';
+import { openApiDocument } from '../src/server/openapi/document.ts';
+import { describeField, describeSchemas, type JsonSchema } from '../src/server/openapi/schemas.ts';
+import type { Principal } from '../src/sessions/service.ts';
+import { sqliteStore } from '../src/storage/sqlite/store.ts';
+import { appRig } from './app-rig.ts';
+import { fitting, nearly } from './fuzz/arbitrary.ts';
+import { hostileText, hostileValue } from './fuzz/hostile.ts';
+import { temporaryDirectory } from './processes.ts';
+
+const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+const REQUESTS = 120;
+
+/** The whole API over real sessions, in which nothing is written but by requests. */
+async function rig() {
+  const dataDir = temporaryDirectory();
+  const path = join(dataDir, 'baton.db');
+  const store = await sqliteStore({ path });
+  const { service, queue } = compose({
+    store,
+    dataDir,
+    installation: 'test',
+    masker: createMasker(),
+    box: { seal: (plain) => plain, open: (sealed) => sealed },
+    log: SILENT,
+    executes: false,
+    environment: {},
+    host: 'here',
+    worker: {},
+  });
+  onTestFinished(async () => {
+    await queue.close();
+    await store.close();
+  });
+  const failures: unknown[] = [];
+  const log = pino(
+    { level: 'error' },
+    { write: (line: string) => failures.push(JSON.parse(line)) },
+  );
+  const { ask } = appRig({ service: () => service, log, rateLimit: null });
+
+  const reader = new DatabaseSync(path, { readOnly: true });
+  onTestFinished(() => reader.close());
+  const tables = reader
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all()
+    .map(({ name }) => `SELECT * FROM "${name}"`);
+  /** Everything that is stored. */
+  const stored = (): string =>
+    JSON.stringify(
+      tables.map((select) => reader.prepare(select).all()),
+      plainNumbers,
+    );
+
+  // Sessions in which each operation finds something that it may do.
+  const create = async (name: string): Promise<string> => {
+    const session = CreateSession.parse({ name, agent: { kind: 'shell' } });
+    return (await service.create(ADMIN, session)).id;
+  };
+  const busy = await create('busy');
+  for (const message of ['a', 'b', 'c', 'd']) {
+    await service.send(ADMIN, busy, { message, onBusy: 'enqueue' }, null);
+  }
+  const [first] = (await service.listRuns(ADMIN, { sessionId: busy })).items;
+  await service.cancelRun(ADMIN, first?.id ?? '');
+  await store.changeSession(await create('ready'), { do: 'ready', path: '/tmp' });
+  await store.changeSession(await create('failed'), { do: 'fail', error: 'no disk' });
+  await service.act(ADMIN, await create('ended'), 'terminate');
+  return { ask, stored, service, failures };
+}
+
+const plainNumbers = (_: string, value: unknown) =>
+  typeof value === 'bigint' ? String(value) : value;
+
+interface Asked {
+  readonly params: Record<string, string>;
+  readonly query: string;
+  readonly body: string | undefined;
+  readonly key: string | undefined;
+  /** Which of the ids there are; null takes the one of `params`. */
+  readonly pick: number | null;
+}
+
+const components = openApiDocument().components.schemas;
+const schemas = describeSchemas();
+const fields = ({ shape }: { shape: object }) =>
+  Object.entries(shape).map(([name, field]) => [name, describeField(field)] as const);
+
+/** Requests for an endpoint: sound ones, ones with a mistake, and nonsense. */
+function requests(endpoint: Endpoint): fc.Arbitrary<Asked> {
+  return fc.oneof(soundRequests(endpoint), oddRequests(endpoint));
+}
+
+function soundRequests({ params, query, body }: Endpoint): fc.Arbitrary<Asked> {
+  const hasBody = !(body instanceof z.ZodUndefined);
+  const values = (from: { shape: object }) =>
+    Object.fromEntries(fields(from).map(([name, schema]) => [name, fitting(schema, components)]));
+  return fc.record({
+    params: fc.record(values(params), { noNullPrototype: true }).map(texts),
+    query: fc
+      .record(values(query), { requiredKeys: requiredOf(query), noNullPrototype: true })
+      .map((given) => String(new URLSearchParams(texts(given)))),
+    body: hasBody
+      ? fitting(schemas.request(body), components).map((value) => JSON.stringify(value))
+      : fc.constant(undefined),
+    key: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
+    pick: fc.nat(),
+  });
+}
+
+function oddRequests({ params, query, body }: Endpoint): fc.Arbitrary<Asked> {
+  const sound = fitting(schemas.request(body), components);
+  const text = fc
+    .oneof(sound, nearly(sound), nearly(sound), hostileValue)
+    .map((value) => JSON.stringify(value));
+  const odd = (schema: JsonSchema) =>
+    fc.oneof(fitting(schema, components).map(String), hostileText);
+  const parts = [
+    fc.tuple(hostileText, hostileText).map(([name, value]) => `${encode(name)}=${value}`),
+    ...fields(query).map(([name, schema]) =>
+      odd(schema).map((value) => `${name}=${encode(value)}`),
+    ),
+  ];
+  return fc.record({
+    params: fc.record(
+      Object.fromEntries(fields(params).map(([name, schema]) => [name, odd(schema)])),
+    ),
+    query: fc.array(fc.oneof(...parts), { maxLength: 2 }).map((all) => all.join('&')),
+    body: fc.oneof(text, text, hostileText, fc.constant(undefined)),
+    key: fc.option(hostileText, { nil: undefined }),
+    pick: fc.option(fc.nat()),
+  });
+}
+
+const texts = (values: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+
+const requiredOf = ({ shape }: z.ZodObject): string[] =>
+  Object.keys(shape).filter((name) => !(shape[name] as z.ZodType).safeParse(undefined).success);
+
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+test.each(endpointList.filter(([, { format }]) => format !== 'events'))(
+  '[H9] whatever is sent to %s, it is answered in shape, never by 5xx, and a refusal writes nothing',
+  async (name, endpoint) => {
+    const { ask, stored, service, failures } = await rig();
+    const statuses = new Set<number>();
+
+    const idOf = async (pick: number): Promise<string> => {
+      const sessions = (await service.list(ADMIN, {})).items.map(({ id }) => id);
+      const runs = (await service.listRuns(ADMIN, {})).items.map(({ id }) => id);
+      const known = endpoint.path.includes('/runs/') ? runs : sessions;
+      return known[pick % Math.max(1, known.length)] ?? 'none';
+    };
+
+    await fc.assert(
+      fc.asyncProperty(requests(endpoint), async ({ params, query, body, key, pick }) => {
+        const before = stored();
+        let path = endpoint.path;
+        for (const [field, value] of Object.entries(params)) {
+          const given = field === 'id' && pick !== null ? await idOf(pick) : value;
+          path = path.replace(`{${field}}`, encode(given));
+        }
+        const answer = await ask({
+          method: endpoint.method,
+          url: query === '' ? path : `${path}?${query}`,
+          headers: {
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(key === undefined || /[^\t\x20-\xff]/.test(key) ? {} : { 'idempotency-key': key }),
+          },
+          ...(body === undefined ? {} : { payload: body }),
+        });
+        statuses.add(answer.statusCode);
+        expect([answer.statusCode < 500, failures]).toEqual([true, []]);
+        if (answer.statusCode < 400) return;
+        ErrorAnswer.parse(answer.json());
+        expect(stored()).toBe(before);
+      }),
+      { numRuns: REQUESTS, endOnFailure: true },
+    );
+    expect([name, [...statuses].some((status) => status < 300)]).toEqual([name, true]);
+  },
+);

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import type { JsonSchema } from '../../src/server/openapi/schemas.ts';
+import { hostileText, hostileValue } from './hostile.ts';
+
+type Components = Record<string, JsonSchema>;
+type Value = fc.Arbitrary<unknown>;
+
+/** Values that fit a schema (as far as JSON Schema can say it). */
+export function fitting(schema: JsonSchema, components: Components): Value {
+  const { $ref, type, properties = {} } = schema;
+  const within = (inner: unknown) => fitting((inner ?? {}) as JsonSchema, components);
+  if ($ref === '#/components/schemas/Json') return fc.jsonValue({ maxDepth: 2 });
+  if ($ref !== undefined) return within(components[$ref.slice($ref.lastIndexOf('/') + 1)]);
+  if (Array.isArray(schema['enum'])) return fc.constantFrom(...schema['enum']);
+  if (Array.isArray(schema['anyOf'])) return fc.oneof(...schema['anyOf'].map(within));
+  if (type === 'null') return fc.constant(null);
+  if (type === 'boolean') return fc.boolean();
+  if (type === 'integer') return fc.integer(rangeOf(schema));
+  if (type === 'number') return fc.double({ ...rangeOf(schema), noNaN: true });
+  if (type === 'string') return textFitting(schema);
+  if (type === 'array') {
+    const maxLength = Math.min(Number(schema['maxItems'] ?? 3), 3);
+    return fc.array(within(schema['items']), {
+      minLength: Number(schema['minItems'] ?? 0),
+      maxLength,
+    });
+  }
+  const fields = Object.entries(properties).map(([name, inner]) => [name, within(inner)] as const);
+  if (fields.length === 0) return fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue());
+  return fc.record(Object.fromEntries(fields), {
+    requiredKeys: [...(schema.required ?? [])],
+    noNullPrototype: true,
+  });
+}
+
+function rangeOf({ minimum, maximum }: JsonSchema) {
+  return {
+    ...(minimum === undefined ? {} : { min: Number(minimum) }),
+    ...(maximum === undefined ? {} : { max: Number(maximum) }),
+  };
+}
+
+function textFitting(schema: JsonSchema): fc.Arbitrary<string> {
+  if (schema['format'] === 'uuid') return fc.uuid({ version: 7 });
+  if (schema['format'] === 'date-time') {
+    const [min, max] = [new Date('1970-01-01'), new Date('2030-01-01')];
+    return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
+  }
+  const minLength = Number(schema['minLength'] ?? 0);
+  const maxLength = Math.max(minLength, Math.min(Number(schema['maxLength'] ?? 40), 40));
+  const pattern = new RegExp(String(schema['pattern'] ?? ''), 'u');
+  const plain = fc.string({ unit: fc.constantFrom(...'abcXYZ019_-あア漢'), minLength, maxLength });
+  return fc.oneof(
+    plain.map((text) => (pattern.test(text) ? text : `/${text}`.slice(0, maxLength))),
+    fc.string({ unit: 'grapheme', minLength, maxLength }).filter((text) => pattern.test(text)),
+  );
+}
+
+/** A value that fits but in one place: a field is another, gone, or one too many. */
+export function nearly(value: Value): Value {
+  return fc
+    .tuple(value, fc.nat(), hostileValue, hostileText, fc.constantFrom('replace', 'remove', 'add'))
+    .map(([whole, at, hostile, name, how]) => {
+      const places = objectsIn(whole);
+      const place = places[at % Math.max(1, places.length)];
+      if (place === undefined) return hostile;
+      const keys = Object.keys(place);
+      const key = keys[at % Math.max(1, keys.length)] ?? name;
+      if (how === 'remove') delete place[key];
+      else define(place, how === 'add' ? name : key, hostile);
+      return whole;
+    });
+}
+
+/** Also for a name such as `__proto__`. */
+const define = (place: object, name: string, value: unknown) =>
+  Object.defineProperty(place, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value as Record<string, unknown>, ...Object.values(value).flatMap(objectsIn)];
+}
