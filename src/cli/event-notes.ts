@@ -78,7 +78,9 @@ const ENDS: Partial<Record<RunState, string>> = {
 
 export function endOf(state: RunState, error: RunError | null): string {
   const end = ENDS[state] ?? state;
-  return error === null ? `${end}.` : `${end}: ${sentence(error.message)} (${error.class})`;
+  return error === null || state === 'cancelled'
+    ? `${end}.`
+    : `${end}: ${sentence(error.message)} (${error.class})`;
 }
 
 const sentence = (text: string): string => (/[.!?。]$/.test(text) ? text : `${text}.`);

@@ -13,9 +13,6 @@ import { type Cell, table } from './table.ts';
 import { plainLine } from './terminal-filter.ts';
 import { takeWords } from './words.ts';
 
-const NAME = 0;
-const TAGS = 6;
-
 export const ls = clientCommand({
   summary: 'list sessions',
   usage: '[flags]',
@@ -82,27 +79,43 @@ const tabbed = (session: Session): string =>
     .map((value) => plainLine(String(value)))
     .join('\t');
 
+interface Column {
+  readonly head: string;
+  readonly cell: (session: Session) => Cell;
+  readonly flexible?: true;
+}
+
 function forTerminal(sessions: readonly Session[]): string[] {
   const style = coloursFor(process.stdout, process.env);
-  const head = ['NAME', 'STATUS', 'AGENT', 'RUNS', 'ACTIVE', 'COST', 'TAGS', 'ID'];
   const length = distinctLength(sessions.map(({ id }) => id));
-  const rows = sessions.map((session) => rowOf(session, length, style));
-  return table([head.map((text) => ({ text, style: style.dim })), ...rows], {
+  // What is empty for all of them takes no room.
+  const shown = columns(length, style).filter(({ cell }) =>
+    sessions.some((session) => cell(session).text !== ''),
+  );
+  const head = shown.map((column) => ({ text: column.head, style: style.dim }));
+  return table([head, ...sessions.map((session) => shown.map(({ cell }) => cell(session)))], {
     width: process.stdout.columns || 80,
-    flexible: [NAME, TAGS],
+    flexible: shown.flatMap(({ flexible }, index) => (flexible ? [index] : [])),
   });
 }
 
-function rowOf(session: Session, idLength: number, style: Colours): Cell[] {
+function columns(idLength: number, style: Colours): Column[] {
+  const text = (head: string, of: (session: Session) => string): Column => ({
+    head,
+    cell: (session) => ({ text: of(session) }),
+  });
   return [
-    { text: plainLine(session.name) },
-    { text: stateOf(session), style: statusStyle(session.status, style) },
-    { text: session.agent.kind },
-    { text: session.unfinishedRuns === 0 ? '' : String(session.unfinishedRuns) },
-    { text: relativeTime(session.lastActiveAt, Date.now()) },
-    { text: session.costUsd === 0 ? '' : money(session.costUsd) },
-    { text: plainLine(session.tags.join(', ')) },
-    { text: session.id.slice(0, idLength) },
+    { ...text('NAME', ({ name }) => plainLine(name)), flexible: true },
+    {
+      head: 'STATUS',
+      cell: (session) => ({ text: stateOf(session), style: statusStyle(session.status, style) }),
+    },
+    text('AGENT', ({ agent }) => agent.kind),
+    text('RUNS', ({ unfinishedRuns }) => (unfinishedRuns === 0 ? '' : String(unfinishedRuns))),
+    text('ACTIVE', ({ lastActiveAt }) => relativeTime(lastActiveAt, Date.now())),
+    text('COST', ({ costUsd }) => (costUsd === 0 ? '' : money(costUsd))),
+    { ...text('TAGS', ({ tags }) => plainLine(tags.join(', '))), flexible: true },
+    text('ID', ({ id }) => id.slice(0, idLength)),
   ];
 }
 

@@ -6,9 +6,10 @@ import { text } from 'node:stream/consumers';
 /** Reads a secret from a pipe, or asks for it on a terminal without showing what is typed. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
-  process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // The question comes second: what is typed in answer to it is no longer echoed then.
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  process.stderr.write(question);
   // In this mode Ctrl-C comes as a key, not as a signal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [''])]);

@@ -85,7 +85,12 @@ test.each<[string, Json, string, boolean]>([
     'Failed: Exit code 3. (command_failed)',
     false,
   ],
-  ['run.finished', { state: 'cancelled', error: null }, 'Cancelled.', false],
+  [
+    'run.finished',
+    { state: 'cancelled', error: { class: 'user_cancelled', message: 'Cancelled' } },
+    'Cancelled.',
+    false,
+  ],
   ['run.start', {}, 'Run started, attempt 1', true],
   [
     'session.status',
