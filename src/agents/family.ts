@@ -1,11 +1,17 @@
-import type { ProcessRow, ProcessTable } from './process-table.ts';
+import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
+import { isSpared } from './spared.ts';
+
+/** The process a family began with, leader of a session of its own, and a moment before it. */
+export interface Root extends ProcessRow {
+  readonly since: Moment;
+}
 
 export interface FamilyOptions {
   readonly table: ProcessTable;
   /** Who carries such a mark belongs to it. */
   readonly isOurs: (mark: string) => boolean;
-  /** The process it began with, leader of a session of its own; none when leftovers are looked for. */
-  readonly root?: ProcessRow;
+  /** None when leftovers are looked for. */
+  readonly root?: Root;
 }
 
 /** Those alive, and the groups that hold nobody else. */
@@ -36,7 +42,7 @@ export class Family {
   /** Once the root has ended, the first look must come at once: later its pid may be another's. */
   look(): Members {
     const { table, root } = this.#options;
-    const all = table.list();
+    const all = table.list(root?.since);
     const byPid = new Map(all.map((row) => [row.pid, row]));
     const first = root === undefined ? undefined : byPid.get(root.pid);
     if (first !== undefined && first.start !== root?.start) this.#sessionHeld = false;
@@ -46,58 +52,49 @@ export class Family {
       const row = byPid.get(pid);
       if (row?.start === start && !row.ended) members.set(pid, row);
     }
-    const others = this.#candidates(all, byPid);
-    for (const row of others) if (this.#isMarked(row)) members.set(row.pid, row);
+    const sessions = this.#gather(members, all);
+    this.#known.clear();
+    for (const row of members.values()) this.#known.set(row.pid, row.start);
+    const rows = [...members.values()];
+    if (first === undefined) this.#sessionHeld &&= rows.some((row) => row.session === root?.pid);
+
+    const groups = new Set(rows.flatMap((row) => (sessions.has(row.session) ? row.group : [])));
+    for (const row of all) if (!members.has(row.pid)) groups.delete(row.group);
+    return { rows, groups };
+  }
+
+  /** Carries the mark, and may be killed for it. */
+  isMarked(pid: number): boolean {
+    const mark = this.#options.table.markOf(pid);
+    return mark !== null && this.#options.isOurs(mark) && !this.#isSpared(pid);
+  }
+
+  /** Adds to the members those who belong to them; gives the sessions that are theirs alone. */
+  #gather(members: Map<number, ProcessRow>, all: readonly ProcessRow[]): Set<number> {
+    const { table, root } = this.#options;
+    // What is older than the agent was not started by it.
+    const others = all.filter((row) => !row.ended && row.start >= (root?.start ?? 0));
+    for (const row of others) if (this.isMarked(row.pid)) members.set(row.pid, row);
     const sessions = new Set<number>();
     if (root !== undefined && this.#sessionHeld) sessions.add(root.pid);
     for (let size = -1; size !== members.size; ) {
       size = members.size;
       for (const { session } of members.values()) {
+        // A leader in another pid namespace shows as 0.
+        if (session === 0) continue;
         // Not one whose leader is somebody else: the mark may have been copied.
-        if (members.has(session) || byPid.get(session)?.ended !== false) sessions.add(session);
+        if (members.has(session) || table.look(session)?.ended !== false) sessions.add(session);
       }
       for (const row of others) {
-        if (members.has(row.parent) || sessions.has(row.session)) members.set(row.pid, row);
+        if (members.has(row.pid)) continue;
+        if (!members.has(row.parent) && !sessions.has(row.session)) continue;
+        if (!this.#isSpared(row.pid)) members.set(row.pid, row);
       }
     }
-
-    this.#known.clear();
-    for (const row of members.values()) this.#known.set(row.pid, row.start);
-    const rows = [...members.values()];
-    const gone = first === undefined;
-    if (gone) this.#sessionHeld &&= rows.some((row) => row.session === root?.pid);
-    const own = rows.filter((row) => sessions.has(row.session));
-    return { rows, groups: new Set(own.map((row) => row.group)) };
+    return sessions;
   }
 
-  /** Never this process, those it was started by, nor, when it looks for leftovers, its children. */
-  #candidates(all: readonly ProcessRow[], byPid: ReadonlyMap<number, ProcessRow>): ProcessRow[] {
-    const { root } = this.#options;
-    const spared = new Set<number>();
-    for (let row = byPid.get(process.pid); row !== undefined; row = byPid.get(row.parent)) {
-      if (spared.has(row.pid)) break;
-      spared.add(row.pid);
-    }
-    const under = (row: ProcessRow): boolean => {
-      const seen = new Set<number>();
-      for (let each = byPid.get(row.parent); each !== undefined; each = byPid.get(each.parent)) {
-        if (each.pid === process.pid) return true;
-        if (seen.has(each.pid)) return false;
-        seen.add(each.pid);
-      }
-      return false;
-    };
-    return all.filter(
-      (row) =>
-        !row.ended &&
-        !spared.has(row.pid) &&
-        // What is older than the agent was not started by it.
-        (root === undefined ? !under(row) : row.start >= root.start),
-    );
-  }
-
-  #isMarked(row: ProcessRow): boolean {
-    const mark = this.#options.table.markOf(row.pid);
-    return mark !== null && this.#options.isOurs(mark);
+  #isSpared(pid: number): boolean {
+    return this.#options.root === undefined && isSpared(this.#options.table, pid);
   }
 }

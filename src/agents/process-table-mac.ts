@@ -21,6 +21,8 @@ export function macProcessTable(): ProcessTable {
       );
       return found?.[1] ?? null;
     },
+    newest: () => null,
+    now: () => ({ newest: 0, forks: 0 }),
   };
 }
 

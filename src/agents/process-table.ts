@@ -14,17 +14,26 @@ export interface ProcessRow {
   readonly ended: boolean;
 }
 
+/** A point in the machine's history of processes. */
+export interface Moment {
+  readonly newest: number;
+  readonly forks: number;
+}
+
 /**
  * What runs on this machine. All of it synchronous: what is looked at must not have changed by the
- * time it is acted on, and a look at a hundred processes takes about a millisecond.
+ * time it is acted on.
  */
 export interface ProcessTable {
-  /** The newest pids first: they are the most likely to be gone in a moment. */
-  list(): ProcessRow[];
+  /** All, or those started since then and perhaps others. A hundred take about a millisecond. */
+  list(since?: Moment): ProcessRow[];
   /** Null if there is none. */
   look(pid: number): ProcessRow | null;
   /** The mark in its environment; null if there is none, or it is not ours to see. */
   markOf(pid: number): string | null;
+  /** The pid that was given away last, where the system tells. */
+  newest(): number | null;
+  now(): Moment;
 }
 
 export const processTable = (): ProcessTable =>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Family, Members } from '../family.ts';
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
+import { isEmpty } from './is-empty.ts';
 import { signalAll } from './signal.ts';
 
 /** Looks that may find new ones before those found so far are killed. */
@@ -15,15 +16,17 @@ export async function kill(
   table: ProcessTable,
   family: Family,
   withinMs: number,
+  onFound: (rows: readonly ProcessRow[]) => void = () => {},
 ): Promise<readonly ProcessRow[]> {
   const deadline = performance.now() + withinMs;
-  for (;;) {
+  while (!(await isEmpty(table, family))) {
     const members = freeze(table, family);
-    if (members.rows.length === 0) return [];
+    onFound(members.rows);
     signalAll(table, members, 'SIGKILL');
     if (performance.now() >= deadline) return family.look().rows;
     await sleep(5);
   }
+  return [];
 }
 
 function freeze(table: ProcessTable, family: Family): Members {

@@ -4,6 +4,7 @@ import type { Family } from '../family.ts';
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
 import { closeInput } from './close-input.ts';
 import { interrupt } from './interrupt.ts';
+import { looksEmpty } from './is-empty.ts';
 import { kill } from './kill.ts';
 import { terminate } from './terminate.ts';
 
@@ -44,9 +45,14 @@ export async function climb(process: Stoppable, ladder: Ladder): Promise<readonl
     waiting.abort();
     return ended;
   };
-  if (!(await endsWithin(0))) {
+  if (await endsWithin(0)) {
+    if (looksEmpty(table, family)) return [];
+  } else {
+    // While parents can still be told from the process table.
+    family.look();
     interrupt(table, root, interrupts);
     if (!(await endsWithin(ladder.interruptMs))) {
+      family.look();
       closeInput(stdin);
       await endsWithin(ladder.inputMs);
     }

@@ -36,7 +36,7 @@ function isStill(table: ProcessTable, row: ProcessRow): boolean {
   return now !== null && now.start === row.start && !now.ended;
 }
 
-function send(target: number, name: NodeJS.Signals): void {
+export function send(target: number, name: NodeJS.Signals): void {
   // These would be this process's own group, and everybody.
   if (target === 0 || target === -1 || target === 1) return;
   try {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Family } from '../family.ts';
 import type { ProcessTable } from '../process-table.ts';
+import { isEmpty } from './is-empty.ts';
 import { signal } from './signal.ts';
 
 const LOOK_EVERY_MS = 20;
@@ -14,14 +15,13 @@ export async function terminate(
   const deadline = performance.now() + withinMs;
   const told = new Set<string>();
   for (;;) {
-    const { rows } = family.look();
-    if (rows.length === 0) return true;
+    if (await isEmpty(table, family)) return true;
     if (performance.now() >= deadline) return false;
-    for (const row of rows) {
+    for (const row of family.look().rows) {
       const name = `${row.pid} ${row.start}`;
       if (!told.has(name)) signal(table, row, 'SIGTERM');
       told.add(name);
     }
-    await sleep(Math.min(LOOK_EVERY_MS, withinMs));
+    await sleep(LOOK_EVERY_MS);
   }
 }

@@ -1,0 +1,6 @@
+import { sweepNode } from './sweep.ts';
+
+/* Run by the shell of lifeline.ts when the server is gone without a word. */
+
+const [installation, node] = process.argv.slice(2);
+if (installation !== undefined && node !== undefined) await sweepNode({ installation, node });

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { agentRig, isAlive } from '../../test/agent-rig.ts';
+import { until } from '../../test/until.ts';
+import { StartError } from './process.ts';
+
+/** Programs that leave in every way there is, some only where there is `setsid`. */
+const LIVES_ON = [
+  'ends-at-interrupt.sh',
+  'ends-with-input.sh',
+  'ignores-interrupt.sh',
+  'ignores-everything.sh',
+  'says-what-it-hears.mjs',
+  'orphans-in-its-session.sh',
+  'forks-on.sh',
+  'forks-widely.sh',
+  'closes-output.sh',
+  'has-a-zombie.sh',
+  'is-stopped.sh',
+];
+const LIVES_ON_AWAY = ['forks-away.sh', 'double-forks.sh', 'loses-its-mark.sh', 'forks-on-away.sh'];
+const ENDS = ['holds-output.sh', 'holds-output-and-ignores.sh', 'disowns.sh'];
+
+const onLinux = process.platform === 'linux';
+const living = [...LIVES_ON, ...(onLinux ? LIVES_ON_AWAY : [])];
+
+describe('a process that is stopped', () => {
+  test.each(living)('[Q9] leaves nothing alive: %s', async (name) => {
+    const rig = agentRig();
+    const { process, started } = await rig.start(name);
+    await process.stop();
+    await process.exited;
+    expect([process.pid, ...started].filter(isAlive)).toEqual([]);
+    expect(rig.marked()).toEqual([]);
+  });
+
+  test('[Q9] is interrupted, loses its input, is asked and only then killed', async () => {
+    const { process, said } = await agentRig().start('says-what-it-hears.mjs');
+    await process.stop();
+    expect(said()).toEqual(['ready', 'SIGINT', 'end of input', 'SIGTERM']);
+    expect(await process.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  test('[Q9] may end in its own way', async () => {
+    const { process, said } = await agentRig().start('ends-at-interrupt.sh');
+    await process.stop();
+    expect(said()).toEqual(['ready', 'interrupted']);
+    expect(await process.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test('[Q9] is stopped once, however often it is asked', async () => {
+    const { process, said } = await agentRig().start('says-what-it-hears.mjs');
+    await Promise.all([process.stop(), process.stop()]);
+    await process.stop();
+    expect(said()).toEqual(['ready', 'SIGINT', 'end of input', 'SIGTERM']);
+  });
+});
+
+describe('a process that ends by itself', () => {
+  test.each(ENDS)('[A9] leaves nothing alive: %s', async (name) => {
+    const rig = agentRig();
+    const { process, started } = await rig.start(name);
+    expect(await process.exited).toEqual({ code: 0, signal: null });
+    expect(started.filter(isAlive)).toEqual(started);
+    await process.stop();
+    expect(started.filter(isAlive)).toEqual([]);
+  });
+
+  test('[A9] is not missed when it ends by a signal from elsewhere', async () => {
+    const { process: agent, started } = await agentRig().start('ignores-interrupt.sh');
+    process.kill(agent.pid, 'SIGKILL');
+    expect(await agent.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    await agent.stop();
+    expect(started.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe('what is stopped', () => {
+  test('[A9] is nothing of another run', async () => {
+    const rig = agentRig();
+    const spawn = (run: string) => rig.spawnFor(run)(['sleep', '1000'], { cwd: '/' });
+    const [one, ten] = await Promise.all([spawn('run-1'), spawn('run-10')]);
+    await one.stop();
+    expect(isAlive(ten.pid)).toBe(true);
+    await ten.stop();
+  });
+
+  test('[A9] is nothing of another process of the same run', async () => {
+    const spawn = agentRig().spawnFor();
+    const one = await spawn(['sleep', '1000'], { cwd: '/' });
+    const other = await spawn(['sleep', '1000'], { cwd: '/' });
+    await one.stop();
+    expect(isAlive(other.pid)).toBe(true);
+    await other.stop();
+  });
+
+  test('[Q9] an interrupt goes to the process alone, or to its group', async () => {
+    const rig = agentRig();
+    const argv = ['/bin/sh', '-c', 'trap "echo heard" INT; sleep 1000; echo "ended $?"'];
+    const alone = await rig.spawnFor()(argv, { cwd: '/' });
+    const all = await rig.spawnFor()(argv, { cwd: '/', interrupts: 'group' });
+    let text = '';
+    all.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+    await until(() => rig.marked().length === 4);
+    alone.interrupt();
+    all.interrupt();
+    await all.exited;
+    await until(() => text.includes('ended 130'));
+    expect(rig.marked()).toHaveLength(2);
+    await Promise.all([alone.stop(), all.stop()]);
+  });
+});
+
+describe('a program that cannot be started', () => {
+  test.each([
+    ['not there', ['no-such-program'], '/', 'no-such-program was not found'],
+    ['not executable', ['/etc/passwd'], '/', 'may not be executed'],
+    ['in no directory', ['true'], '/no/such', 'The directory /no/such does not exist'],
+    ['too long', ['true', 'x'.repeat(3_000_000)], '/', 'longer than this machine allows'],
+    ['with a NUL', ['true', 'a\0b'], '/', 'could not be started'],
+    ['nothing', [], '/', 'could not be started'],
+  ])('[A1] is a StartError: %s', async (_, argv, cwd, message) => {
+    const starting = agentRig().spawnFor()(argv, { cwd });
+    await expect(starting).rejects.toThrow(message);
+    await expect(starting).rejects.toBeInstanceOf(StartError);
+  });
+});
