@@ -59,7 +59,12 @@ export class BatonServer {
     setup: { dataDir?: string; database?: string } = {},
   ): Promise<BatonServer> {
     const dataDir = setup.dataDir ?? place.directory();
-    const program = place.program('baton-server', { ...setup, dataDir, token: TOKEN });
+    const program = place.program(
+      'baton-server',
+      { ...setup, dataDir, token: TOKEN },
+      // As the launcher starts it.
+      ['--max-semi-space-size=4'],
+    );
     const { url } = (await program.next()) as { url: string };
     return new BatonServer(url, program);
   }

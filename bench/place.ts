@@ -81,9 +81,11 @@ export class Place {
   }
 
   /** Starts one of bench/programs. */
-  program(name: string, setup: object): Program {
+  program(name: string, setup: object, flags: readonly string[] = []): Program {
     const file = fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url));
-    const child = fork(file, [JSON.stringify(setup)]);
+    const child = fork(file, [JSON.stringify(setup)], {
+      execArgv: [...process.execArgv, ...flags],
+    });
     const messages: unknown[] = [];
     let wake = (): void => {};
     let ended = false;

@@ -39,6 +39,12 @@ function tooOld(why) {
 }
 
 /**
+ * Young objects get 4 MB a half instead of the 16 MB V8 lets them grow to during a start: a server at
+ * rest then takes 135 MB instead of 172.
+ */
+const FLAGS = ['--max-semi-space-size=4'];
+
+/**
  * Runs `script` under `node` and ends when it ends, with its exit code.
  *
  * The lifeline is a pipe on the child's descriptor 3. Signals are passed on as lines on it, so that
@@ -50,7 +56,7 @@ function tooOld(why) {
  *   options `serves`: to be stopped is how it ends well.
  */
 export function handOver({ node, script, args, compileCache, serves }) {
-  const child = spawn(node, [script, ...args], {
+  const child = spawn(node, [...FLAGS, script, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { NODE_COMPILE_CACHE: compileCache, ...process.env, BATON_LIFELINE_FD: '3' },
   });

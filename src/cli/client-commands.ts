@@ -1,5 +1,6 @@
 import { cancel } from './cancel.ts';
 import type { Command } from './command.ts';
+import { hold, resume } from './hold.ts';
 import { login, logout } from './login.ts';
 import { logs } from './logs.ts';
 import { ls } from './ls.ts';
@@ -13,6 +14,8 @@ export const clientCommands: Readonly<Record<string, Command>> = {
   send,
   logs,
   cancel,
+  hold,
+  resume,
   login,
   logout,
 };

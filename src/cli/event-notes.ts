@@ -38,7 +38,7 @@ const important: Notes = {
   'run.handed_back': () => 'The worker is stopping; the run goes on when another one takes it.',
   'run.waiting': () => 'The agent waits for an answer.',
   'run.finished': ({ state, error }) => endOf(state, error),
-  'session.held': () => 'The session is held: nothing more starts until it is resumed.',
+  'session.held': () => 'The session is held: nothing more starts until "baton resume".',
   'agent.notice': ({ text }) => text,
 };
 

@@ -120,7 +120,7 @@ export function noteWaiting(
   session: Session,
 ): void {
   if (session.held) {
-    printer.note('The session is held: nothing starts until it is resumed.');
+    printer.note('The session is held: nothing starts until "baton resume".');
   } else if (session.hostAway) {
     printer.note('The machine of this session is away; the run starts when it is back.');
   } else if (position > 0) {
