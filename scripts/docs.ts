@@ -6,6 +6,7 @@ import { ErrorClass } from '../src/contract/outcome.ts';
 import { verdictOf } from '../src/policy/retry.ts';
 import { diagram } from '../src/queue/transition.ts';
 import { sessionDiagram } from '../src/sessions/session-machine.ts';
+import { withOperations } from './api-table.ts';
 
 const NOTE = '<!-- Made by `npm run docs`; change the code, not this page. -->';
 
@@ -69,7 +70,9 @@ function fate(name: ErrorClass): string {
   return 'not tried again (`failed`)';
 }
 
-const pages = { 'errors.md': errors, 'states.md': states };
+const api = withOperations(readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8'));
+
+const pages = { 'api.md': api, 'errors.md': errors, 'states.md': states };
 const check = process.argv.includes('--check');
 for (const [name, text] of Object.entries(pages)) {
   const file = new URL(`../docs/${name}`, import.meta.url);

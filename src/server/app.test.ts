@@ -187,7 +187,11 @@ test('[O4] a request is logged and counted by its pattern, without what it asked
     ['/api/v1/sessions/{id}/messages', 'POST', 503, expect.any(Number)],
     ['unmatched', 'GET', 404, expect.any(Number)],
   ]);
-  expect((await get('/metrics')).body).toBe('metric 1\n');
+  const answer = await get('/metrics');
+  expect([answer.headers['content-type'], answer.body]).toEqual([
+    'text/plain; version=0.0.4; charset=utf-8',
+    'metric 1\n',
+  ]);
 });
 
 test('an answer that does not fit its schema is found in tests', async () => {

@@ -23,9 +23,13 @@ function tell(
   const { method } = request;
   const route = request.routeOptions.config?.pattern ?? 'unmatched';
   const status = reply.raw.statusCode;
-  metrics?.request(route, method, status, ms / 1000);
+  // A stream is as long as its reader likes; it has metrics of its own.
+  if (!isStream(reply)) metrics?.request(route, method, status, ms / 1000);
   const line = { method, route, status, ms: Math.round(ms * 10) / 10 };
   // Who changes something is of interest later; who looks only when there is trouble.
   if (method === 'GET' || method === 'HEAD') request.log.debug(line, 'Request answered');
   else request.log.info(line, 'Request answered');
 }
+
+const isStream = ({ raw }: FastifyReply): boolean =>
+  String(raw.getHeader('content-type')).startsWith('text/event-stream');

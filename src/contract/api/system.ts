@@ -36,14 +36,14 @@ export const systemEndpoints = {
   openapi: endpoint({
     method: 'GET',
     path: '/api/v1/openapi.json',
-    summary: 'This description, as OpenAPI 3.1',
+    summary: 'The description of the API, as OpenAPI 3.1',
     group,
     answer: z.record(z.string(), z.unknown()),
   }),
   docs: endpoint({
     method: 'GET',
     path: '/docs',
-    summary: 'This description, to read in a browser',
+    summary: 'The description of the API, to read in a browser',
     group,
     answer: z.string(),
     format: 'html',

@@ -30,7 +30,10 @@ export function addSystemRoutes(api: Api, { ready, metrics }: SystemRouteOptions
     return { status: isReady ? ('ready' as const) : ('not_ready' as const), checks };
   });
 
-  api.add(systemEndpoints.metrics, async () => (await metrics?.text()) ?? '');
+  api.add(systemEndpoints.metrics, async ({ reply }) => {
+    reply.type('text/plain; version=0.0.4; charset=utf-8');
+    return (await metrics?.text()) ?? '';
+  });
 
   api.add(systemEndpoints.openapi, async () => openApiDocument());
 
