@@ -19,7 +19,7 @@ export interface ModelOptions {
 export function sessionModel(
   name: string,
   open: OpenAt,
-  { numRuns, maxCommands = 60, timeoutMs = 300_000 }: ModelOptions,
+  { numRuns, maxCommands = 120, timeoutMs = 300_000 }: ModelOptions,
 ): void {
   describe(`${name} session store against its model`, () => {
     it(

@@ -117,6 +117,10 @@ describe('the schema itself', () => {
      VALUES ('${id}', 'a', '', 't', '{}', '${state}', 0, 5, 0, ${position}, 0, 0, 0, ${state === 'succeeded' ? '1' : 'NULL'}, 1)`;
   const schedule = (cron: string, at: string, paused: number, nextAt: number) =>
     `INSERT INTO schedules VALUES ('s', ${cron}, 'UTC', ${at}, 't', '{}', NULL, '', 5, ${paused}, ${nextAt}, NULL, NULL, 'v', 0, 0)`;
+  const session = (id: string, name: string, status = `'PENDING', NULL, NULL, NULL, NULL`) =>
+    `INSERT INTO sessions (id, owner, name, description, tags, labels, agent, workspace, isolation, template_config, idle_timeout_s,
+       status_reason, last_active_at, cost_usd, last_connections, created_at, updated_at, status, error, ready_at, idle_since, destroy_at)
+     VALUES ('${id}', 'ann', '${name}', '', '[]', '[]', '{}', '{}', 'none', 'null', 60, 'asked', 0, 0, 0, 0, 0, ${status})`;
   const refused: [rule: string, setUp: string[], wrong: string][] = [
     [
       '[Q1] a second begun run in a lane',
@@ -172,6 +176,34 @@ describe('the schema itself', () => {
     ],
     ['[Q13] a paused schedule with a tick', [], schedule(`'* * * * *'`, 'NULL', 1, 100)],
     ['[Q13] a schedule with two kinds of times', [], schedule(`'* * * * *'`, '100', 0, 100)],
+    ['[S9] one name of an owner twice', [session('s1', 'fix')], session('s2', 'fix')],
+    [
+      '[S1] a status that does not exist',
+      [],
+      session('s1', 'fix', `'STOPPED', NULL, NULL, NULL, NULL`),
+    ],
+    [
+      '[S1] an ERROR that says nothing',
+      [],
+      session('s1', 'fix', `'ERROR', NULL, NULL, NULL, NULL`),
+    ],
+    [
+      '[S1] an ACTIVE session that never was ready',
+      [],
+      session('s1', 'fix', `'ACTIVE', NULL, NULL, NULL, NULL`),
+    ],
+    ['[S3] an IDLE session without its time', [], session('s1', 'fix', `'IDLE', NULL, 1, 1, NULL`)],
+    [
+      '[S3] a time to end for a session that is not IDLE',
+      [],
+      session('s1', 'fix', `'ACTIVE', NULL, 1, NULL, 2`),
+    ],
+    ['[P4] an original without its run', [], `INSERT INTO originals VALUES ('r1', 'sealed')`],
+    [
+      '[S3] a connection without its session',
+      [],
+      `INSERT INTO connections VALUES ('c', 's1', 'n', 'ann', 'ws', 0)`,
+    ],
   ];
 
   test.for(refused)('%s is refused by SQLite', async ([, setUp, wrong]) => {

@@ -13,5 +13,5 @@ sessionModel(
   'PostgreSQL',
   (place, clock) =>
     postgresStore({ url: database.url, schema: `s${place.replaceAll('-', '')}`, clock }),
-  { numRuns: 20 },
+  { numRuns: 15 },
 );

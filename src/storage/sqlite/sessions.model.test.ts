@@ -11,5 +11,5 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 sessionModel(
   'SQLite',
   (place, clock) => sqliteStore({ path: join(directory, `${place}.db`), clock }),
-  { numRuns: 40 },
+  { numRuns: 30 },
 );

@@ -17,11 +17,14 @@ const QUIET = `SELECT s.id FROM sessions s JOIN lanes l ON l.id = s.id
 
 const EXPIRED = `SELECT id FROM sessions WHERE destroy_at IS NOT NULL AND destroy_at <= $1 ORDER BY destroy_at, id LIMIT $2`;
 
-/** Whose number of live connections is not the one their log was told. */
-const CONNECTED = `SELECT s.id FROM (SELECT id FROM sessions WHERE last_connections > 0 UNION SELECT session_id FROM connections) k
-  JOIN sessions s ON s.id = k.id
-  WHERE s.last_connections <> (SELECT count(*) FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = s.id AND n.lease_until > $1)
-  ORDER BY s.id LIMIT $2`;
+/**
+ * Whose number of live connections is not the one their log was told. Not a join: SQLite would go
+ * through all sessions for their order.
+ */
+const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connections > 0 UNION SELECT session_id FROM connections) k
+  WHERE (SELECT s.last_connections FROM sessions s WHERE s.id = k.id)
+    <> (SELECT count(*) FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = k.id AND n.lease_until > $1)
+  ORDER BY k.id LIMIT $2`;
 
 /**
  * Brings sessions to what time and the deaths of nodes have made of them. What was found is looked at

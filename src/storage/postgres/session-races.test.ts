@@ -1,0 +1,174 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { SESSION_EVENTS } from '../../contract/session-event.ts';
+import { refused } from '../../queue/contract/bench.contract.ts';
+import {
+  MINUTE,
+  type OpenAt,
+  SessionBench,
+  type SessionStores,
+} from '../../sessions/contract/bench.contract.ts';
+import { READY_GRACE_MS } from '../../sessions/session-machine.ts';
+import { postgresStore } from './store.ts';
+
+/* Two nodes on one database, who want the same session at the same time. */
+
+let database: TestDatabase;
+let bench: SessionBench;
+let other: SessionStores;
+const schemaOf = (place: string): string => `s${place.replaceAll('-', '')}`;
+const open: OpenAt = (place, clock) =>
+  postgresStore({ url: database.url, schema: schemaOf(place), clock });
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  bench = await SessionBench.open(open);
+  other = await open(bench.place, () => bench.now);
+});
+afterEach(async () => {
+  await other.close();
+  await bench.close();
+});
+
+const sessions = async (count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) ids.push(await bench.session('ACTIVE'));
+  return ids;
+};
+
+/** The log tells a chain of changes that ends at the status there is. */
+async function checkChain(id: string): Promise<void> {
+  const told = (await bench.events(id, 'session.status')).map(({ payload }) =>
+    SESSION_EVENTS['session.status'].parse(payload),
+  );
+  let status = 'PENDING';
+  for (const { from, to } of told) {
+    expect(from).toBe(status);
+    status = to;
+  }
+  expect(await bench.status(id)).toBe(status);
+}
+
+test('[S8] two nodes that settle at once change each session once', async () => {
+  const ids = await sessions(30);
+  bench.advance(READY_GRACE_MS);
+  const settled = await Promise.all(
+    [bench.store, other, bench.store, other].map((store) => store.settleSessions(100)),
+  );
+  const changed = [...settled.flatMap(({ changes }) => changes), ...(await bench.settleAll())];
+  expect(changed.map(({ sessionId }) => sessionId).sort()).toEqual([...ids].sort());
+  for (const id of ids) {
+    expect(await bench.moves(id)).toEqual(['PENDING→ACTIVE ready', 'ACTIVE→IDLE quiet']);
+  }
+  bench.advance(30 * MINUTE);
+  await Promise.all([bench.store, other].map((store) => store.settleSessions(100)));
+  await bench.settleAll();
+  for (const id of ids) expect((await bench.moves(id)).slice(2)).toEqual(['IDLE→TERMINATED idle']);
+});
+
+test('[S3] a message or a connection that comes with a settle leaves no IDLE session behind', async () => {
+  await bench.queue.node('node-1', { leaseMs: 60 * MINUTE });
+  const ids = await sessions(20);
+  bench.advance(READY_GRACE_MS);
+  await Promise.all([
+    ...ids.map((id, i) => (i % 2 === 0 ? bench.send(id) : bench.connect(id))),
+    other.settleSessions(100),
+    other.settleSessions(5),
+  ]);
+  await bench.settleAll();
+  for (const id of ids) {
+    expect(await bench.status(id)).toBe('ACTIVE');
+    await checkChain(id);
+  }
+});
+
+test('[S8] a session whose lane is locked is left for the next look; the others are not', async () => {
+  const [locked, free] = await sessions(2);
+  const admin = new pg.Client({
+    connectionString: database.url,
+    options: `-c search_path=${schemaOf(bench.place)}`,
+  });
+  await admin.connect();
+  try {
+    bench.advance(READY_GRACE_MS);
+    await admin.query('BEGIN');
+    await admin.query('SELECT 1 FROM lanes WHERE id = $1 FOR UPDATE', [locked]);
+    const settled = await bench.settle();
+    expect(settled).toMatchObject({ changes: [{ sessionId: free }], more: false });
+    await admin.query('ROLLBACK');
+    expect((await bench.settle()).changes).toMatchObject([{ sessionId: locked }]);
+  } finally {
+    await admin.end();
+  }
+});
+
+test('[S5] of a message and a completion at once the second sees the first', async () => {
+  for (const id of await sessions(15)) {
+    const [sent, completed] = await Promise.allSettled([
+      bench.send(id),
+      other.changeSession(id, { do: 'complete' }),
+    ]);
+    if (sent.status === 'fulfilled') {
+      expect(completed).toMatchObject({ reason: refused('session_busy') });
+      expect(await bench.found(id)).toMatchObject({
+        unfinishedRuns: 1,
+        session: { status: 'ACTIVE' },
+      });
+    } else {
+      expect(sent.reason).toEqual(refused('session_ended'));
+      expect(completed.status).toBe('fulfilled');
+      expect(await bench.found(id)).toMatchObject({
+        unfinishedRuns: 0,
+        session: { status: 'COMPLETED' },
+      });
+    }
+    await checkChain(id);
+  }
+});
+
+test('[S12] messages, connections and settles during a removal leave nothing behind', async () => {
+  await bench.queue.node('node-1', { leaseMs: 60 * MINUTE });
+  const ids = await sessions(10);
+  bench.advance(READY_GRACE_MS);
+  await Promise.allSettled(
+    ids.flatMap((id) => [
+      bench.send(id),
+      other.deleteSession(id),
+      bench.connect(id),
+      other.settleSessions(100),
+    ]),
+  );
+  for (const id of ids) {
+    expect(await bench.store.getSession(id)).toBeNull();
+    expect(await bench.store.getLane(id)).toBeNull();
+    expect(await bench.store.listAfter(id, 0, 10)).toEqual([]);
+  }
+  expect(await bench.queue.counts()).toEqual({});
+});
+
+test('[S9] one name taken at once on two nodes is taken once', async () => {
+  for (let i = 0; i < 5; i++) {
+    const name = `name ${i}`;
+    const made = await Promise.allSettled([
+      bench.create({ name }),
+      other.createSession(bench.newSession({ name })),
+    ]);
+    const failures = made.filter((one) => one.status === 'rejected');
+    expect(failures.map(({ reason }) => reason)).toEqual([refused('name_taken')]);
+  }
+});
+
+test('[S9] of two that take the same new name one gets it', async () => {
+  const [one, two] = await sessions(2);
+  const rename = { do: 'update', changes: { name: 'wanted' } } as const;
+  const renamed = await Promise.allSettled([
+    bench.store.changeSession(one as string, rename),
+    other.changeSession(two as string, rename),
+  ]);
+  const failures = renamed.filter((result) => result.status === 'rejected');
+  expect(failures.map(({ reason }) => reason)).toEqual([refused('name_taken')]);
+});
