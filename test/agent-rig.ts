@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { agentEnvironment } from '../src/agents/environment.ts';
 import { parseMark } from '../src/agents/mark.ts';
-import type { AgentProcess } from '../src/agents/process.ts';
+import type { Spawn } from '../src/agents/process.ts';
 import { processTable } from '../src/agents/process-table.ts';
 import { createSpawn, type SpawnSettings } from '../src/agents/spawn.ts';
 import type { Ladder } from '../src/agents/stop/ladder.ts';
@@ -10,10 +13,10 @@ import { sweepLeftovers } from '../src/agents/sweep.ts';
 import { root } from './processes.ts';
 import { until } from './until.ts';
 
-export const fixtures = join(root, 'src/agents/fixtures');
+const fixtures = join(root, 'src/agents/fixtures');
 
 /** Quick rungs, and much time for the last one: the machine may be busy. */
-export const QUICK: Ladder = { interruptMs: 150, inputMs: 50, terminateMs: 150, killMs: 20_000 };
+const QUICK: Ladder = { interruptMs: 150, inputMs: 50, terminateMs: 150, killMs: 20_000 };
 
 let installations = 0;
 
@@ -38,23 +41,51 @@ export function agentRig() {
       ladder: QUICK,
       ...settings,
     });
-  return { installation, marked, spawnFor, start: (name: string) => start(spawnFor(), name) };
+  return {
+    installation,
+    marked,
+    spawnFor,
+    start: (name: string) => start(spawnFor(), name),
+    server: (options: Parameters<typeof server>[1]) => server(installation, options),
+  };
+}
+
+/** A server of its own with an agent, for those who want to kill it. */
+async function server(
+  installation: string,
+  options: { program: string; node?: string; run?: string; lifeline?: boolean },
+) {
+  const { node = 'node', run = 'run', program, lifeline = false } = options;
+  const entry = join(root, 'test/fixtures/agent-server.ts');
+  const args = [entry, installation, node, run, program, lifeline ? 'lifeline' : ''];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const { started } = await heard(child);
+  const exit = once(child, 'exit');
+  return {
+    /** The agent and what it names. */
+    pids: started,
+    end: async (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      await exit;
+    },
+  };
 }
 
 /** Starts a program of the fixtures and waits until it says that it is ready. */
-async function start(spawn: ReturnType<typeof createSpawn>, name: string) {
+async function start(spawn: Spawn, name: string) {
   const interpreter = name.endsWith('.mjs') ? process.execPath : '/bin/sh';
-  const process_ = await spawn([interpreter, join(fixtures, name)], { cwd: '/' });
-  return heard(process_);
+  const agent = await spawn([interpreter, join(fixtures, name)], { cwd: '/' });
+  agent.stderr.resume();
+  return heard(agent);
 }
 
 /** Reads what a process says; `started` are the processes that it names. */
-export async function heard(process: AgentProcess) {
+async function heard<P extends { stdout: Readable }>(process: P) {
   let text = '';
   process.stdout.setEncoding('utf8').on('data', (piece: string) => {
     text += piece;
   });
-  process.stderr.resume();
   await until(() => text.includes('ready\n'));
   const started = [...text.matchAll(/^started (\d+)$/gm)].map(([, pid]) => Number(pid));
   onTestFinished(() => {

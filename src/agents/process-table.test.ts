@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { until } from '../../test/until.ts';
+import { formatMark, MARK_VARIABLE, parseMark } from './mark.ts';
+import { processTable } from './process-table.ts';
+import { parseRow } from './process-table-mac.ts';
+import { findMark, newerThan, parseStat } from './process-table-proc.ts';
+import { signal } from './stop/signal.ts';
+
+const onLinux = test.runIf(process.platform === 'linux');
+const table = processTable();
+
+async function sleeper(env: NodeJS.ProcessEnv = {}) {
+  const since = table.now();
+  const child = spawn('sleep', ['1000'], { detached: true, env: { ...process.env, ...env } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  return { child, pid: child.pid ?? 0, since };
+}
+
+test('[A9] a process is found with its parent, group, session and start', async () => {
+  const { child, pid, since } = await sleeper();
+  const row = table.look(pid);
+  expect(row).toMatchObject({ pid, parent: process.pid, group: pid, session: pid, ended: false });
+  expect(row?.start).toBeGreaterThanOrEqual(table.look(process.pid)?.start ?? Infinity);
+  expect(table.list()).toContainEqual(row);
+  expect(table.list(since)).toContainEqual(row);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(table.look(pid)).toBeNull();
+});
+
+onLinux('[A9] a list since a moment leaves out who was there before', async () => {
+  const { pid, since } = await sleeper();
+  const pids = table.list(since).map((row) => row.pid);
+  expect(pids).toContain(pid);
+  expect(pids).not.toContain(process.pid);
+});
+
+test('[A9] a mark is read from the environment, exactly', async () => {
+  const { pid } = await sleeper({ [MARK_VARIABLE]: 'i:n:r:1', [`X${MARK_VARIABLE}`]: 'other' });
+  await until(() => table.markOf(pid) === 'i:n:r:1');
+  expect(table.markOf((await sleeper()).pid)).toBeNull();
+});
+
+test('[A9] a signal reaches no process that has got the pid of another', async () => {
+  const { child, pid } = await sleeper();
+  const row = table.look(pid);
+  if (row === null) throw new Error('not there');
+  signal(table, { ...row, start: row.start - 1 }, 'SIGKILL');
+  signal(table, row, 'SIGTERM');
+  expect(await once(child, 'exit')).toEqual([null, 'SIGTERM']);
+});
+
+test('[A9] the fields of a stat line are found behind a hostile program name', () => {
+  const fields = `S 1 2 3 ${Array.from({ length: 15 }, () => 0).join(' ')} 4711 99`;
+  const row = { pid: 12, parent: 1, group: 2, session: 3, start: 4711, ended: false };
+  expect(parseStat(12, `12 (a) R 9 9 (b c)) ${fields}`)).toEqual(row);
+  expect(parseStat(12, `12 (x) ${fields.replace('S', 'Z')}`).ended).toBe(true);
+});
+
+test('[A9] pids between two moments are new, also after the numbers have gone round', () => {
+  const from = (since: number, newest: number, forks: number) =>
+    [100, 5000, 30_000].filter(newerThan({ newest: since, forks: 1 }, { newest, forks }));
+  expect(from(4000, 6000, 2001)).toEqual([5000]);
+  expect(from(29_000, 200, 4000)).toEqual([100, 30_000]);
+  expect(from(4000, 6000, 40_000)).toEqual([100, 5000, 30_000]);
+  expect(from(4000, 6000, Number.NaN)).toEqual([100, 5000, 30_000]);
+});
+
+test('[A9] a mark is a whole variable, and the first of its name', () => {
+  const find = (text: string) => findMark(Buffer.from(text));
+  expect(find(`A=1\0${MARK_VARIABLE}=x\0B=2\0`)).toBe('x');
+  expect(find(`${MARK_VARIABLE}=x`)).toBe('x');
+  expect(find(`A=${MARK_VARIABLE}=x\0`)).toBeNull();
+  expect(find(`A=${MARK_VARIABLE}=x\0${MARK_VARIABLE}=y\0${MARK_VARIABLE}=z\0`)).toBe('y');
+  expect(find('')).toBeNull();
+});
+
+test('[A9] a mark carries any names, and nothing else is one', () => {
+  const mark = { installation: 'a:b', node: 'ノード %', run: '' };
+  expect(parseMark(formatMark(mark, 3))).toEqual(mark);
+  for (const text of ['', 'a:b:c', 'a:b:c:1:2', 'a:b:%:1']) expect(parseMark(text)).toBeNull();
+});
+
+test('[A9] a line of ps is read', () => {
+  expect(parseRow('  12   1    7 Ss+  Thu Oct  1 10:20:30 2026')).toEqual({
+    pid: 12,
+    parent: 1,
+    group: 7,
+    session: 7,
+    start: Date.parse('Thu Oct 1 10:20:30 2026'),
+    ended: false,
+  });
+  expect(parseRow('  12   1    7 Z    Thu Oct  1 10:20:30 2026')?.ended).toBe(true);
+  expect(parseRow('')).toBeNull();
+});

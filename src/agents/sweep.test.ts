@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { agentRig, isAlive } from '../../test/agent-rig.ts';
+import { until } from '../../test/until.ts';
+import { formatMark, MARK_VARIABLE } from './mark.ts';
+import { sweepLeftovers, sweepRun } from './sweep.ts';
+
+const AWAY = process.platform === 'linux' ? ['forks-away.sh', 'double-forks.sh'] : [];
+const LEFT = [
+  'ignores-everything.sh',
+  'orphans-in-its-session.sh',
+  'forks-on.sh',
+  'forks-widely.sh',
+  'is-stopped.sh',
+  ...AWAY,
+];
+const nobody = { self: 'self', liveNodes: new Set<string>() };
+
+test.each(LEFT)(
+  '[A9] what a killed server left is killed with all it started: %s',
+  async (name) => {
+    const rig = agentRig();
+    const server = await rig.server({ program: name });
+    await server.end('SIGKILL');
+    expect(server.pids.filter(isAlive)).toEqual(server.pids);
+    const { stopped, left } = await sweepLeftovers({ ...nobody, installation: rig.installation });
+    expect(server.pids.filter(isAlive)).toEqual([]);
+    expect(rig.marked()).toEqual([]);
+    expect(left).toEqual([]);
+    const mark = { installation: rig.installation, node: 'node', run: 'run' };
+    expect(stopped).toContainEqual({ pid: server.pids[0], mark });
+    expect(stopped.map(({ pid }) => pid)).toEqual(expect.arrayContaining(server.pids));
+  },
+);
+
+test('[A9] agents of live nodes, of this node and of other installations are left alone', async () => {
+  const rig = agentRig();
+  const other = agentRig();
+  const program = 'ignores-interrupt.sh';
+  const servers = await Promise.all([
+    rig.server({ program, node: 'live' }),
+    rig.server({ program, node: 'self' }),
+    other.server({ program, node: 'dead' }),
+    rig.server({ program, node: 'dead' }),
+  ]);
+  for (const server of servers) await server.end('SIGKILL');
+  const options = { installation: rig.installation, self: 'self', liveNodes: new Set(['live']) };
+  await sweepLeftovers(options);
+  const alive = servers.map(({ pids }) => pids.filter(isAlive).length);
+  expect(alive).toEqual([2, 2, 2, 0]);
+  await sweepLeftovers({ ...nobody, self: 'other', installation: rig.installation });
+  await sweepLeftovers({ ...nobody, installation: other.installation });
+});
+
+test('[A3] what is left of one run is killed before it runs again', async () => {
+  const rig = agentRig();
+  const program = 'ignores-interrupt.sh';
+  const [again, another] = await Promise.all([
+    rig.server({ program, run: 'again' }),
+    rig.server({ program, run: 'another' }),
+  ]);
+  await again.end('SIGKILL');
+  await sweepRun({ installation: rig.installation, run: 'again' });
+  expect(again.pids.filter(isAlive)).toEqual([]);
+  expect(another.pids.filter(isAlive)).toEqual(another.pids);
+  await another.end('SIGTERM');
+});
+
+test('[A9] a mark that was copied costs nobody else his life', async () => {
+  const rig = agentRig();
+  const mark = formatMark({ installation: rig.installation, node: 'dead', run: 'run' }, 1);
+  // A session with a process before the mark was copied into it, and one after.
+  const script = `sleep 1000 & echo $!; ${MARK_VARIABLE}='${mark}' sleep 1000 & echo $!; wait`;
+  const leader = spawn('/bin/sh', ['-c', script], { detached: true });
+  const pids = await numbers(leader.stdout, 2);
+  onTestFinished(() => {
+    for (const pid of [leader.pid ?? 0, ...pids]) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  // It is no child of the one who looks.
+  const sweeper = await sweepElsewhere(rig.installation);
+  expect(sweeper.code).toBe(0);
+  await until(() => !isAlive(pids[1] ?? 0));
+  expect(isAlive(pids[0] ?? 0)).toBe(true);
+  expect(isAlive(leader.pid ?? 0)).toBe(true);
+});
+
+test('[A9] a server that was started by a dead node’s agent does not sweep itself away', async () => {
+  const rig = agentRig();
+  const mark = formatMark({ installation: rig.installation, node: 'dead', run: 'run' }, 1);
+  // The mark is on it, on the shell that started it, and on what it has started; all one group.
+  const sweeper = await sweepElsewhere(rig.installation, mark);
+  expect(sweeper).toEqual({ code: 0, said: 'swept 0\nshell lives\n' });
+});
+
+/** A sweep by a process of its own, started by a shell. */
+async function sweepElsewhere(installation: string, mark?: string) {
+  const code = `
+    import { spawn } from 'node:child_process';
+    import { sweepLeftovers } from '${new URL('./sweep.ts', import.meta.url).href}';
+    const child = spawn('sleep', ['1000']);
+    const options = { installation: '${installation}', self: 'self', liveNodes: new Set() };
+    const { stopped } = await sweepLeftovers(options);
+    if (${mark !== undefined}) console.log('swept ' + stopped.length);
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    else process.exitCode = 1;
+  `;
+  const env = { ...process.env, ...(mark !== undefined && { [MARK_VARIABLE]: mark }) };
+  const script = '"$0" --input-type=module -e "$1" || exit 1; echo shell lives';
+  const shell = spawn('/bin/sh', ['-c', script, process.execPath, code], { env, detached: true });
+  let said = '';
+  shell.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    said += piece;
+  });
+  shell.stderr.pipe(process.stderr);
+  const [exit] = (await once(shell, 'close')) as [number | null];
+  return { code: exit, said };
+}
+
+/** The first lines of an output, each of which is a number. */
+async function numbers(output: NodeJS.ReadableStream, count: number): Promise<number[]> {
+  let text = '';
+  output.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  await until(() => text.split('\n').length > count);
+  return text.trim().split('\n').map(Number);
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { agentRig } from '../../test/agent-rig.ts';
+import type { AgentDriver, DriverEvent, Turn } from './driver.ts';
+import { shellDriver } from './shell/driver.ts';
+import { TIMEOUTS, type Timeouts, withTimeouts } from './timeouts.ts';
+
+const LONG = 600_000;
+
+async function run(message: string, timeouts: Partial<Timeouts>, turn: Partial<Turn> = {}) {
+  const rig = agentRig();
+  const driver = withTimeouts(shellDriver(), { runMs: LONG, silenceMs: LONG, ...timeouts });
+  const events: DriverEvent[] = [];
+  for await (const event of driver.run({
+    agent: { kind: 'shell' },
+    message,
+    cwd: '/',
+    conversation: null,
+    spawn: rig.spawnFor(),
+    signal: new AbortController().signal,
+    ...turn,
+  })) {
+    events.push(event);
+  }
+  expect(rig.marked()).toEqual([]);
+  const last = events.at(-1);
+  return last?.kind === 'end' ? last.end : null;
+}
+const timeout = (message: string) => ({ kind: 'failed', error: { class: 'timeout', message } });
+
+test('[A8] an agent that says nothing for too long is stopped', async () => {
+  const end = await run('echo begun; sleep 1000', { silenceMs: 300 });
+  expect(end?.outcome).toEqual(timeout('The agent said nothing for 0.3 seconds.'));
+  expect(end?.lastMessage).toBe('begun\n');
+});
+
+test('[A8] an agent that speaks is not silent, but its run may take too long', async () => {
+  const message = 'while :; do echo tick; sleep 0.05; done';
+  const end = await run(message, { silenceMs: 20_000, runMs: 1000 });
+  expect(end?.outcome).toEqual(timeout('The agent ran for more than 1 second.'));
+});
+
+test('[A8] who ends in time keeps his end', async () => {
+  expect((await run('exit 4', { runMs: 20_000 }))?.exitCode).toBe(4);
+});
+
+test('[Q9] who is stopped by others is stopped, not late', async () => {
+  const signal = AbortSignal.timeout(300);
+  const end = await run('trap "" INT; sleep 1000', { silenceMs: 350 }, { signal });
+  expect(end?.outcome).toEqual({ kind: 'stopped' });
+});
+
+test('[A8] whoever takes events slowly does not make the agent silent', async () => {
+  const rig = agentRig();
+  const driver = withTimeouts(shellDriver(), { runMs: LONG, silenceMs: 1500 });
+  const turn: Turn = {
+    agent: { kind: 'shell' },
+    message: 'echo said; sleep 0.1; echo more',
+    cwd: '/',
+    conversation: null,
+    spawn: rig.spawnFor(),
+    signal: new AbortController().signal,
+  };
+  for await (const event of driver.run(turn)) {
+    // Longer than the silence allowed, while the agent has said and done everything.
+    if (event.kind === 'init') await new Promise((resolve) => setTimeout(resolve, 2000));
+    if (event.kind === 'end') expect(event.end.outcome.kind).toBe('succeeded');
+  }
+});
+
+test('[A8] while a tool runs, silence is allowed', async () => {
+  const tool = (type: string): DriverEvent => ({ kind: 'event', type, payload: {} });
+  /** No agent with tools is there yet; this one has a tool that takes its time, and then none. */
+  const driver: AgentDriver = {
+    kind: 'claude',
+    run: async function* ({ signal }) {
+      yield tool('agent.tool_use');
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(signal.aborted).toBe(false);
+      yield tool('agent.tool_result');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      const end = { lastMessage: null, exitCode: null, signal: null, stderr: '' };
+      yield { kind: 'end', end: { ...end, outcome: { kind: 'stopped' } } };
+    },
+  };
+  const events: DriverEvent[] = [];
+  const turn = { signal: new AbortController().signal } as Turn;
+  for await (const event of withTimeouts(driver, { runMs: LONG, silenceMs: 100 }).run(turn)) {
+    events.push(event);
+  }
+  expect(events.at(-1)).toMatchObject({
+    end: { outcome: timeout('The agent said nothing for 0.1 seconds.') },
+  });
+});
+
+test('[A8] a run may take an hour and be silent for ten minutes', () => {
+  expect(TIMEOUTS).toEqual({ runMs: 3_600_000, silenceMs: 600_000 });
+});
