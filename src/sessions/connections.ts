@@ -3,33 +3,34 @@ import { newId } from '../contract/ids.ts';
 import type { Logger } from '../queue/logger.ts';
 import { Pulse } from '../queue/pulse.ts';
 import type { Connection } from './service.ts';
-import type { ConnectionRow, SessionStore } from './session-store.ts';
+import type { NewConnection, SessionStore } from './session-store.ts';
 import { logChanges } from './status-log.ts';
 
 export interface ConnectionsOptions {
-  readonly store: Pick<SessionStore, 'openConnection' | 'closeConnections'>;
+  readonly store: Pick<SessionStore, 'openConnections' | 'closeConnections'>;
   readonly log: Logger;
   /** The node's id while it has a lease. */
   readonly nodeId: () => string | null;
 }
 
-interface Open {
+interface Open extends NewConnection {
   readonly sessionId: string;
-  readonly userId: string;
-  readonly kind: ConnectionRow['kind'];
   /** The node its row names; another one after the lease was lost and a new one taken. */
   nodeId: string | null;
+  /** Resolves when it was tried to be entered, rejects if the session is not there. */
+  readonly entered: PromiseWithResolvers<void>;
 }
 
 /**
  * The open streams of this process as rows (S3). A row counts only while its node lives, so none has
  * to be cleaned up after a crash; and one that could not be entered is entered by the next look.
+ * Those that come together are entered together: after a restart a thousand readers are back at once.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<string, Open>();
   readonly #closed: string[] = [];
-  readonly #closing = new Pulse(() => this.#flush());
+  readonly #writing = new Pulse(() => this.#write());
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -40,60 +41,70 @@ export class Connections {
   }
 
   /** Throws only if the session is not there. */
-  async open(sessionId: string, userId: string, kind: ConnectionRow['kind']): Promise<Connection> {
-    const id = newId();
-    const open: Open = { sessionId, userId, kind, nodeId: null };
-    this.#open.set(id, open);
-    await this.#enter(id, open);
-    return { close: () => this.#close(id) };
+  async open(sessionId: string, userId: string, kind: NewConnection['kind']): Promise<Connection> {
+    const entered = Promise.withResolvers<void>();
+    const open: Open = { id: newId(), sessionId, userId, kind, nodeId: null, entered };
+    this.#open.set(open.id, open);
+    this.#writing.trigger();
+    await entered.promise;
+    return { close: () => this.#close(open) };
   }
 
-  /** Enters what has no row of this node's present life. */
-  async reconcile(): Promise<void> {
+  /** Enters what has no row of this node's present life, and removes what could not be removed. */
+  reconcile(): void {
     const node = this.#options.nodeId();
-    for (const [id, open] of this.#open) {
-      if (open.nodeId === node) continue;
-      await this.#enter(id, open).catch(() => this.#open.delete(id));
-    }
-    if (this.#closed.length > 0) this.#closing.trigger();
+    const amiss = [...this.#open.values()].some(({ nodeId }) => nodeId !== node);
+    if (amiss || this.#closed.length > 0) this.#writing.trigger();
   }
 
   async stop(): Promise<void> {
-    for (const id of [...this.#open.keys()]) this.#close(id);
-    await this.#flush();
-    await this.#closing.stop();
+    for (const open of [...this.#open.values()]) this.#close(open);
+    await this.#writing.stop();
+    await this.#remove();
   }
 
-  async #enter(id: string, open: Open): Promise<void> {
-    const { store, log, nodeId } = this.#options;
-    const node = nodeId();
-    if (node === null) return;
-    try {
-      const { sessionId, userId, kind } = open;
-      logChanges(log, await store.openConnection({ id, sessionId, nodeId: node, userId, kind }));
-      open.nodeId = node;
-      // Closed while it was being entered: the row must go again.
-      if (!this.#open.has(id)) this.#remove(id);
-    } catch (error) {
-      if (!isBatonError(error, 'not_found')) return;
-      this.#open.delete(id);
-      throw error;
+  #close(open: Open): void {
+    if (!this.#open.delete(open.id)) return;
+    if (open.nodeId === null) return;
+    this.#closed.push(open.id);
+    this.#writing.trigger();
+  }
+
+  async #write(): Promise<void> {
+    const node = this.#options.nodeId();
+    const missing = [...this.#open.values()].filter(({ nodeId }) => nodeId !== node);
+    if (node === null) for (const { entered } of missing) entered.resolve();
+    else {
+      for (const [id, opens] of Map.groupBy(missing, ({ sessionId }) => sessionId)) {
+        await this.#enter(id, node, opens);
+      }
     }
+    await this.#remove();
   }
 
-  #close(id: string): void {
-    const open = this.#open.get(id);
-    if (open === undefined) return;
-    this.#open.delete(id);
-    if (open.nodeId !== null) this.#remove(id);
+  async #enter(sessionId: string, nodeId: string, opens: readonly Open[]): Promise<void> {
+    const { store, log } = this.#options;
+    try {
+      const rows = opens.map(({ id, userId, kind }) => ({ id, userId, kind }));
+      logChanges(log, await store.openConnections({ sessionId, nodeId }, rows));
+      for (const open of opens) {
+        open.nodeId = nodeId;
+        // Closed while it was being entered: the row must go again.
+        if (!this.#open.has(open.id)) this.#closed.push(open.id);
+      }
+    } catch (error) {
+      // Anything else passes: the database is away, or the lease was lost, and the next look is soon.
+      if (isBatonError(error, 'not_found')) {
+        for (const open of opens) {
+          this.#open.delete(open.id);
+          open.entered.reject(error);
+        }
+      }
+    }
+    for (const { entered } of opens) entered.resolve();
   }
 
-  #remove(id: string): void {
-    this.#closed.push(id);
-    this.#closing.trigger();
-  }
-
-  async #flush(): Promise<void> {
+  async #remove(): Promise<void> {
     const ids = this.#closed.splice(0);
     if (ids.length === 0) return;
     // The database is away: tried again by the next look.

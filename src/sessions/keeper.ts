@@ -59,7 +59,7 @@ export class SessionKeeper {
   async #look(): Promise<void> {
     const { log, connections } = this.#options;
     try {
-      await connections.reconcile();
+      connections.reconcile();
       await this.#prepare();
       await this.#settle();
     } catch (error) {

@@ -99,10 +99,14 @@ export interface SessionFilter {
   readonly before?: string;
 }
 
-export interface ConnectionRow {
-  readonly id: string;
+/** Whose connections they are, and which node holds them. */
+export interface ConnectionPlace {
   readonly sessionId: string;
   readonly nodeId: string;
+}
+
+export interface NewConnection {
+  readonly id: string;
   readonly userId: string;
   readonly kind: 'sse' | 'ws';
 }
@@ -145,8 +149,11 @@ export interface SessionStore {
   /** Cancels unfinished runs at once and removes everything of the session. Throws
    * `session_protected`, and `session_busy` while a run still executes (its cancel is under way). */
   deleteSession(id: string): Promise<void>;
-  /** Enters a connection; makes an IDLE session ACTIVE. Throws `not_found`, `node_lost`. */
-  openConnection(connection: ConnectionRow): Promise<readonly StatusChange[]>;
+  /** Enters connections; makes an IDLE session ACTIVE. Throws `not_found`, `node_lost`. */
+  openConnections(
+    place: ConnectionPlace,
+    connections: readonly NewConnection[],
+  ): Promise<readonly StatusChange[]>;
   closeConnections(ids: readonly string[]): Promise<void>;
   /**
    * Looks at everything that time and others' deaths change, level-triggered: ACTIVE sessions that

@@ -141,7 +141,7 @@ export class SessionBench {
   }
 
   connect(sessionId: string, nodeId = 'node-1', id = newId()): Promise<readonly StatusChange[]> {
-    return this.store.openConnection({ id, sessionId, nodeId, userId: 'ann', kind: 'ws' });
+    return this.store.openConnections({ sessionId, nodeId }, [{ id, userId: 'ann', kind: 'ws' }]);
   }
 
   settle(limit = 100): Promise<Settled> {

@@ -165,7 +165,10 @@ const connect = (index: number, node: number): Step =>
         entered.connections.push({ id, node: nodeId });
         if (entered.status === 'IDLE') after.set(entered, 'ACTIVE', 'connected');
       },
-      () => store.openConnection({ id, sessionId: session.id, nodeId, userId: 'ann', kind: 'sse' }),
+      () =>
+        store.openConnections({ sessionId: session.id, nodeId }, [
+          { id, userId: 'ann', kind: 'sse' },
+        ]),
     );
   });
 

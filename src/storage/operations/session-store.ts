@@ -25,7 +25,7 @@ export function sessionStoreOver({
       // Told after the commit: the wish to cancel what executes must stay.
       if (!(await call('deleteSession', id))) throw new BatonError('session_busy');
     },
-    openConnection: (connection) => call('openConnection', connection),
+    openConnections: (place, connections) => call('openConnections', place, connections),
     closeConnections: (ids) => call('closeConnections', ids),
     settleSessions: (limit) => call('settleSessions', limit),
     listPending: (host, limit) => read(reads.listPending(dialect, host, limit)),

@@ -1,5 +1,5 @@
 import { changeSession } from './change.ts';
-import { closeConnections, openConnection } from './connections.ts';
+import { closeConnections, openConnections } from './connections.ts';
 import { createSession } from './create.ts';
 import { putInvocation } from './invocations.ts';
 import { deleteSession } from './remove.ts';
@@ -15,7 +15,7 @@ export const SESSION_OPERATIONS = {
   editRun,
   retryRun,
   deleteSession,
-  openConnection,
+  openConnections,
   closeConnections,
   settleSessions,
   putInvocation,

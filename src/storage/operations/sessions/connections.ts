@@ -1,15 +1,23 @@
 import { BatonError } from '../../../contract/errors.ts';
-import type { ConnectionRow, StatusChange } from '../../../sessions/session-store.ts';
+import type {
+  ConnectionPlace,
+  NewConnection,
+  StatusChange,
+} from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../dialect.ts';
 import { lockSession } from './load.ts';
 import { moveSession, saveMoved } from './move.ts';
 
-/** Enters a connection; one that is entered again, for the next life of its node, is moved there. */
-export function* openConnection(
+/** Rows in one statement: six values each, and statements have room for thousands. */
+const AT_ONCE = 100;
+
+/** Enters connections; one that is entered again, for the next life of its node, is moved there. */
+export function* openConnections(
   dialect: Dialect,
   now: number,
-  { id, sessionId, nodeId, userId, kind }: ConnectionRow,
+  { sessionId, nodeId }: ConnectionPlace,
+  connections: readonly NewConnection[],
 ): Op<Done<readonly StatusChange[]>> {
   const loaded = yield* lockSession(dialect, now, sessionId);
   const node = yield* queryOne('SELECT id FROM nodes WHERE id = $1 AND lease_until > $2', [
@@ -18,11 +26,17 @@ export function* openConnection(
   ]);
   if (node === null) throw new BatonError('node_lost', `The lease of node ${nodeId} has ended.`);
   const { session, changes } = moveSession(loaded, 'connected');
-  yield* query(
-    `INSERT INTO connections (id, session_id, node_id, user_id, kind, opened_at) VALUES ($1, $2, $3, $4, $5, $6)
-     ON CONFLICT (id) DO UPDATE SET node_id = excluded.node_id`,
-    [id, sessionId, nodeId, userId, kind, now],
-  );
+  for (let i = 0; i < connections.length; i += AT_ONCE) {
+    const rows = connections.slice(i, i + AT_ONCE);
+    const places = rows.map(
+      (_, row) => `($${3 * row + 4}, $1, $2, $${3 * row + 5}, $${3 * row + 6}, $3)`,
+    );
+    yield* query(
+      `INSERT INTO connections (id, session_id, node_id, user_id, kind, opened_at) VALUES ${places.join(', ')}
+       ON CONFLICT (id) DO UPDATE SET node_id = excluded.node_id`,
+      [sessionId, nodeId, now, ...rows.flatMap(({ id, userId, kind }) => [id, userId, kind])],
+    );
+  }
   yield* saveMoved(dialect, loaded, { ...session, lastActiveAt: now });
   return done(changes, [loaded.it]);
 }
