@@ -45,7 +45,7 @@ function take(tables: Tables, lane: LaneRecord, holder: machine.Holder, now: num
   const record = (lane.begun ?? lane.queue?.at(0)) as RunRecord;
   const change = tables.change(lane, now);
   machine.take(change, coreIn(change, record), holder);
-  tables.commit(lane, change);
+  tables.commit(lane, change, record);
   return { run: toRun(record), fence: holder.fence };
 }
 
@@ -57,7 +57,7 @@ function joinDue(tables: Tables, now: number): void {
     const { lane } = record;
     const change = tables.change(lane, now);
     machine.joinWhenDue(change, coreIn(change, record), lastPlace(change));
-    tables.commit(lane, change);
+    tables.commit(lane, change, record);
   }
 }
 
@@ -67,7 +67,7 @@ function wakeDelayed(tables: Tables, now: number): void {
     if (lane === undefined || lane.row.readyAt > now) return;
     const change = tables.change(lane, now);
     machine.wakeDelayed(change);
-    tables.commit(lane, change);
+    tables.commit(lane, change, null);
   }
 }
 
@@ -85,6 +85,6 @@ function giveSlotsBack(tables: Tables, caps: Caps, now: number): void {
     if (tables.executing.ofNode(node.id) >= node.capacity) continue;
     const change = tables.change(lane, now);
     machine.retake(change, coreIn(change, lane.begun as RunRecord));
-    tables.commit(lane, change);
+    tables.commit(lane, change, lane.begun);
   }
 }

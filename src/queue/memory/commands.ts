@@ -48,7 +48,7 @@ function changeRun(tables: Tables, command: RunCommand): RunRecord {
       machine.answer(change, core);
       break;
   }
-  tables.commit(lane, change);
+  tables.commit(lane, change, record);
   if (command.do === 'remove') forget(tables, record);
   return record;
 }
@@ -125,7 +125,7 @@ function changeLane(tables: Tables, command: LaneCommand): void {
       change.ready = true;
       break;
   }
-  tables.commit(lane, change);
+  tables.commit(lane, change, null);
 }
 
 /** Runs of a kept lane are not in the purge's list; they enter or leave it with the flag. */

@@ -62,7 +62,7 @@ export function bury(tables: Tables, nodeId: string, now: number): Reaped[] {
     const change = tables.change(lane, now);
     const run = coreIn(change, lane.begun as RunRecord);
     machine.crash(change, run);
-    tables.commit(lane, change);
+    tables.commit(lane, change, lane.begun);
     const { id, state, crashes } = run;
     reaped.push({ run: id, lane: lane.row.id, node: nodeId, state, crashes });
   }

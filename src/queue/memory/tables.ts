@@ -87,14 +87,21 @@ export class Tables {
     return new LaneChange(lane.row, now);
   }
 
-  /** Takes over a change of a lane. `added` is the record of a run that the change admitted. */
-  commit(lane: LaneRecord, change: LaneChange, added?: RunRecord): void {
-    if (added !== undefined) this.#insert(added);
+  /**
+   * Takes over a change of a lane. `known` is the record of the run it is about, a new one included:
+   * the map of all runs is large, and so not near at hand.
+   */
+  commit(lane: LaneRecord, change: LaneChange, known: RunRecord | null): void {
     const touched = change.runs.values();
+    const find = (id: string): RunRecord =>
+      known?.core.id === id ? known : (this.runs.get(id) as RunRecord);
     // All leave their places before one takes a new one: two may change places.
-    for (const { run, from } of touched) if (from !== null) this.#unplace(this.#find(lane, run.id));
     for (const { run, from } of touched) {
-      const record = added !== undefined && from === null ? added : this.#find(lane, run.id);
+      if (from === null) this.#insert(find(run.id));
+      else this.#unplace(find(run.id));
+    }
+    for (const { run, from } of touched) {
+      const record = find(run.id);
       if (from !== null) this.counts[from]--;
       this.counts[run.state]++;
       record.core = run;
@@ -106,16 +113,11 @@ export class Tables {
       lane.begun = null;
       change.lane.headType = lane.queue?.at(0)?.core.type ?? null;
     } else if (lane.row.runId !== runId) {
-      lane.begun = this.#find(lane, runId);
+      lane.begun = find(runId);
     }
     this.#reindex(lane, lane.row, change.lane);
     for (const event of change.events) lane.log.push(event);
     this.hints.note(change);
-  }
-
-  /** Most changes are about the run under way; the map of all runs is too large to be near at hand. */
-  #find(lane: LaneRecord, id: string): RunRecord {
-    return lane.begun?.core.id === id ? lane.begun : (this.runs.get(id) as RunRecord);
   }
 
   #insert(record: RunRecord): void {

@@ -18,7 +18,7 @@ export function write(tables: Tables, writes: readonly AttemptWrite[]): boolean[
     apply(change, lane.begun as RunRecord, one);
     return true;
   });
-  for (const [lane, change] of changes) tables.commit(lane, change);
+  for (const [lane, change] of changes) tables.commit(lane, change, lane.begun);
   return answers;
 }
 
