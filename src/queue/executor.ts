@@ -105,11 +105,14 @@ function endingOf(
 }
 
 /** False if the run was lost. */
-function store(attempt: Attempt, ending: Ending, log: Logger): Promise<boolean> {
-  return attempt.channel.end(ending, sizeOf(ending)).then(
-    () => true,
-    (error) => (error instanceof LostError ? false : storeRefusal(attempt, error, log)),
-  );
+async function store(attempt: Attempt, ending: Ending, log: Logger): Promise<boolean> {
+  try {
+    await attempt.channel.end(ending, sizeOf(ending));
+    return true;
+  } catch (error) {
+    if (error instanceof LostError) return false;
+    return storeRefusal(attempt, error, log);
+  }
 }
 
 /**
