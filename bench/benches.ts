@@ -1,4 +1,5 @@
 import { append } from './cases/append.ts';
+import { appendToTail } from './cases/append-to-tail.ts';
 import { claimScaling } from './cases/claim-scaling.ts';
 import { fairness } from './cases/fairness.ts';
 import { idleDispatch } from './cases/idle-dispatch.ts';
@@ -32,8 +33,8 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     'idle-dispatch': idleDispatch,
     takeover,
     fairness,
-    // From an append to a tail in another process: its case goes after this one.
     append,
+    'append-to-tail': appendToTail,
     memory,
     sqlite,
     quick,
