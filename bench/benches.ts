@@ -6,6 +6,7 @@ import { shellRun } from './cases/api/shell-run.ts';
 import { startReady } from './cases/api/start.ts';
 import { stateWrites } from './cases/api/state-writes.ts';
 import { append } from './cases/append.ts';
+import { appendToTail } from './cases/append-to-tail.ts';
 import { claimScaling } from './cases/claim-scaling.ts';
 import { fairness } from './cases/fairness.ts';
 import { idleDispatch } from './cases/idle-dispatch.ts';
@@ -39,8 +40,8 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     'idle-dispatch': idleDispatch,
     takeover,
     fairness,
-    // From an append to a tail in another process: its case goes after this one.
     append,
+    'append-to-tail': appendToTail,
     memory,
     sqlite,
     quick,

@@ -13,7 +13,8 @@ export async function collect(url: string): Promise<Tables> {
     const rows = async <T extends object>(text: string): Promise<T[]> =>
       (await client.query<T>(text)).rows;
     const lanes = await rows<LaneRow>(
-      'SELECT id, held = 1 AS held, next_seq::float8 AS "nextSeq" FROM lanes ORDER BY id',
+      `SELECT id, held = 1 AS held, nullif(host, '') AS host, pin = 1 AS pin, next_seq::float8 AS "nextSeq"
+       FROM lanes ORDER BY id`,
     );
     const runs = await rows<RunRow>(
       `SELECT id, lane, owner, type, state, attempts::float8, max_attempts::float8 AS "maxAttempts",

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BatonError, type ErrorCode, type RunQueue, type RunRequest } from '../src/library.ts';
 import { seeded } from '../test/seeded.ts';
 import type { Request } from './check/evidence.ts';
-import { HELD_LANES, LANES, messageOf, OWNERS, UNSTEADY, type Work } from './setup.ts';
+import { HELD_LANES, LANES, messageOf, OWNERS, placeOf, UNSTEADY, type Work } from './setup.ts';
 
 /** Wishes that come too late for their run, or that its lane cannot fulfil: refused, as they should be. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
@@ -66,6 +66,7 @@ export class Driver {
       await this.#queue.configure(lane, {
         owner: `owner-${i % OWNERS}`,
         holdOnFailure: i % 6 === 0,
+        ...placeOf(i),
       });
     }
     for (const lane of HELD_LANES) {
@@ -107,7 +108,8 @@ export class Driver {
     const queue = this.#queue;
     const [one, other] = [this.#anyRun(), this.#anyRun()];
     const draw = this.#random() * 100;
-    if (draw < 68) return this.#enqueue();
+    if (draw < 63) return this.#enqueue();
+    if (draw < 68) return this.#enqueueBatch();
     if (draw < 74) return queue.cancel(one, this.#random() < 0.8 ? 'stop' : 'interrupt');
     if (draw < 78) return this.#edit(one);
     if (draw < 80) return queue.move(one, other);
@@ -148,10 +150,32 @@ export class Driver {
       ...(key === null ? {} : { idempotencyKey: key }),
       ...(delayMs === null ? {} : { delayMs }),
     };
-    const entry = { n, key, interrupt: onBusy === 'interrupt', acknowledged: [], request };
+    const interrupt = onBusy === 'interrupt';
+    const entry = { n, key, interrupt, batch: null, acknowledged: [], request };
     this.requests.push(entry);
     if (this.#unended > MOST_UNENDED) return Promise.resolve();
-    return this.#send(entry);
+    return this.#send([entry]);
+  }
+
+  /** A few runs in one call, with keys for all or none: then it is known whether it may be repeated. */
+  #enqueueBatch(): Promise<void> {
+    const random = this.#random;
+    const batch = this.requests.length;
+    const keyed = random() < 0.5;
+    const entries = Array.from({ length: 2 + Math.floor(random() * 5) }, (_, i) => {
+      const n = batch + i;
+      const key = keyed ? `key-${n}` : null;
+      const request: RunRequest = {
+        type: random() < 0.4 ? 'agent' : 'step',
+        payload: this.#work(n),
+        lane: this.#anyLane(),
+        ...(key === null ? {} : { idempotencyKey: key }),
+      };
+      return { n, key, interrupt: false, batch, acknowledged: [], request };
+    });
+    this.requests.push(...entries);
+    if (this.#unended > MOST_UNENDED) return Promise.resolve();
+    return this.#send(entries);
   }
 
   #work(n: number): { n: number; ms: number; kind: Work['kind'] } {
@@ -166,19 +190,22 @@ export class Driver {
   }
 
   /** With a key it is repeated until it is answered: whether it went through is not known before. */
-  async #send(entry: MutableRequest): Promise<void> {
+  async #send(entries: readonly MutableRequest[]): Promise<void> {
+    const keyed = entries.every(({ key }) => key !== null);
     for (;;) {
       try {
-        const { id } = await this.#queue.enqueue(entry.request);
-        entry.acknowledged.push(id);
-        this.#recent.push(id);
+        const receipts = await this.#queue.enqueue(entries.map(({ request }) => request));
+        for (const [i, { id }] of receipts.entries()) {
+          entries[i]!.acknowledged.push(id);
+          this.#recent.push(id);
+        }
         if (this.#recent.length > RECENT) this.#recent = this.#recent.slice(RECENT / 2);
         return;
       } catch (error) {
         const again =
           error instanceof BatonError &&
           (error.code === 'database_unreachable' || isTimeout(error));
-        if (entry.key === null || !again) throw error;
+        if (!keyed || !again) throw error;
         await delay(100);
       }
     }

@@ -60,7 +60,8 @@ async function play(options: ChaosOptions, cleanup: Cleanup): Promise<ChaosResul
   const workers = new Workers({ url, directory, seed });
   cleanup.push(() => workers.killAll());
   workers.startAll();
-  const readers = [await Reader.open(url), await Reader.open(url)];
+  // One stays on its tails, the other leaves them again and again.
+  const readers = [await Reader.open(url), await Reader.open(url, 20)];
   for (const reader of readers) {
     cleanup.push(() => reader.close());
     reader.start();

@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto';
 export const LANES = Array.from({ length: 60 }, (_, i) => `lane-${i}`);
 /** Held from the start to the end: what is queued there must still be queued. */
 export const HELD_LANES = ['held-0', 'held-1'];
+/** Some lanes belong to a host, and some to that of their first claim. */
+export const placeOf = (lane: number): { host?: string; pin?: boolean } =>
+  lane % 10 === 3 ? { host: HOSTS[lane % HOSTS.length]! } : lane % 10 === 7 ? { pin: true } : {};
 export const OWNERS = 10;
 export const STEADY = ['second-0', 'second-1', 'second-2'];
 export const UNSTEADY = 'second-paused';

@@ -11,6 +11,7 @@ const program = fileURLToPath(new URL('./worker-program.ts', import.meta.url));
 
 class WorkerProcess {
   readonly pid: number;
+  readonly host: string;
   readonly exited: Promise<unknown>;
   killedAt: number | null = null;
   paused = false;
@@ -27,6 +28,7 @@ class WorkerProcess {
     const { pid } = this.#child;
     if (pid === undefined) throw new Error('a worker could not be started');
     this.pid = pid;
+    this.host = setup.host;
     const guard = guardOf(pid);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -132,7 +134,7 @@ export class Workers {
   }
 
   lives(): ProcessLife[] {
-    return this.all.map(({ pid, killedAt, exit }) => ({ pid, killedAt, exit }));
+    return this.all.map(({ pid, host, killedAt, exit }) => ({ pid, host, killedAt, exit }));
   }
 
   records(): Entry[] {

@@ -86,6 +86,13 @@ describe('each rule finds what is planted', () => {
     lost: (it) => {
       it.runs = it.runs.filter(({ id }) => id !== 'a');
     },
+    host: (it) => {
+      it.lanes.find(({ id }) => id === 'l')!.host = 'two';
+    },
+    batch: (it) => {
+      it.requests[1]!.acknowledged = [];
+      runOf(it, 'b').request = null;
+    },
     twice: (it) => {
       runOf(it, 'b').request = 0;
     },
@@ -159,7 +166,7 @@ describe('what is no violation', () => {
   test('a killed process that wrote no end', () => {
     const killed = rulesBroken((it) => {
       it.records.splice(it.records.indexOf(recordOf(it, 't2', 'end')), 1);
-      it.processes[0] = { pid: 7, killedAt: 605, exit: null };
+      it.processes[0] = { pid: 7, host: 'one', killedAt: 605, exit: null };
     });
     expect(killed).toEqual([]);
   });

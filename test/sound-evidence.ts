@@ -75,7 +75,13 @@ export function soundEvidence(): Mutable<Evidence> {
   finish('s', admit('s', 't1', null, { schedule: 'every', at: 1_000_000, missed: false }));
   finish('s', admit('s', 't2', null, { schedule: 'every', at: 1_001_000, missed: false }));
   return structuredClone({
-    lanes: [...seqs].map(([id, seq]) => ({ id, held: false, nextSeq: seq + 1 })),
+    lanes: [...seqs].map(([id, seq]) => ({
+      id,
+      held: false,
+      host: id === 'l' ? 'one' : null,
+      pin: id === 'l',
+      nextSeq: seq + 1,
+    })),
     runs,
     events,
     counts: { succeeded: 4 },
@@ -84,10 +90,10 @@ export function soundEvidence(): Mutable<Evidence> {
     nodesBeforeStop: ['n'],
     liveNodes: ['n'],
     records,
-    processes: [{ pid: 7, killedAt: null, exit: '0' }],
+    processes: [{ pid: 7, host: 'one', killedAt: null, exit: '0' }],
     requests: [
-      { n: 0, key: 'key-0', interrupt: false, acknowledged: ['a', 'a'] },
-      { n: 1, key: 'key-1', interrupt: false, acknowledged: ['b'] },
+      { n: 0, key: 'key-0', interrupt: false, batch: 0, acknowledged: ['a', 'a'] },
+      { n: 1, key: 'key-1', interrupt: false, batch: 0, acknowledged: ['b'] },
     ],
     removed: [],
     retried: [],

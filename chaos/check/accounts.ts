@@ -3,6 +3,7 @@ import { type Evidence, groupBy, type Report, show, TERMINAL } from './evidence.
 /** Nothing acknowledged is lost, nothing is there twice, and what can end has ended. */
 export function checkAccounts(evidence: Evidence, report: Report): void {
   checkRequests(evidence, report);
+  checkBatches(evidence, report);
   checkEnds(evidence, report);
   checkCounts(evidence, report);
   checkProcesses(evidence, report);
@@ -35,6 +36,19 @@ function checkRequests({ requests, runs, removed, retried }: Evidence, report: R
   const keyed = runs.filter((run) => run.idemKey !== null);
   for (const [key, same] of groupBy(keyed, (run) => `${run.lane} ${run.idemKey}`)) {
     if (same.length > 1) report('idempotency', `key ${key} has ${show(same)}`);
+  }
+}
+
+/** What one call enqueued is there whole or not at all. */
+function checkBatches({ requests, runs }: Evidence, report: Report): void {
+  const stored = new Set(runs.map(({ request }) => request));
+  const inBatches = requests.filter(({ batch }) => batch !== null);
+  for (const batch of groupBy(inBatches, (request) => String(request.batch)).values()) {
+    // One that was acknowledged may have been removed since.
+    const made = batch.filter(({ n, acknowledged }) => stored.has(n) || acknowledged.length > 0);
+    if (made.length > 0 && made.length < batch.length) {
+      report('batch', `${made.length} of ${batch.length} were made: ${show(batch)}`);
+    }
   }
 }
 

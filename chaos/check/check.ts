@@ -2,6 +2,7 @@ import { checkAccounts } from './accounts.ts';
 import { checkCaps } from './caps.ts';
 import type { Evidence, Violation } from './evidence.ts';
 import { checkExecutions } from './executions.ts';
+import { checkHosts } from './hosts.ts';
 import { checkLog } from './log.ts';
 import { checkReaders } from './readers.ts';
 import { checkSchedules } from './schedules.ts';
@@ -15,6 +16,7 @@ export function check(evidence: Evidence): Violation[] {
   checkLog(evidence, report);
   checkCaps(evidence, report);
   checkExecutions(evidence, report);
+  checkHosts(evidence, report);
   checkAccounts(evidence, report);
   checkReaders(evidence, report);
   checkSchedules(evidence, report);

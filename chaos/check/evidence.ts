@@ -7,6 +7,9 @@
 export interface LaneRow {
   readonly id: string;
   readonly held: boolean;
+  readonly host: string | null;
+  /** It takes the host of its first claim. */
+  readonly pin: boolean;
   readonly nextSeq: number;
 }
 
@@ -72,6 +75,7 @@ export interface Entry {
 
 export interface ProcessLife {
   readonly pid: number;
+  readonly host: string;
   /** Taken right before the signal was sent; null if it was not killed. */
   readonly killedAt: number | null;
   /** Null if it was killed on purpose. */
@@ -82,6 +86,8 @@ export interface Request {
   readonly n: number;
   readonly key: string | null;
   readonly interrupt: boolean;
+  /** Those with the same number were enqueued by one call; null for one alone. */
+  readonly batch: number | null;
   /** The id of each answer it got; several if it was repeated with its key. */
   readonly acknowledged: readonly string[];
 }

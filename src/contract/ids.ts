@@ -34,28 +34,37 @@ function hasControlCharacter(value: string): boolean {
 
 let lastMs = 0;
 let counter = 0;
+/** The first two groups of an id, which change once a millisecond. */
+let prefix = '';
 
 /**
  * A UUIDv7: sorts by creation time, and rises within one process even inside a millisecond
  * (the 12 bits after the version are a counter), so lists by id are lists by age.
  */
 export function newId(now: number = Date.now()): string {
-  if (now > lastMs) {
-    lastMs = now;
-    counter = 0;
-  } else if (++counter > 0xfff) {
-    lastMs++;
-    counter = 0;
-  }
-  const time = lastMs.toString(16).padStart(12, '0');
-  const count = counter.toString(16).padStart(3, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${randomTail()}`;
+  if (now > lastMs) beginMs(now);
+  else if (++counter > 0xfff) beginMs(lastMs + 1);
+  return `${prefix}-7${hex12(counter)}-${randomTail()}`;
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-/** Drawn a page at a time: a call for 8 bytes costs as much as one for 4096. */
-const pool = new Uint8Array(4096);
+function beginMs(ms: number): void {
+  lastMs = ms;
+  counter = 0;
+  const time = ms.toString(16).padStart(12, '0');
+  prefix = `${time.slice(0, 8)}-${time.slice(8)}`;
+}
+
+/** Twelve bits are three digits: five look-ups make the random part of an id. */
+const HEX = Array.from({ length: 0x1000 }, (_, bits) => bits.toString(16).padStart(3, '0'));
+const hex12 = (bits: number): string => HEX[bits & 0xfff] as string;
+
+/** The two bits of the variant, 10, and two random ones. */
+const VARIANTS = ['8', '9', 'a', 'b'];
+
+/** Drawn a page at a time: a call for 10 bytes costs as much as one for 4096. */
+const pool = new Uint16Array(5 * 400);
 let used = pool.length;
+const draw = (): number => pool[used++] as number;
 
 /** 62 random bits after the variant, in the last two groups of an id. */
 function randomTail(): string {
@@ -63,10 +72,7 @@ function randomTail(): string {
     crypto.getRandomValues(pool);
     used = 0;
   }
-  const hex = (byte: number): string => HEX[byte] as string;
-  let tail = hex(((pool[used] as number) & 0x3f) | 0x80) + hex(pool[used + 1] as number);
-  tail += '-';
-  for (let i = 2; i < 8; i++) tail += hex(pool[used + i] as number);
-  used += 8;
-  return tail;
+  const first = draw();
+  const variant = VARIANTS[first >> 14] as string;
+  return `${variant}${hex12(first)}-${hex12(draw())}${hex12(draw())}${hex12(draw())}${hex12(draw())}`;
 }

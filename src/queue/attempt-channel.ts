@@ -38,6 +38,12 @@ export interface Sink {
   added(channel: Channel, bytes: number): void;
 }
 
+/** Not every handler awaits what it writes, and a loss is told by its signal as well. */
+function optional(stored: Promise<void>): Promise<void> {
+  stored.catch(() => {});
+  return stored;
+}
+
 /** The way of one attempt into the writer: keeps its writes in order, and few. */
 export class Channel {
   readonly lane: string;
@@ -73,24 +79,28 @@ export class Channel {
       // Thrown at once, not in the promise: a handler that does not await would never see it.
       throw new BatonError('payload_too_large', 'Too many events are unwritten; await emit().');
     }
-    return this.#add(STAGE.event, bytes, (write) => {
+    const stored = this.#add(STAGE.event, bytes, (write) => {
       write.events ??= [];
       write.events.push(event);
     });
+    return optional(stored);
   }
 
   settle(outcome: Outcome, bytes: number): Promise<void> {
-    return this.#add(STAGE.settle, bytes, (write) => {
+    const stored = this.#add(STAGE.settle, bytes, (write) => {
       write.settle = outcome;
     });
+    return optional(stored);
   }
 
   ask(): Promise<void> {
-    return this.#add(STAGE.ask, 0, (write) => {
+    const stored = this.#add(STAGE.ask, 0, (write) => {
       write.ask = true;
     });
+    return optional(stored);
   }
 
+  /** The one that must be awaited. */
   end(ending: Ending, bytes: number): Promise<void> {
     return this.#add(STAGE.end, bytes, (write) => {
       write.end = ending;
@@ -100,16 +110,14 @@ export class Channel {
   /** Resolves when stored, rejects with LostError if the fence is gone. */
   #add(stage: number, bytes: number, put: (write: Entry['write']) => void): Promise<void> {
     const waiter = Promise.withResolvers<void>();
-    // Not every handler awaits what it emits, and a loss is told by its signal as well.
-    waiter.promise.catch(() => {});
     if (!this.#open) {
       waiter.reject(new LostError('the attempt is over or lost'));
       return waiter.promise;
     }
     const entry = this.#entry(stage, bytes + OVERHEAD);
     put(entry.write);
-    entry.waiters ??= [];
-    entry.waiters.push(waiter);
+    if (entry.waiters === null) entry.waiters = [waiter];
+    else entry.waiters.push(waiter);
     return waiter.promise;
   }
 

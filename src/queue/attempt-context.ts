@@ -3,12 +3,16 @@ import { EVENT_PAYLOAD_MAX, EventType, QUEUE_EVENTS } from '../contract/event.ts
 import type { Run } from '../contract/run.ts';
 import type { Attempt } from './attempt.ts';
 import { type PastAttempt, pastAttempts } from './attempt-history.ts';
+import { fieldsOf } from './attempt-log.ts';
 import { outcomeOf } from './handler-result.ts';
 import { snapshot } from './json-text.ts';
 import { type Logger, withFields } from './logger.ts';
 import type { LogStore } from './store.ts';
 
-/** What a handler gets beside its payload. Its functions may be taken apart and passed on. */
+/**
+ * What a handler gets beside its payload. Its parts may be taken out and passed on; a spread of it
+ * would leave out `signal` and `log`, which are made when asked for.
+ */
 export interface AttemptContext {
   readonly run: Run;
   /** Counts executions of this run from 1. */
@@ -38,45 +42,60 @@ export interface AttemptContext {
   wait(): Promise<void>;
 }
 
-export function contextOf(
+export const contextOf = (
   attempt: Attempt,
   store: Pick<LogStore, 'listAfter'>,
   log: Logger,
-): AttemptContext {
-  const { run } = attempt;
-  const emit = (type: string, payload: unknown): Promise<void> => {
-    checkType(type);
-    const { json, bytes } = fitting(type, payload);
-    return attempt.channel.event({ type, payload: json }, bytes);
-  };
-  return {
-    run,
-    attempt: run.attempts,
-    // Made when asked for: most short handlers never look at it, and it is not cheap.
-    get signal() {
-      return attempt.signal;
-    },
-    get log() {
-      return withFields(log, {
-        runId: run.id,
-        type: run.type,
-        lane: run.lane,
-        attempt: run.attempts,
-      });
-    },
-    emit,
-    progress: (payload) => emit('run.progress', payload),
-    room: () => attempt.room(),
-    history: () => pastAttempts(store, run),
-    settle: (result) => {
-      const outcome = outcomeOf({ value: result });
-      if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') {
-        throw new BatonError('invalid_request', 'settle() takes a result or what fail() makes.');
-      }
-      return attempt.settle(outcome);
-    },
-    wait: () => attempt.wait(),
-  };
+): AttemptContext => new Context(attempt, store, log);
+
+/** A class, because an object with getters of its own takes twenty times as long to make. */
+class Context implements AttemptContext {
+  readonly run: Run;
+  readonly attempt: number;
+  readonly emit: AttemptContext['emit'];
+  readonly progress: AttemptContext['progress'];
+  readonly room: AttemptContext['room'];
+  readonly history: AttemptContext['history'];
+  readonly settle: AttemptContext['settle'];
+  readonly wait: AttemptContext['wait'];
+  readonly #attempt: Attempt;
+  readonly #log: Logger;
+
+  constructor(attempt: Attempt, store: Pick<LogStore, 'listAfter'>, log: Logger) {
+    const { run } = attempt;
+    const emit = (type: string, payload: unknown): Promise<void> => {
+      checkType(type);
+      const { json, bytes } = fitting(type, payload);
+      return attempt.channel.event({ type, payload: json }, bytes);
+    };
+    this.run = run;
+    this.attempt = run.attempts;
+    this.emit = emit;
+    this.progress = (payload) => emit('run.progress', payload);
+    this.room = () => attempt.room();
+    this.history = () => pastAttempts(store, run);
+    this.settle = (result) => settle(attempt, result);
+    this.wait = () => attempt.wait();
+    this.#attempt = attempt;
+    this.#log = log;
+  }
+
+  // Made when asked for: most short handlers never look at it, and it is not cheap.
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  get log(): Logger {
+    return withFields(this.#log, fieldsOf(this.#attempt));
+  }
+}
+
+function settle(attempt: Attempt, result: unknown): Promise<void> {
+  const outcome = outcomeOf({ value: result });
+  if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') {
+    throw new BatonError('invalid_request', 'settle() takes a result or what fail() makes.');
+  }
+  return attempt.settle(outcome);
 }
 
 function checkType(type: string): void {

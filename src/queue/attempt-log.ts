@@ -2,7 +2,7 @@ import type { Run } from '../contract/run.ts';
 import { verdictOf } from '../policy/retry.ts';
 import type { Attempt } from './attempt.ts';
 import type { Ending } from './lane-machine.ts';
-import type { Logger } from './logger.ts';
+import { type Logger, SILENT } from './logger.ts';
 import type { Clock } from './store.ts';
 
 /** How an attempt ended, for whoever counts. */
@@ -39,6 +39,12 @@ export const fieldsOf = ({ run }: Attempt) => ({
   attempt: run.attempts,
 });
 
+// Nothing is put together for a log that nobody reads: at speed that is noticed.
+
+export function logStart(attempt: Attempt, log: Logger): void {
+  if (log !== SILENT) log.info(fieldsOf(attempt), 'Started');
+}
+
 /** Says how an attempt ended, under names that do not change. */
 export function logEnd(
   attempt: Attempt,
@@ -46,6 +52,7 @@ export function logEnd(
   durationMs: number,
   { log, clock }: { readonly log: Logger; readonly clock: Clock },
 ): void {
+  if (log === SILENT) return;
   const { outcome, retryDelayMs } = ending;
   const name = outcomeNameOf(attempt, ending);
   const fields = { ...fieldsOf(attempt), durationMs };

@@ -112,7 +112,9 @@ export class AttemptWriter implements Sink {
       try {
         const answers = await store.write(batch.map((entry) => entry.write));
         database.answered('write');
-        for (const [i, entry] of batch.entries()) this.#answered(entry, answers[i] === true);
+        batch.forEach((entry, i) => {
+          this.#answered(entry, answers[i] === true);
+        });
         return;
       } catch (error) {
         if (isTransient(error)) {

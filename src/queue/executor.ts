@@ -3,7 +3,7 @@ import { backoffMs, verdictOf } from '../policy/retry.ts';
 import type { Attempt } from './attempt.ts';
 import { LostError } from './attempt-channel.ts';
 import { contextOf } from './attempt-context.ts';
-import { type AttemptEnd, fieldsOf, logEnd, outcomeNameOf } from './attempt-log.ts';
+import { type AttemptEnd, fieldsOf, logEnd, logStart, outcomeNameOf } from './attempt-log.ts';
 import { conclude } from './conclude.ts';
 import { HandlerError, messageOf, type Returned } from './handler-result.ts';
 import type { Handlers, RegisteredType } from './handlers.ts';
@@ -35,9 +35,10 @@ export async function execute(attempt: Attempt, options: ExecutorOptions): Promi
   const { log } = options;
   const began = performance.now();
   attempt.channel.start();
-  log.info(fieldsOf(attempt), 'Started');
+  logStart(attempt, log);
   const type = options.handlers.get(attempt.run.type);
-  const returned = await callHandler(attempt, type, options);
+  const called = callHandler(attempt, type, options);
+  const returned = called instanceof Promise ? await called : called;
   if (!attempt.lost) {
     const ending = endingOf(conclude(returned, attempt), attempt, type, options);
     attempt.ending = true;
@@ -60,11 +61,12 @@ export async function giveBack(attempt: Attempt, reason: string, log: Logger): P
   if (await store(attempt, ending, log)) log.info({ ...fieldsOf(attempt), reason }, 'HandedBack');
 }
 
-async function callHandler(
+/** A promise only if the handler gave one: many a short handler does not. */
+function callHandler(
   attempt: Attempt,
   type: RegisteredType,
   { store, log }: ExecutorOptions,
-): Promise<Returned> {
+): Returned | Promise<Returned> {
   const { run } = attempt;
   let payload: unknown;
   try {
@@ -75,13 +77,21 @@ async function callHandler(
   }
   try {
     const value = type.run?.(payload, contextOf(attempt, store, log));
-    return { value: isThenable(value) ? await value : value };
+    return isThenable(value) ? waitFor(value) : { value };
   } catch (error) {
     return { error };
   }
 }
 
-const isThenable = (value: unknown): boolean =>
+async function waitFor(promise: PromiseLike<unknown>): Promise<Returned> {
+  try {
+    return { value: await promise };
+  } catch (error) {
+    return { error };
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 
 function endingOf(

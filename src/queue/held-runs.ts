@@ -34,7 +34,7 @@ export class HeldRuns {
     const { lane } = attempt.run;
     const before = this.#byLane.get(lane) ?? [];
     this.#live.add(attempt);
-    this.#byLane.set(lane, [...before, attempt]);
+    this.#byLane.set(lane, before.length === 0 ? [attempt] : [...before, attempt]);
     return before;
   }
 

@@ -3,6 +3,7 @@ import type { Json } from '../contract/json.ts';
 import type { Lane } from '../contract/lane.ts';
 import type { Outcome, RunError } from '../contract/outcome.ts';
 import { isTerminal, type RunState } from '../contract/run.ts';
+import { TouchedRuns } from './touched-runs.ts';
 import { canMove } from './transition.ts';
 
 /** The part of a run that changes, and what the machine needs to know to change it. */
@@ -34,12 +35,12 @@ export interface RunCore {
  */
 export class LaneChange {
   readonly lane: Lane;
-  readonly runs = new Map<string, { run: RunCore; from: RunState | null }>();
+  readonly runs = new TouchedRuns();
   readonly events: LogEvent[] = [];
   /** Set when a worker may find something to claim. */
   ready = false;
   /** Nodes that must look at what they hold. */
-  readonly nodes = new Set<string>();
+  readonly nodes: string[] = [];
   readonly now: number;
 
   constructor(lane: Lane, now: number) {
@@ -70,7 +71,7 @@ export class LaneChange {
 
   /** Notes that a run's row changed without a transition. */
   touch(run: RunCore): RunCore {
-    if (!this.runs.has(run.id)) this.runs.set(run.id, { run, from: run.state });
+    if (!this.runs.has(run.id)) this.runs.add(run, run.state);
     return run;
   }
 

@@ -28,9 +28,14 @@ export interface Ending {
   readonly retryDelayMs: number;
 }
 
+/** What most runs log the same; one object for all, as nobody may change what is logged. */
+const STARTED = Object.freeze({});
+const SUCCEEDED = Object.freeze({ state: 'succeeded', error: null });
+const DONE = Object.freeze({ state: 'succeeded' });
+
 /** A new run joins the lane at the position it was given, or waits outside for its time (Q3). */
 export function admit(change: LaneChange, run: RunCore, tick?: Tick): void {
-  change.runs.set(run.id, { run, from: null });
+  change.runs.add(run, null);
   const { lane } = change;
   if (run.position === null) {
     change.log('run.queued', { type: run.type, runAt: run.runAt ?? change.now }, run);
@@ -76,7 +81,7 @@ export function take(change: LaneChange, run: RunCore, holder: Holder): void {
 export function start(change: LaneChange, run: RunCore): void {
   change.move(run, 'running');
   run.startedAt ??= change.now;
-  change.log('run.start', {}, run);
+  change.log('run.start', STARTED, run);
 }
 
 export function append(change: LaneChange, run: RunCore, events: readonly NewEvent[]): void {
@@ -120,7 +125,7 @@ export function retake(change: LaneChange, run: RunCore): void {
   change.move(run, 'running');
   lane.state = 'running';
   lane.answeredAt = null;
-  if (lane.nodeId !== null) change.nodes.add(lane.nodeId);
+  if (lane.nodeId !== null) change.nodes.push(lane.nodeId);
   change.log('run.start', { resumed: true }, run);
 }
 
@@ -213,7 +218,7 @@ export function cancel(change: LaneChange, run: RunCore, kind: CancelKind): void
   }
   lane.cancel = kind;
   if (lane.nodeId === null) finish(change, run, 'cancelled', null);
-  else change.nodes.add(lane.nodeId);
+  else change.nodes.push(lane.nodeId);
 }
 
 /** Takes a run that has not begun out of the lane for good; the caller deletes its row. */
@@ -321,9 +326,10 @@ function close(
     error ?? (state === 'cancelled' ? { class: 'user_cancelled', message: 'Cancelled.' } : null);
   run.nextRunAt = null;
   run.settled = null;
-  change.log('run.finished', { state, error: run.error }, run);
+  const succeeded = state === 'succeeded';
+  change.log('run.finished', succeeded ? SUCCEEDED : { state, error: run.error }, run);
   run.lastSeq = change.lane.nextSeq;
-  change.log('done', { state }, run);
+  change.log('done', succeeded ? DONE : { state }, run);
 }
 
 function delay(

@@ -270,6 +270,7 @@ export class RunQueue {
       admissionOf(request, this.handlers, now, at(i)),
     );
     const receipts = await this.store.enqueue(admissions);
+    if (this.log === SILENT) return receipts;
     for (const [i, { id, lane, known }] of receipts.entries()) {
       const type = admissions[i]?.type;
       if (!known) this.log.info({ runId: id, type, lane }, 'Enqueued');

@@ -42,11 +42,10 @@ export function claim(tables: Tables, request: ClaimRequest): ClaimedRun[] {
 }
 
 function take(tables: Tables, lane: LaneRecord, holder: machine.Holder, now: number): ClaimedRun {
-  const { runId } = lane.row;
-  const record = (runId === null ? lane.queue?.at(0) : tables.runs.get(runId)) as RunRecord;
+  const record = (lane.begun ?? lane.queue?.at(0)) as RunRecord;
   const change = tables.change(lane, now);
   machine.take(change, coreIn(change, record), holder);
-  tables.commit(change);
+  tables.commit(lane, change, record);
   return { run: toRun(record), fence: holder.fence };
 }
 
@@ -55,9 +54,10 @@ function joinDue(tables: Tables, now: number): void {
   for (;;) {
     const record = tables.due.peek();
     if (record === undefined || (record.core.runAt as number) > now) return;
-    const change = tables.change(record.lane, now);
+    const { lane } = record;
+    const change = tables.change(lane, now);
     machine.joinWhenDue(change, coreIn(change, record), lastPlace(change));
-    tables.commit(change);
+    tables.commit(lane, change, record);
   }
 }
 
@@ -67,14 +67,14 @@ function wakeDelayed(tables: Tables, now: number): void {
     if (lane === undefined || lane.row.readyAt > now) return;
     const change = tables.change(lane, now);
     machine.wakeDelayed(change);
-    tables.commit(change);
+    tables.commit(lane, change, null);
   }
 }
 
 /** Answered runs go on before anything new starts, wherever they are, as far as the caps allow. */
 function giveSlotsBack(tables: Tables, caps: Caps, now: number): void {
   for (const lane of tables.answered) {
-    const { headType, owner, nodeId, runId } = lane.row;
+    const { headType, owner, nodeId } = lane.row;
     const node = tables.nodes.get(nodeId as string);
     // One whose node is gone goes on when the node is reaped.
     if (node === undefined || !isAlive(node, now)) continue;
@@ -84,7 +84,7 @@ function giveSlotsBack(tables: Tables, caps: Caps, now: number): void {
     if (caps.perOwner !== null && tables.executing.ofOwner(owner, null) >= caps.perOwner) continue;
     if (tables.executing.ofNode(node.id) >= node.capacity) continue;
     const change = tables.change(lane, now);
-    machine.retake(change, coreIn(change, tables.runs.get(runId as string) as RunRecord));
-    tables.commit(change);
+    machine.retake(change, coreIn(change, lane.begun as RunRecord));
+    tables.commit(lane, change, lane.begun);
   }
 }

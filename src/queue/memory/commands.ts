@@ -48,7 +48,7 @@ function changeRun(tables: Tables, command: RunCommand): RunRecord {
       machine.answer(change, core);
       break;
   }
-  tables.commit(change);
+  tables.commit(lane, change, record);
   if (command.do === 'remove') forget(tables, record);
   return record;
 }
@@ -73,18 +73,17 @@ function retry(tables: Tables, record: RunRecord, newId: string): RunRecord {
   }
   mustBeNew(tables, newId);
   const change = tables.change(lane, tables.clock());
-  return admit(tables, change, lane, {
+  const run = {
     id: newId,
     type: core.type,
     payload: record.payload,
     maxAttempts: core.maxAttempts,
     lane: lane.row.id,
-    runAt: null,
     idempotencyKey: null,
     bodyHash: null,
-    place: headPlace(lane, change),
-    retryOf: core.id,
-  });
+  };
+  const place = headPlace(lane, change);
+  return admit(tables, change, lane, run, { runAt: null, place, retryOf: core.id });
 }
 
 /** A removed run is gone; a lane that existed only for it goes along, others wait for a purge. */
@@ -126,7 +125,7 @@ function changeLane(tables: Tables, command: LaneCommand): void {
       change.ready = true;
       break;
   }
-  tables.commit(change);
+  tables.commit(lane, change, null);
 }
 
 /** Runs of a kept lane are not in the purge's list; they enter or leave it with the flag. */

@@ -6,7 +6,8 @@ export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>();
   #ready = false;
   #nodes = new Set<string>();
-  #lanes = new Set<string>();
+  /** With repeats: few lanes change twice in a turn, and whoever listens has a set of its own. */
+  #lanes: string[] = [];
   #schedules = false;
   #scheduled = false;
 
@@ -21,7 +22,7 @@ export class Hints {
     if (this.#listeners.size === 0) return;
     if (change.ready) this.#ready = true;
     for (const node of change.nodes) this.#nodes.add(node);
-    if (change.events.length > 0) this.#lanes.add(change.lane.id);
+    if (change.events.length > 0) this.#lanes.push(change.lane.id);
     this.#tellSoon();
   }
 
@@ -45,13 +46,13 @@ export class Hints {
     const hint = {
       ready: this.#ready,
       nodes: [...this.#nodes],
-      lanes: [...this.#lanes],
+      lanes: this.#lanes,
       ...(this.#schedules ? { schedules: true } : {}),
     };
     this.#scheduled = false;
     this.#ready = false;
     this.#nodes = new Set();
-    this.#lanes = new Set();
+    this.#lanes = [];
     this.#schedules = false;
     for (const listener of this.#listeners) listener(hint);
   }

@@ -19,6 +19,11 @@ export class LaneQueue {
   }
 
   add(run: RunRecord): void {
+    if (this.length === 0) {
+      // Made with its first run: most lanes have one at a time, and an empty array grows by 17.
+      this.#items = [run];
+      return;
+    }
     const last = this.at(this.length - 1);
     if (last === undefined || placeOf(last) < placeOf(run)) {
       this.#items.push(run);

@@ -60,9 +60,9 @@ export function bury(tables: Tables, nodeId: string, now: number): Reaped[] {
   const reaped: Reaped[] = [];
   for (const lane of [...(tables.holds.get(nodeId) ?? [])]) {
     const change = tables.change(lane, now);
-    const run = coreIn(change, tables.runs.get(lane.row.runId as string) as RunRecord);
+    const run = coreIn(change, lane.begun as RunRecord);
     machine.crash(change, run);
-    tables.commit(change);
+    tables.commit(lane, change, lane.begun);
     const { id, state, crashes } = run;
     reaped.push({ run: id, lane: lane.row.id, node: nodeId, state, crashes });
   }

@@ -1,11 +1,11 @@
-import { Heap } from './heap.ts';
+import { Line } from './line.ts';
 import type { LaneRecord } from './records.ts';
 import { SortedNames } from './sorted-names.ts';
 
 /** The claimable lanes of one type and host: who waits, and each one's lanes, longest ready first. */
 class Shelf {
   readonly owners = new SortedNames();
-  readonly lanes = new Map<string, Heap<LaneRecord>>();
+  readonly lanes = new Map<string, Line<LaneRecord>>();
 }
 
 /** Stands for "any host"; a host's name is never empty. */
@@ -31,13 +31,13 @@ export class ReadyIndex {
       shelf = new Shelf();
       hosts.set(host ?? ANYWHERE, shelf);
     }
-    let heap = shelf.lanes.get(owner);
-    if (heap === undefined) {
-      heap = new Heap(longestReadyFirst);
-      shelf.lanes.set(owner, heap);
+    let line = shelf.lanes.get(owner);
+    if (line === undefined) {
+      line = new Line(longestReadyFirst);
+      shelf.lanes.set(owner, line);
       shelf.owners.add(owner);
     }
-    heap.add(lane);
+    line.add(lane);
   }
 
   /** Called before the lane's row changes, so it is found where it was put. */
@@ -46,12 +46,12 @@ export class ReadyIndex {
     const type = headType as string;
     const hosts = this.#types.get(type);
     const shelf = hosts?.get(host ?? ANYWHERE);
-    const heap = shelf?.lanes.get(owner);
-    if (hosts === undefined || shelf === undefined || heap === undefined) {
+    const line = shelf?.lanes.get(owner);
+    if (hosts === undefined || shelf === undefined || line === undefined) {
       throw new Error('the lane is not ready');
     }
-    heap.remove(lane);
-    if (heap.size > 0) return;
+    line.remove(lane);
+    if (line.size > 0) return;
     shelf.lanes.delete(owner);
     shelf.owners.delete(owner);
     if (!shelf.owners.empty) return;

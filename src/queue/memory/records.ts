@@ -14,6 +14,8 @@ import type { LaneQueue } from './lane-queue.ts';
 
 export interface LaneRecord extends Slotted {
   row: Lane;
+  /** The run that `row.runId` names. */
+  begun: RunRecord | null;
   /** Its joined runs that have not begun; null until the first. */
   queue: LaneQueue | null;
   /** Every run of the lane that is still known. */

@@ -57,6 +57,10 @@ export class SortedNames {
     return this.after(name).next().value ?? null;
   }
 
+  get last(): string | undefined {
+    return this.#pieces.at(-1)?.at(-1);
+  }
+
   get empty(): boolean {
     return this.#pieces.length === 0;
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Heap } from './heap.ts';
 import { LaneQueue } from './lane-queue.ts';
+import { Line } from './line.ts';
 import type { RunRecord } from './records.ts';
 import { SortedNames } from './sorted-names.ts';
 
@@ -28,6 +29,51 @@ describe('the structures of the memory store', () => {
         }
       }),
     );
+  });
+
+  it('[Q18] a line gives the least first, in whatever order items come and go', () => {
+    const rising = fc.integer({ min: -3, max: 10 });
+    const ops = fc.array(fc.record({ add: fc.boolean(), value: rising }), { maxLength: 300 });
+    fc.assert(
+      fc.property(ops, (list) => {
+        const line = new Line<{ slot: number; value: number }>((a, b) => a.value - b.value);
+        const items: { slot: number; value: number }[] = [];
+        let value = 0;
+        for (const op of list) {
+          value += op.value;
+          if (op.add || items.length === 0) {
+            const item = { slot: -1, value };
+            line.add(item);
+            items.push(item);
+          } else {
+            // Half of them leave at the front.
+            const first = items.indexOf(line.peek() as (typeof items)[number]);
+            const at = op.value % 2 === 0 ? first : Math.abs(value) % items.length;
+            const [item] = items.splice(at, 1);
+            line.remove(item as (typeof items)[number]);
+            expect(item?.slot).toBe(-1);
+          }
+          expect(line.size).toBe(items.length);
+          const least = Math.min(...items.map((item) => item.value));
+          expect(line.peek()?.value ?? Number.POSITIVE_INFINITY).toBe(least);
+        }
+      }),
+    );
+  });
+
+  it('[Q18] a long line closes up behind those that left', () => {
+    const line = new Line<{ slot: number; value: number }>((a, b) => a.value - b.value);
+    const items = Array.from({ length: 5000 }, (_, value) => ({ slot: -1, value }));
+    for (const item of items) line.add(item);
+    for (const item of items.slice(0, 4000)) line.remove(item);
+    line.remove(items[4500] as (typeof items)[number]);
+    expect([line.size, line.peek()]).toEqual([999, items[4000]]);
+    const left: unknown[] = [];
+    for (let item = line.peek(); item !== undefined; item = line.peek()) {
+      left.push(item);
+      line.remove(item);
+    }
+    expect(left).toEqual([...items.slice(4000, 4500), ...items.slice(4501)]);
   });
 
   it('[Q18] sorted names are a set in order', () => {

@@ -72,6 +72,7 @@ export class Tables {
       lane = {
         slot: -1,
         row: newLane(id, owner),
+        begun: null,
         queue: null,
         runs: [],
         log: [],
@@ -86,24 +87,35 @@ export class Tables {
     return new LaneChange(lane.row, now);
   }
 
-  /** Takes over a change. `added` is the record of a run that the change admitted. */
-  commit(change: LaneChange, added?: RunRecord): void {
-    const lane = this.lanes.get(change.lane.id) as LaneRecord;
-    if (added !== undefined) this.#insert(added);
-    for (const { run, from } of change.runs.values()) {
-      if (from !== null) this.#unplace(this.runs.get(run.id) as RunRecord);
+  /**
+   * Takes over a change of a lane. `known` is the record of the run it is about, a new one included:
+   * the map of all runs is large, and so not near at hand.
+   */
+  commit(lane: LaneRecord, change: LaneChange, known: RunRecord | null): void {
+    const touched = change.runs.values();
+    const find = (id: string): RunRecord =>
+      known?.core.id === id ? known : (this.runs.get(id) as RunRecord);
+    // All leave their places before one takes a new one: two may change places.
+    for (const { run, from } of touched) {
+      if (from === null) this.#insert(find(run.id));
+      else this.#unplace(find(run.id));
     }
-    const before = lane.row;
-    for (const { run, from } of change.runs.values()) {
-      const record = this.runs.get(run.id) as RunRecord;
+    for (const { run, from } of touched) {
+      const record = find(run.id);
       if (from !== null) this.counts[from]--;
       this.counts[run.state]++;
       record.core = run;
       record.updatedAt = change.now;
       this.#place(record, change.lane);
     }
-    if (change.lane.runId === null) change.lane.headType = lane.queue?.at(0)?.core.type ?? null;
-    this.#reindex(lane, before, change.lane);
+    const { runId } = change.lane;
+    if (runId === null) {
+      lane.begun = null;
+      change.lane.headType = lane.queue?.at(0)?.core.type ?? null;
+    } else if (lane.row.runId !== runId) {
+      lane.begun = find(runId);
+    }
+    this.#reindex(lane, lane.row, change.lane);
     for (const event of change.events) lane.log.push(event);
     this.hints.note(change);
   }
@@ -112,8 +124,11 @@ export class Tables {
     this.runs.set(record.core.id, record);
     this.runIds.add(record.core.id);
     if (record.key !== null) this.keys.set(record.key, record);
-    record.lane.runs.push(record);
-    record.lane.emptySince = null;
+    const { lane } = record;
+    // As for the queue of a lane: a new array of one has no room for sixteen more.
+    if (lane.runs.length === 0) lane.runs = [record];
+    else lane.runs.push(record);
+    lane.emptySince = null;
   }
 
   /** Forgets a run; its lane's list and log are the caller's to clean. */

@@ -1,24 +1,24 @@
 import type { LaneChange } from '../lane-change.ts';
 import * as machine from '../lane-machine.ts';
 import type { AttemptWrite } from '../store.ts';
-import { copyJson, copyOutcome, type RunRecord } from './records.ts';
+import { copyJson, copyOutcome, type LaneRecord, type RunRecord } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
 
 /** Writes under fences. Nothing is taken over until every write of the call has been applied. */
 export function write(tables: Tables, writes: readonly AttemptWrite[]): boolean[] {
   const now = tables.clock();
-  const changes = new Map<string, LaneChange>();
+  const changes = new Map<LaneRecord, LaneChange>();
   const answers = writes.map((one) => {
     const lane = tables.lanes.get(one.lane);
     if (lane === undefined) return false;
-    const change = changes.get(one.lane) ?? tables.change(lane, now);
+    const change = changes.get(lane) ?? tables.change(lane, now);
     if (change.lane.fence !== one.fence || one.fence === 0) return false;
-    changes.set(one.lane, change);
+    changes.set(lane, change);
     if (!change.isNew(one)) return true;
-    apply(change, tables.runs.get(change.lane.runId as string) as RunRecord, one);
+    apply(change, lane.begun as RunRecord, one);
     return true;
   });
-  for (const change of changes.values()) tables.commit(change);
+  for (const [lane, change] of changes) tables.commit(lane, change, lane.begun);
   return answers;
 }
 

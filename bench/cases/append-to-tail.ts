@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AttemptContext, postgresQueue, Worker } from '../../src/library.ts';
+import type { Case } from '../benches.ts';
+import { now, percentile, rate } from '../measure.ts';
+import type { Followed, Sent } from '../programs/tails.ts';
+import { mustBe } from '../workload.ts';
+
+const LANES = 100;
+const EVENTS_PER_LANE = 500;
+/** Each lane has 50 events a second, which makes 5,000 for all. */
+const EVERY_MS = 20;
+const EVENTS = LANES * EVENTS_PER_LANE;
+
+/** About as long as a line of an agent's output. */
+const TEXT = 'x'.repeat(160);
+
+/** From `emit` in a handler until the event comes out of a tail in another process. */
+export const appendToTail: Case = async ({ place, report }) => {
+  const database = await place.database();
+  const lanes = Array.from({ length: LANES }, (_, i) => `lane-${i}`);
+  const program = place.program('tails', { url: database.url, lanes });
+  const queue = await postgresQueue({ url: database.url });
+  queue.register('emit', { run: emitAll });
+  await program.next();
+  await queue.enqueue(lanes.map((lane) => ({ type: 'emit', lane })));
+  const worker = new Worker(queue, { concurrency: LANES });
+  const begun = now();
+  await worker.start();
+  const { ms, outOfOrder } = (await program.next()) as Followed;
+  const perSecond = rate(EVENTS, now() - begun);
+  await worker.stop();
+  await queue.close();
+  await program.stop();
+  await database.drop();
+  mustBe('events that came', ms.length, EVENTS);
+  mustBe('events out of order', outOfOrder, 0);
+  report({ metric: 'emit → tail, p50', value: percentile(ms, 0.5), unit: 'ms' });
+  report({ metric: 'emit → tail, p99', value: percentile(ms, 0.99), unit: 'ms' });
+  report({ metric: 'emitted', value: perSecond, unit: 'events/s' });
+  report({ metric: 'lost', value: EVENTS - ms.length, unit: 'events' });
+};
+
+/** At its own pace, whatever the store does, so that a slow store is not spared. */
+async function emitAll(_: unknown, { emit }: AttemptContext): Promise<void> {
+  const begun = now() + Math.random() * EVERY_MS;
+  let last: Promise<void> = Promise.resolve();
+  for (let i = 0; i < EVENTS_PER_LANE; i++) {
+    await delay(Math.max(0, begun + i * EVERY_MS - now()));
+    const sent: Sent = { i, at: now() };
+    last = emit('agent.text', { ...sent, text: TEXT });
+  }
+  await last;
+}

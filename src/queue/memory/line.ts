@@ -1,0 +1,78 @@
+import { Heap, type Slotted } from './heap.ts';
+
+/** Left items leave a hole at the front; past this many, and half of the array, it is closed up. */
+const HOLE_MAX = 1024;
+
+/**
+ * The least item first, for items that mostly come in order: those stand in a line, and only the
+ * others pay for a heap. Joining in order and leaving at the front cost the same however long it is.
+ */
+export class Line<T extends Slotted> {
+  readonly #compare: (a: T, b: T) => number;
+  readonly #others: Heap<T>;
+  #items: (T | undefined)[] = [];
+  /** How many slots of the line were closed up; the item in slot n has the index n - closed. */
+  #closed = 0;
+  #front = 0;
+  #count = 0;
+  #last: T | undefined;
+
+  constructor(compare: (a: T, b: T) => number) {
+    this.#compare = compare;
+    this.#others = new Heap(compare);
+  }
+
+  get size(): number {
+    return this.#count + this.#others.size;
+  }
+
+  peek(): T | undefined {
+    const other = this.#others.peek();
+    const first = this.#items[this.#front];
+    if (first === undefined || other === undefined) return first ?? other;
+    return this.#compare(first, other) < 0 ? first : other;
+  }
+
+  add(item: T): void {
+    if (this.#last !== undefined && this.#compare(item, this.#last) < 0) {
+      this.#others.add(item);
+      return;
+    }
+    item.slot = this.#closed + this.#items.length;
+    this.#items.push(item);
+    this.#last = item;
+    this.#count++;
+  }
+
+  /** The item must be in here, and compare as it did when it was added. */
+  remove(item: T): void {
+    const index = item.slot - this.#closed;
+    if (this.#items[index] !== item) {
+      this.#others.remove(item);
+      return;
+    }
+    this.#items[index] = undefined;
+    item.slot = -1;
+    this.#count--;
+    if (this.#count === 0) this.#clear();
+    else this.#closeUp();
+  }
+
+  #clear(): void {
+    this.#closed += this.#items.length;
+    this.#items = [];
+    this.#front = 0;
+    this.#last = undefined;
+  }
+
+  /** The front is always an item, and so is what is compared with at the back. */
+  #closeUp(): void {
+    while (this.#items[this.#front] === undefined) this.#front++;
+    while (this.#items.at(-1) === undefined) this.#items.pop();
+    this.#last = this.#items.at(-1);
+    if (this.#front <= HOLE_MAX || this.#front * 2 <= this.#items.length) return;
+    this.#items = this.#items.slice(this.#front);
+    this.#closed += this.#front;
+    this.#front = 0;
+  }
+}
