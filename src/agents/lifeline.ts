@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  * carries the server's mark.
  *
  * One for the whole server, and a shell that waits in `read` and becomes Node only when there is
- * something to do: 1 MB, nothing per run, and the agents are gone about 0.3 s after the server.
+ * something to do: 1 MB, nothing per run, and the agents are gone when a Node has started.
  * A wrapper around each agent would cost every run 40 ms (Node) or would have to know the process
  * tree (a shell); `setpriv --pdeathsig` adds 2 ms to every run, is not on every machine and
  * reaches the agent alone, not what it has started.

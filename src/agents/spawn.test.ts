@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agentRig, isAlive } from '../../test/agent-rig.ts';
 import { until } from '../../test/until.ts';
 import { StartError } from './process.ts';
+import { LADDER } from './stop/ladder.ts';
 
 /** Programs that leave in every way there is, some only where there is `setsid`. */
 const LIVES_ON = [
@@ -38,6 +39,10 @@ describe('a process that is stopped', () => {
     await process.stop();
     expect(said()).toEqual(['ready', 'SIGINT', 'end of input', 'SIGTERM']);
     expect(await process.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  test('[Q9] has five seconds in all', () => {
+    expect(Object.values(LADDER).reduce((sum, ms) => sum + ms)).toBe(5000);
   });
 
   test('[Q9] may end in its own way', async () => {

@@ -1,4 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { Family, type Root } from './family.ts';
 import type { AgentProcess, ProcessExit } from './process.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
@@ -50,6 +51,7 @@ export function supervise(started: Started, options: Supervision): AgentProcess 
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       family.look();
+      for (const stream of [stdout, stderr]) keepUnread(stream);
       resolve({ code, signal });
     });
   });
@@ -72,4 +74,15 @@ export function supervise(started: Started, options: Supervision): AgentProcess 
     interrupt: () => interrupt(table, root, interrupts),
     stop: () => (stopping ??= stop()),
   };
+}
+
+/**
+ * When a process has ended, Node lets the output that nobody listens to run away. Whoever takes the
+ * output may come later, so somebody seems to listen until that moment has passed.
+ */
+function keepUnread(stream: Readable): void {
+  if (stream.listenerCount('data') > 0 || stream.listenerCount('readable') > 0) return;
+  const listener = (): void => {};
+  stream.on('readable', listener);
+  setImmediate(() => stream.off('readable', listener));
 }

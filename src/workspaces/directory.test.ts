@@ -173,6 +173,15 @@ describe('a directory that is given', () => {
   });
 });
 
+test('[W1] what belongs to other providers is refused, not ignored', async () => {
+  const { provider, given } = rig();
+  for (const field of ['repository', 'baseBranch', 'image']) {
+    const spec = { ...given().spec, [field]: 'x' };
+    await expect(provider.ensure({ ...given(), spec })).rejects.toThrow(`has no ${field}`);
+  }
+  expect(await provider.observe(given())).toBe('missing');
+});
+
 describe('providers', () => {
   test.each(['worktree', 'container', 'coder'] as const)('[W1] %s is refused by name', (name) => {
     const providerOf = workspaceProviders(rig().provider);

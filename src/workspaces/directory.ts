@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { SessionId } from '../contract/session.ts';
+import { SessionId, type WorkspaceSpec } from '../contract/session.ts';
 import {
   type Workspace,
   WorkspaceError,
@@ -26,6 +26,7 @@ export function directoryProvider({ dataDir }: DirectoryOptions): WorkspaceProvi
     local: true,
     ensure: async ({ sessionId, spec }): Promise<Workspace> => {
       const own = ownPath(sessionId);
+      refuseOthers(spec);
       if (spec.path === undefined) return { path: await make(own) };
       return { path: await check(spec.path, own, dataDir) };
     },
@@ -42,6 +43,16 @@ export function directoryProvider({ dataDir }: DirectoryOptions): WorkspaceProvi
       if (spec.path === undefined) await removeTree(ownPath(sessionId));
     },
   };
+}
+
+/** Left unsaid they would seem to have worked. */
+function refuseOthers(spec: WorkspaceSpec): void {
+  for (const field of ['repository', 'baseBranch', 'image'] as const) {
+    if (spec[field] === undefined) continue;
+    throw new WorkspaceError(
+      `A workspace of the provider directory has no ${field}; leave it out.`,
+    );
+  }
 }
 
 async function make(path: string): Promise<string> {
