@@ -106,11 +106,16 @@ const fields = ({ shape }: { shape: object }) =>
   Object.entries(shape).map(([name, field]) => [name, describeField(field)] as const);
 
 /** Requests for an endpoint: sound ones, ones with a mistake, and nonsense. */
-function requests(endpoint: Endpoint): fc.Arbitrary<Asked> {
-  return fc.oneof(soundRequests(endpoint), oddRequests(endpoint));
+function requests(name: string, endpoint: Endpoint): fc.Arbitrary<Asked> {
+  return fc.oneof(soundRequests(endpoint, POSSIBLE[name] ?? {}), oddRequests(endpoint));
 }
 
-function soundRequests({ params, query, body }: Endpoint): fc.Arbitrary<Asked> {
+/** Of what may be asked, that which this version can do. */
+const POSSIBLE: Record<string, object> = {
+  createSession: { agent: { kind: 'shell' }, workspace: {}, isolation: 'auto' },
+};
+
+function soundRequests({ params, query, body }: Endpoint, possible: object): fc.Arbitrary<Asked> {
   const hasBody = !(body instanceof z.ZodUndefined);
   const values = (from: { shape: object }) =>
     Object.fromEntries(fields(from).map(([name, schema]) => [name, fitting(schema, components)]));
@@ -120,7 +125,9 @@ function soundRequests({ params, query, body }: Endpoint): fc.Arbitrary<Asked> {
       .record(values(query), { requiredKeys: requiredOf(query), noNullPrototype: true })
       .map((given) => String(new URLSearchParams(texts(given)))),
     body: hasBody
-      ? fitting(schemas.request(body), components).map((value) => JSON.stringify(value))
+      ? fitting(schemas.request(body), components).map((value) =>
+          JSON.stringify({ ...(value as object), ...possible }),
+        )
       : fc.constant(undefined),
     key: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
     pick: fc.nat(),
@@ -176,7 +183,7 @@ test.each(endpointList.filter(([name]) => name !== 'hints'))(
     };
 
     await fc.assert(
-      fc.asyncProperty(requests(endpoint), async ({ params, query, body, key, pick }) => {
+      fc.asyncProperty(requests(name, endpoint), async ({ params, query, body, key, pick }) => {
         const before = stored();
         let path = endpoint.path;
         for (const [field, value] of Object.entries(params)) {

@@ -49,10 +49,17 @@ function textFitting(schema: JsonSchema): fc.Arbitrary<string> {
   const minLength = Number(schema['minLength'] ?? 0);
   const maxLength = Math.max(minLength, Math.min(Number(schema['maxLength'] ?? 40), 40));
   const pattern = new RegExp(String(schema['pattern'] ?? ''), 'u');
-  const plain = fc.string({ unit: fc.constantFrom(...'abcXYZ019_-あア漢'), minLength, maxLength });
+  const plain = fc.string({
+    unit: fc.constantFrom(...'abcXYZ019_-あア漢'),
+    minLength,
+    maxLength,
+    size: 'max',
+  });
   return fc.oneof(
     plain.map((text) => (pattern.test(text) ? text : `/${text}`.slice(0, maxLength))),
-    fc.string({ unit: 'grapheme', minLength, maxLength }).filter((text) => pattern.test(text)),
+    fc
+      .string({ unit: 'grapheme', minLength, maxLength, size: 'max' })
+      .filter((text) => pattern.test(text)),
   );
 }
 
