@@ -1,5 +1,6 @@
-// `npm run chaos -- queue --seconds N --seed S`: see docs/chaos.md.
+// `npm run chaos -- queue|api --seconds N --seed S`: see docs/chaos.md.
 import { parseArgs } from 'node:util';
+import { type ApiChaosResult, apiChaos } from './api/run.ts';
 import type { Violation } from './check/evidence.ts';
 import { groupBy } from './check/evidence.ts';
 import { type ChaosResult, chaos } from './run.ts';
@@ -7,7 +8,10 @@ import { type ChaosResult, chaos } from './run.ts';
 const SHOWN_PER_RULE = 3;
 const SHOWN_CHARACTERS = 2000;
 
-const usage = 'usage: npm run chaos -- queue [--seconds N] [--seed S] [--rate R] [--verbose]';
+const usage = `usage: npm run chaos -- queue [--seconds N] [--seed S] [--rate R] [--verbose]
+       npm run chaos -- api [--database postgres|sqlite] [--seconds N] [--seed S] [--rate R] [--verbose]`;
+/** Operations of the driver in a second, unless told. */
+const RATES: Record<string, number> = { queue: 60, api: 15 };
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -15,23 +19,41 @@ async function main(): Promise<number> {
     options: {
       seconds: { type: 'string', default: '60' },
       seed: { type: 'string' },
-      rate: { type: 'string', default: '60' },
+      rate: { type: 'string' },
+      database: { type: 'string', default: 'postgres' },
       verbose: { type: 'boolean', default: false },
     },
   });
-  const [seconds, rate] = [Number(values.seconds), Number(values.rate)];
+  const [what = ''] = positionals;
+  const [seconds, rate] = [Number(values.seconds), Number(values.rate ?? RATES[what])];
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
+  const { database } = values;
   const sound = [seconds, rate].every((n) => n > 0) && Number.isInteger(seed);
-  if (positionals.length !== 1 || positionals[0] !== 'queue' || !sound) {
+  const known = database === 'postgres' || (database === 'sqlite' && what === 'api');
+  if (positionals.length !== 1 || !(what in RATES) || !sound || !known) {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  const result = await chaos({ seconds, seed, rate, say });
+  const options = { seconds, seed, rate, say };
+  const [result, summary] =
+    what === 'queue'
+      ? await withSummary(chaos(options), (it) => summaryOf(it, seconds, seed))
+      : await withSummary(apiChaos({ ...options, database }), (it) =>
+          apiSummaryOf(it, database, seconds, seed),
+        );
   if (values.verbose) for (const output of result.outputs) say(output);
   for (const line of violationLines(result.violations, seed)) say(line);
-  say(summaryOf(result, seconds, seed));
+  say(summary);
   return result.violations.length === 0 ? 0 : 1;
+}
+
+async function withSummary<T extends ChaosResult | ApiChaosResult>(
+  playing: Promise<T>,
+  summaryOf: (result: T) => string,
+): Promise<[T, string]> {
+  const result = await playing;
+  return [result, summaryOf(result)];
 }
 
 function violationLines(violations: readonly Violation[], seed: number): string[] {
@@ -49,6 +71,17 @@ const summaryOf = (result: ChaosResult, seconds: number, seed: number): string =
   `chaos queue: seed ${seed}, ${seconds} s: ${result.runs} runs, ${result.executions} executions, ` +
   `${result.events} events; ${result.kills} kills, ${result.stops} stops, ${result.restarts} restarts, ` +
   `${result.terminated} connections terminated, ${result.deafened} listeners cut; ` +
+  `drained in ${(result.drainedMs / 1000).toFixed(1)} s; ${result.violations.length} violations`;
+
+const apiSummaryOf = (
+  result: ApiChaosResult,
+  database: string,
+  seconds: number,
+  seed: number,
+): string =>
+  `chaos api: seed ${seed}, ${seconds} s on ${database}: ${result.sessions} sessions, ${result.runs} runs, ` +
+  `${result.executions} executions, ${result.events} events, ${result.connects} connects of readers; ` +
+  `${result.kills} kills, ${result.stops} stops, ${result.restarts} restarts of the database; ` +
   `drained in ${(result.drainedMs / 1000).toFixed(1)} s; ${result.violations.length} violations`;
 
 process.exitCode = await main();

@@ -1,0 +1,17 @@
+import type { Report } from '../../check/evidence.ts';
+import type { Evidence } from './evidence.ts';
+
+/** Nothing is left: no process, no row of one; and servers that were asked to end did so well. */
+export function checkEnds(evidence: Evidence, report: Report): void {
+  for (const one of evidence.leftovers) report('leftover', one);
+  for (const one of evidence.miscounted) report('connections', one);
+  for (const id of evidence.connections) report('connections', `row ${id} is left`);
+  for (const id of evidence.nodes) report('dead-node', `${id} is left`);
+  for (const one of evidence.errors) report('error', one);
+  for (const { pid, asked, exit, lastWords } of evidence.servers) {
+    const how = `server ${pid}, asked ${asked.join(', ') || 'nothing'}, ended with ${exit}`;
+    if (exit === null || asked.length === 0) report('exit', `${how}: ${lastWords}`);
+    // After a second signal, or a kill, it need not be 0.
+    else if (asked.join() === 'term' && exit !== '0') report('exit', `${how}: ${lastWords}`);
+  }
+}

@@ -1,0 +1,106 @@
+import { groupBy, type Report, show } from '../../check/evidence.ts';
+import { toldBy } from '../command.ts';
+import type { EventRow, Evidence } from './evidence.ts';
+
+/** Each session's log is whole, each run ends once and last, and runs begin in their order. */
+export function checkLog(evidence: Evidence, report: Report): void {
+  const lanes = groupBy(evidence.events, ({ lane }) => lane);
+  for (const { id, nextSeq } of evidence.sessions) {
+    const events = lanes.get(id) ?? [];
+    const wrong = events.findIndex(({ seq }, i) => seq !== i + 1);
+    if (wrong !== -1) report('gap', `${id}: ${show(events[wrong])} comes as number ${wrong + 1}`);
+    if (nextSeq !== events.length + 1)
+      report('gap', `${id} has ${events.length} events, and its next is ${nextSeq}`);
+  }
+  checkDones(evidence, lanes, report);
+  checkOrder(evidence, report);
+  checkOutputs(evidence, report);
+}
+
+function checkDones(
+  { runs, events, removed }: Evidence,
+  lanes: ReadonlyMap<string, readonly EventRow[]>,
+  report: Report,
+): void {
+  const rows = new Map(runs.map((run) => [run.id, run]));
+  const gone = new Set(removed);
+  const byRun = groupBy(
+    events.filter(({ runId }) => runId !== null),
+    ({ runId }) => runId as string,
+  );
+  for (const run of runs) if (!byRun.has(run.id)) report('log', `no event of ${show(run)}`);
+  for (const [id, own] of byRun) {
+    const row = rows.get(id);
+    if (row === undefined && !gone.has(id)) report('lost', `only the log of run ${id} is there`);
+    const dones = own.filter(({ type }) => type === 'done');
+    const [done] = dones;
+    if (done === undefined || dones.length > 1) {
+      report('done', `run ${id} has ${dones.length} of them`);
+      continue;
+    }
+    if (own.at(-1) !== done) report('after-done', show(own.at(-1)));
+    const before = lanes.get(done.lane)?.[done.seq - 2];
+    if (before?.type !== 'run.finished' || before.runId !== id)
+      report('done', `not behind its run.finished: ${show(done)}`);
+    if (row === undefined) continue;
+    if (row.lastSeq !== done.seq || done.payload['state'] !== row.state)
+      report('done', `${show(done)} and the row ${show(row)}`);
+  }
+}
+
+/** Runs begin in the order of their places; those nobody moved, in that of their admission. */
+function checkOrder({ events, runs, requests, removed }: Evidence, report: Report): void {
+  const rows = new Map(runs.map((run) => [run.id, run]));
+  const gone = new Set(removed);
+  const outOfTurn = new Set(requests.filter((one) => one.outOfTurn).map(({ n }) => n));
+  const moved = new Set(
+    events.filter(({ payload }) => payload['change'] === 'moved').map(({ runId }) => runId),
+  );
+  const delayed = new Set(
+    events.filter(({ payload }) => payload['change'] === 'due').map(({ runId }) => runId),
+  );
+  const begun = new Set<string>();
+  const last = new Map<string, { position: number; firstSeq: number }>();
+  for (const { lane, runId, type } of events) {
+    if (type !== 'run.dequeued' || runId === null || begun.has(runId)) continue;
+    begun.add(runId);
+    const row = rows.get(runId);
+    if (row === undefined) {
+      if (!gone.has(runId)) report('lost', `run ${runId} began and has no row`);
+      else report('removed', `run ${runId} began and was removed`);
+      continue;
+    }
+    const before = last.get(lane) ?? { position: 0, firstSeq: 0 };
+    if (row.position === null || row.position <= before.position)
+      report('order', `began after place ${before.position}: ${show(row)}`);
+    const inTurn =
+      row.retryOf === null &&
+      !moved.has(runId) &&
+      !delayed.has(runId) &&
+      !outOfTurn.has(toldBy(row.message)?.n ?? -1) &&
+      !outOfTurn.has(Number(row.idemKey?.slice('key-'.length) ?? -1));
+    if (inTurn && row.firstSeq < before.firstSeq)
+      report('order', `began after one admitted at ${before.firstSeq}: ${show(row)}`);
+    last.set(lane, {
+      position: row.position ?? 0,
+      firstSeq: inTurn ? row.firstSeq : before.firstSeq,
+    });
+  }
+}
+
+/** What a command printed is in the log of its last execution, once and whole. */
+function checkOutputs({ runs, events }: Evidence, report: Report): void {
+  const byRun = groupBy(events, ({ runId }) => runId ?? '');
+  for (const run of runs) {
+    if (run.state !== 'succeeded') continue;
+    const expected = toldBy(run.message)?.output;
+    const own = byRun.get(run.id) ?? [];
+    const said = own.slice(own.findLastIndex(({ type }) => type === 'run.start'));
+    const texts = (type: string): string[] =>
+      said.filter((event) => event.type === type).map(({ payload }) => String(payload['text']));
+    if (run.output !== expected || texts('agent.delta').join('') !== expected)
+      report('output', `${show(texts('agent.delta'))} of ${show(run)}`);
+    if (texts('agent.message').length !== 1 || texts('agent.message')[0] !== expected)
+      report('output', `messages ${show(texts('agent.message'))} of ${show(run)}`);
+  }
+}

@@ -1,0 +1,147 @@
+import { createParser } from 'eventsource-parser';
+import { WebSocket } from 'ws';
+import { seeded } from '../../test/seeded.ts';
+import { digestOf } from '../setup.ts';
+import type { Seen } from './check/evidence.ts';
+
+interface WireEvent {
+  readonly seq: number;
+  readonly sessionId: string;
+  readonly runId: string | null;
+  readonly attempt: number | null;
+  readonly type: string;
+  readonly payload: unknown;
+  readonly at: string;
+}
+
+export interface ReaderOptions {
+  readonly session: string;
+  readonly kind: 'sse' | 'ws';
+  readonly urls: readonly string[];
+  readonly token: string;
+  readonly seed: number;
+}
+
+/**
+ * Follows the log of a session over whichever server comes, and comes again with the last number it
+ * saw whenever it was cut off: by itself, by a fault, or by the server.
+ */
+export class Reader {
+  readonly session: string;
+  readonly seen: Seen[] = [];
+  readonly errors: string[] = [];
+  connects = 0;
+  readonly #options: ReaderOptions;
+  readonly #random: () => number;
+  readonly #stop = new AbortController();
+  #cut = new AbortController();
+  #cutting: NodeJS.Timeout | undefined;
+  #calm = false;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(options: ReaderOptions) {
+    this.session = options.session;
+    this.#options = options;
+    this.#random = seeded(options.seed);
+  }
+
+  get last(): number {
+    return this.seen.at(-1)?.seq ?? 0;
+  }
+
+  start(): this {
+    this.#ended = this.#follow();
+    return this;
+  }
+
+  /** From now on it is cut off only by others. */
+  calm(): void {
+    this.#calm = true;
+    clearTimeout(this.#cutting);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#cutting);
+    await this.#ended;
+  }
+
+  async #follow(): Promise<void> {
+    const { urls, kind } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      this.#cut = new AbortController();
+      const cut = this.#cut;
+      const random = this.#random;
+      clearTimeout(this.#cutting);
+      if (!this.#calm) this.#cutting = setTimeout(() => cut.abort(), 200 + random() ** 2 * 5000);
+      const url = urls[Math.floor(random() * urls.length)]!;
+      const signal = AbortSignal.any([cut.signal, this.#stop.signal]);
+      const read = kind === 'sse' ? this.#readSse(url, signal) : this.#readWs(url, signal);
+      // Whatever broke: it comes again.
+      await read.catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 20 + random() * 200));
+    }
+  }
+
+  async #readSse(url: string, signal: AbortSignal): Promise<void> {
+    const { session, token } = this.#options;
+    const answer = await fetch(`${url}/api/v1/sessions/${session}/events`, {
+      signal,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(this.last === 0 ? {} : { 'last-event-id': String(this.last) }),
+      },
+    });
+    if (answer.status !== 200 || answer.body === null) {
+      this.#refused(answer.status, await answer.text());
+      return;
+    }
+    this.connects++;
+    const parser = createParser({
+      onEvent: ({ id, event, data }) => this.#take(JSON.parse(data), id, event),
+    });
+    const decoder = new TextDecoder();
+    for await (const piece of answer.body) parser.feed(decoder.decode(piece, { stream: true }));
+  }
+
+  #readWs(url: string, signal: AbortSignal): Promise<void> {
+    const { session, token } = this.#options;
+    const socket = new WebSocket(
+      `${url.replace(/^http/, 'ws')}/ws/sessions/${session}?after=${this.last}`,
+      { headers: { authorization: `Bearer ${token}` } },
+    );
+    return new Promise((resolve) => {
+      const end = (): void => socket.terminate();
+      signal.addEventListener('abort', end, { once: true });
+      socket.on('error', () => {});
+      socket.on('open', () => this.connects++);
+      socket.on('unexpected-response', (_, answer) => {
+        this.#refused(answer.statusCode ?? 0, '');
+        socket.terminate();
+        resolve();
+      });
+      socket.on('message', (data) => {
+        // Nothing more is read from a connection that was left.
+        if (!signal.aborted) this.#take(JSON.parse(String(data)));
+      });
+      socket.on('close', () => {
+        signal.removeEventListener('abort', end);
+        resolve();
+      });
+    });
+  }
+
+  #take(event: WireEvent, id?: string, name?: string): void {
+    const { seq, sessionId, runId, attempt, type, payload, at } = event;
+    if (id !== undefined && (id !== String(seq) || name !== type || sessionId !== this.session)) {
+      this.errors.push(`id ${id} and event ${name} stand over ${JSON.stringify(event)}`);
+    }
+    const digest = digestOf([seq, runId, attempt, type, payload, Date.parse(at)]);
+    this.seen.push({ seq, type, digest });
+  }
+
+  #refused(status: number, text: string): void {
+    if (status === 503 || this.#stop.signal.aborted) return;
+    this.errors.push(`a reader of ${this.session} after ${this.last}: ${status} ${text}`);
+  }
+}
