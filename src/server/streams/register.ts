@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { streamEndpoints } from '../../contract/api/streams.ts';
-import { toSessionEvent } from '../../contract/session-event.ts';
 import type { LogTarget, Principal, SessionService } from '../../sessions/service.ts';
 import type { Authenticator } from '../auth.ts';
 import { readInput } from '../input.ts';
@@ -9,6 +8,7 @@ import { checkCursor, cursorOf } from './cursor.ts';
 import { followLog } from './follow-log.ts';
 import { pumpHints } from './hint-stream.ts';
 import { OpenStreams, type StreamLimits, type StreamMetrics } from './open-streams.ts';
+import { readPage } from './page.ts';
 import { SSE_HEADERS, SseSink } from './sse-sink.ts';
 import { acceptWebSockets } from './websocket.ts';
 
@@ -65,7 +65,7 @@ function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, find: Fin
     const { target, after } = reader;
     if (query.follow === false) {
       const answer = await readPage(service, target, after, query.limit ?? PAGE);
-      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer)) as never;
+      return reply.type('application/json; charset=utf-8').send(answer) as never;
     }
     // The one answer that keeps a browser from coming again.
     if (await isOver(service, call.by, target, after)) {
@@ -89,13 +89,6 @@ function begin(reply: FastifyReply, limits: StreamLimits): SseSink {
   const sink = new SseSink(reply.raw, limits);
   sink.begin(reply.getHeaders());
   return sink;
-}
-
-async function readPage(service: SessionService, target: LogTarget, after: number, limit: number) {
-  const items = (await service.events(target, after, limit)).map(toSessionEvent);
-  const last = items.at(-1)?.seq ?? after;
-  const more = items.length === limit && last < target.lastSeq;
-  return { items, nextCursor: more ? last : null };
 }
 
 /** The run has ended, and its reader has seen all of it. */
