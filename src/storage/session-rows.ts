@@ -1,5 +1,4 @@
 import type { Json } from '../contract/json.ts';
-import type { RunError } from '../contract/outcome.ts';
 import type {
   AgentSpec,
   Isolation,
@@ -8,7 +7,6 @@ import type {
   WorkspaceSpec,
 } from '../contract/session.ts';
 import type { SessionRecord, SessionWithFacts } from '../sessions/session-record.ts';
-import type { InvocationRecord } from '../sessions/session-store.ts';
 
 /* How rows of sessions become objects; see rows.ts. */
 
@@ -170,95 +168,6 @@ export const toFound = (row: FoundRow): SessionWithFacts => ({
   unfinishedRuns: row.unfinished_runs,
   lastSeq: row.last_seq,
 });
-
-export interface InvocationRow {
-  id: string;
-  run_id: string;
-  session_id: string;
-  attempt: number;
-  agent: string;
-  started_at: number;
-  finished_at: number | null;
-  exit_code: number | null;
-  signal: string | null;
-  input_tokens: number;
-  output_tokens: number;
-  cache_creation_tokens: number;
-  cache_read_tokens: number;
-  model: string | null;
-  cost_usd: number;
-  cost_source: string | null;
-  tools: string;
-  stderr: string;
-  error: string | null;
-}
-
-export const INVOCATION_COLUMN_NAMES = [
-  'id',
-  'run_id',
-  'session_id',
-  'attempt',
-  'agent',
-  'started_at',
-  'finished_at',
-  'exit_code',
-  'signal',
-  'input_tokens',
-  'output_tokens',
-  'cache_creation_tokens',
-  'cache_read_tokens',
-  'model',
-  'cost_usd',
-  'cost_source',
-  'tools',
-  'stderr',
-  'error',
-] as const satisfies readonly (keyof InvocationRow)[];
-
-export const toInvocation = (row: InvocationRow): InvocationRecord => ({
-  id: row.id,
-  runId: row.run_id,
-  sessionId: row.session_id,
-  attempt: row.attempt,
-  agent: row.agent,
-  startedAt: row.started_at,
-  finishedAt: row.finished_at,
-  exitCode: row.exit_code,
-  signal: row.signal,
-  inputTokens: row.input_tokens,
-  outputTokens: row.output_tokens,
-  cacheCreationTokens: row.cache_creation_tokens,
-  cacheReadTokens: row.cache_read_tokens,
-  model: row.model,
-  costUsd: row.cost_usd,
-  costSource: row.cost_source,
-  tools: JSON.parse(row.tools) as Json,
-  stderr: row.stderr,
-  error: row.error === null ? null : (JSON.parse(row.error) as RunError),
-});
-
-/** In the order of INVOCATION_COLUMN_NAMES. */
-export const invocationValues = (one: InvocationRecord): (string | number | null)[] => [
-  one.id,
-  one.runId,
-  one.sessionId,
-  one.attempt,
-  one.agent,
-  one.startedAt,
-  one.finishedAt,
-  one.exitCode,
-  one.signal,
-  one.inputTokens,
-  one.outputTokens,
-  one.cacheCreationTokens,
-  one.cacheReadTokens,
-  one.model,
-  one.costUsd,
-  one.costSource,
-  JSON.stringify(one.tools),
-  plain(one.stderr),
-  one.error === null ? null : JSON.stringify(one.error),
-];
 
 /** PostgreSQL's text cannot hold NUL, and programs do print it. */
 export const plain = <T extends string | null>(text: T): T =>

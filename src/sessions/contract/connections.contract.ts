@@ -87,6 +87,23 @@ export function connectionRules(rule: SessionRule): void {
     expect(await bench.found(id)).toMatchObject({ activeConnections: 1 });
   });
 
+  rule('[S3] many connections are entered at once', async (bench) => {
+    await bench.queue.node();
+    const id = await bench.session('IDLE');
+    await bench.queue.node();
+    const many = Array.from({ length: 250 }, (_, i) => ({
+      id: `c${i}`,
+      userId: `user ${i}`,
+      kind: i % 2 === 0 ? ('sse' as const) : ('ws' as const),
+    }));
+    const place = { sessionId: id, nodeId: 'node-1' };
+    expect(await bench.store.openConnections(place, many)).toMatchObject([{ to: 'ACTIVE' }]);
+    expect(await bench.store.openConnections(place, many)).toEqual([]);
+    expect(await bench.found(id)).toMatchObject({ activeConnections: 250 });
+    await bench.store.closeConnections(many.map((one) => one.id));
+    expect(await bench.found(id)).toMatchObject({ activeConnections: 0 });
+  });
+
   rule('[E5] the log is told how many are connected, once a look', async (bench) => {
     await bench.queue.node('node-1');
     const id = await bench.session('ACTIVE');

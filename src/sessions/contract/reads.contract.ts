@@ -117,7 +117,8 @@ export function readRules(rule: SessionRule): void {
       expect(await listed(bench, { name: 'LOGIN' })).toEqual([other.id, fix.id]);
       expect(await listed(bench, { name: 'x_l' })).toEqual([fix.id]);
       expect(await listed(bench, { name: '修' })).toEqual([fix.id]);
-      for (const name of ['%', '!', "'", '\\']) expect(await listed(bench, { name })).toEqual([]);
+      for (const name of ['%', '!', "'", '\\', '\0'])
+        expect(await listed(bench, { name })).toEqual([]);
     },
   );
 

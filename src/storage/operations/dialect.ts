@@ -107,6 +107,15 @@ export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
   return { value, hint: { ready, nodes: [...nodes], lanes } };
 }
 
+/** What several parts of one transaction have to tell. */
+export function together(...hints: readonly Hint[]): Hint {
+  return {
+    ready: hints.some(({ ready }) => ready),
+    nodes: [...new Set(hints.flatMap(({ nodes }) => nodes))],
+    lanes: [...new Set(hints.flatMap(({ lanes }) => lanes))],
+  };
+}
+
 /** Thrown to have the whole operation run again: what it read was gone when it locked. */
 export class Again extends Error {
   override readonly name = 'Again';

@@ -36,7 +36,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
         it.lane.host = command.host;
         it.ready = true;
       }
-      return with_(moved, { workspacePath: command.path, updatedAt: facts.now });
+      return adding(moved, { workspacePath: command.path, updatedAt: facts.now });
     }
     case 'fail':
       return moveSession(loaded, 'fail', command.error);
@@ -45,7 +45,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
     case 'retry':
       return moveSession(loaded, 'retry');
     case 'reopen':
-      return with_(moveSession(loaded, 'reopen'), { archivedAt: null });
+      return adding(moveSession(loaded, 'reopen'), { archivedAt: null });
     case 'terminate': {
       const moved = moveSession(loaded, command.reason === 'asked' ? 'terminate' : 'orphan');
       yield* cancelAll(it);
@@ -54,7 +54,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
     case 'archive':
       if (facts.unfinishedRuns > 0) throw busy(facts);
       if (session.archivedAt !== null) return { session, changes: [] };
-      return with_({ session, changes: [] }, { archivedAt: facts.now, updatedAt: facts.now });
+      return adding({ session, changes: [] }, { archivedAt: facts.now, updatedAt: facts.now });
     case 'hold':
       hold(it, 'asked');
       return { session, changes: [] };
@@ -66,7 +66,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
   }
 }
 
-const with_ = ({ session, changes }: Moved, more: Partial<StoredSession>): Moved => ({
+const adding = ({ session, changes }: Moved, more: Partial<StoredSession>): Moved => ({
   session: { ...session, ...more },
   changes,
 });

@@ -9,7 +9,7 @@ import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../dialect.ts';
 import { lockSession } from './load.ts';
 import { moveSession, saveMoved } from './move.ts';
 
-/** Rows in one statement: six values each, and statements have room for thousands. */
+/** Rows in one statement; what it is given has an end. */
 const AT_ONCE = 100;
 
 /** Enters connections; one that is entered again, for the next life of its node, is moved there. */

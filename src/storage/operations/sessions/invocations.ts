@@ -8,7 +8,7 @@ import {
   type InvocationRow,
   invocationValues,
   toInvocation,
-} from '../../session-rows.ts';
+} from '../../invocation-rows.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
 import { lockSession } from './load.ts';

@@ -1,4 +1,3 @@
-import type { Hint } from '../../../queue/store.ts';
 import { type Happening, move } from '../../../sessions/session-machine.ts';
 import type { StatusChange } from '../../../sessions/session-store.ts';
 import type { StoredSession } from '../../session-rows.ts';
@@ -40,13 +39,4 @@ export function* saveMoved(
 ): Op<void> {
   yield* dialect.saveSessions([session]);
   if (it.events.length > 0) yield* dialect.save([it]);
-}
-
-/** What several parts of one transaction have to tell. */
-export function together(...hints: readonly Hint[]): Hint {
-  return {
-    ready: hints.some(({ ready }) => ready),
-    nodes: [...new Set(hints.flatMap(({ nodes }) => nodes))],
-    lanes: [...new Set(hints.flatMap(({ lanes }) => lanes))],
-  };
 }

@@ -1,7 +1,7 @@
 import { SessionStatus } from '../../../contract/session.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
 import type { SessionFilter } from '../../../sessions/session-store.ts';
-import { type FoundRow, toFound } from '../../session-rows.ts';
+import { type FoundRow, plain, toFound } from '../../session-rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 import { readFound, SELECT_FOUND } from './load.ts';
@@ -13,7 +13,9 @@ export function* getSession(dialect: Dialect, id: string): Op<SessionWithFacts |
 /** Newest first. */
 export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<SessionWithFacts[]> {
   const values: Value[] = [yield* dialect.readTime()];
-  const place = (value: Value): string => `$${values.push(value)}`;
+  // No name or word has a NUL, which PostgreSQL could not even compare.
+  const place = (value: string | number): string =>
+    `$${values.push(typeof value === 'string' ? plain(value) : value)}`;
   const where = [`s.archived_at IS ${filter.archived ? 'NOT ' : ''}NULL`];
   if (filter.ownerId !== undefined) where.push(`s.owner = ${place(filter.ownerId)}`);
   if (filter.status !== undefined) where.push(`s.status = ${place(filter.status)}`);

@@ -4,11 +4,11 @@ import type { Admission, Receipt } from '../../../queue/store.ts';
 import type { Changed, RunEdit, SendRequest, Sent } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { change } from '../change.ts';
-import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../dialect.ts';
+import { type Dialect, type Done, done, NOTHING_TO_TELL, together } from '../dialect.ts';
 import { enqueue } from '../enqueue.ts';
 import { readRun } from '../load.ts';
 import { type LoadedSession, lockSession, readFound, sessionOfRun } from './load.ts';
-import { type Moved, moveSession, saveMoved, together } from './move.ts';
+import { type Moved, moveSession, saveMoved } from './move.ts';
 
 /** Admits a message to a session's lane and moves the session, in one transaction. */
 export function* sendMessage(
