@@ -26,6 +26,9 @@ export function procProcessTable(): ProcessTable {
     const stat = read(`/proc/${pid}/stat`);
     return stat === null ? null : parseStat(pid, stat);
   };
+  // Threads have numbers too, and a signal to one of them reaches its whole process.
+  const isProcess = (pid: number): boolean =>
+    Number(/^Tgid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1]) === pid;
   const newest = (): number | null =>
     Number(read('/proc/loadavg')?.trim().split(' ').at(-1)) || null;
   const now = (): Moment => ({
@@ -45,7 +48,8 @@ export function procProcessTable(): ProcessTable {
     },
     markOf: (pid) => {
       try {
-        return findMark(readFileSync(`/proc/${pid}/environ`));
+        const mark = findMark(readFileSync(`/proc/${pid}/environ`));
+        return mark !== null && isProcess(pid) ? mark : null;
       } catch {
         return null;
       }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../test/until.ts';
 import { formatMark, MARK_VARIABLE, parseMark } from './mark.ts';
@@ -42,6 +43,16 @@ test('[A9] a mark is read from the environment, exactly', async () => {
   const { pid } = await sleeper({ [MARK_VARIABLE]: 'i:n:r:1', [`X${MARK_VARIABLE}`]: 'other' });
   await until(() => table.markOf(pid) === 'i:n:r:1');
   expect(table.markOf((await sleeper()).pid)).toBeNull();
+});
+
+onLinux('[A9] a thread is no process, though it shows the same mark', async () => {
+  const env = { ...process.env, [MARK_VARIABLE]: 'i:n:r:1' };
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const threads = () => readdirSync(`/proc/${child.pid}/task`).map(Number);
+  await until(() => threads().length > 3);
+  const marked = threads().filter((id) => table.markOf(id) !== null);
+  expect(marked).toEqual([child.pid]);
 });
 
 test('[A9] a signal reaches no process that has got the pid of another', async () => {

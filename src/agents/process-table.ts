@@ -29,9 +29,9 @@ export interface ProcessTable {
   list(since?: Moment): ProcessRow[];
   /** Null if there is none. */
   look(pid: number): ProcessRow | null;
-  /** The mark in its environment; null if there is none, or it is not ours to see. */
+  /** The mark in a process's environment; null if there is none, or it is not ours to see. */
   markOf(pid: number): string | null;
-  /** The pid that was given away last, where the system tells. */
+  /** The number that was given away last, to a process or a thread, where the system tells. */
   newest(): number | null;
   now(): Moment;
 }
