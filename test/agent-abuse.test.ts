@@ -79,7 +79,6 @@ test('[E4] [E5] [E7] a command that floods its output slows nobody but itself, a
   if (process.platform === 'linux') {
     // An idle server has about 160. Beside that there may be 8 of events not yet written, what the
     // database is being given, some pages of the log, and garbage; but never all of the output.
-    console.log('PEAK', peakMemory(server));
     expect(peakMemory(server)).toBeLessThan(400);
   }
   expect(await server.stop()).toBe(0);

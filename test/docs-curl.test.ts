@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cleanEnvironment, root, start, temporaryDirectory } from './processes.ts';
+import { Server, TOKEN } from './server-rig.ts';
+
+/** Commands on a page, in order; `answer` is what it shows right behind them. */
+interface Block {
+  readonly text: string;
+  readonly answer: string | null;
+}
+
+function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  const found = [...text.matchAll(/^```sh\n(.*?)^```\n(?:\n```\n(.*?)^```\n)?/gms)];
+  return found.map(([, commands = '', answer = null]) => ({ text: commands, answer }));
+}
+
+const newCurl = /\B--json\b/.test(
+  spawnSync('curl', ['--help', 'all'], { encoding: 'utf8' }).stdout ?? '',
+);
+
+/** A place for programs that stands before all others. */
+function withStandIn(): string {
+  const place = temporaryDirectory();
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'test', 'fixtures', 'curl.ts')}" "$@"\n`;
+  writeFileSync(join(place, 'curl'), script);
+  chmodSync(join(place, 'curl'), 0o755);
+  return place;
+}
+
+/** Runs the blocks as they are, in one shell as a reader would; gives what each of them printed. */
+async function play(server: Server, blocks: readonly Block[], standIn: boolean): Promise<string[]> {
+  const mark = (i: number): string => `=== block ${i} has ended ===`;
+  const script = blocks.map(({ text }, i) => `${text}\necho; echo '${mark(i)}'\n`).join('');
+  const file = join(temporaryDirectory(), 'blocks.sh');
+  writeFileSync(file, script);
+  const place = standIn ? `${withStandIn()}:` : '';
+  const program = start('sh', ['-eu', file], {
+    env: {
+      BATON_URL: server.url,
+      BATON_TOKEN: TOKEN,
+      HOME: temporaryDirectory(),
+      PATH: `${place}${cleanEnvironment()['PATH']}`,
+    },
+  });
+  const { code } = await program.exit;
+  const text = program.stdout();
+  const last = blocks.findIndex((_, i) => !text.includes(`${mark(i)}\n`));
+  expect([code, program.stderr(), blocks[last]?.text ?? null]).toEqual([0, '', null]);
+  let from = 0;
+  return blocks.map((_, i) => {
+    const to = text.indexOf(mark(i));
+    const printed = text.slice(from, to);
+    from = to + mark(i).length + 1;
+    return printed;
+  });
+}
+
+/** Each line that is shown was printed, in that order; `…` is anything, numbers are examples. */
+function expectShown(printed: string, answer: string): void {
+  const lines = printed.split('\n');
+  let at = 0;
+  for (const line of answer.split('\n').filter((one) => one !== '')) {
+    const pattern = line
+      .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(/\s*…\s*/g, '.*')
+      .replaceAll(/\d+/g, '\\d+');
+    const found = lines.findIndex((one, i) => i >= at && new RegExp(`^${pattern}$`).test(one));
+    expect([found, line], `not printed behind line ${at}:\n${printed}`).not.toEqual([-1, line]);
+    at = found + 1;
+  }
+}
+
+const MS = 180_000;
+
+for (const standIn of newCurl ? [false, true] : [true]) {
+  const by = standIn ? 'the stand-in for curl' : 'curl';
+  test(
+    `[H1] [H2] [E2] the examples of docs/api.md run from top to bottom, by ${by}`,
+    async () => {
+      const server = await Server.start();
+      const blocks = blocksOf('docs/api.md');
+      const printed = await play(server, blocks, standIn);
+      for (const [i, { answer }] of blocks.entries()) {
+        if (answer !== null) expectShown(printed[i] ?? '', answer);
+      }
+      const of = (part: string): string =>
+        printed[blocks.findIndex(({ text }) => text.includes(part))] ?? '';
+      expect(of('/runs/$RUN/events')).toMatch(/^event: done$/m);
+      expect(of('/runs/$RUN/events')).toContain('"state":"succeeded"');
+      // The same key gives the same run.
+      const ids = [...of('Idempotency-Key').matchAll(/"runId":"([^"]+)"/g)].map(([, id]) => id);
+      expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+      expect(of('"before\\"')).toContain('"text":"now first\\n"');
+      expect(of('/cancel')).toContain('"state":"cancelled"');
+      expect(await server.call('GET', '/api/v1/sessions')).toEqual([]);
+      expect(await server.stop()).toBe(0);
+    },
+    MS,
+  );
+}
+
+test(
+  '[E2] the examples of docs/streams.md run, and print what the page shows',
+  async () => {
+    const server = await Server.start();
+    const blocks = blocksOf('docs/streams.md');
+    const printed = await play(server, blocks, !newCurl);
+    expect(blocks.filter(({ answer }) => answer !== null).length).toBeGreaterThan(0);
+    for (const [i, { answer }] of blocks.entries()) {
+      if (answer !== null) expectShown(printed[i] ?? '', answer);
+    }
+    expect(await server.stop()).toBe(0);
+  },
+  MS,
+);
+
+test(
+  '[C1] the commands of the README run, and print what it says',
+  async () => {
+    const server = await Server.start();
+    // Not those that fetch or start another Baton, nor the one that needs the port and home directory
+    // of a reader.
+    const blocks = blocksOf('README.md').filter(({ text }) => text.startsWith('./bin/baton.mjs'));
+    const [hi, longer] = await play(server, blocks, !newCurl);
+    expect(blocks).toHaveLength(2);
+    expect(hi).toContain('hi\n');
+    // As it was counted, and once more by `logs`.
+    expect(longer?.match(/1\n2\n3\n4\n5\n/g)).toHaveLength(2);
+    expect(await server.stop()).toBe(0);
+  },
+  MS,
+);
