@@ -2,10 +2,16 @@ import { BatonError } from '../../contract/errors.ts';
 import { queueTables } from './0001-queue.ts';
 import { claimFunction } from './0002-claim.ts';
 import { scheduleTable } from './0003-schedules.ts';
+import { claimRuns } from './0004-claim-runs.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
-export const MIGRATIONS: readonly Migration[] = [queueTables, claimFunction, scheduleTable];
+export const MIGRATIONS: readonly Migration[] = [
+  queueTables,
+  claimFunction,
+  scheduleTable,
+  claimRuns,
+];
 
 export const CREATE_MIGRATIONS_TABLE =
   'CREATE TABLE IF NOT EXISTS migrations (id integer PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)';
