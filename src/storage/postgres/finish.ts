@@ -3,18 +3,19 @@ import { NEXT_RUN } from '../operations/saving.ts';
 
 /**
  * The plainest end of attempts as one statement: `start` (unless it was written before) and `end`
- * with a success of the lane machine (queue/lane-machine.ts). Like the take it is written twice for
- * its price: loading two rows, changing them here and saving them cost half of what a short run costs. The
- * contract suite and the model hold it to the machine's meaning.
+ * with a success, of the lane machine (queue/lane-machine.ts). Written twice for its price: loading
+ * both rows, changing them here and saving them took 57 µs of Node's time a no-op run, all included,
+ * and now 42 µs. The contract suite and the model hold it to the machine's meaning.
  *
- * $1 lanes, $2 fences, $3 numbers of the writes, $4 whether they start, $5 results, $6 time.
+ * $1 lanes, $2 fences, $3 numbers of the writes, $4 whether they start, $5 results, $6 the time.
  *
- * What is read beside the lane (`b` is the lane itself, `r` its run, and its next run) is as it was when
- * the statement began, which is before it waited for a lock. Whatever changes a run or the queue of a lane gives
- * the lane an event, so a lane that has the same next seq when it is locked has not changed; any other is
- * left to the general way. The lanes are locked in the order of ids, because the sorted input drives a
- * nested loop (connect.ts has the other joins off). That the lane is running is not asked: its run's state says
- * so, and asked of the lane it made the planner begin at all lanes that run.
+ * What is read beside the lane (`b` is the lane itself, `r` its run, and its next run) is as it was
+ * when the statement began, which is before it waited for a lock. Whatever changes the state of a run
+ * or the queue of a lane gives the lane an event; so a lane that still has the same next seq when it
+ * is locked has not changed, and any other is left to the machine. The lanes are locked in the order
+ * of ids, because the sorted input drives a nested loop (connect.ts has the other joins off). That
+ * the lane is running is not asked: its run's state says so, and asked of the lane it made the
+ * planner begin at all lanes that run (four times the time at 400).
  */
 export const FINISH = `
 WITH lane_rows AS (
