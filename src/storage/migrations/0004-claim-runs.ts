@@ -6,10 +6,11 @@ import type { Migration } from './migration.ts';
  * round trip and needs no transaction around it. It replaces `claim_survey` (0002), which stays for
  * nodes of the version before, and asks an owner three questions instead of six: lanes pinned to the
  * node's host are looked for only where there are any (at 400 lanes of 100 owners the choice took
- * 28 µs a lane, now about 10). Why it is a loop is said in 0002.
+ * 28 µs a lane, now 15–20 µs on a machine so busy that the rest took nearly twice its time). Why it
+ * is a loop is said in 0002.
  *
  * Rejected: dropping `runs_one_begun` and the state in `runs_due`, so that a run's row is taken
- * without new index entries. It saves the server 8 % of its time and 0.26 kB of WAL a run, but the
+ * without new index entries. It saves the server 5–10 % of its time and 0.26 kB of WAL a run, but the
  * index is what refuses a second begun run should the code ever try.
  *
  * Answers rows (kind, id, fence, run): none if the node has no lease; else a 'node' row, and either
