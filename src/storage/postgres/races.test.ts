@@ -61,11 +61,12 @@ async function held<N extends OperationName>(name: N, ...rest: Arguments<N>) {
   return { open };
 }
 
-/** Until so many statements wait for a lock. */
+/** Until so many statements wait for a lock in this database; other tests share the server. */
 const waiting = (n: number): Promise<void> =>
   until(async () => {
     const { rows } = await admin.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`,
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     return rows[0]!.n >= n;
   });
