@@ -2,7 +2,7 @@ import type { Caps } from './store.ts';
 
 /*
  * Which ready lanes a claim takes: the synchronous form, used by the memory and SQLite stores.
- * PostgreSQL has the same steps as one function in the database (storage/postgres/pick.ts).
+ * PostgreSQL has the same steps as one function in the database (storage/migrations/0004-claim-runs.ts).
  *
  * Each type has its own cursor over the owners that have ready lanes of it. A claim looks at owners
  * past the cursor, takes those with fewest runs of the type executing first, one lane each, then

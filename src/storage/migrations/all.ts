@@ -2,7 +2,8 @@ import { BatonError } from '../../contract/errors.ts';
 import { queueTables } from './0001-queue.ts';
 import { claimFunction } from './0002-claim.ts';
 import { scheduleTable } from './0003-schedules.ts';
-import { sessionTables } from './0007-sessions.ts';
+import { claimRuns } from './0004-claim-runs.ts';
+import { sessionTables } from './0005-sessions.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -10,6 +11,7 @@ export const MIGRATIONS: readonly Migration[] = [
   queueTables,
   claimFunction,
   scheduleTable,
+  claimRuns,
   sessionTables,
 ];
 

@@ -4,7 +4,7 @@ import { joinWhenDue, retake, wakeDelayed } from '../../queue/lane-machine.ts';
 import type { ClaimedRun, ClaimRequest } from '../../queue/store.ts';
 import { CORE_COLUMNS, type CoreRow, toCore } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
-import { type Dialect, type Done, done, type Survey } from './dialect.ts';
+import { type Dialect, type Done, done, type Found } from './dialect.ts';
 import { lastPlace } from './places.ts';
 
 /** Gives runs to a node: upkeep first, so that what has become due or was answered is served (Q3). */
@@ -13,39 +13,54 @@ export function* claim(
   now: number,
   request: ClaimRequest,
 ): Op<Done<ClaimedRun[]>> {
-  let survey = yield* dialect.survey(request, now, true);
-  const { host } = survey;
-  if (host === null)
-    throw new BatonError('node_lost', `The lease of node ${request.nodeId} has ended.`);
+  let found = yield* dialect.findAndTake(request, now, true);
   const kept: LaneChange[] = [];
-  if (survey.due.length + survey.delayed.length + survey.answered.length > 0) {
-    kept.push(...(yield* upkeep(dialect, now, survey, request)));
-    survey = yield* dialect.survey(request, now, false);
+  if (found.alive && needsUpkeep(found)) {
+    kept.push(...(yield* upkeep(dialect, now, found, request)));
+    found = yield* dialect.findAndTake(request, now, false);
   }
-  if (survey.take.length === 0) return done([], kept);
-  const claimed = yield* dialect.takeLanes(survey.take, { nodeId: request.nodeId, host }, now);
-  const { value, hint } = done(claimed, kept);
-  return {
-    value,
-    hint: { ...hint, lanes: [...hint.lanes, ...claimed.map(({ run }) => run.lane)] },
-  };
+  return claimed(found, request, kept);
+}
+
+/** The same as one statement without a transaction around it. Null if there is upkeep to be done. */
+export function* claimAtOnce(
+  dialect: Dialect,
+  now: number | null,
+  request: ClaimRequest,
+): Op<Done<ClaimedRun[]> | null> {
+  const found = yield* dialect.findAndTake(request, now, true);
+  return needsUpkeep(found) ? null : claimed(found, request, []);
+}
+
+const needsUpkeep = ({ due, delayed, answered }: Found): boolean =>
+  due.length + delayed.length + answered.length > 0;
+
+function claimed(
+  found: Found,
+  request: ClaimRequest,
+  kept: readonly LaneChange[],
+): Done<ClaimedRun[]> {
+  if (!found.alive)
+    throw new BatonError('node_lost', `The lease of node ${request.nodeId} has ended.`);
+  const { value, hint } = done([...found.claimed], kept);
+  return { value, hint: { ...hint, lanes: [...hint.lanes, ...value.map(({ run }) => run.lane)] } };
 }
 
 /** Due runs join, waits that are over end, and answered runs get a slot back ahead of new ones. */
 function* upkeep(
   dialect: Dialect,
   now: number,
-  survey: Survey,
+  found: Found,
   request: ClaimRequest,
 ): Op<LaneChange[]> {
   const due: CoreRow[] = [];
-  for (const id of survey.due) {
+  for (const id of found.due) {
     const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [
       id,
     ]);
     if (row !== null) due.push(row);
   }
-  const ids = new Set([...due.map((row) => row.r_lane), ...survey.delayed, ...survey.answered]);
+  const ids = new Set([...due.map((row) => row.r_lane), ...found.delayed, ...found.answered]);
   // Without waiting: everybody's claims wait for this one. What is locked now is served by the next.
   const lanes = yield* dialect.lockFreeLanes([...ids].sort());
   const changes = new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
@@ -59,11 +74,11 @@ function* upkeep(
     );
     if (still !== null) joinWhenDue(change, toCore(still), lastPlace(change));
   }
-  for (const id of survey.delayed) {
+  for (const id of found.delayed) {
     const change = changes.get(id);
     if (change?.lane.state === 'delayed' && change.lane.readyAt <= now) wakeDelayed(change);
   }
-  for (const id of survey.answered) {
+  for (const id of found.answered) {
     const change = changes.get(id);
     if (change !== undefined) yield* giveSlotBack(change, request);
   }

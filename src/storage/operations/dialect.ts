@@ -1,8 +1,7 @@
 import type { Lane } from '../../contract/lane.ts';
 import type { RunState } from '../../contract/run.ts';
 import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
-import type { Holder } from '../../queue/lane-machine.ts';
-import type { ClaimedRun, ClaimRequest, Hint, LogCursor } from '../../queue/store.ts';
+import type { AttemptWrite, ClaimedRun, ClaimRequest, Hint, LogCursor } from '../../queue/store.ts';
 import type { EventRow } from '../rows.ts';
 import type { StoredSession } from '../session-rows.ts';
 import type { Op, Value } from '../statement.ts';
@@ -28,26 +27,20 @@ export interface NewRun {
   readonly firstSeq: number;
 }
 
-/** What a claim finds: upkeep to be done first, or lanes to take, each with its fence. */
-export interface Survey {
-  /** The claiming node's host; null if its lease has ended. */
-  readonly host: string | null;
+/** What a claim finds: upkeep to be done first, or runs, which are then taken. */
+export interface Found {
+  /** False if the lease of the claiming node has ended. */
+  readonly alive: boolean;
   readonly due: readonly string[];
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
-  readonly take: readonly Pick[];
+  readonly claimed: readonly ClaimedRun[];
 }
 
 /** A lane, locked, with the run it has begun or would begin next. */
 export interface LaneWithRun {
   readonly lane: Lane;
   readonly run: RunCore;
-}
-
-/** A lane to take, and the fence it is taken with. */
-export interface Pick {
-  readonly lane: string;
-  readonly fence: number;
 }
 
 export type CountDeltas = Partial<Record<RunState, number>>;
@@ -71,8 +64,11 @@ export interface Dialect {
   lockFreeLanes(ids: readonly string[]): Op<Lane[]>;
   /** Lanes that have a begun run, with it. */
   lockBegun(ids: readonly string[]): Op<LaneWithRun[]>;
-  /** Gives surveyed lanes to a node: `take` of the machine, its event and its counts. */
-  takeLanes(picks: readonly Pick[], node: Omit<Holder, 'fence'>, now: number): Op<ClaimedRun[]>;
+  /**
+   * Ends attempts that plainly succeeded for less than the machine would take, where a database can.
+   * Answers the lanes it has done; what it has not is left to the machine.
+   */
+  finish?(writes: readonly AttemptWrite[], now: number): Op<ReadonlySet<string>>;
   insertRuns(runs: readonly NewRun[]): Op<void>;
   /** Stores changed lanes and runs, the events, and the counts. */
   save(changes: readonly LaneChange[]): Op<void>;
@@ -81,7 +77,11 @@ export interface Dialect {
   addCounts(deltas: CountDeltas): Op<void>;
   /** Locks a node's row against its own claims, until the end of the transaction. */
   lockNode(id: string): Op<void>;
-  survey(request: ClaimRequest, now: number, upkeep: boolean): Op<Survey>;
+  /**
+   * Finds upkeep, unless told not to look for it, or else chooses lanes and gives them to the node:
+   * `take` of the machine, its event and its counts. `now` null is the store's time.
+   */
+  findAndTake(request: ClaimRequest, now: number | null, upkeep: boolean): Op<Found>;
 }
 
 /** What an operation answers: its value, and what to tell others once it is committed. */

@@ -10,6 +10,22 @@ export function* write(
   now: number,
   writes: readonly AttemptWrite[],
 ): Op<Done<boolean[]>> {
+  const finished = dialect.finish === undefined ? null : yield* dialect.finish(writes, now);
+  if (finished === null || finished.size === 0) return yield* byMachine(dialect, now, writes);
+  const others = writes.filter(({ lane }) => !finished.has(lane));
+  const rest = others.length === 0 ? done([], []) : yield* byMachine(dialect, now, others);
+  const answers = rest.value.values();
+  return {
+    value: writes.map(({ lane }) => finished.has(lane) || answers.next().value === true),
+    hint: { ...rest.hint, ready: true, lanes: [...finished, ...rest.hint.lanes] },
+  };
+}
+
+function* byMachine(
+  dialect: Dialect,
+  now: number,
+  writes: readonly AttemptWrite[],
+): Op<Done<boolean[]>> {
   const ids = [...new Set(writes.map(({ lane }) => lane))].sort();
   const held = yield* dialect.lockBegun(ids);
   const lanes = new Map(

@@ -1,7 +1,6 @@
 import type { LaneChange } from '../../queue/lane-change.ts';
-import type { Holder } from '../../queue/lane-machine.ts';
-import type { ClaimRequest, Clock, LogCursor } from '../../queue/store.ts';
-import type { CountDeltas, Dialect, NewLane, NewRun, Pick, Survey } from '../operations/dialect.ts';
+import type { AttemptWrite, ClaimRequest, Clock, LogCursor } from '../../queue/store.ts';
+import type { CountDeltas, Dialect, Found, NewLane, NewRun } from '../operations/dialect.ts';
 import { NEW_LANE_VALUES, newRunValues } from '../operations/saving.ts';
 import {
   CORE_COLUMNS,
@@ -10,6 +9,7 @@ import {
   type EventRow,
   LANE_COLUMNS,
   type LaneRow,
+  RUN_COLUMNS,
   type RunRow,
   toCore,
   toLane,
@@ -17,10 +17,10 @@ import {
 } from '../rows.ts';
 import { type StoredSession, sessionValues } from '../session-rows.ts';
 import { type Op, query } from '../statement.ts';
+import { FINISH, finishing, finishValues } from './finish.ts';
 import { NOW } from './run.ts';
 import { INSERT_RUNS, SAVE, saveValues, transpose } from './save.ts';
 import { SAVE_SESSIONS, SESSION_WIDTH } from './save-sessions.ts';
-import { TAKE } from './take.ts';
 
 /** PostgreSQL's part: rows are locked one by one, and many rows travel in one statement. */
 export function postgresDialect(clock: Clock | undefined): Dialect {
@@ -79,19 +79,11 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       );
       return rows.map((row) => ({ lane: toLane(row), run: toCore(row) }));
     },
-    *takeLanes(picks: readonly Pick[], node: Omit<Holder, 'fence'>, now: number) {
-      const rows = yield* query<RunRow & { fence: number }>(
-        TAKE,
-        [
-          picks.map(({ lane }) => lane),
-          picks.map(({ fence }) => fence),
-          node.nodeId,
-          node.host,
-          now,
-        ],
-        'take',
-      );
-      return rows.map((row) => ({ run: toRun(row), fence: row.fence }));
+    *finish(writes: readonly AttemptWrite[], now: number) {
+      const plain = finishing(writes);
+      if (plain.length === 0) return new Set<string>();
+      const rows = yield* query<{ lane: string }>(FINISH, finishValues(plain, now), 'finish');
+      return new Set(rows.map(({ lane }) => lane));
     },
     *insertRuns(runs: readonly NewRun[]) {
       yield* query(INSERT_RUNS, transpose(runs.map(newRunValues), 19), 'insert_runs');
@@ -128,10 +120,10 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
     *lockNode(id: string) {
       yield* query('SELECT id FROM nodes WHERE id = $1 FOR UPDATE', [id]);
     },
-    *survey(request: ClaimRequest, now: number, upkeep: boolean): Op<Survey> {
+    *findAndTake(request: ClaimRequest, now: number | null, upkeep: boolean): Op<Found> {
       const { types, caps } = request;
-      const rows = yield* query<{ kind: string; id: string; fence: number }>(
-        'SELECT kind, id, fence FROM claim_survey($1, $2::text[], $3::bigint[], $4, $5, $6, $7::boolean)',
+      const rows = yield* query<{ kind: string; id: string; fence: number } & RunRow>(
+        CLAIM,
         [
           request.nodeId,
           types,
@@ -141,19 +133,22 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
           now,
           upkeep ? 'true' : 'false',
         ],
-        'claim_survey',
+        'claim',
       );
       const of = (kind: string): string[] =>
         rows.filter((row) => row.kind === kind).map(({ id }) => id);
       return {
-        host: of('node')[0] ?? null,
+        alive: rows.length > 0,
         due: of('due'),
         delayed: of('delayed'),
         answered: of('answered'),
-        take: rows
-          .filter(({ kind }) => kind === 'take')
-          .map(({ id, fence }) => ({ lane: id, fence })),
+        claimed: rows
+          .filter(({ kind }) => kind === 'run')
+          .map((row) => ({ run: toRun(row), fence: row.fence })),
       };
     },
   };
 }
+
+const CLAIM = `SELECT c.kind, c.id, c.fence, ${RUN_COLUMNS}
+  FROM claim_runs($1, $2::text[], $3::bigint[], $4, $5, $6, $7::boolean) AS c CROSS JOIN LATERAL (SELECT (c.run).*) AS r`;

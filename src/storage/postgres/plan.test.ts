@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { admission } from '../../../test/admission.ts';
 import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import type { Store } from '../../queue/store.ts';
 import { postgresStore } from './store.ts';
@@ -135,21 +136,10 @@ test('[Q5] ending runs and finding each lane its next head goes by key', async (
 
 test('[Q5] enqueue, poll, commands and reads go by key', async () => {
   const seen = await touched(async (own) => {
-    await own.enqueue([
-      {
-        id: 'new',
-        type: 't',
-        payload: '{}',
-        lane: 'lane-7',
-        owner: 'user-7',
-        runAt: null,
-        delayMs: null,
-        maxAttempts: 5,
-        idempotencyKey: 'k',
-        bodyHash: 'h',
-        onBusy: 'enqueue',
-      },
-    ]);
+    const one = admission('new', { type: 't', lane: 'lane-7', owner: 'user-7' });
+    await own.enqueue([{ ...one, idempotencyKey: 'k', bodyHash: 'h' }]);
+    // The plain one goes another way.
+    await own.enqueue([{ ...one, id: 'plain' }]);
     await own.change({ do: 'move', run: 'new', before: 'run-7-5' });
     await own.change({ do: 'cancel', run: 'new', kind: 'stop' });
     await own.poll(NODE);

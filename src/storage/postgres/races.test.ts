@@ -61,11 +61,12 @@ async function held<N extends OperationName>(name: N, ...rest: Arguments<N>) {
   return { open };
 }
 
-/** Until so many statements wait for a lock. */
+/** Until so many statements wait for a lock in this database; other tests share the server. */
 const waiting = (n: number): Promise<void> =>
   until(async () => {
     const { rows } = await admin.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`,
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     return rows[0]!.n >= n;
   });
@@ -121,6 +122,53 @@ test('[Q9] a wish to cancel that comes while a write waits is not undone', async
   expect((await store.get('wished'))?.cancelRequestedAt).not.toBeNull();
 });
 
+const ENDS = { outcome: { kind: 'succeeded', result: null }, retryDelayMs: 0 } as const;
+
+test("[Q1] a run that joins while the end of the one before waits is the lane's next", async () => {
+  const of = await begin('joined');
+  const joining = await held('enqueue', [admission('joins', { type: 'another', lane: 'joined' })]);
+  const ending = store.write([{ ...of, no: 2, end: ENDS }]);
+  await waiting(2);
+  await joining.open();
+  expect(await ending).toEqual([true]);
+  expect(await store.getLane('joined')).toMatchObject({ state: 'ready', headType: 'another' });
+  const log = await store.listAfter('joined', 0, 20);
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, i) => i + 1));
+});
+
+test('[Q9] a wish to cancel that comes while a success waits leaves its trace', async () => {
+  const of = await begin('late');
+  const wishing = await held('change', { do: 'cancel', run: 'late', kind: 'stop' });
+  const ending = store.write([{ ...of, no: 2, end: ENDS }]);
+  await waiting(2);
+  await wishing.open();
+  expect(await ending).toEqual([true]);
+  const run = await store.get('late');
+  expect(run).toMatchObject({ state: 'succeeded', error: null });
+  expect(run?.cancelRequestedAt).not.toBeNull();
+  expect(await store.getLane('late')).toMatchObject({ state: 'idle', cancel: null });
+});
+
+test('[Q6] a success that waits for a take-over changes nothing', async () => {
+  const of = await begin('lost');
+  const taking = await held('takeOver', 'lost', true);
+  const ending = store.write([{ ...of, no: 2, end: ENDS }]);
+  await waiting(2);
+  await taking.open();
+  expect(await ending).toEqual([false]);
+  expect(await store.get('lost')).toMatchObject({ state: 'queued', crashes: 1 });
+});
+
+test('[Q1] a run enqueued while another joins the same new lane comes behind it', async () => {
+  const first = await held('enqueue', [admission('first', { lane: 'new' })]);
+  const second = store.enqueue([admission('second', { lane: 'new' })]);
+  await waiting(2);
+  await first.open();
+  expect(await second).toMatchObject([{ position: 1 }]);
+  const queued = await store.listQueued('new', 5);
+  expect(queued.map(({ id }) => id)).toEqual(['first', 'second']);
+});
+
 test('[Q5] a lane that is locked does not keep claims of other lanes waiting', async () => {
   const of = await begin('delayed');
   const error = { class: 'unknown', message: 'again' } as const;
@@ -159,8 +207,11 @@ test('[O3] a column added by a later version does not stop a node that runs', as
     await store.listAfter('older', 0, 10, 'older');
     await store.listAfterEach([{ lane: 'older', after: 0, limit: 5 }]);
     await store.dueSchedules({ limit: 5, after: null });
-    await store.enqueue([admission(crypto.randomUUID(), { type: 'older', lane: 'older' })]);
-    await store.claim({ nodeId: 'older', types: ['nothing'], limit: 1, caps });
+    await store.enqueue([admission(crypto.randomUUID(), { type: 'older', lane: null })]);
+    const claimed = await store.claim({ nodeId: 'older', types: ['older'], limit: 5, caps });
+    expect(claimed).toMatchObject([{ run: { type: 'older', state: 'dequeued' } }]);
+    const { run, fence } = claimed[0]!;
+    expect(await store.write([{ lane: run.lane, fence, start: true, end: ENDS }])).toEqual([true]);
   };
   await read();
   for (const table of ['nodes', 'lanes', 'runs', 'events', 'schedules', 'run_counts']) {

@@ -48,17 +48,22 @@ async function giveBack(client: pg.PoolClient, error: unknown): Promise<void> {
 /** Runs a reading operation outside a transaction. */
 export async function readOn<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
   try {
-    const client = await pool.connect();
-    try {
-      const value = await runOn(client, op);
-      client.release();
-      return value;
-    } catch (error) {
-      client.release(isAway(error));
-      throw error;
-    }
+    return await runAlone(pool, op);
   } catch (error) {
     throw toBatonError(error);
+  }
+}
+
+/** Runs an operation without a transaction around it: each statement is one of its own. */
+export async function runAlone<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    const value = await runOn(client, op);
+    client.release();
+    return value;
+  } catch (error) {
+    client.release(isAway(error));
+    throw error;
   }
 }
 

@@ -2,12 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Clock } from '../../queue/store.ts';
 import { type Answer, type Arguments, type OperationName, operation } from '../operations/all.ts';
+import { claimAtOnce } from '../operations/claim.ts';
 import { Again, type Dialect, type Done } from '../operations/dialect.ts';
+import type { Op } from '../statement.ts';
+import { enqueueOne } from './enqueue-one.ts';
 import { mayGoThroughAgain, toBatonError } from './errors.ts';
-import { inTransaction } from './run.ts';
+import { inTransaction, runAlone } from './run.ts';
 
 /** How often a transaction that lost a race is run again before the error is told. */
 export const MOST_TRIES = 8;
+
+/**
+ * Operations that are one statement when nothing special is asked of them. That statement is a
+ * transaction by itself, which spares the round trips around it; null sends the operation the long way.
+ */
+const AT_ONCE: {
+  readonly [N in OperationName]?: (
+    dialect: Dialect,
+    now: number | null,
+    ...rest: Arguments<N>
+  ) => Op<Done<Answer<N>> | null>;
+} = {
+  enqueue: (_dialect, now, admissions) => enqueueOne(now, admissions),
+  claim: claimAtOnce,
+};
 
 /** Runs one operation in one transaction; one that lost a race runs again from the start. */
 export async function transact<N extends OperationName>(
@@ -19,6 +37,9 @@ export async function transact<N extends OperationName>(
 ): Promise<Done<Answer<N>>> {
   for (let tries = 1; ; tries++) {
     try {
+      const atOnce = AT_ONCE[name]?.(dialect, clock?.() ?? null, ...rest);
+      const done = atOnce === undefined ? null : await runAlone(pool, atOnce);
+      if (done !== null) return done;
       return (await inTransaction(pool, clock, (now) =>
         operation(name, dialect, now, rest),
       )) as Done<Answer<N>>;

@@ -1,14 +1,7 @@
 import { LaneChange } from '../../queue/lane-change.ts';
 import { type Holder, take } from '../../queue/lane-machine.ts';
 import type { ClaimedRun, ClaimRequest, LogCursor } from '../../queue/store.ts';
-import type {
-  CountDeltas,
-  Dialect,
-  LaneWithRun,
-  NewLane,
-  NewRun,
-  Pick,
-} from '../operations/dialect.ts';
+import type { CountDeltas, Dialect, LaneWithRun, NewLane, NewRun } from '../operations/dialect.ts';
 import {
   NEW_LANE_VALUES,
   NEXT_RUN,
@@ -34,7 +27,7 @@ import {
 import { SESSION_COLUMN_NAMES, type StoredSession, sessionValues } from '../session-rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import type { Connection } from './connection.ts';
-import { survey } from './survey.ts';
+import { type Pick, survey } from './survey.ts';
 
 /**
  * SQLite's part: one writer, so nothing is locked row by row, and a statement a row is cheap because
@@ -92,27 +85,6 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
       }
       return found;
     },
-    *takeLanes(picks: readonly Pick[], node: Omit<Holder, 'fence'>, now: number) {
-      const claimed: ClaimedRun[] = [];
-      const changes: LaneChange[] = [];
-      for (const { lane, fence } of picks) {
-        const row = yield* queryOne<LaneRow & RunRow>(
-          `SELECT ${LANE_COLUMNS}, ${RUN_COLUMNS} FROM lanes l JOIN runs r ON r.id = coalesce(l.run_id, ${NEXT_RUN('id')}) WHERE l.id = $1`,
-          [lane],
-        );
-        const core = toCore(row!);
-        const change = new LaneChange(toLane(row!), now);
-        take(change, core, { ...node, fence });
-        changes.push(change);
-        const { state, attempts, nextRunAt } = core;
-        claimed.push({
-          run: { ...toRun(row!), state, attempts, nextRunAt, updatedAt: now },
-          fence,
-        });
-      }
-      yield* this.save(changes);
-      return claimed;
-    },
     *insertRuns(runs: readonly NewRun[]) {
       for (const run of runs) yield* query(RUN_INSERT, newRunValues(run));
     },
@@ -150,11 +122,41 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
     *lockNode(id: string) {
       yield* query('SELECT id FROM nodes WHERE id = $1', [id]);
     },
-    // biome-ignore lint/correctness/useYield: asks the connection directly, many small questions in a loop
-    *survey(request: ClaimRequest, now: number, upkeep: boolean) {
-      return survey(connection, request, now, upkeep);
+    *findAndTake(request: ClaimRequest, time: number | null, upkeep: boolean) {
+      const now = time ?? clock();
+      const { host, take, ...found } = survey(connection, request, now, upkeep);
+      const holder = { nodeId: request.nodeId, host: host ?? '' };
+      const claimed = take.length === 0 ? [] : yield* takeLanes(this, take, holder, now);
+      return { ...found, alive: host !== null, claimed };
     },
   };
+}
+
+function* takeLanes(
+  dialect: Dialect,
+  picks: readonly Pick[],
+  node: Omit<Holder, 'fence'>,
+  now: number,
+): Op<ClaimedRun[]> {
+  const claimed: ClaimedRun[] = [];
+  const changes: LaneChange[] = [];
+  for (const { lane, fence } of picks) {
+    const row = yield* queryOne<LaneRow & RunRow>(
+      `SELECT ${LANE_COLUMNS}, ${RUN_COLUMNS} FROM lanes l JOIN runs r ON r.id = coalesce(l.run_id, ${NEXT_RUN('id')}) WHERE l.id = $1`,
+      [lane],
+    );
+    const core = toCore(row!);
+    const change = new LaneChange(toLane(row!), now);
+    take(change, core, { ...node, fence });
+    changes.push(change);
+    const { state, attempts, nextRunAt } = core;
+    claimed.push({
+      run: { ...toRun(row!), state, attempts, nextRunAt, updatedAt: now },
+      fence,
+    });
+  }
+  yield* dialect.save(changes);
+  return claimed;
 }
 
 const UPDATE_RUN = `UPDATE runs SET state = $2, attempts = $3, crashes = $4, position = $5, next_run_at = $6, started_at = $7,

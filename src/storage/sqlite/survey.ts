@@ -1,10 +1,24 @@
 import { planClaim, type ReadyLanes } from '../../queue/claim-plan.ts';
 import type { ClaimRequest } from '../../queue/store.ts';
-import type { Survey } from '../operations/dialect.ts';
 import type { Value } from '../statement.ts';
 import type { Connection } from './connection.ts';
 
 const READY = `FROM lanes WHERE state = 'ready' AND held = 0 AND head_type = $1`;
+
+/** A lane to take, and the fence it is taken with. */
+export interface Pick {
+  readonly lane: string;
+  readonly fence: number;
+}
+
+export interface Survey {
+  /** The claiming node's host; null if its lease has ended. */
+  readonly host: string | null;
+  readonly due: readonly string[];
+  readonly delayed: readonly string[];
+  readonly answered: readonly string[];
+  readonly take: readonly Pick[];
+}
 
 /** Which lanes a claim takes: claim-plan.ts over the indexes of the file. */
 export function survey(

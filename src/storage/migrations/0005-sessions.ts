@@ -116,4 +116,4 @@ const postgres = tables
     ' WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);',
   );
 
-export const sessionTables: Migration = { id: 7, name: 'sessions', sqlite, postgres };
+export const sessionTables: Migration = { id: 5, name: 'sessions', sqlite, postgres };
