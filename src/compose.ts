@@ -66,6 +66,7 @@ export function compose(parts: Parts): Composed {
     store,
     providerOf,
     log,
+    host: parts.host,
     ...(parts.onReady === undefined ? {} : { onReady: parts.onReady }),
   });
   const keeper = new SessionKeeper({

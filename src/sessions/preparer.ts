@@ -10,6 +10,8 @@ export interface PreparerOptions {
   readonly store: Pick<SessionStore, 'changeSession'>;
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
   readonly log: Logger;
+  /** This machine, where a local workspace then lies (Q23). */
+  readonly host: string;
   /** How long a session took from its creation to its first ready workspace. */
   readonly onReady?: (seconds: number) => void;
 }
@@ -34,7 +36,7 @@ export class Preparer {
   }
 
   async #prepare({ session }: SessionWithFacts): Promise<string> {
-    const { providerOf, log, onReady } = this.#options;
+    const { providerOf, log, host, onReady } = this.#options;
     const { id, workspace, status } = session;
     const provider = providerOf(workspace.provider);
     let path: string;
@@ -47,7 +49,7 @@ export class Preparer {
       throw error instanceof WorkspaceError ? error : new WorkspaceError(message, { cause: error });
     }
     if (status !== 'PENDING' && session.workspacePath === path) return path;
-    const ready = await this.#change(id, { do: 'ready', path });
+    const ready = await this.#change(id, { do: 'ready', path, host });
     if (ready && session.readyAt === null) onReady?.((Date.now() - session.createdAt) / 1000);
     if (ready) log.info({ sessionId: id, path }, 'Workspace ready');
     return path;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Clock } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
 import { isAway, toBatonError } from './errors.ts';
+import { lend } from './lend.ts';
 
 /* How operations run on connections; which ones there are is said in transact.ts. */
 
@@ -13,7 +14,7 @@ export async function inTransaction<T>(
   clock: Clock | undefined,
   start: (now: number) => Op<T>,
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = await lend(pool);
   try {
     const now = await begin(client, clock);
     const value = await runOn(client, start(now));
@@ -56,7 +57,7 @@ export async function readOn<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
 
 /** Runs an operation without a transaction around it: each statement is one of its own. */
 export async function runAlone<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await lend(pool);
   try {
     const value = await runOn(client, op);
     client.release();
