@@ -27,6 +27,7 @@ import { createMetrics } from './server/metrics.ts';
 import type { NodeFacts } from './server/metrics-facts.ts';
 import type { OpenStreams } from './server/streams/open-streams.ts';
 import { registerStreams } from './server/streams/register.ts';
+import { patiently } from './sessions/patiently.ts';
 
 /** How long requests under way may take to end once the node stops. */
 const HTTP_GRACE_MS = 3000;
@@ -89,8 +90,9 @@ export async function startNode(
 
     const store = await openStore(config.database, log, stop);
     started.push(() => store.close());
-    await checkKey(box, store);
-    const installation = await store.putSettingOnce('installation', newId());
+    // The database may go away again at any step, and is waited for at each.
+    await patiently(stop, () => checkKey(box, store));
+    const installation = await patiently(stop, () => store.putSettingOnce('installation', newId()));
     const identity = identify(config.hostId);
     composed = compose({
       store,
@@ -134,11 +136,17 @@ export async function startNode(
     scheduler.start();
 
     if (roles.includes('worker')) {
-      metrics.leftoversStopped(await stopLeftovers(store, installation, identity, log));
+      const stopped = patiently(stop, () => stopLeftovers(store, installation, identity, log));
+      metrics.leftoversStopped(await stopped);
     }
     started.push(async () => endLifelines());
     started.push(() => worker.stop());
+    // It waits for the database to join, and a stop must not wait with it.
+    const stopWorker = (): void => void worker.stop();
+    stop.addEventListener('abort', stopWorker);
+    stop.throwIfAborted();
     await worker.start();
+    stop.removeEventListener('abort', stopWorker);
     started.push(() => keeper.stop());
     keeper.start();
 
