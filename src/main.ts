@@ -157,7 +157,8 @@ export async function startNode(
       started.push(() => rm(address, { force: true }));
     }
 
-    log.info({ url, roles, dataDir: config.dataDir }, 'Node started');
+    const { dataDir, isolation } = config;
+    log.info({ url, roles, dataDir, isolation, node: process.versions.node }, 'Node started');
     return { url, stop: () => (stopping ??= stopAll()) };
   } catch (error) {
     await stopAll();

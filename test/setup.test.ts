@@ -27,8 +27,11 @@ function makeCheckout() {
   };
   const checkout = {
     path,
-    launch: (nodeArgs: string[] = []) =>
-      start(process.execPath, [...nodeArgs, join(path, 'bin', 'baton.mjs')], { cwd: path, env }),
+    launch: (nodeArgs: string[] = [], args: string[] = []) =>
+      start(process.execPath, [...nodeArgs, join(path, 'bin', 'baton.mjs'), ...args], {
+        cwd: path,
+        env,
+      }),
     lock: (version: string) =>
       writeFileSync(
         join(path, 'package-lock.json'),
@@ -97,7 +100,7 @@ describe('installing', () => {
   test('[O1] SIGTERM ends it with exit code 0 and leaves no npm behind', async () => {
     const checkout = makeCheckout();
     writeFileSync(join(checkout.path, 'npm-hangs'), '');
-    const stopped = checkout.launch();
+    const stopped = checkout.launch([], ['up']);
     const pidFile = join(checkout.path, 'npm-pid');
     await until('npm runs', () => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '');
     process.kill(stopped.pid, 'SIGTERM');
@@ -119,7 +122,7 @@ describe('handing over', () => {
     const bin = join(checkout.path, 'node_modules', name, 'bin');
     mkdirSync(bin, { recursive: true });
     writeFileSync(join(bin, '..', 'package.json'), '{}');
-    writeFileSync(join(bin, 'node'), '#!/bin/sh\necho "the other node runs $1"\n', { mode: 0o755 });
+    writeFileSync(join(bin, 'node'), '#!/bin/sh\necho "the other node runs $2"\n', { mode: 0o755 });
     const handed = checkout.launch(['--import', pretend]);
     expect((await handed.exit).code).toBe(0);
     expect(handed.stdout()).toBe(`the other node runs ${join(checkout.path, 'src/cli/main.ts')}\n`);
