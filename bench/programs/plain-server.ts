@@ -4,6 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import Fastify from 'fastify';
 import pg from 'pg';
 
+type Insert = (id: string, session: string, message: string) => unknown;
+const TABLE =
+  'CREATE TABLE messages (id text PRIMARY KEY, session text NOT NULL, message text NOT NULL)';
+
 const setup = JSON.parse(process.argv[2]!) as { database?: string; path?: string };
 const insert = setup.database === undefined ? sqlite(setup.path!) : await postgres(setup.database);
 
@@ -29,10 +33,6 @@ await app.listen({ host: '127.0.0.1', port: 0 });
 const address = app.server.address() as { port: number };
 process.send!({ url: `http://127.0.0.1:${address.port}` });
 process.on('SIGTERM', () => process.exit(0));
-
-type Insert = (id: string, session: string, message: string) => unknown;
-const TABLE =
-  'CREATE TABLE messages (id text PRIMARY KEY, session text NOT NULL, message text NOT NULL)';
 
 /** As durable as Baton's: each insert is its own commit to the disk. */
 function sqlite(path: string): Insert {

@@ -17,6 +17,8 @@ interface Open extends NewConnection {
   readonly sessionId: string;
   /** The node its row names; another one after the lease was lost and a new one taken. */
   nodeId: string | null;
+  /** There may be a row: an answer that got lost does not say. */
+  tried: boolean;
   /** Resolves when it was tried to be entered, rejects if the session is not there. */
   readonly entered: PromiseWithResolvers<void>;
 }
@@ -43,7 +45,7 @@ export class Connections {
   /** Throws only if the session is not there. */
   async open(sessionId: string, userId: string, kind: NewConnection['kind']): Promise<Connection> {
     const entered = Promise.withResolvers<void>();
-    const open: Open = { id: newId(), sessionId, userId, kind, nodeId: null, entered };
+    const open: Open = { id: newId(), sessionId, userId, kind, nodeId: null, tried: false, entered };
     this.#open.set(open.id, open);
     this.#writing.trigger();
     await entered.promise;
@@ -58,14 +60,17 @@ export class Connections {
   }
 
   async stop(): Promise<void> {
-    for (const open of [...this.#open.values()]) this.#close(open);
+    const opens = [...this.#open.values()];
+    for (const open of opens) this.#close(open);
     await this.#writing.stop();
+    // Nobody enters them any more, and nobody may wait for it.
+    for (const { entered } of opens) entered.resolve();
     await this.#remove();
   }
 
   #close(open: Open): void {
     if (!this.#open.delete(open.id)) return;
-    if (open.nodeId === null) return;
+    if (!open.tried) return;
     this.#closed.push(open.id);
     this.#writing.trigger();
   }
@@ -84,14 +89,12 @@ export class Connections {
 
   async #enter(sessionId: string, nodeId: string, opens: readonly Open[]): Promise<void> {
     const { store, log } = this.#options;
+    // From here on a close removes the row, behind this.
+    for (const open of opens) open.tried = true;
     try {
       const rows = opens.map(({ id, userId, kind }) => ({ id, userId, kind }));
       logChanges(log, await store.openConnections({ sessionId, nodeId }, rows));
-      for (const open of opens) {
-        open.nodeId = nodeId;
-        // Closed while it was being entered: the row must go again.
-        if (!this.#open.has(open.id)) this.#closed.push(open.id);
-      }
+      for (const open of opens) open.nodeId = nodeId;
     } catch (error) {
       // Anything else passes: the database is away, or the lease was lost, and the next look is soon.
       if (isBatonError(error, 'not_found')) {

@@ -64,7 +64,6 @@ export function runService(parts: ServiceParts): RunService {
 
   return {
     async send(by, id, body, idempotencyKey) {
-      await findSession(parts, by, id);
       const runId = newRunId();
       const stored = storeMessage(body.message, id, parts);
       const admission = admissionOf({
@@ -76,7 +75,13 @@ export function runService(parts: ServiceParts): RunService {
         idempotencyKey,
         maskJson,
       });
-      const request = { sessionId: id, admission, original: stored.original, queueMax: QUEUE_MAX };
+      const request = {
+        sessionId: id,
+        ...(by.role === 'admin' ? {} : { ownerId: by.userId }),
+        admission,
+        original: stored.original,
+        queueMax: QUEUE_MAX,
+      };
       const sent = await store.sendMessage(request).catch((error: unknown) => {
         const busy = isBatonError(error, 'session_busy');
         throw busy && body.onBusy === 'steer' ? new BatonError('cannot_steer') : error;

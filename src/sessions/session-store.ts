@@ -68,6 +68,8 @@ export type SessionCommand =
 
 export interface SendRequest {
   readonly sessionId: string;
+  /** If given, a session of anybody else is not there. */
+  readonly ownerId?: string;
   readonly admission: Admission;
   /** What the agent gets instead of the masked message, encrypted. */
   readonly original: string | null;
@@ -82,8 +84,9 @@ export interface RunEdit {
   readonly before?: string | null;
 }
 
-export interface Sent extends Changed {
+export interface Sent {
   readonly receipt: Receipt;
+  readonly changes: readonly StatusChange[];
 }
 
 export interface SessionFilter {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { postgresQueue } from '../../../src/library.ts';
+import { type AttemptContext, postgresQueue, Worker } from '../../../src/library.ts';
 import { BatonServer, TOKEN } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
 import { now, percentile } from '../../measure.ts';
@@ -50,34 +50,41 @@ async function arrival({ append, program }: Contender, i: number): Promise<numbe
   return (arrived as Arrival).at - begun;
 }
 
+/** As an agent's events go: a run of the session's lane executes here, the server is elsewhere. */
 async function openBaton(place: Place): Promise<Contender> {
   const database = await place.database();
   const server = await BatonServer.start(place, { database: database.url });
   const session = await server.session('append to sse');
-  const { store, ...queue } = await appender(database.url);
+  const queue = await postgresQueue({ url: database.url });
+  const emitting = Promise.withResolvers<AttemptContext>();
+  const over = Promise.withResolvers<void>();
+  queue.register('emits', {
+    run: async (_payload, context) => {
+      emitting.resolve(context);
+      await over.promise;
+    },
+  });
+  const worker = new Worker(queue);
+  await worker.start();
+  // Prepared first: the lane is then free to be claimed by whoever handles the type.
+  await queue.configure(session.id, { host: null, pin: false });
+  await queue.enqueue({ type: 'emits', lane: session.id });
+  const { emit } = await emitting.promise;
   const url = `${server.url}/api/v1/sessions/${session.id}/events`;
   const program = place.program('sse-readers', { url, token: TOKEN, readers: 1, tell: true });
   await program.next();
   return {
-    append: (i) =>
-      store.change({
-        do: 'note',
-        lane: session.id,
-        event: { type: 'agent.notice', payload: { text: 'x', i } },
-      }),
+    append: (i) => emit('agent.notice', { text: 'x', i }),
     program,
     close: async () => {
+      over.resolve();
+      await worker.stop();
       await program.stop();
       await server.program.stop();
       await queue.close();
       await database.drop();
     },
   };
-}
-
-async function appender(url: string) {
-  const queue = await postgresQueue({ url });
-  return { store: queue.store, close: () => queue.close() };
 }
 
 async function openBare(place: Place): Promise<Contender> {

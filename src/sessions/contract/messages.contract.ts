@@ -8,7 +8,8 @@ export function messageRules(rule: SessionRule): void {
     async (bench) => {
       const id = await bench.session('ACTIVE', { ownerId: 'bob' });
       bench.advance(5);
-      const { receipt, found, changes } = await bench.send(id);
+      const { receipt, changes } = await bench.send(id);
+      const found = await bench.found(id);
       expect(receipt).toMatchObject({ lane: id, state: 'queued', position: 0, known: false });
       expect(await bench.queue.run(receipt.id)).toMatchObject({ lane: id, owner: 'bob' });
       expect(found).toMatchObject({ unfinishedRuns: 1, session: { lastActiveAt: bench.now } });
@@ -21,7 +22,8 @@ export function messageRules(rule: SessionRule): void {
     '[S3] a message wakes an IDLE session and stops its timer, in one transaction',
     async (bench) => {
       const id = await bench.session('IDLE');
-      const { found, changes } = await bench.send(id);
+      const { changes } = await bench.send(id);
+      const found = await bench.found(id);
       expect(changes).toEqual([{ sessionId: id, from: 'IDLE', to: 'ACTIVE', reason: 'message' }]);
       expect(found.session).toMatchObject({ status: 'ACTIVE', destroyAt: null });
       const types = (await bench.events(id)).map(({ type }) => type);
@@ -67,7 +69,8 @@ export function messageRules(rule: SessionRule): void {
       const orphan = await bench.session('ACTIVE');
       await bench.do(orphan, { do: 'terminate', reason: 'orphan' });
       for (const id of [idle, orphan]) {
-        const { changes, found } = await bench.send(id);
+        const { changes } = await bench.send(id);
+        const found = await bench.found(id);
         expect(changes).toMatchObject([{ from: 'TERMINATED', to: 'PENDING', reason: 'message' }]);
         expect(found).toMatchObject({ unfinishedRuns: 1, session: { readyAt: null } });
         await bench.do(id, { do: 'ready', path: '/w' });

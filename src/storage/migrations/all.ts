@@ -4,6 +4,7 @@ import { claimFunction } from './0002-claim.ts';
 import { scheduleTable } from './0003-schedules.ts';
 import { claimRuns } from './0004-claim-runs.ts';
 import { sessionTables } from './0005-sessions.ts';
+import { sendMessageFunction } from './0006-send-message.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   scheduleTable,
   claimRuns,
   sessionTables,
+  sendMessageFunction,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

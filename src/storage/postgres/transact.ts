@@ -5,9 +5,11 @@ import { type Answer, type Arguments, type OperationName, operation } from '../o
 import { claimAtOnce } from '../operations/claim.ts';
 import { Again, type Dialect, type Done } from '../operations/dialect.ts';
 import type { Op } from '../statement.ts';
+import { appendOne } from './append-one.ts';
 import { enqueueOne } from './enqueue-one.ts';
 import { mayGoThroughAgain, toBatonError } from './errors.ts';
 import { inTransaction, runAlone } from './run.ts';
+import { sendOne } from './send-one.ts';
 
 /** How often a transaction that lost a race is run again before the error is told. */
 export const MOST_TRIES = 8;
@@ -25,6 +27,8 @@ const AT_ONCE: {
 } = {
   enqueue: (_dialect, now, admissions) => enqueueOne(now, admissions),
   claim: claimAtOnce,
+  write: (_dialect, now, writes) => appendOne(now, writes),
+  sendMessage: (_dialect, now, request) => sendOne(now, request),
 };
 
 /** Runs one operation in one transaction; one that lost a race runs again from the start. */

@@ -7,26 +7,26 @@ import { change } from '../change.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL, together } from '../dialect.ts';
 import { enqueue } from '../enqueue.ts';
 import { readRun } from '../load.ts';
-import { type LoadedSession, lockSession, readFound, sessionOfRun } from './load.ts';
+import { type LoadedSession, lockSession, noSession, readFound, sessionOfRun } from './load.ts';
 import { type Moved, moveSession, saveMoved } from './move.ts';
 
 /** Admits a message to a session's lane and moves the session, in one transaction. */
 export function* sendMessage(
   dialect: Dialect,
   now: number,
-  { sessionId, admission: given, original, queueMax }: SendRequest,
+  { sessionId, ownerId, admission: given, original, queueMax }: SendRequest,
 ): Op<Done<Sent>> {
   const admission = { ...given, lane: sessionId };
   const loaded = yield* lockSession(dialect, now, sessionId);
+  if (ownerId !== undefined && loaded.session.ownerId !== ownerId) throw noSession(sessionId);
   const known = yield* isKnown(admission);
   const { changes } = known ? { changes: [] } : yield* stir(dialect, loaded);
   if (!known) mustHaveRoom(loaded, queueMax);
   const { value, hint } = yield* admit(dialect, now, admission);
   const receipt = value[0] as Receipt;
   if (!receipt.known && original !== null) yield* putOriginal(receipt.id, original);
-  const found = (yield* readFound(now, sessionId))!;
   return {
-    value: { receipt, found, changes },
+    value: { receipt, changes },
     hint: together(hint, done(null, [loaded.it]).hint),
   };
 }

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../../test/processes.ts';
+import { ADMIN, serviceRig } from '../../test/service-rig.ts';
+import { until } from '../../test/until.ts';
+import { BatonError } from '../contract/errors.ts';
+import { SILENT } from '../queue/logger.ts';
+import { sqliteStore } from '../storage/sqlite/store.ts';
+import { Connections } from './connections.ts';
+
+const activeOf = async ({ service }: Awaited<ReturnType<typeof serviceRig>>, id: string) =>
+  (await service.get(ADMIN, id)).activeConnections;
+
+test('[S3] a row whose answer got lost goes with its reader', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('lost-answer');
+  const store = {
+    openConnections: async (...given: Parameters<typeof rig.store.openConnections>) => {
+      await rig.store.openConnections(...given);
+      throw new BatonError('database_unreachable');
+    },
+    closeConnections: rig.store.closeConnections,
+  };
+  const connections = new Connections({ store, log: SILENT, nodeId: () => rig.worker.nodeId });
+  onTestFinished(() => connections.stop());
+  const connection = await connections.open(id, 'admin', 'sse');
+  expect(await activeOf(rig, id)).toBe(1);
+  connection.close();
+  await until(async () => (await activeOf(rig, id)) === 0);
+});
+
+test('[S3] a reader that leaves while it is entered leaves no row', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('in-a-hurry');
+  const entering = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const store = {
+    openConnections: async (...given: Parameters<typeof rig.store.openConnections>) => {
+      entering.resolve();
+      await left.promise;
+      return rig.store.openConnections(...given);
+    },
+    closeConnections: rig.store.closeConnections,
+  };
+  const connections = new Connections({ store, log: SILENT, nodeId: () => rig.worker.nodeId });
+  const opening = connections.open(id, 'admin', 'sse');
+  await entering.promise;
+  const stopping = connections.stop();
+  left.resolve();
+  await Promise.all([opening, stopping]);
+  expect(await activeOf(rig, id)).toBe(0);
+});
+
+test('nobody waits to be entered by a server that stops', async () => {
+  const store = await sqliteStore({ path: join(temporaryDirectory(), 'baton.db') });
+  onTestFinished(() => store.close());
+  const connections = new Connections({ store, log: SILENT, nodeId: () => 'node' });
+  const opening = connections.open('session', 'admin', 'sse');
+  await connections.stop();
+  await opening;
+  expect(connections.count).toBe(0);
+});
