@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { appRig, TOKEN } from '../../test/app-rig.ts';
+import { streamRig } from '../../test/stream-rig.ts';
+import { until } from '../../test/until.ts';
 import { ErrorAnswer } from '../contract/api/error-answer.ts';
 import { listen } from './listen.ts';
 
@@ -46,4 +48,19 @@ test('what is broken after a request does not spoil its answer', async () => {
   expect(answer.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(2);
   const [status] = /^HTTP\/1\.1 (200|400) /.exec(answer) ?? [];
   expect(status).toBeDefined();
+});
+
+test('[X1] an upgrade that is refused holds no connection, though the client keeps its end open', async () => {
+  const rig = await streamRig();
+  const port = Number(new URL(rig.url).port);
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  socket.write(
+    'GET /ws/sessions/x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  );
+  await once(socket, 'end');
+  const open = () =>
+    new Promise<number>((resolve) => rig.app.server.getConnections((_, count) => resolve(count)));
+  await until(async () => (await open()) === 0);
 });

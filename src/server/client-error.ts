@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { BatonError } from '../contract/errors.ts';
 import { envelope } from './errors.ts';
 
@@ -14,9 +15,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     socket.destroy();
     return;
   }
-  socket.end(answerTo(error));
+  endWith(socket, answerTo(error));
+}
+
+/** Writes the last answer of a connection; one whose other end stays open is not kept for that. */
+export function endWith(socket: Duplex, answer: string): void {
+  socket.end(answer);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer)).once('end', () => socket.destroy());
+  // The end is only seen by who reads up to it.
+  socket.resume();
 }
 
 /** An answer is on its way over this connection, and another must not be written into it. */

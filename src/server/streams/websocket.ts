@@ -6,6 +6,7 @@ import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { parseInput } from '../../queue/parse-input.ts';
 import type { Authenticator } from '../auth.ts';
+import { endWith } from '../client-error.ts';
 import { envelope, toBatonError } from '../errors.ts';
 import { parseQuery } from '../query-string.ts';
 import type { Api } from '../route.ts';
@@ -44,6 +45,8 @@ export function acceptWebSockets(
     const target = await service.sessionLog(by, sessionId);
     checkCursor(target, after);
     await followLog(service, streams, 'ws', { by, target, after }, async () => {
+      // One that has left while it was entered tells of it no second time.
+      if (socket.destroyed) throw new BatonError('invalid_request');
       const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
       // It destroys the socket itself if the handshake is not one, and then calls nobody.
       socket.once('close', () => reject(new BatonError('invalid_request')));
@@ -65,7 +68,8 @@ function refuse(socket: Duplex, thrown: unknown, api: Api): void {
   const requestId = crypto.randomUUID();
   if (error.status === 500) api.app.log.error({ err: thrown, requestId }, 'A request failed');
   const body = JSON.stringify(envelope(error, requestId));
-  socket.end(
+  endWith(
+    socket,
     [
       `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
       'Content-Type: application/json; charset=utf-8',
