@@ -53,6 +53,28 @@ test('a session from its making to its end', async () => {
   expect(await client.deleteSession({ params })).toBeUndefined();
 });
 
+test.each([301, 302, 303, 307, 308])('a redirect (%d) is not followed', async (status) => {
+  const asked: string[] = [];
+  const other = await stranger((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('[]');
+  });
+  const url = await stranger((_, response) => {
+    response.writeHead(status, { location: `${other}/elsewhere` }).end();
+  });
+  const client = createClient({ url, token: TOKEN });
+  const sent = client.sendMessage({
+    params: { id: crypto.randomUUID() },
+    body: { message: 'for one server only' },
+  });
+  const error = await failure(sent);
+  expect(error).toMatchObject({ code: 'bad_answer' });
+  expect((error as Error).message).toContain(`${other}/elsewhere`);
+  const stream = client.followSession(crypto.randomUUID());
+  expect(await failure(stream.next())).toMatchObject({ code: 'bad_answer' });
+  expect(asked).toEqual([]);
+});
+
 test('errors are coded, with the details and the id of the request', async () => {
   const { url } = await streamRig();
   const client = createClient({ url, token: TOKEN });

@@ -37,14 +37,27 @@ export async function request(
     response = await send(urlOf(client, endpoint, input), {
       method: endpoint.method,
       headers: headersOf(client, input, options),
+      // What is sent is for the server that was named, not for whom it points to.
+      redirect: 'manual',
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {
     throw asUnreachable(error, client.url, signal);
   }
+  if (REDIRECTS.includes(response.status)) throw redirected(response, client.url);
   if (!response.ok) throw await errorOf(response, client.url);
   return response;
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+function redirected({ status, headers }: Response, url: string): BatonError {
+  const to = headers.get('location') ?? 'nowhere';
+  return new BatonError(
+    'bad_answer',
+    `${url} answered ${status} and points to ${to}, where nothing was sent.`,
+  );
 }
 
 /** What the caller itself ended stays what it was; the rest is the network's. */
