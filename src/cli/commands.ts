@@ -6,6 +6,8 @@ import { helpOf, overview } from './help.ts';
 import { nearest } from './nearest.ts';
 import { nodeCommands } from './node-commands.ts';
 import { endWithReader, printLine } from './output.ts';
+import type { Screen } from './printer.ts';
+import { TerminalFilter } from './terminal-filter.ts';
 import { UserError, usageError } from './user-error.ts';
 import { packageVersion } from './version.ts';
 
@@ -16,7 +18,7 @@ export async function run(name: string, args: string[], around: Surroundings): P
   try {
     return await dispatch(name, args, around);
   } catch (error) {
-    process.stderr.write(`${describe(error)}\n`);
+    showError(error, process.stderr);
     return error instanceof UserError ? error.exitCode : EXIT.failed;
   }
 }
@@ -57,6 +59,12 @@ function show(text: string): number {
   endWithReader();
   printLine(text);
   return EXIT.ok;
+}
+
+/** What an error says may come from a server or a file: a terminal is kept from control codes. */
+export function showError(error: unknown, screen: Screen): void {
+  const text = describe(error);
+  screen.write(`${screen.isTTY === true ? new TerminalFilter().push(text) : text}\n`);
 }
 
 function describe(error: unknown): string {

@@ -18,6 +18,22 @@ test('[O4] a terminal gets one line per entry: time, level, message, fields, sta
   expect(plain[1]).toMatch(/^\d\d:\d\d:\d\d error Failed\nError: broken\n {4}at /);
 });
 
+test('[O4] what others wrote cannot take over the terminal, nor look like another line', () => {
+  const lines: string[] = [];
+  const log = pino(
+    { base: null },
+    readable((line) => lines.push(line)),
+  );
+  const hostile = '/tmp/\x1b]0;title\x07\x1b[2Jx\n12:00:00 Node started\u009b31m';
+  log.warn({ reason: hostile, [hostile]: 1 }, hostile);
+  log.error({ err: new Error(hostile) }, 'Failed');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are our own colours
+  const [line = '', failed = ''] = lines.map((each) => each.replace(/\x1b\[\d+m/g, ''));
+  expect(line.trimEnd()).not.toMatch(/[^\P{Cc}\n]|\n/u);
+  expect(failed).not.toMatch(/[^\P{Cc}\n]/u);
+  expect(failed).toContain('Error: /tmp/x');
+});
+
 test('[O4] [E8] no secret reaches the log: message, field, name of a field, error, cause, child', () => {
   for (const { secret, text } of SECRETS) {
     const lines: string[] = [];

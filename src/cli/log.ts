@@ -1,5 +1,6 @@
 import { stderr } from 'node:process';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { plainLine, TerminalFilter } from './terminal-filter.ts';
 
 /**
  * To stderr, because stdout carries the ready line. JSON, or lines for people on a terminal; each line of JSON goes
@@ -36,10 +37,11 @@ export function readable(write: (line: string) => void): DestinationStream {
       const label = level === 30 ? '' : `${colour(level, pino.levels.labels[level] ?? '')} `;
       const rest = Object.entries(fields).map(([name, value]) => {
         const shown = typeof value === 'string' ? value : JSON.stringify(value);
-        return ` \x1b[2m${name}=\x1b[22m${shown}`;
+        return ` \x1b[2m${plainLine(name)}=\x1b[22m${plainLine(shown)}`;
       });
-      const stack = err?.stack ? `\n${err.stack}` : '';
-      write(`\x1b[2m${clock}\x1b[22m ${label}${msg}${rest.join('')}${stack}\n`);
+      // Much of it was written by others; a path may try to move the cursor.
+      const stack = err?.stack ? `\n${new TerminalFilter().push(err.stack)}` : '';
+      write(`\x1b[2m${clock}\x1b[22m ${label}${plainLine(msg)}${rest.join('')}${stack}\n`);
     },
   };
 }
