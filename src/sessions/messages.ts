@@ -7,6 +7,7 @@ import type { Masker } from '../policy/masker.ts';
 import { MAX_ATTEMPTS } from '../policy/retry.ts';
 import type { Admission } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
+import { refuseSecrets } from './refuse-secrets.ts';
 import type { Principal } from './service.ts';
 
 /* From what a person wrote to the run it becomes. */
@@ -53,6 +54,7 @@ export interface AdmissionParts {
 export function admissionOf(parts: AdmissionParts): Admission {
   const { sessionId, by, body, runId, stored, idempotencyKey } = parts;
   const { allowedTools, disallowedTools, metadata, onBusy, runAt } = body;
+  refuseSecrets({ allowedTools, disallowedTools }, parts.maskJson);
   const payload: AgentPayload = {
     message: stored.message,
     channel: by.channel,

@@ -12,6 +12,7 @@ import type { WorkspaceProvider } from '../workspaces/provider.ts';
 import { findSession, PAGE_DEFAULT, pageOf, type ServiceParts } from './access.ts';
 import type { Connections } from './connections.ts';
 import { logService } from './log-service.ts';
+import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
 import { runService } from './run-service.ts';
 import type { SessionService } from './service.ts';
 import type { Changed, NewSession } from './session-store.ts';
@@ -45,7 +46,8 @@ type Part = Pick<
 >;
 
 function sessionService(options: SessionsOptions): Part {
-  const { store, log, masker, providerOf, checkAgent, onWork, onCreationFailed } = options;
+  const { store, log, masker, maskJson, providerOf, checkAgent, onWork, onCreationFailed } =
+    options;
 
   const create = async (session: NewSession): Promise<Session> => {
     const { id, name, ownerId } = session;
@@ -53,14 +55,6 @@ function sessionService(options: SessionsOptions): Part {
     log.info({ sessionId: id, name, ownerId }, 'Session created');
     onWork();
     return toSession(found);
-  };
-
-  /** A mask is no name, and names are everywhere. */
-  const refuseSecret = (name: string): void => {
-    if (masker.mask(name) === name) return;
-    throw new BatonError('invalid_request', 'name: looks like a secret', {
-      details: { field: 'name' },
-    });
   };
 
   const changed = ({ found, changes }: Changed): Session => {
@@ -71,7 +65,7 @@ function sessionService(options: SessionsOptions): Part {
   return {
     async create(by, body) {
       try {
-        refuseSecret(body.name);
+        refuseSecrets(settingsOf(body), maskJson);
         checkAgent(body.agent.kind);
         refuseIsolation(body.isolation);
         return await create({
@@ -109,7 +103,7 @@ function sessionService(options: SessionsOptions): Part {
 
     async update(by, id, body) {
       await findSession(options, by, id);
-      if (body.name !== undefined) refuseSecret(body.name);
+      refuseSecrets(wordsOf(body), maskJson);
       const { description } = body;
       const changes =
         description === undefined ? body : { ...body, description: masker.mask(description) };
@@ -126,7 +120,7 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async fork(by, id, body) {
-      refuseSecret(body.name);
+      refuseSecrets({ name: body.name }, maskJson);
       const { session, holdOnFailure } = await findSession(options, by, id);
       return create({
         ...session,

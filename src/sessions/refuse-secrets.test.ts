@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { ADMIN, serviceRig } from '../../test/service-rig.ts';
+import { SECRETS } from '../policy/masking.corpus.ts';
+
+const github = SECRETS[0]?.secret as string;
+const SHORT = 'password=hunter2';
+
+test('[P4] what is stored as it is may hold no secret: the field is named, nothing is made', async () => {
+  const rig = await serviceRig({ executes: false });
+  const shell = { kind: 'shell' };
+  const cases: [field: string, body: Parameters<typeof rig.session>[1]][] = [
+    ['tags', { tags: ['web', SHORT] }],
+    ['labels', { labels: [SHORT] }],
+    ['agent.model', { agent: { ...shell, model: github } }],
+    ['agent.command', { agent: { ...shell, command: ['tool', `--key=${github}`] } }],
+    ['agent.command', { agent: { ...shell, command: ['tool', '--token', 'abc123def'] } }],
+    ['workspace', { workspace: { path: `/tmp/${github}` } }],
+    ['workspace', { workspace: { repository: 'https://me:hunter2@host/repo' } }],
+  ];
+  for (const [field, body] of cases) {
+    const error = await rig.session('secretive', body).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'invalid_request', details: { field } });
+    expect((error as Error).message).not.toContain(github);
+  }
+  expect((await rig.service.list(ADMIN, {})).items).toEqual([]);
+
+  const command = ['sh', '-c', 'curl -H "Authorization: Bearer $API_TOKEN" "$0"'];
+  const { id } = await rig.session('plain', { tags: ['tokens'], agent: { ...shell, command } });
+  await expect(rig.service.update(ADMIN, id, { tags: [SHORT] })).rejects.toMatchObject({
+    details: { field: 'tags' },
+  });
+  for (const field of ['allowedTools', 'disallowedTools']) {
+    const rules = { [field]: ['Read', `Bash(login ${github})`] };
+    await expect(rig.send(id, 'echo', rules)).rejects.toMatchObject({ details: { field } });
+  }
+  await rig.send(id, 'echo', { allowedTools: ['Read', 'Bash(git status)'] });
+  expect((await rig.service.listRuns(ADMIN, { sessionId: id })).items).toHaveLength(1);
+});

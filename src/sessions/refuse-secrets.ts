@@ -1,0 +1,29 @@
+import { BatonError } from '../contract/errors.ts';
+import type { Json } from '../contract/json.ts';
+import type { CreateSession, UpdateSession } from '../contract/session.ts';
+
+/**
+ * Refuses secrets in what is stored and shown as it is (P4): with a mask in it a name would be no
+ * name, a command would not start, and a rule about tools would allow or deny something else.
+ */
+export function refuseSecrets(
+  fields: Readonly<Record<string, Json | undefined>>,
+  maskJson: (value: Json) => Json,
+): void {
+  for (const [field, value] of Object.entries(fields)) {
+    if (value === undefined || JSON.stringify(maskJson(value)) === JSON.stringify(value)) continue;
+    throw new BatonError('invalid_request', `${field}: looks like a secret`, {
+      details: { field },
+    });
+  }
+}
+
+export const wordsOf = ({ name, tags, labels }: UpdateSession) => ({ name, tags, labels });
+
+/** The command as one text: a flag says what the word behind it is. */
+export const settingsOf = (session: CreateSession) => ({
+  ...wordsOf(session),
+  'agent.model': session.agent.model,
+  'agent.command': session.agent.command?.join(' '),
+  workspace: JSON.parse(JSON.stringify(session.workspace)) as Json,
+});
