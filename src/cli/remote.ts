@@ -27,6 +27,8 @@ const TODO: Partial<Record<ErrorCode, string>> = {
   queue_full: 'wait until some of the queued runs have ended, or cancel them.',
   rate_limited: 'wait a minute and try again.',
   too_many_streams: 'close some of the programs that follow, and try again.',
+  not_available: 'choose one that is there; for the agent that is --agent shell.',
+  bad_answer: 'correct the address: it must be that of the server itself.',
   not_found: 'see "baton ls --all" for what there is.',
   run_finished: 'see "baton logs <run>" for how it ended.',
 };

@@ -52,6 +52,10 @@ const isolation = z
   })
   .transform((): 'none' => 'none');
 
+const profile = z.enum(['dev', 'prod']).refine((value) => value === 'dev', {
+  error: 'prod runs no agent without isolation, and this version has none; it must be dev',
+});
+
 export const settings = {
   host: setting({
     flag: 'host',
@@ -98,10 +102,10 @@ export const settings = {
   profile: setting({
     flag: 'profile',
     env: 'BATON_PROFILE',
-    expected: 'dev or prod',
-    schema: z.enum(['dev', 'prod']),
+    expected: 'dev',
+    schema: profile,
     default: 'dev',
-    help: 'dev or prod',
+    help: 'dev; prod, which needs isolation, is not there yet',
   }),
   isolation: setting({
     flag: 'isolation',
