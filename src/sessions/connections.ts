@@ -45,7 +45,15 @@ export class Connections {
   /** Throws only if the session is not there. */
   async open(sessionId: string, userId: string, kind: NewConnection['kind']): Promise<Connection> {
     const entered = Promise.withResolvers<void>();
-    const open: Open = { id: newId(), sessionId, userId, kind, nodeId: null, tried: false, entered };
+    const open: Open = {
+      id: newId(),
+      sessionId,
+      userId,
+      kind,
+      nodeId: null,
+      tried: false,
+      entered,
+    };
     this.#open.set(open.id, open);
     this.#writing.trigger();
     await entered.promise;
@@ -87,13 +95,15 @@ export class Connections {
     await this.#remove();
   }
 
-  async #enter(sessionId: string, nodeId: string, opens: readonly Open[]): Promise<void> {
+  async #enter(sessionId: string, nodeId: string, found: readonly Open[]): Promise<void> {
     const { store, log } = this.#options;
+    const opens = found.filter(({ id }) => this.#open.has(id));
     // From here on a close removes the row, behind this.
     for (const open of opens) open.tried = true;
     try {
       const rows = opens.map(({ id, userId, kind }) => ({ id, userId, kind }));
-      logChanges(log, await store.openConnections({ sessionId, nodeId }, rows));
+      const place = { sessionId, nodeId };
+      if (rows.length > 0) logChanges(log, await store.openConnections(place, rows));
       for (const open of opens) open.nodeId = nodeId;
     } catch (error) {
       // Anything else passes: the database is away, or the lease was lost, and the next look is soon.
@@ -104,7 +114,7 @@ export class Connections {
         }
       }
     }
-    for (const { entered } of opens) entered.resolve();
+    for (const { entered } of found) entered.resolve();
   }
 
   async #remove(): Promise<void> {

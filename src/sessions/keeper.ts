@@ -10,7 +10,9 @@ import { logChanges } from './status-log.ts';
 const EVERY_MS = 1000;
 /** Sessions changed in one transaction. */
 const BATCH = 200;
+/** Workspaces that one look begins to prepare, and those that may be under way. */
 const PENDING_AT_ONCE = 8;
+const PREPARING_MOST = 64;
 
 export interface KeeperOptions {
   readonly store: Pick<SessionStore, 'settleSessions' | 'listPending'>;
@@ -31,6 +33,8 @@ export class SessionKeeper {
   readonly #options: KeeperOptions;
   #pulse: Pulse | null = null;
   #timer: NodeJS.Timeout | undefined;
+  /** Sessions whose workspace is under way. */
+  readonly #preparing = new Set<string>();
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -60,8 +64,8 @@ export class SessionKeeper {
     const { log, connections } = this.#options;
     try {
       connections.reconcile();
-      await this.#prepare();
       await this.#settle();
+      await this.#prepare();
     } catch (error) {
       // A database that is away is reported by the worker.
       if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Sessions not looked after');
@@ -77,12 +81,23 @@ export class SessionKeeper {
     }
   }
 
+  /** Beside the looks: a workspace may take long, or never come, and then holds up nobody else. */
   async #prepare(): Promise<void> {
     const { store, preparer, host } = this.#options;
-    if (preparer === null) return;
-    for (const found of await store.listPending(host, PENDING_AT_ONCE)) {
-      // One that fails says so in its session, and never stops the others.
-      await preparer.prepare(found).catch(() => {});
+    const underWay = this.#preparing;
+    if (preparer === null || underWay.size >= PREPARING_MOST) return;
+    for (const found of await store.listPending(host, PENDING_AT_ONCE + underWay.size)) {
+      const { id } = found.session;
+      if (underWay.has(id) || this.#pulse === null) continue;
+      underWay.add(id);
+      preparer
+        .prepare(found)
+        .finally(() => underWay.delete(id))
+        // One that fails says so in its session.
+        .then(
+          () => this.look(),
+          () => {},
+        );
     }
   }
 }

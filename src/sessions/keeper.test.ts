@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { serviceRig } from '../../test/service-rig.ts';
+import { until } from '../../test/until.ts';
+import { SILENT } from '../queue/logger.ts';
+import { SessionKeeper } from './keeper.ts';
+import { Preparer } from './preparer.ts';
+
+const HOST = 'test';
+
+/** Workspaces that never come, as on a file system whose server is gone, beside sound ones. */
+async function keeperRig(hangs: (sessionId: string) => boolean) {
+  const rig = await serviceRig({ executes: false });
+  await rig.keeper.stop();
+  let settled = 0;
+  const never = new Promise<never>(() => {});
+  const preparer = new Preparer({
+    store: rig.store,
+    providerOf: () => ({
+      name: 'directory',
+      local: true,
+      ensure: ({ sessionId }) =>
+        hangs(sessionId) ? never : Promise.resolve({ path: `/${sessionId}` }),
+      observe: async () => 'ready',
+      delete: async () => {},
+    }),
+    log: SILENT,
+    host: HOST,
+  });
+  const keeper = new SessionKeeper({
+    store: {
+      listPending: rig.store.listPending,
+      settleSessions: (limit) => {
+        settled++;
+        return rig.store.settleSessions(limit);
+      },
+    },
+    connections: rig.connections,
+    preparer,
+    host: HOST,
+    log: SILENT,
+    everyMs: 20,
+  });
+  onTestFinished(() => keeper.stop());
+  return { ...rig, keeper, settled: () => settled };
+}
+
+test('[S4] [S6] workspaces that never come hold up neither the others nor the timers', async () => {
+  const hanging = new Set<string>();
+  const rig = await keeperRig((id) => hanging.has(id));
+  for (let i = 0; i < 20; i++) hanging.add((await rig.session(`hangs-${i}`)).id);
+  const { id } = await rig.session('sound');
+  rig.keeper.start();
+  const status = async () => (await rig.store.getSession(id))?.session.status;
+  await until(async () => (await status()) === 'ACTIVE');
+  const before = rig.settled();
+  await until(() => rig.settled() > before + 2);
+});
+
+test('[Q20] a workspace that never comes does not hold up a stop', async () => {
+  const rig = await keeperRig(() => true);
+  const { id } = await rig.session('hangs');
+  rig.keeper.start();
+  await until(() => rig.settled() > 0);
+  await rig.keeper.stop();
+  expect((await rig.store.getSession(id))?.session.status).toBe('PENDING');
+});
