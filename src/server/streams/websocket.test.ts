@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { streamRig, TOKEN } from '../../../test/stream-rig.ts';
@@ -188,4 +189,28 @@ test('[E4] a reader that takes nothing is dropped', async () => {
   expect(rig.counted.dropped).toEqual(['ws']);
   await until(() => rig.streams.count === 1);
   expect(other.seqs).toEqual(range(1, written));
+});
+
+test('[S3] a reader that is gone before its stream is open leaves no connection behind', async () => {
+  const rig = await streamRig();
+  const id = await rig.session(1);
+  const { connect: enter } = rig.service;
+  const entered = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  rig.service.connect = async (...given) => {
+    entered.resolve();
+    await gone.promise;
+    return enter(...given);
+  };
+  let server: Duplex | undefined;
+  rig.app.server.prependListener('upgrade', (_request, socket: Duplex) => {
+    server = socket;
+  });
+  const { socket } = raw(rig, `/ws/sessions/${id}`);
+  await entered.promise;
+  socket.resetAndDestroy();
+  await until(() => server?.closed === true);
+  gone.resolve();
+  await until(() => rig.connected() === 1);
+  await until(() => rig.connected() === 0);
 });
