@@ -17,6 +17,8 @@ export interface AttemptContext {
   readonly run: Run;
   /** Counts executions of this run from 1. */
   readonly attempt: number;
+  /** Of its claim; for what a handler writes elsewhere, to tell an attempt from one that was lost. */
+  readonly fence: number;
   /** Aborted, with an AbortReason, when the handler must stop: then it cleans up and returns. */
   readonly signal: AbortSignal;
   readonly log: Logger;
@@ -52,6 +54,7 @@ export const contextOf = (
 class Context implements AttemptContext {
   readonly run: Run;
   readonly attempt: number;
+  readonly fence: number;
   readonly emit: AttemptContext['emit'];
   readonly progress: AttemptContext['progress'];
   readonly room: AttemptContext['room'];
@@ -70,6 +73,7 @@ class Context implements AttemptContext {
     };
     this.run = run;
     this.attempt = run.attempts;
+    this.fence = attempt.fence;
     this.emit = emit;
     this.progress = (payload) => emit('run.progress', payload);
     this.room = () => attempt.room();

@@ -7,7 +7,7 @@ import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
 import { verdictOf } from '../policy/retry.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
-import { AbortReason, fail, park } from '../queue/handler-result.ts';
+import { fail, park } from '../queue/handler-result.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
 import { fitText } from './fit-text.ts';
@@ -44,7 +44,10 @@ export const agentHandler =
     if (found === null) return fail('invalid_request', 'The session of this run is gone.');
     let path: string;
     try {
-      path = await patiently(context.signal, () => options.preparer.prepare(found));
+      path = await unlessStopped(
+        context.signal,
+        patiently(context.signal, () => options.preparer.prepare(found)),
+      );
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
       return fail('agent_unavailable', error.message);
@@ -56,6 +59,19 @@ export const agentHandler =
     if (run.crashes > 0) await options.sweepRun(run.id);
     return converse({ found, path, message, context, options });
   };
+
+/** A workspace may take long, or never come; a run can be stopped at any time (Q9). */
+async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
 
 async function messageFor(
   payload: AgentPayload,
@@ -175,13 +191,9 @@ async function finish(
           costSource: usage.source,
         }),
   };
-  // A run that was taken away is somebody else's: of the session nothing is changed any more.
-  const turn = isLost(context.signal) ? undefined : { lastResponse, conversation };
+  const turn = { fence: context.fence, lastResponse, conversation };
   await patiently(context.signal, () => store.putInvocation(ended, turn));
 }
-
-const isLost = ({ reason }: AbortSignal): boolean =>
-  reason instanceof AbortReason && reason.kind === 'lost';
 
 /** What no further attempt would change. */
 function finalOf(end: DriverEnd, options: AgentHandlerOptions): { value: unknown } | null {

@@ -121,8 +121,9 @@ export interface InvocationRecord
   readonly finishedAt: number | null;
 }
 
-/** What an ended attempt leaves on its session. */
+/** What an ended attempt leaves on its session, if its fence is still the lane's (Q6). */
 export interface TurnResult {
+  readonly fence: number;
   readonly lastResponse: string | null;
   readonly conversation: string | null;
 }

@@ -69,9 +69,9 @@ export function invocationRules(rule: SessionRule): void {
     '[A1] what an attempt leaves stays on its session until another leaves something',
     async (bench) => {
       const id = await bench.session('ACTIVE', { conversation: 'forked' });
-      const { receipt } = await bench.send(id);
+      const { run, fence } = await bench.begin(id);
       const put = (lastResponse: string | null, conversation: string | null) =>
-        bench.store.putInvocation(invocation(id, receipt.id), { lastResponse, conversation });
+        bench.store.putInvocation(invocation(id, run.id), { fence, lastResponse, conversation });
       bench.advance(100);
       await put('Done.', 'conv-1');
       expect(await bench.record(id)).toMatchObject({
@@ -80,7 +80,7 @@ export function invocationRules(rule: SessionRule): void {
         lastActiveAt: bench.now,
       });
       await put(null, null);
-      await bench.store.putInvocation(invocation(id, receipt.id));
+      await bench.store.putInvocation(invocation(id, run.id));
       expect(await bench.record(id)).toMatchObject({
         lastResponse: 'Done.',
         conversation: 'conv-1',
@@ -88,14 +88,32 @@ export function invocationRules(rule: SessionRule): void {
     },
   );
 
+  rule('[Q6] an attempt that was taken away leaves nothing on its session', async (bench) => {
+    const id = await bench.session();
+    const old = await bench.begin(id);
+    const { run } = old;
+    expect(await bench.queue.end(old, { kind: 'handed_back', reason: 'stopped' })).toBe(true);
+    const put = (fence: number, conversation: string) =>
+      bench.store.putInvocation(invocation(id, run.id, { id: conversation }), {
+        fence,
+        conversation,
+        lastResponse: conversation,
+      });
+    const { fence } = await bench.queue.begin();
+    await put(fence, 'new');
+    await put(old.fence, 'old');
+    expect(await bench.record(id)).toMatchObject({ conversation: 'new', lastResponse: 'new' });
+    expect(await bench.store.listInvocations(run.id)).toHaveLength(2);
+  });
+
   rule('[A1] what programs print is stored, NUL aside', async (bench) => {
     const id = await bench.session();
-    const { receipt } = await bench.send(id);
+    const { run, fence } = await bench.begin(id);
     await bench.store.putInvocation(
-      invocation(id, receipt.id, { stderr: 'a\0b 日本', tools: ['\0'] }),
-      { lastResponse: 'c\0d', conversation: null },
+      invocation(id, run.id, { stderr: 'a\0b 日本', tools: ['\0'] }),
+      { fence, lastResponse: 'c\0d', conversation: null },
     );
-    const [stored] = await bench.store.listInvocations(receipt.id);
+    const [stored] = await bench.store.listInvocations(run.id);
     expect(stored).toMatchObject({ stderr: 'a\uFFFDb 日本', tools: ['\0'] });
     expect(await bench.record(id)).toMatchObject({ lastResponse: 'c\uFFFDd' });
     await bench.do(id, { do: 'fail', error: 'e\0f' });

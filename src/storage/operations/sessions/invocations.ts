@@ -32,14 +32,16 @@ export function* putInvocation(
   yield* query(PUT, invocationValues(invocation));
   // Added up anew, so that it is the same sum that is shown elsewhere.
   const { costUsd } = yield* sumInvocations(session.id);
+  // What a run that was taken away has said is recorded, but the session is somebody else's by now.
+  const left = turn?.fence === it.lane.fence ? turn : null;
   if (costUsd !== session.costUsd) it.log('session.cost', { costUsd }, null);
   yield* saveMoved(dialect, loaded, {
     ...session,
     costUsd,
     lastActiveAt: now,
     updatedAt: now,
-    lastResponse: turn?.lastResponse ?? session.lastResponse,
-    conversation: turn?.conversation ?? session.conversation,
+    lastResponse: left?.lastResponse ?? session.lastResponse,
+    conversation: left?.conversation ?? session.conversation,
   });
   return done(undefined, [it]);
 }
