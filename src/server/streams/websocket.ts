@@ -31,6 +31,8 @@ export function acceptWebSockets(
     clientTracking: false,
     maxPayload: MESSAGE_MAX_BYTES,
     perMessageDeflate: false,
+    // It would pile up answers for one who pings and does not read.
+    autoPong: false,
   });
 
   const open = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {

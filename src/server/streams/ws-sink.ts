@@ -38,7 +38,10 @@ export class WsSink implements Sink {
     this.#endMs = limits.endMs;
     ws.on('error', () => {});
     ws.on('pong', () => this.#heard());
-    ws.on('ping', () => this.#heard());
+    ws.on('ping', (data) => {
+      this.#heard();
+      if (!this.full && ws.readyState === ws.OPEN) ws.pong(data);
+    });
     ws.on('message', (data, isBinary) => this.#hear(data, isBinary));
   }
 

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { streamRig, TOKEN } from '../../../test/stream-rig.ts';
+import { until } from '../../../test/until.ts';
+import { WsReader } from '../../../test/ws-reader.ts';
+
+/** A frame of a client: final, a ping, masked with zeros. */
+const PING = Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]);
+
+test('[E4] pings are answered, but not piled up for one who does not read', async () => {
+  const rig = await streamRig();
+  const path = `/ws/sessions/${await rig.session(1)}`;
+  const polite = new WsReader(`${rig.url}${path}`, { authorization: `Bearer ${TOKEN}` });
+  onTestFinished(() => polite.socket.terminate());
+  await polite.open();
+  const pong = once(polite.socket, 'pong');
+  polite.socket.ping('are you there');
+  expect(String((await pong)[0])).toBe('are you there');
+
+  const upgraded = once(rig.app.server, 'upgrade');
+  const client = connect(Number(new URL(rig.url).port), '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void client.destroy());
+  client.write(
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: Upgrade\r\n` +
+      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  const server = (await upgraded)[1] as Socket;
+  await once(client, 'data');
+  client.pause();
+  const flood = Buffer.concat(Array.from({ length: 8000 }, () => PING));
+  for (let i = 0; i < 24; i++) client.write(flood);
+  await until(() => server.bytesRead === client.bytesWritten);
+  expect(server.writableLength).toBeLessThan(1024 * 1024);
+});
