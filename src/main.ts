@@ -153,7 +153,7 @@ export async function startNode(
     if (roles.includes('api')) {
       // Where the command line finds it.
       const address = join(config.dataDir, 'address');
-      await writeFile(address, `${url}\n`, { mode: 0o600 });
+      await writeFile(address, `${url}\n${process.pid}\n`, { mode: 0o600 });
       started.push(() => rm(address, { force: true }));
     }
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +13,16 @@ import {
 } from './credentials.ts';
 import { UserError } from './user-error.ts';
 
-function place(files: { login?: object | string; address?: string; token?: string } = {}) {
+function place(
+  files: { login?: object | string; address?: string; pid?: number; token?: string } = {},
+) {
   const root = mkdtempSync(join(tmpdir(), 'baton-connection-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const dataDir = join(root, 'data');
   const env = { XDG_CONFIG_HOME: join(root, 'config'), BATON_DATA_DIR: dataDir };
   mkdirSync(dataDir);
-  if (files.address) writeFileSync(join(dataDir, 'address'), `${files.address}\n`);
+  if (files.address)
+    writeFileSync(join(dataDir, 'address'), `${files.address}\n${files.pid ?? process.pid}\n`);
   if (files.token) writeFileSync(join(dataDir, 'admin-token'), `${files.token}\n`);
   if (files.login) {
     mkdirSync(join(root, 'config', 'baton'), { recursive: true });
@@ -119,4 +124,11 @@ test.each([['{'], ['{}'], ['{"url":"http://h","token":""}']])(
 
 test('a relative XDG_CONFIG_HOME is ignored, as its specification says', () => {
   expect(credentialsPath({ XDG_CONFIG_HOME: 'here' })).toMatch(/\/\.config\/baton\//);
+});
+
+test('[X1] the address of a server that was killed is not used: another may listen there now', async () => {
+  const dead = spawn(process.execPath, ['-e', '']);
+  await once(dead, 'exit');
+  const { env } = place({ ...near, pid: dead.pid as number });
+  expect(() => findConnection({}, env)).toThrow(/No server|not running|no server/i);
 });

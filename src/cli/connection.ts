@@ -88,10 +88,23 @@ export function dataDirectory(named: Named, env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** Written by a server that is ready, and removed when it stops. */
+/**
+ * Written by a server that is ready, with its pid, and removed when it stops. One that was killed
+ * leaves it behind: whoever listens there now must not be sent the token.
+ */
 export function readAddress(directory: string): string | undefined {
-  const address = ServerUrl.safeParse(read(join(directory, 'address')));
-  return address.success ? address.data : undefined;
+  const [url, pid] = read(join(directory, 'address'))?.split('\n') ?? [];
+  const address = ServerUrl.safeParse(url);
+  return address.success && isOurs(Number(pid)) ? address.data : undefined;
+}
+
+/** Alive, and not another user's. */
+function isOurs(pid: number): boolean {
+  try {
+    return Number.isInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function readToken(directory: string, env: NodeJS.ProcessEnv): string | undefined {
