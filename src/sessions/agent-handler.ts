@@ -56,7 +56,7 @@ export const agentHandler =
     if (message === null) {
       return fail('invalid_request', 'The original of this message is gone. Send it again.');
     }
-    if (run.crashes > 0) await options.sweepRun(run.id);
+    await clearAway(context, options);
     return converse({ found, path, message, context, options });
   };
 
@@ -72,6 +72,23 @@ async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<
     signal.removeEventListener('abort', stop);
   }
 }
+
+/**
+ * An agent whose end nobody recorded may be alive: of this run, or of one before it that ended with
+ * its node. Who holds the lane's claim is the only one who may work in it (A3).
+ */
+async function clearAway(
+  { run, signal }: AttemptContext,
+  { store, sweepRun, clock }: AgentHandlerOptions,
+): Promise<void> {
+  for (const left of await patiently(signal, () => store.listUnfinished(run.lane))) {
+    await sweepRun(left.runId);
+    const ended = { ...left, finishedAt: clock(), error: left.error ?? CUT_OFF };
+    await patiently(signal, () => store.putInvocation(ended));
+  }
+}
+
+const CUT_OFF = { class: 'agent_crash', message: 'Its node ended before it did.' } as const;
 
 async function messageFor(
   payload: AgentPayload,

@@ -170,6 +170,8 @@ export interface SessionStore {
   listPending(host: string, limit: number): Promise<SessionWithFacts[]>;
   putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<void>;
   listInvocations(runId: string): Promise<InvocationRecord[]>;
+  /** Of a session: those whose end was never recorded. */
+  listUnfinished(sessionId: string): Promise<InvocationRecord[]>;
   sumInvocations(sessionId: string): Promise<InvocationSums>;
   /** Per run, in USD; runs without an invocation are missing. */
   costsOf(runIds: readonly string[]): Promise<Map<string, number>>;

@@ -106,6 +106,20 @@ export function invocationRules(rule: SessionRule): void {
     expect(await bench.store.listInvocations(run.id)).toHaveLength(2);
   });
 
+  rule('[A3] those whose end is not recorded are found by their session', async (bench) => {
+    const id = await bench.session();
+    const other = await bench.session();
+    const { receipt } = await bench.send(id);
+    const elsewhere = await bench.send(other);
+    const open = invocation(id, receipt.id, { id: 'open' });
+    await bench.store.putInvocation(open);
+    await bench.store.putInvocation(invocation(id, receipt.id, { id: 'ended', finishedAt: 2000 }));
+    await bench.store.putInvocation(invocation(other, elsewhere.receipt.id, { id: 'other' }));
+    expect(await bench.store.listUnfinished(id)).toEqual([open]);
+    await bench.store.putInvocation({ ...open, finishedAt: 3000 });
+    expect(await bench.store.listUnfinished(id)).toEqual([]);
+  });
+
   rule('[A1] what programs print is stored, NUL aside', async (bench) => {
     const id = await bench.session();
     const { run, fence } = await bench.begin(id);

@@ -31,6 +31,7 @@ export function sessionStoreOver({
     listPending: (host, limit) => read(reads.listPending(dialect, host, limit)),
     putInvocation: (invocation, turn) => call('putInvocation', invocation, turn ?? null),
     listInvocations: (runId) => read(invocations.listInvocations(runId)),
+    listUnfinished: (sessionId) => read(invocations.listUnfinished(sessionId)),
     sumInvocations: (sessionId) => read(invocations.sumInvocations(sessionId)),
     costsOf: (runIds) => read(invocations.costsOf(dialect, runIds)),
     countSessions: () => read(reads.countSessions()),

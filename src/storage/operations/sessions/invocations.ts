@@ -54,6 +54,15 @@ export function* listInvocations(runId: string): Op<InvocationRecord[]> {
   return rows.map(toInvocation);
 }
 
+export function* listUnfinished(sessionId: string): Op<InvocationRecord[]> {
+  const rows = yield* query<InvocationRow>(
+    `SELECT ${COLUMNS} FROM invocations WHERE session_id = $1 AND finished_at IS NULL ORDER BY started_at, id`,
+    [sessionId],
+    'invocations_unfinished',
+  );
+  return rows.map(toInvocation);
+}
+
 export function* sumInvocations(sessionId: string): Op<InvocationSums> {
   const row = yield* queryOne<Record<string, number>>(
     `SELECT count(*) AS n, coalesce(sum(cost_usd), 0) AS cost, coalesce(sum(input_tokens), 0) AS input,
