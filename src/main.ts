@@ -54,7 +54,10 @@ export async function startNode(
   const started: (() => Promise<unknown>)[] = [];
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
-    for (const stopPart of started.reverse()) await stopPart();
+    // One that cannot be stopped must not keep the others running.
+    for (const stopPart of started.reverse()) {
+      await stopPart().catch((err: unknown) => log.error({ err }, 'A part did not stop'));
+    }
   };
   let composed: Composed | null = null;
   let streams: OpenStreams | null = null;

@@ -48,7 +48,8 @@ export class Preparer {
       await this.#change(id, { do: 'fail', error: message });
       throw error instanceof WorkspaceError ? error : new WorkspaceError(message, { cause: error });
     }
-    if (status !== 'PENDING' && session.workspacePath === path) return path;
+    const settled = status !== 'PENDING' && status !== 'ERROR';
+    if (settled && session.workspacePath === path) return path;
     const ready = await this.#change(id, { do: 'ready', path, host });
     if (ready && session.readyAt === null) onReady?.((Date.now() - session.createdAt) / 1000);
     if (ready) log.info({ sessionId: id, path }, 'Workspace ready');

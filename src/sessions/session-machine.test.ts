@@ -30,7 +30,7 @@ function standing(status: SessionStatus, statusReason: StatusReason = 'asked'): 
 
 /** The arrows of the rule, written out again; `busy` and `ended` are refusals of their own. */
 const ALLOWED: Record<Happening, Partial<Record<SessionStatus, SessionStatus>>> = {
-  ready: { PENDING: 'ACTIVE', ACTIVE: 'ACTIVE' },
+  ready: { PENDING: 'ACTIVE', ACTIVE: 'ACTIVE', ERROR: 'ACTIVE' },
   fail: { PENDING: 'ERROR', ACTIVE: 'ERROR', IDLE: 'ERROR' },
   message: { PENDING: 'PENDING', ACTIVE: 'ACTIVE', IDLE: 'ACTIVE', ERROR: 'PENDING' },
   connected: {

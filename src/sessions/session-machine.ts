@@ -53,6 +53,8 @@ const TABLE: Record<SessionStatus, Partial<Record<Happening, SessionStatus>>> = 
     orphan: 'TERMINATED',
   },
   ERROR: {
+    // What was queued before goes on when it is resumed, and finds its workspace there again.
+    ready: 'ACTIVE',
     message: 'PENDING',
     retry: 'PENDING',
     complete: 'COMPLETED',

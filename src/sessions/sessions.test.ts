@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/processes.ts';
@@ -227,4 +227,23 @@ test('[S3] [E9] a connection is counted, told in the log, and hinted', async () 
   ]);
   stop.abort();
   await hinting;
+});
+
+test('[S1] what was queued goes on when its workspace is back, and the session is no longer in ERROR', async () => {
+  const rig = await serviceRig();
+  const path = join(temporaryDirectory(), 'comes and goes');
+  mkdirSync(path);
+  const { id } = await rig.session('back again', { workspace: { provider: 'directory', path } });
+  await rig.finished(await rig.send(id, 'echo one'));
+  await rig.service.act(ADMIN, id, 'hold');
+  const failing = await rig.send(id, 'echo two');
+  const later = await rig.send(id, 'echo three');
+  rmSync(path, { recursive: true });
+  await rig.service.act(ADMIN, id, 'resume');
+  expect(await rig.finished(failing)).toMatchObject({ error: { class: 'agent_unavailable' } });
+  expect(await rig.service.get(ADMIN, id)).toMatchObject({ status: 'ERROR', held: true });
+  mkdirSync(path);
+  await rig.service.act(ADMIN, id, 'resume');
+  expect(await rig.finished(later)).toMatchObject({ state: 'succeeded' });
+  expect(await rig.service.get(ADMIN, id)).toMatchObject({ status: 'ACTIVE', error: null });
 });

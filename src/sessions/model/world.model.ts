@@ -86,8 +86,8 @@ export class World {
     };
     switch (what) {
       case 'ready':
-        must(status === 'PENDING' || status === 'ACTIVE');
-        if (status === 'PENDING') this.set(session, 'ACTIVE', 'ready');
+        must(status === 'PENDING' || status === 'ACTIVE' || status === 'ERROR');
+        if (status !== 'ACTIVE') this.set(session, 'ACTIVE', 'ready');
         break;
       case 'fail':
         must(open && status !== 'ERROR');
