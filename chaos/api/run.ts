@@ -101,7 +101,7 @@ async function play(options: ApiChaosOptions, cleanup: Cleanup): Promise<ApiChao
     errors: [
       ...errors,
       ...driver.errors,
-      ...caller.errors,
+      ...caller.errors.map((error) => withWords(error, servers)),
       ...servers.errors,
       ...readers.flatMap((reader) => reader.errors),
     ],
@@ -185,6 +185,12 @@ function expectedOf(readers: readonly Reader[]): Map<string, number> {
   const expected = new Map<string, number>();
   for (const { session } of readers) expected.set(session, (expected.get(session) ?? 0) + 1);
   return expected;
+}
+
+/** A failed request with what its server logged about it. */
+function withWords(error: string, servers: Servers): string {
+  const requestId = /"requestId":"([^"]+)"/.exec(error)?.[1];
+  return requestId === undefined ? error : `${error}\n${servers.wordsAbout(requestId)}`;
 }
 
 /** Where the log of each session ends after the drain; readers must have seen all of it. */

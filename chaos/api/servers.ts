@@ -8,6 +8,8 @@ import { type Credentials, cleanEnvironment, LEASE_SECONDS, MAX_RUNS } from './s
 const launcher = fileURLToPath(new URL('../../bin/baton.mjs', import.meta.url));
 /** One that lost its launcher ends at once; a machine under load needs a moment for that. */
 const GONE_MS = 30_000;
+/** Characters of what one life of a server says. */
+const WORDS_KEPT = 4_000_000;
 
 export type Death = 'both' | 'launcher' | 'child';
 
@@ -49,7 +51,7 @@ export class ServerProcess {
     const guard = guardOf(pid);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.output = (this.output + text).slice(-200_000);
+        this.output = (this.output + text).slice(-WORDS_KEPT);
         this.ready ||= text.includes('Baton is ready: ');
       });
     }
@@ -183,6 +185,12 @@ export class Servers {
   async killAll(): Promise<void> {
     for (const server of this.all) if (server.exit === null) server.kill();
     await Promise.all(this.all.map(({ exited }) => exited));
+  }
+
+  /** What was logged about a request. */
+  wordsAbout(requestId: string): string {
+    const lines = this.all.flatMap(({ output }) => output.split('\n'));
+    return lines.filter((line) => line.includes(requestId)).join('\n');
   }
 
   lives(): ServerLife[] {

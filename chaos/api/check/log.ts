@@ -52,7 +52,9 @@ function checkDones(
 function checkOrder({ events, runs, requests, removed }: Evidence, report: Report): void {
   const rows = new Map(runs.map((run) => [run.id, run]));
   const gone = new Set(removed);
-  const outOfTurn = new Set(requests.filter((one) => one.outOfTurn).map(({ n }) => n));
+  const odd = requests.filter((one) => one.outOfTurn);
+  // Three ways to know one: its answer may be lost, it may have no key, and it may have been edited.
+  const outOfTurn = new Set(odd.flatMap(({ n, key, acknowledged }) => [n, key, ...acknowledged]));
   const moved = new Set(
     events.filter(({ payload }) => payload['change'] === 'moved').map(({ runId }) => runId),
   );
@@ -60,7 +62,7 @@ function checkOrder({ events, runs, requests, removed }: Evidence, report: Repor
     events.filter(({ payload }) => payload['change'] === 'due').map(({ runId }) => runId),
   );
   const begun = new Set<string>();
-  const last = new Map<string, { position: number; firstSeq: number }>();
+  const last = new Map<string, { position: number; firstSeq: number; id: string }>();
   for (const { lane, runId, type } of events) {
     if (type !== 'run.dequeued' || runId === null || begun.has(runId)) continue;
     begun.add(runId);
@@ -70,20 +72,19 @@ function checkOrder({ events, runs, requests, removed }: Evidence, report: Repor
       else report('removed', `run ${runId} began and was removed`);
       continue;
     }
-    const before = last.get(lane) ?? { position: 0, firstSeq: 0 };
+    const before = last.get(lane) ?? { position: 0, firstSeq: 0, id: '' };
     if (row.position === null || row.position <= before.position)
       report('order', `began after place ${before.position}: ${show(row)}`);
     const inTurn =
       row.retryOf === null &&
       !moved.has(runId) &&
       !delayed.has(runId) &&
-      !outOfTurn.has(toldBy(row.message)?.n ?? -1) &&
-      !outOfTurn.has(Number(row.idemKey?.slice('key-'.length) ?? -1));
+      ![runId, toldBy(row.message)?.n ?? -1, row.idemKey ?? ''].some((one) => outOfTurn.has(one));
     if (inTurn && row.firstSeq < before.firstSeq)
-      report('order', `began after one admitted at ${before.firstSeq}: ${show(row)}`);
+      report('order', `began after ${before.id} admitted at ${before.firstSeq}: ${show(row)}`);
     last.set(lane, {
+      ...(inTurn ? { firstSeq: row.firstSeq, id: runId } : before),
       position: row.position ?? 0,
-      firstSeq: inTurn ? row.firstSeq : before.firstSeq,
     });
   }
 }
