@@ -197,10 +197,13 @@ test('[S3] a reader that is gone before its stream is open leaves no connection 
   const { connect: enter } = rig.service;
   const entered = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
   rig.service.connect = async (...given) => {
     entered.resolve();
     await gone.promise;
-    return enter(...given);
+    const connection = await enter(...given);
+    opened.resolve();
+    return connection;
   };
   let server: Duplex | undefined;
   rig.app.server.prependListener('upgrade', (_request, socket: Duplex) => {
@@ -211,6 +214,6 @@ test('[S3] a reader that is gone before its stream is open leaves no connection 
   socket.resetAndDestroy();
   await until(() => server?.closed === true);
   gone.resolve();
-  await until(() => rig.connected() === 1);
+  await opened.promise;
   await until(() => rig.connected() === 0);
 });
