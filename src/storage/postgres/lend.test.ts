@@ -46,3 +46,16 @@ test('a connection given back broken makes room for another', async () => {
   expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   client.release();
 });
+
+test('[Q20] who is in line when the store closes is told so', async () => {
+  const database = await createDatabase();
+  onTestFinished(() => database.drop());
+  const pool = makePool({ url: database.url, schema: 'baton' }, 1);
+  const first = await lend(pool);
+  const waiting = Promise.allSettled([lend(pool), lend(pool)]);
+  const ended = pool.end();
+  first.release();
+  const closed = { status: 'rejected', reason: { code: 'closed' } };
+  expect(await waiting).toMatchObject([closed, closed]);
+  await ended;
+});

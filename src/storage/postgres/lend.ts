@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { BatonError } from '../../contract/errors.ts';
 
 interface Waiting {
   resolve(): void;
@@ -25,6 +26,8 @@ export async function lend(pool: pg.Pool): Promise<pg.PoolClient> {
   }
   let client: pg.PoolClient;
   try {
+    // The store was closed meanwhile; the pool's own words for that have no code.
+    if (pool.ending) throw new BatonError('closed');
     client = await pool.connect();
   } catch (error) {
     const waiting = line.waiting.splice(0);
