@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -122,7 +123,11 @@ async function play(options: ApiChaosOptions, cleanup: Cleanup): Promise<ApiChao
 
 async function prepare({ seed, database: kind }: ApiChaosOptions, cleanup: Cleanup) {
   const directory = mkdtempSync(join(tmpdir(), 'baton-chaos-api-'));
-  cleanup.push(() => rmSync(directory, { recursive: true, force: true }));
+  const guard = guardOf(directory);
+  cleanup.push(() => {
+    rmSync(directory, { recursive: true, force: true });
+    guard.kill('SIGKILL');
+  });
   const postgres = kind === 'sqlite' ? null : await startPostgres();
   if (postgres !== null) cleanup.push(() => postgres.remove());
   const credentials = newCredentials();
@@ -152,6 +157,13 @@ async function prepare({ seed, database: kind }: ApiChaosOptions, cleanup: Clean
   });
   return { servers, postgres, caller, driver, readers, database: places[0]!.database };
 }
+
+/** If we are killed, its input ends, and it removes what we cannot; servers need a moment to end. */
+const guardOf = (directory: string): ChildProcess =>
+  spawn('sh', ['-c', 'cat >/dev/null; sleep 3; rm -rf "$1"', 'sh', directory], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
 
 /**
  * A free port below those that the system gives to connections: nobody takes it while its server is
