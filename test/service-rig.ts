@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Principal } from '../src/access/principal.ts';
 import { agentEnvironment } from '../src/agents/environment.ts';
 import { type Composed, compose } from '../src/compose.ts';
 import { MessageRequest } from '../src/contract/message.ts';
@@ -9,7 +10,6 @@ import { createMasker } from '../src/policy/masking.ts';
 import { type Logger, SILENT } from '../src/queue/logger.ts';
 import type { Store } from '../src/queue/store.ts';
 import { aesBox } from '../src/secrets/aes-box.ts';
-import type { Principal } from '../src/sessions/service.ts';
 import type { SessionStore } from '../src/sessions/session-store.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { temporaryDirectory } from './processes.ts';

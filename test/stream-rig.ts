@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import type { Principal } from '../src/access/principal.ts';
 import { newId } from '../src/contract/ids.ts';
 import type { Json } from '../src/contract/json.ts';
 import { AgentPayload } from '../src/contract/message.ts';
@@ -18,7 +19,6 @@ import type { OpenStreams, StreamLimits } from '../src/server/streams/open-strea
 import { registerStreams } from '../src/server/streams/register.ts';
 import type { StreamKind } from '../src/server/streams/sink.ts';
 import { Connections } from '../src/sessions/connections.ts';
-import type { Principal } from '../src/sessions/service.ts';
 import { createSessions } from '../src/sessions/sessions.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { directoryProvider } from '../src/workspaces/directory.ts';

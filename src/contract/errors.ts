@@ -31,6 +31,21 @@ export const ERRORS = {
   not_available: [400, 'This is not available in this version, or not switched on.'],
   status_managed: [403, 'Session status is managed automatically by the system.'],
   forbidden: [403, 'This credential may not do that.'],
+  host_refused: [403, 'The Host of the request is not one this server is known by.'],
+  origin_refused: [
+    403,
+    'The request comes from a page of another site, or does not say from where.',
+  ],
+  sign_in_failed: [
+    401,
+    'The code was used before, has expired, or is not one; or the token is not valid.',
+  ],
+  user_exists: [409, 'There is another user of this name.'],
+  unknown_user: [400, 'There is no user of this name or id.'],
+  last_admin: [
+    409,
+    'The built-in administrator cannot be locked out, renamed or given another role.',
+  ],
   cursor_ahead: [400, 'The cursor is beyond the end of the log.'],
   queue_full: [429, 'The session has as many queued runs as it may have.'],
   rate_limited: [429, 'Too many requests. Try again later.'],

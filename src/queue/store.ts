@@ -287,6 +287,8 @@ export interface Hint {
   readonly all?: boolean;
   /** A schedule was made, changed or removed. */
   readonly schedules?: boolean;
+  /** What somebody may do has changed. */
+  readonly access?: boolean;
 }
 
 export interface Store extends QueueStore, LogStore, NodeStore, ScheduleStore {

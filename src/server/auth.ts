@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal } from '../sessions/service.ts';
+import type { Principal } from '../access/principal.ts';
 
 /** What a credential is read from: a request of Fastify's, or the bare one of an upgrade. */
 export interface Credentials {

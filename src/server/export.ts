@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import type { Principal } from '../access/principal.ts';
 import { toSessionEvent } from '../contract/session-event.ts';
-import type { LogTarget, Principal, SessionService } from '../sessions/service.ts';
+import type { LogTarget, SessionService } from '../sessions/service.ts';
 
 const PAGE = 100;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { appRig } from '../../test/app-rig.ts';
+import type { Principal } from '../access/principal.ts';
 import type { BatonError } from '../contract/errors.ts';
-import type { Principal } from '../sessions/service.ts';
 import { RateLimiter } from './rate-limit.ts';
 
 const user = (userId: string): Principal => ({ userId, role: 'operator', channel: 'api' });

@@ -1,5 +1,5 @@
+import type { Principal } from '../access/principal.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { Principal } from '../sessions/service.ts';
 
 export interface RateLimit {
   readonly perMinute: number;

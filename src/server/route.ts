@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Principal } from '../access/principal.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { Page, Principal, SessionService } from '../sessions/service.ts';
+import type { Page, SessionService } from '../sessions/service.ts';
 import { type Input, readInput } from './input.ts';
 
 /** One request, parsed. */

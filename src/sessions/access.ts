@@ -1,3 +1,4 @@
+import type { Principal } from '../access/principal.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { Run } from '../contract/run.ts';
@@ -5,7 +6,7 @@ import type { Masker } from '../policy/masker.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
 import type { SecretBox } from '../secrets/box.ts';
-import type { Page, Principal } from './service.ts';
+import type { Page } from './service.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
 

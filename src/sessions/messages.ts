@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Principal } from '../access/principal.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
@@ -8,7 +9,6 @@ import { MAX_ATTEMPTS } from '../policy/retry.ts';
 import type { Admission } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { refuseSecrets } from './refuse-secrets.ts';
-import type { Principal } from './service.ts';
 
 /* From what a person wrote to the run it becomes. */
 

@@ -1,5 +1,7 @@
+import type { Principal } from '../access/principal.ts';
+import type { PutShares, Share } from '../contract/access.ts';
 import type { LogEvent } from '../contract/event.ts';
-import type { Channel, MessageReceipt, MessageRequest } from '../contract/message.ts';
+import type { MessageReceipt, MessageRequest } from '../contract/message.ts';
 import type { RunState } from '../contract/run.ts';
 import type { Cost, EditRun, Invocation, RunView } from '../contract/run-view.ts';
 import type {
@@ -11,15 +13,9 @@ import type {
   UpdateSession,
 } from '../contract/session.ts';
 import type { SessionHint } from '../contract/session-event.ts';
+import type { Stats } from '../contract/stats.ts';
 import type { Tail } from '../queue/follow/tail.ts';
 import type { Counts } from '../queue/store.ts';
-
-/** Who asks. Made from the credential by whoever lets people in, never from a body. */
-export interface Principal {
-  readonly userId: string;
-  readonly role: 'viewer' | 'operator' | 'admin';
-  readonly channel: Channel;
-}
 
 export interface Page<T> {
   readonly items: T[];
@@ -70,6 +66,8 @@ export interface SessionService {
   /** Cancels unfinished runs, waits for them to end, then removes the session. */
   remove(by: Principal, id: string): Promise<void>;
   cost(by: Principal, id: string): Promise<Cost>;
+  shares(by: Principal, id: string): Promise<Share[]>;
+  share(by: Principal, id: string, body: PutShares): Promise<Share[]>;
 
   send(
     by: Principal,
@@ -85,6 +83,7 @@ export interface SessionService {
   retryRun(by: Principal, id: string): Promise<RunView>;
   invocations(by: Principal, runId: string): Promise<Invocation[]>;
   counts(by: Principal): Promise<Counts>;
+  stats(by: Principal): Promise<Stats>;
 
   sessionLog(by: Principal, id: string): Promise<LogTarget>;
   runLog(by: Principal, runId: string): Promise<LogTarget>;

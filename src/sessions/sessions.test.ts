@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { ADMIN, serviceRig } from '../../test/service-rig.ts';
 import { until } from '../../test/until.ts';
+import type { Principal } from '../access/principal.ts';
 import { MessageRequest } from '../contract/message.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
-import type { Principal } from './service.ts';
 
 const github = SECRETS[0]?.secret as string;
 const stranger: Principal = { userId: 'somebody', role: 'operator', channel: 'api' };

@@ -1,3 +1,5 @@
+import { accessEndpoints } from './access.ts';
+import { clusterEndpoints } from './cluster.ts';
 import type { Endpoint } from './endpoint.ts';
 import { runEndpoints } from './runs.ts';
 import { sessionEndpoints } from './sessions.ts';
@@ -9,6 +11,8 @@ export const endpoints = {
   ...sessionEndpoints,
   ...runEndpoints,
   ...streamEndpoints,
+  ...accessEndpoints,
+  ...clusterEndpoints,
   ...systemEndpoints,
 };
 export type EndpointName = keyof typeof endpoints;

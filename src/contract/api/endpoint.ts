@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Level, Right } from '../access.ts';
 import type { ErrorCode } from '../errors.ts';
 
 type Fields = z.ZodObject;
@@ -35,6 +36,10 @@ export interface Endpoint<
   readonly errors: readonly ErrorCode[];
   /** Reachable without a credential. */
   readonly open: boolean;
+  /** What a credential must be good for: `read` for GET and `run` for others unless told. */
+  readonly needs: Right;
+  /** What the session that it names, or its run's, must be to the caller; the rest answers 404. */
+  readonly level: Level;
   /** Takes an `Idempotency-Key` header. */
   readonly idempotent: boolean;
   /** The answer carries `X-Next-Cursor`. */
@@ -53,7 +58,16 @@ type Given<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.
   Partial<
     Pick<
       Endpoint,
-      'status' | 'format' | 'item' | 'example' | 'errors' | 'open' | 'idempotent' | 'paged'
+      | 'status'
+      | 'format'
+      | 'item'
+      | 'example'
+      | 'errors'
+      | 'open'
+      | 'needs'
+      | 'level'
+      | 'idempotent'
+      | 'paged'
     >
   > & {
     readonly params?: P;
@@ -77,6 +91,8 @@ export function endpoint<
     format: 'json',
     errors: [],
     open: false,
+    needs: given.method === 'GET' ? 'read' : 'run',
+    level: given.method === 'GET' ? 'view' : 'operate',
     idempotent: false,
     paged: false,
     ...given,

@@ -116,6 +116,7 @@ export const sessionEndpoints = {
     path: '/api/v1/sessions/{id}',
     summary: 'Delete a session with its runs and log, or archive it',
     group,
+    level: 'own',
     params,
     query: z.strictObject({
       archive: flagIn.optional().describe('`true` puts it away instead; nothing is lost.'),
@@ -134,6 +135,7 @@ export const sessionEndpoints = {
     path: '/api/v1/sessions/{id}/fork',
     summary: 'A new session that goes on from this conversation',
     group,
+    level: 'operate',
     params,
     body: ForkSession,
     example: { name: 'fix-login-again' },

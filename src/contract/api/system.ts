@@ -30,6 +30,7 @@ export const systemEndpoints = {
     path: '/metrics',
     summary: 'Metrics for Prometheus',
     group,
+    needs: 'admin',
     answer: z.string(),
     format: 'text',
   }),

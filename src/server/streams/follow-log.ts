@@ -1,4 +1,5 @@
-import type { LogTarget, Principal, SessionService } from '../../sessions/service.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { LogTarget, SessionService } from '../../sessions/service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { pump } from './pump.ts';
 import type { Sink, StreamKind } from './sink.ts';

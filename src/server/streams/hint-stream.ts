@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Principal } from '../../access/principal.ts';
 import type { SessionHint } from '../../contract/session-event.ts';
-import type { Principal, SessionService } from '../../sessions/service.ts';
+import type { SessionService } from '../../sessions/service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { drained, type Pumped } from './pump.ts';
 import type { SseSink } from './sse-sink.ts';

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
+import type { Principal } from '../../access/principal.ts';
 import { streamEndpoints } from '../../contract/api/streams.ts';
-import type { LogTarget, Principal, SessionService } from '../../sessions/service.ts';
+import type { LogTarget, SessionService } from '../../sessions/service.ts';
 import type { Authenticator } from '../auth.ts';
 import { readInput } from '../input.ts';
 import type { Api, Call } from '../route.ts';

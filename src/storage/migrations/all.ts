@@ -5,6 +5,7 @@ import { scheduleTable } from './0003-schedules.ts';
 import { claimRuns } from './0004-claim-runs.ts';
 import { sessionTables } from './0005-sessions.ts';
 import { sendMessageFunction } from './0006-send-message.ts';
+import { accessTables } from './0007-access.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   claimRuns,
   sessionTables,
   sendMessageFunction,
+  accessTables,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

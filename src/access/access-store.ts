@@ -1,0 +1,190 @@
+import type { Right, Role, ShareLevel } from '../contract/access.ts';
+import type { AuditAction, AuditEntry } from '../contract/audit.ts';
+import type { Channel } from '../contract/message.ts';
+import type { NewAuditEntry } from './principal.ts';
+
+/*
+ * The port behind users, credentials, shares, the audit log and limits; SQLite and PostgreSQL keep
+ * its promises under one contract suite. Every method is one transaction. Secrets come as SHA-256
+ * digests in hex, never themselves. Times are epoch milliseconds on the database's clock, and whether
+ * something has expired is decided by that clock. Writes that change what somebody may do set
+ * `access` in their hint, so that every node forgets what it remembered.
+ */
+
+export interface UserRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: number;
+  readonly disabledAt: number | null;
+}
+
+export interface NewUser {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface UserChange {
+  readonly name?: string;
+  readonly role?: Role;
+  readonly disabled?: boolean;
+}
+
+export interface TokenRecord {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly scopes: readonly Right[];
+  readonly channel: Channel;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface NewToken {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly digest: string;
+  readonly scopes: readonly Right[];
+  readonly channel: Channel;
+  readonly expiresInMs: number | null;
+  /** It ends with the token that made it, at the latest. */
+  readonly notAfter: number | null;
+}
+
+/** A token that is valid now, with whose it is. */
+export interface ValidToken {
+  readonly token: TokenRecord;
+  readonly user: UserRecord;
+}
+
+export type TokenState = 'expired' | 'revoked' | 'disabled';
+
+/** A sign-in of a browser that is valid now. */
+export interface ValidSignIn {
+  readonly id: string;
+  readonly user: UserRecord;
+  /** Of the token that it was made with; null is all that the role may. */
+  readonly scopes: readonly Right[] | null;
+  readonly expiresAt: number;
+  /** When its secret was last replaced. */
+  readonly rotatedAt: number;
+  /** The secret shown is the one of before; the browser has not learnt the new one yet. */
+  readonly previous: boolean;
+}
+
+export interface NewSignIn {
+  readonly id: string;
+  readonly digest: string;
+  /** Ends after this long without use, and after `lifeMs` in any case. */
+  readonly idleMs: number;
+  readonly lifeMs: number;
+}
+
+/** What a browser signs in by. `user` is for one whose credential was checked elsewhere (the admin token). */
+export type SignInBy =
+  | { readonly code: string }
+  | { readonly token: string }
+  | { readonly user: string };
+
+export interface ShareRecord {
+  readonly userId: string;
+  readonly userName: string;
+  readonly level: ShareLevel;
+}
+
+export interface AuditFilter {
+  readonly userId?: string;
+  readonly action?: AuditAction;
+  readonly target?: string;
+  readonly channel?: Channel;
+  readonly from?: number;
+  readonly to?: number;
+  readonly limit: number;
+  /** Newest first, older than this seq. */
+  readonly before?: number;
+}
+
+/** What one node has used of a limit, or holds open at the moment. */
+export interface Usage {
+  readonly key: string;
+  readonly value: number;
+}
+
+export interface AccessStore {
+  /** Throws `user_exists`. */
+  createUser(user: NewUser): Promise<UserRecord>;
+  getUser(id: string): Promise<UserRecord | null>;
+  /** By id, else by name, letter case aside. */
+  findUser(nameOrId: string): Promise<UserRecord | null>;
+  /** By name. */
+  listUsers(page: { readonly limit: number; readonly after?: string }): Promise<UserRecord[]>;
+  /** Throws `not_found`, `user_exists`, and `last_admin` for the built-in administrator. */
+  updateUser(id: string, change: UserChange): Promise<UserRecord>;
+
+  createToken(token: NewToken): Promise<TokenRecord>;
+  getToken(id: string): Promise<TokenRecord | null>;
+  /** Newest first; of one user, or of all. */
+  listTokens(page: {
+    readonly userId?: string;
+    readonly limit: number;
+    readonly before?: string;
+  }): Promise<TokenRecord[]>;
+  /** Again changes nothing. Throws `not_found`. */
+  revokeToken(id: string): Promise<TokenRecord>;
+  /** Null if there is none, or in a word why it is not valid. */
+  findToken(digest: string): Promise<ValidToken | TokenState | null>;
+  /** Tells that tokens were used, about now. */
+  touchTokens(ids: readonly string[]): Promise<void>;
+
+  /** A code that signs in once, within `expiresInMs`. Old ones go. */
+  createCode(code: {
+    readonly digest: string;
+    readonly userId: string;
+    readonly expiresInMs: number;
+  }): Promise<{ readonly expiresAt: number }>;
+  /** Takes the code or looks at the token, and makes the sign-in. Null if it is not valid (any more). */
+  signIn(by: SignInBy, made: NewSignIn): Promise<ValidSignIn | null>;
+  /** By the digest of its secret; also lengthens its idle time, at most once a minute. */
+  findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
+  /**
+   * Replaces the secret; the old one is good for `graceMs` more, for requests under way. False if
+   * somebody else was first or it has ended.
+   */
+  rotateSignIn(
+    id: string,
+    secret: { readonly from: string; readonly to: string; readonly graceMs: number },
+  ): Promise<boolean>;
+  endSignIn(id: string): Promise<void>;
+  /** All of a user. */
+  endSignIns(userId: string): Promise<void>;
+
+  /** What of a session is shared with a user. */
+  getShare(sessionId: string, userId: string): Promise<ShareLevel | null>;
+  listShares(sessionId: string): Promise<ShareRecord[]>;
+  /** Replaces them all. Throws `not_found`. */
+  putShares(
+    sessionId: string,
+    shares: readonly { readonly userId: string; readonly level: ShareLevel }[],
+  ): Promise<ShareRecord[]>;
+
+  listAudit(filter: AuditFilter): Promise<AuditRecord[]>;
+
+  /**
+   * Stores what this node has used since it started (it replaces what the node said before), and
+   * answers what all other live nodes have said, added up by key.
+   */
+  exchangeUsage(nodeId: string, mine: readonly Usage[]): Promise<Usage[]>;
+}
+
+export interface AuditRecord extends Omit<AuditEntry, 'at'> {
+  readonly at: number;
+}
+
+/** A store whose every writing call also appends this line to the audit log, in the same transaction. */
+export interface Audited<S> {
+  audited(entry: NewAuditEntry): S;
+}

@@ -1,0 +1,73 @@
+import type {
+  CreatedToken,
+  CreateToken,
+  CreateUser,
+  Me,
+  SignInLink,
+  Token,
+  UpdateUser,
+  User,
+} from '../contract/access.ts';
+import type { AuditAction, AuditEntry } from '../contract/audit.ts';
+import type { Channel } from '../contract/message.ts';
+import type { NodeView } from '../contract/node.ts';
+import type { Principal } from './principal.ts';
+
+export interface Page<T> {
+  readonly items: T[];
+  readonly nextCursor: string | null;
+}
+
+export interface PageQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface AuditQuery extends PageQuery {
+  readonly userId?: string | undefined;
+  readonly action?: AuditAction | undefined;
+  readonly target?: string | undefined;
+  readonly channel?: Channel | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/**
+ * Users, tokens, the audit log and the nodes, as people and programs use them. Whether the caller's
+ * credential has the right that an operation needs is checked before; here it is whose thing it is.
+ */
+export interface AccessService {
+  me(by: Principal): Promise<Me>;
+  listUsers(by: Principal, query: PageQuery): Promise<Page<User>>;
+  createUser(by: Principal, body: CreateUser): Promise<User>;
+  getUser(by: Principal, id: string): Promise<User>;
+  updateUser(by: Principal, id: string, body: UpdateUser): Promise<User>;
+  createSignInLink(by: Principal, id: string): Promise<SignInLink>;
+  signOutUser(by: Principal, id: string): Promise<void>;
+  listTokens(
+    by: Principal,
+    query: PageQuery & { userId?: string | undefined },
+  ): Promise<Page<Token>>;
+  createToken(by: Principal, body: CreateToken): Promise<CreatedToken>;
+  revokeToken(by: Principal, id: string): Promise<void>;
+  audit(by: Principal, query: AuditQuery): Promise<Page<AuditEntry>>;
+  nodes(by: Principal): Promise<NodeView[]>;
+}
+
+/** Signing in and out, and who a credential is; what the server lets people in by. */
+export interface Gate {
+  /** A code for the administrator, for the line that a start prints. */
+  startCode(): Promise<string>;
+  /** Who a bearer token is; null is nobody. Throws `database_unreachable` if that cannot be known. */
+  byToken(token: string): Promise<Principal | null>;
+  /** Who a cookie is, and the secret to replace it by, if it is time. */
+  byCookie(secret: string): Promise<{ by: Principal; renewed: string | null } | null>;
+  /** Makes a sign-in; null if code or token is not valid. */
+  signIn(
+    shown: { readonly code: string } | { readonly token: string },
+    from: { readonly address: string; readonly requestId: string },
+  ): Promise<{ readonly by: Principal; readonly secret: string } | null>;
+  signOut(by: Principal): Promise<void>;
+  /** Calls back when what somebody may do has changed, here or on another node. */
+  onChange(listener: () => void): () => void;
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { Channel } from './message.ts';
+import { Time } from './time.ts';
+
+/* Who may do what (SPEC §9). */
+
+export const Role = z.enum(['viewer', 'operator', 'admin']);
+export type Role = z.infer<typeof Role>;
+
+/**
+ * What a credential may be used for: to read, to run agents, to look after one's own tokens and
+ * sign-ins, to administer. An operation needs one of them; a role has some, a token at most those.
+ */
+export const Right = z.enum(['read', 'run', 'account', 'admin']);
+export type Right = z.infer<typeof Right>;
+
+export const RIGHTS_OF: Readonly<Record<Role, readonly Right[]>> = {
+  viewer: ['read', 'account'],
+  operator: ['read', 'run', 'account'],
+  admin: ['read', 'run', 'account', 'admin'],
+};
+
+/** What a session is to somebody: shared to look at, shared to work in, or their own. */
+export const Level = z.enum(['view', 'operate', 'own']);
+export type Level = z.infer<typeof Level>;
+
+/** The administrator that every installation has; the admin token is theirs. */
+export const ADMIN_ID = 'admin';
+
+/** `admin`, or a UUID. */
+export const UserId = z.union([z.literal(ADMIN_ID), z.uuid()]);
+export const UserName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
+    'a user name is 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit',
+  );
+
+export const User = z.object({
+  id: UserId,
+  name: UserName,
+  role: Role,
+  createdAt: Time,
+  /** Since when they are locked out. */
+  disabledAt: Time.nullable(),
+});
+export type User = z.infer<typeof User>;
+
+export const CreateUser = z.strictObject({ name: UserName, role: Role.default('operator') });
+export type CreateUser = z.output<typeof CreateUser>;
+
+/** What is given is changed. */
+export const UpdateUser = z.strictObject({
+  name: UserName.optional(),
+  role: Role.optional(),
+  disabled: z.boolean().optional(),
+});
+export type UpdateUser = z.output<typeof UpdateUser>;
+
+/** Who asks, as the server sees them. */
+export const Me = z.object({
+  user: User,
+  rights: z.array(Right),
+  channel: Channel,
+});
+export type Me = z.infer<typeof Me>;
+
+/** A link that signs a browser in, once. */
+export const SignInLink = z.object({ url: z.string(), code: z.string(), expiresAt: Time });
+export type SignInLink = z.infer<typeof SignInLink>;
+
+export const TokenId = z.uuid('a token id is a UUID');
+export const TokenName = z
+  .string()
+  .trim()
+  .min(1, 'a name is not empty')
+  .max(100, 'a name has at most 100 characters')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: to refuse them
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'a name has no control characters');
+
+export const Token = z.object({
+  id: TokenId,
+  userId: UserId,
+  name: z.string(),
+  scopes: z.array(Right),
+  channel: Channel,
+  createdAt: Time,
+  expiresAt: Time.nullable(),
+  /** About: told at most once a minute. */
+  lastUsedAt: Time.nullable(),
+  revokedAt: Time.nullable(),
+});
+export type Token = z.infer<typeof Token>;
+
+export const CreateToken = z.strictObject({
+  name: TokenName,
+  /** At most what the credential that makes it may do; `read` and `run` unless told. */
+  scopes: z.array(Right).min(1, 'a token has at least one scope').max(4).optional(),
+  /** Days until it ends; null is never. */
+  expiresInDays: z.int().min(1).max(3650).nullable().default(90),
+  /** What messages sent with it count as; `cli` is for tokens made by signing in a command line. */
+  channel: z.enum(['api', 'cli']).default('api'),
+  /** For somebody else: admins only. */
+  userId: UserId.optional(),
+});
+export type CreateToken = z.output<typeof CreateToken>;
+
+/** The only time the token itself is shown. */
+export const CreatedToken = Token.extend({ token: z.string() });
+export type CreatedToken = z.infer<typeof CreatedToken>;
+
+export const ShareLevel = z.enum(['view', 'operate']);
+export type ShareLevel = z.infer<typeof ShareLevel>;
+export const Share = z.object({ userId: UserId, userName: z.string(), level: ShareLevel });
+export type Share = z.infer<typeof Share>;
+/** `user` is a name or an id. */
+export const PutShares = z.strictObject({
+  shares: z
+    .array(z.strictObject({ user: z.string().min(1).max(64), level: ShareLevel }))
+    .max(100, 'at most 100 shares'),
+});
+export type PutShares = z.output<typeof PutShares>;

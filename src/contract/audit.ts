@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { Json } from './json.ts';
+import { Channel } from './message.ts';
+import { Time } from './time.ts';
+
+/** What people and channels change, as the audit log names it (P6): noun and verb. */
+export const AuditAction = z.enum([
+  'session.create',
+  'session.update',
+  'session.delete',
+  'session.complete',
+  'session.terminate',
+  'session.reopen',
+  'session.archive',
+  'session.retry',
+  'session.hold',
+  'session.resume',
+  'session.fork',
+  'session.share',
+  'message.send',
+  'run.edit',
+  'run.remove',
+  'run.cancel',
+  'run.retry',
+  'user.create',
+  'user.update',
+  'user.sign_in_link',
+  'user.sign_out',
+  'token.create',
+  'token.revoke',
+  'auth.sign_in',
+  'auth.sign_out',
+]);
+export type AuditAction = z.infer<typeof AuditAction>;
+
+export const AuditEntry = z.object({
+  seq: z.int(),
+  at: Time,
+  userId: z.string(),
+  channel: Channel,
+  /** `admin`, `token:<id>`, `cookie:<id>` or `code`: what they showed. */
+  credential: z.string(),
+  /** Of the client, as the server saw it. */
+  address: z.string(),
+  requestId: z.string().nullable(),
+  action: AuditAction,
+  /** What it was done to, such as `session` and its id. */
+  target: z.object({
+    kind: z.enum(['session', 'run', 'user', 'token', 'sign_in']),
+    id: z.string(),
+  }),
+  /** Where it is small: what was before, and after. Masked, and never a secret. */
+  before: Json,
+  after: Json,
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;

@@ -1,0 +1,133 @@
+import type { Migration } from './migration.ts';
+
+/**
+ * Users, what they sign in by, shares, the audit log, and what nodes have used of limits. Secrets are
+ * kept as SHA-256 digests: they are long and random, so that nothing slower is needed.
+ */
+const tables = `
+CREATE TABLE users (
+  id ID PRIMARY KEY,
+  name ID NOT NULL,
+  -- The name in lower case: two that differ in case alone would be taken for each other.
+  folded ID NOT NULL UNIQUE,
+  role ID NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
+  created_at BIG NOT NULL,
+  disabled_at BIG,
+  CHECK (id <> 'admin' OR (role = 'admin' AND disabled_at IS NULL))
+);
+
+CREATE TABLE tokens (
+  id ID PRIMARY KEY,
+  user_id ID NOT NULL REFERENCES users (id),
+  name ID NOT NULL,
+  digest ID NOT NULL UNIQUE,
+  scopes ID NOT NULL,
+  channel ID NOT NULL,
+  created_at BIG NOT NULL,
+  expires_at BIG,
+  last_used_at BIG,
+  revoked_at BIG
+);
+CREATE INDEX tokens_user ON tokens (user_id, id);
+
+-- Links that sign in once.
+CREATE TABLE sign_in_codes (
+  digest ID PRIMARY KEY,
+  user_id ID NOT NULL REFERENCES users (id),
+  expires_at BIG NOT NULL
+);
+CREATE INDEX sign_in_codes_expires ON sign_in_codes (expires_at);
+
+-- Signed-in browsers.
+CREATE TABLE sign_ins (
+  id ID PRIMARY KEY,
+  user_id ID NOT NULL REFERENCES users (id),
+  -- It ends with the token that it was made with.
+  token_id ID REFERENCES tokens (id),
+  digest ID NOT NULL UNIQUE,
+  previous_digest ID UNIQUE,
+  previous_until BIG,
+  created_at BIG NOT NULL,
+  rotated_at BIG NOT NULL,
+  -- After the last use, and in any case.
+  idle_until BIG NOT NULL,
+  expires_at BIG NOT NULL
+);
+CREATE INDEX sign_ins_user ON sign_ins (user_id);
+CREATE INDEX sign_ins_expires ON sign_ins (expires_at);
+
+CREATE TABLE shares (
+  session_id ID NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+  user_id ID NOT NULL REFERENCES users (id),
+  level ID NOT NULL CHECK (level IN ('view', 'operate')),
+  PRIMARY KEY (session_id, user_id)
+);
+CREATE INDEX shares_user ON shares (user_id, session_id);
+
+CREATE TABLE audit (
+  seq SERIAL_KEY,
+  at BIG NOT NULL,
+  user_id ID NOT NULL,
+  channel ID NOT NULL,
+  credential ID NOT NULL,
+  address ID NOT NULL,
+  request_id ID,
+  action ID NOT NULL,
+  target_kind ID NOT NULL,
+  target_id ID NOT NULL,
+  -- JSON; null where there is nothing to tell.
+  before ID,
+  after ID
+);
+CREATE INDEX audit_at ON audit (at);
+CREATE INDEX audit_user ON audit (user_id, seq);
+CREATE INDEX audit_target ON audit (target_id, seq);
+
+-- What nodes have used of limits that they keep together. A row counts while its node's lease lasts.
+CREATE TABLE usage (
+  node_id ID NOT NULL,
+  key ID NOT NULL,
+  value BIG NOT NULL,
+  PRIMARY KEY (node_id, key)
+);
+
+-- What a node last said about itself, as JSON.
+ALTER TABLE nodes ADD COLUMN load ID;
+`;
+
+const admin = (now: string): string =>
+  `INSERT INTO users (id, name, folded, role, created_at, disabled_at) VALUES ('admin', 'admin', 'admin', 'admin', ${now}, NULL);\n`;
+
+/** The log is only added to: whoever tries otherwise, also by hand, is told. */
+const appendOnlySqlite = ['UPDATE', 'DELETE']
+  .map(
+    (what) => `CREATE TRIGGER audit_no_${what.toLowerCase()} BEFORE ${what} ON audit BEGIN
+  SELECT RAISE(ABORT, 'the audit log is append-only');
+END;
+`,
+  )
+  .join('');
+const appendOnlyPostgres = `CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the audit log is append-only';
+END $$;
+CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+`;
+
+const sqlite =
+  tables
+    .replaceAll('SERIAL_KEY', 'INTEGER PRIMARY KEY AUTOINCREMENT')
+    .replaceAll(/\bID\b/g, 'TEXT')
+    .replaceAll(/\bBIG\b/g, 'INTEGER') +
+  admin("CAST(unixepoch('subsec') * 1000 AS INTEGER)") +
+  appendOnlySqlite;
+const postgres =
+  tables
+    .replaceAll('SERIAL_KEY', 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY')
+    .replaceAll(/\bID\b/g, 'text COLLATE "C"')
+    .replaceAll(/\bBIG\b/g, 'bigint') +
+  admin('(extract(epoch FROM clock_timestamp()) * 1000)::bigint') +
+  appendOnlyPostgres;
+
+export const accessTables: Migration = { id: 7, name: 'access', sqlite, postgres };
