@@ -18,7 +18,49 @@ export interface Turn {
   readonly spawn: Spawn;
   /** Aborted when the agent must stop; the driver then ends with `stopped`. */
   readonly signal: AbortSignal;
+  /**
+   * Asked before every tool call, and for every question the agent has (A7). What it answers was
+   * stored before. Aborted if the agent takes its question back. May take days.
+   */
+  readonly permit: (call: ToolCall, withdrawn: AbortSignal) => Promise<ToolAnswer>;
+  /** Messages for an agent that is at work (Q11 `steer`); ends when none can come any more. */
+  readonly steer?: AsyncIterable<string>;
+  readonly limits?: TurnLimits;
+  /** Added to what the agent is told about itself. */
+  readonly systemPrompt?: string;
+  /** Servers of tools, in the form of Claude Code's `--mcp-config`. */
+  readonly mcpServers?: Readonly<Record<string, Json>>;
+  /** Files that came with the message; images are shown to the agent, others are named to it. */
+  readonly attachments?: readonly Attachment[];
+  /** The repository's own hooks, settings and servers may load (A12). */
+  readonly trusted?: boolean;
+  /** What the conversation had cost before, as the agent last counted it; usage is the difference (A5). */
+  readonly usageBefore?: Json;
 }
+
+export interface TurnLimits {
+  readonly turns?: number;
+  readonly budgetUsd?: number;
+}
+
+export interface Attachment {
+  readonly name: string;
+  /** Where it lies in the workspace. */
+  readonly path: string;
+  readonly mediaType: string;
+}
+
+export interface ToolCall {
+  /** The agent's own name of the call. */
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Json;
+}
+
+export type ToolAnswer =
+  /** With `input` if a person edited it. */
+  | { readonly behavior: 'allow'; readonly input?: Json }
+  | { readonly behavior: 'deny'; readonly message: string };
 
 export type DriverEvent =
   /** The agent is there. */
@@ -57,9 +99,13 @@ export interface DriverEnd {
   readonly signal: string | null;
   readonly stderr: string;
   readonly usage?: Usage;
+  /** What the agent has counted so far, for the next turn's `usageBefore`. */
+  readonly usageAfter?: Json;
 }
 
 export interface AgentDriver {
   readonly kind: AgentKind;
+  /** Can be given messages while at work. */
+  readonly steers?: boolean;
   run(turn: Turn): AsyncIterable<DriverEvent>;
 }
