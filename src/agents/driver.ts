@@ -20,9 +20,9 @@ export interface Turn {
   readonly signal: AbortSignal;
   /**
    * Asked before every tool call, and for every question the agent has (A7). What it answers was
-   * stored before. Aborted if the agent takes its question back. May take days.
+   * stored before. Aborted if the agent takes its question back. May take days. Without it all is denied.
    */
-  readonly permit: (call: ToolCall, withdrawn: AbortSignal) => Promise<ToolAnswer>;
+  readonly permit?: (call: ToolCall, withdrawn: AbortSignal) => Promise<ToolAnswer>;
   /** Messages for an agent that is at work (Q11 `steer`); ends when none can come any more. */
   readonly steer?: AsyncIterable<string>;
   readonly limits?: TurnLimits;
