@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { Channel } from '../message.ts';
+import { TestPolicy, ToolRules, Verdict } from '../policy.ts';
+import { SessionId } from '../session.ts';
+import { endpoint } from './endpoint.ts';
+
+const group = 'Policy';
+const channel = z.strictObject({ channel: Channel });
+const session = z.strictObject({ id: SessionId });
+const example = { allow: ['Read'], deny: ['Bash(git push)'] };
+
+export const policyEndpoints = {
+  getGlobalRules: endpoint({
+    method: 'GET',
+    path: '/api/v1/policies/global',
+    summary: 'The tool rules for everything',
+    group,
+    answer: ToolRules,
+  }),
+  putGlobalRules: endpoint({
+    method: 'PUT',
+    path: '/api/v1/policies/global',
+    summary: 'Set the tool rules for everything',
+    group,
+    needs: 'admin',
+    body: ToolRules,
+    example,
+    answer: ToolRules,
+  }),
+  getChannelRules: endpoint({
+    method: 'GET',
+    path: '/api/v1/policies/channels/{channel}',
+    summary: 'The tool rules of a channel; its defaults until they are set',
+    group,
+    params: channel,
+    answer: ToolRules,
+  }),
+  putChannelRules: endpoint({
+    method: 'PUT',
+    path: '/api/v1/policies/channels/{channel}',
+    summary: 'Set the tool rules of a channel',
+    group,
+    needs: 'admin',
+    params: channel,
+    body: ToolRules,
+    example,
+    answer: ToolRules,
+  }),
+  getSessionRules: endpoint({
+    method: 'GET',
+    path: '/api/v1/sessions/{id}/policy',
+    summary: 'The tool rules of a session',
+    group,
+    params: session,
+    answer: ToolRules,
+    errors: ['not_found'],
+  }),
+  putSessionRules: endpoint({
+    method: 'PUT',
+    path: '/api/v1/sessions/{id}/policy',
+    summary: 'Set the tool rules of a session',
+    group,
+    params: session,
+    body: ToolRules,
+    example,
+    answer: ToolRules,
+    errors: ['not_found'],
+  }),
+  testPolicy: endpoint({
+    method: 'POST',
+    path: '/api/v1/policies/test',
+    summary: 'What would be decided about a tool call, and why; nothing is done',
+    group,
+    needs: 'read',
+    body: TestPolicy,
+    example: { tool: 'Bash', input: { command: 'git push' }, channel: 'line' },
+    answer: Verdict,
+    errors: ['not_found'],
+  }),
+};

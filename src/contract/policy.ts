@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { Json } from './json.ts';
+import { Channel } from './message.ts';
+import { SessionId } from './session.ts';
+
+/* What agents may do (SPEC §7, P1–P3). */
+
+export const Decision = z.enum(['allow', 'ask', 'deny']);
+export type Decision = z.infer<typeof Decision>;
+
+export const RULE_MAX = 500;
+/** `Tool` or `Tool(specifier)`, as Claude Code writes it; `mcp__server` names all tools of a server. */
+export const ToolRule = z
+  .string()
+  .max(RULE_MAX, `a rule has at most ${RULE_MAX} characters`)
+  .regex(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: to refuse them
+    /^(?:\*|[A-Za-z][\w.:-]*\*?)(?:\([^\u0000-\u001f\u007f]+\))?$/,
+    'a rule is Tool or Tool(specifier), such as Read or Bash(git push)',
+  );
+
+/** The rules of one scope. Within a scope deny beats ask beats allow. */
+export const ToolRules = z.strictObject({
+  allow: z.array(ToolRule).max(200).default([]),
+  ask: z.array(ToolRule).max(200).default([]),
+  deny: z.array(ToolRule).max(200).default([]),
+});
+export type ToolRules = z.output<typeof ToolRules>;
+
+/** Asked in this order; the first scope that says something decides. */
+export const PolicyScope = z.enum(['message', 'session', 'channel', 'global', 'default']);
+export type PolicyScope = z.infer<typeof PolicyScope>;
+
+/** What was decided about a call, and why. */
+export const Verdict = z.object({
+  decision: Decision,
+  scope: PolicyScope,
+  /** The rule that decided; null where none did. */
+  rule: z.string().nullable(),
+  /** For people. */
+  reason: z.string(),
+});
+export type Verdict = z.infer<typeof Verdict>;
+
+export const TestPolicy = z.strictObject({
+  tool: z.string().min(1).max(200),
+  input: Json.optional(),
+  channel: Channel,
+  sessionId: SessionId.optional(),
+});
+export type TestPolicy = z.output<typeof TestPolicy>;
