@@ -1,0 +1,43 @@
+import type { Turn } from '../driver.ts';
+
+/** Every tool call comes to us; the CLI answers none by itself (P3). Ask beats allow. */
+const ASK_ALWAYS = JSON.stringify({ permissions: { ask: ['*'] } });
+
+export interface Conversation {
+  readonly id: string;
+  /** It is there already. */
+  readonly resume: boolean;
+}
+
+/** The prompt is not here: it goes through the input, where a megabyte is no problem. */
+export function commandLine(program: string, turn: Turn, conversation: Conversation): string[] {
+  const { agent, limits = {}, mcpServers, systemPrompt } = turn;
+  const option = (name: string, value: string | number | undefined): string[] =>
+    value === undefined ? [] : [name, String(value)];
+  return [
+    program,
+    '--print',
+    ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+    '--include-partial-messages',
+    // Says which of our messages it has taken up.
+    ...(turn.steer === undefined ? [] : ['--replay-user-messages']),
+    ...['--permission-prompt-tool', 'stdio', '--settings', ASK_ALWAYS],
+    // A repository's hooks, settings and servers are programs of whoever wrote it (A12).
+    ...(turn.trusted === true ? [] : ['--setting-sources', '', '--strict-mcp-config']),
+    ...[conversation.resume ? '--resume' : '--session-id', conversation.id],
+    ...option('--model', agent.model),
+    ...option('--max-turns', limits.turns),
+    ...option('--max-budget-usd', limits.budgetUsd),
+    ...option('--append-system-prompt', systemPrompt),
+    ...option('--mcp-config', mcpServers && JSON.stringify({ mcpServers })),
+  ];
+}
+
+/** By default ten retries take three minutes, even with a wrong key; Baton's queue retries too. */
+export const environment = (retries: number): Record<string, string> => ({
+  CLAUDE_CODE_MAX_RETRIES: String(retries),
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_ERROR_REPORTING: '1',
+  DISABLE_AUTOUPDATER: '1',
+});

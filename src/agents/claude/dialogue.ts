@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import type { Json } from '../../contract/json.ts';
+import type { ToolAnswer, Turn } from '../driver.ts';
+import type { ControlRequest, Line } from './lines.ts';
+
+type Permission = Extract<ControlRequest['request'], { subtype: 'can_use_tool' }>;
+
+const NOBODY: ToolAnswer = { behavior: 'deny', message: 'Nobody can be asked for permission.' };
+
+/**
+ * What we say to Claude Code, through its input: messages, answers to its questions, interrupts.
+ * Nothing here waits for whoever takes the events.
+ */
+export class Dialogue {
+  readonly #stdin: Writable;
+  readonly #permit: Turn['permit'];
+  readonly #questions = new Map<string, AbortController>();
+  /** Messages that were not yet taken up, and how many results came since. */
+  readonly #waiting = new Map<string, number>();
+  #closed = false;
+
+  constructor(stdin: Writable, permit: Turn['permit']) {
+    this.#stdin = stdin;
+    this.#permit = permit;
+  }
+
+  /** The message of the turn. */
+  prompt(content: Json): void {
+    this.#say(content, randomUUID());
+  }
+
+  /** One more, while it works on another. */
+  steer(message: string): void {
+    const uuid = randomUUID();
+    this.#waiting.set(uuid, 0);
+    this.#say(message, uuid);
+  }
+
+  interrupt(): void {
+    const request = { subtype: 'interrupt' };
+    this.#write({ type: 'control_request', request_id: randomUUID(), request });
+  }
+
+  /** It ends its turn and itself; a question that is open counts as denied. */
+  close(): void {
+    this.#closed = true;
+    if (!this.#stdin.destroyed) this.#stdin.end();
+    for (const question of this.#questions.values()) question.abort();
+    this.#questions.clear();
+  }
+
+  hear(line: Line): void {
+    switch (line.type) {
+      case 'control_request':
+        if (line.request.subtype === 'can_use_tool') void this.#ask(line.request_id, line.request);
+        else this.#refuse(line.request_id);
+        return;
+      case 'control_cancel_request':
+        this.#questions.get(line.request_id)?.abort();
+        this.#questions.delete(line.request_id);
+        return;
+      case 'user':
+        if (line.isReplay === true && line.uuid !== undefined) this.#waiting.delete(line.uuid);
+        return;
+      case 'command_lifecycle':
+        if (line.state !== 'queued') this.#waiting.delete(line.command_uuid);
+        return;
+      case 'result':
+        // What waited through a whole turn was part of it, said or not.
+        for (const [uuid, results] of this.#waiting) {
+          if (results > 0) this.#waiting.delete(uuid);
+          else this.#waiting.set(uuid, results + 1);
+        }
+        return;
+    }
+  }
+
+  /** A message of ours has yet to be answered, so that another result will come. */
+  get owesAnswer(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  async #ask(requestId: string, request: Permission): Promise<void> {
+    const { tool_use_id: id = requestId, tool_name: tool, input } = request;
+    const withdrawn = new AbortController();
+    this.#questions.set(requestId, withdrawn);
+    let answer: ToolAnswer;
+    try {
+      answer = (await this.#permit?.({ id, tool, input }, withdrawn.signal)) ?? NOBODY;
+    } catch (error) {
+      answer = { behavior: 'deny', message: `The question could not be asked: ${String(error)}` };
+    }
+    // Taken back, or the agent is being stopped: nobody listens any more.
+    if (!this.#questions.delete(requestId)) return;
+    const response =
+      answer.behavior === 'allow'
+        ? { behavior: 'allow', updatedInput: answer.input ?? input }
+        : { behavior: 'deny', message: answer.message };
+    this.#respond({ subtype: 'success', request_id: requestId, response });
+  }
+
+  #refuse(requestId: string): void {
+    this.#respond({ subtype: 'error', request_id: requestId, error: 'not supported' });
+  }
+
+  #respond(response: Json): void {
+    this.#write({ type: 'control_response', response });
+  }
+
+  #say(content: Json, uuid: string): void {
+    const message = { role: 'user', content };
+    this.#write({ type: 'user', message, parent_tool_use_id: null, uuid });
+  }
+
+  #write(line: Json): void {
+    if (!this.#closed) this.#stdin.write(`${JSON.stringify(line)}\n`);
+  }
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from '../../contract/json.ts';
+import type { ErrorClass } from '../../contract/outcome.ts';
+import type { AgentDriver, DriverEvent, Turn } from '../driver.ts';
+import { type AgentProcess, StartError } from '../process.ts';
+import { commandLine, environment } from './command-line.ts';
+import { follow } from './follow.ts';
+import { findClaude } from './program.ts';
+import { contentOf } from './prompt.ts';
+import { INSTALL } from './version.ts';
+
+export interface ClaudeSettings {
+  /** Where Claude Code is; looked for if not said. */
+  readonly program?: string | undefined;
+  /** How often it calls the model again before it gives up. */
+  readonly retries?: number;
+}
+
+const RETRIES = 2;
+
+/** The user's own Claude Code with the user's own login or key, over stream-json both ways (A2). */
+export const claudeDriver = (settings: ClaudeSettings = {}): AgentDriver => ({
+  kind: 'claude',
+  steers: true,
+  run: (turn) => run(turn, settings),
+});
+
+async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<DriverEvent> {
+  if (turn.signal.aborted) {
+    yield { kind: 'end', end: { ...NOTHING, outcome: { kind: 'stopped' } } };
+    return;
+  }
+  const program = await findClaude(settings.program, process.env);
+  if (program === null) {
+    yield failed('agent_unavailable', `Claude Code was not found. ${FIX}`);
+    return;
+  }
+  let content: Json;
+  try {
+    content = await contentOf(turn);
+  } catch (error) {
+    yield failed('invalid_request', `A file of the message could not be read: ${String(error)}`);
+    return;
+  }
+  const conversation = {
+    id: turn.conversation ?? randomUUID(),
+    resume: turn.conversation !== null,
+  };
+  let agent: AgentProcess;
+  try {
+    agent = await turn.spawn(commandLine(program, turn, conversation), {
+      cwd: turn.cwd,
+      env: environment(settings.retries ?? RETRIES),
+    });
+  } catch (error) {
+    yield startFailure(error);
+    return;
+  }
+  try {
+    yield* follow(agent, turn, content);
+  } catch (error) {
+    yield failed('unknown', `What Claude Code says could not be read: ${String(error)}`);
+  } finally {
+    await agent.stop();
+  }
+}
+
+const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to where it is.`;
+
+function startFailure(error: unknown): DriverEvent {
+  if (!(error instanceof StartError)) return failed('unknown', String(error));
+  if (error.busy) return failed('overloaded', error.message);
+  return failed('agent_unavailable', `${error.message} ${FIX}`);
+}
+
+const NOTHING = { lastMessage: null, exitCode: null, signal: null, stderr: '' } as const;
+
+const failed = (errorClass: ErrorClass, message: string): DriverEvent => ({
+  kind: 'end',
+  end: { ...NOTHING, outcome: { kind: 'failed', error: { class: errorClass, message } } },
+});

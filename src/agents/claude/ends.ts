@@ -1,0 +1,91 @@
+import type { ErrorClass, RunError } from '../../contract/outcome.ts';
+import type { DriverEnd } from '../driver.ts';
+import type { ProcessExit } from '../process.ts';
+import { cleanText } from './fit.ts';
+import type { RateLimit, ResultLine } from './lines.ts';
+import { INSTALL, isTooOld, OLDEST_VERSION } from './version.ts';
+
+/** What is known of a process that has ended. */
+export interface Ended {
+  readonly exit: ProcessExit;
+  readonly stderr: string;
+  readonly hasBegun: boolean;
+  readonly version: string | undefined;
+  /** The last one. */
+  readonly result: ResultLine | undefined;
+  readonly error: { readonly kind: string; readonly text: string } | null;
+  readonly limit: RateLimit | null;
+}
+
+const SIGN_IN = 'Run "claude" and sign in, or set ANTHROPIC_API_KEY for the server.';
+const UPDATE = `Update it: ${INSTALL}`;
+const RESULT_CHARACTERS = 64 * 1024;
+
+/** How a turn ended that nobody stopped. Success is a result that is no error (A4). */
+export function outcomeOf(ended: Ended): DriverEnd['outcome'] {
+  const { result, hasBegun, version } = ended;
+  if (hasBegun && isTooOld(version)) return failed('agent_unavailable', tooOld(version));
+  if (result === undefined) return failed(...withoutResult(ended));
+  if (!result.is_error) {
+    const text = cleanText(result.result ?? '');
+    const shown = text.slice(0, RESULT_CHARACTERS).toWellFormed();
+    return { kind: 'succeeded', result: { text: shown, turns: result.num_turns } };
+  }
+  const message = cleanText(result.result ?? result.errors?.join(' ') ?? result.subtype);
+  if (isLimit(ended) && typeof ended.limit?.resetsAt === 'number') {
+    return { kind: 'parked', until: ended.limit.resetsAt * 1000, message };
+  }
+  const errorClass = classOf(ended, result, message);
+  return failed(errorClass, errorClass === 'auth_failed' ? `${message}. ${SIGN_IN}` : message);
+}
+
+const isLimit = ({ result, error }: Ended): boolean =>
+  result?.api_error_status === 429 || error?.kind === 'rate_limit';
+
+function classOf({ error }: Ended, result: ResultLine, message: string): ErrorClass {
+  switch (result.subtype) {
+    case 'error_max_turns':
+      return 'turn_limit';
+    case 'error_max_budget_usd':
+      return 'budget_reached';
+    case 'error_during_execution':
+      return LOST.test(message) ? 'conversation_lost' : 'agent_crash';
+    case 'success':
+      return apiErrorClass(result.api_error_status ?? null, error?.kind);
+    default:
+      return 'unknown';
+  }
+}
+
+/** An answer of the API that is an error; without a status there was no answer. */
+function apiErrorClass(status: number | null, kind: string | undefined): ErrorClass {
+  if (kind === 'authentication_failed' || status === 401 || status === 403) return 'auth_failed';
+  if (status === null) return kind === 'billing_error' ? 'invalid_request' : 'network_error';
+  if (status === 429 || status >= 500) return 'overloaded';
+  return status === 408 ? 'network_error' : 'invalid_request';
+}
+
+const LOST = /No conversation found/i;
+const SIGNED_OUT = /not logged in|please run \/login|invalid api key/i;
+const UNKNOWN_OPTION = /unknown option/i;
+
+function withoutResult({ exit, stderr, hasBegun }: Ended): [ErrorClass, string] {
+  const last = cleanText(stderr.trim().split('\n').at(-1) ?? '').slice(0, 1000);
+  const how = exit.signal === null ? `with exit code ${exit.code}` : `by ${exit.signal}`;
+  const message = `Claude Code ended without a result, ${how}${last === '' ? '.' : `: ${last}`}`;
+  if (LOST.test(stderr)) return ['conversation_lost', last];
+  if (SIGNED_OUT.test(stderr)) return ['auth_failed', `${last}. ${SIGN_IN}`];
+  if (hasBegun) return ['agent_crash', message];
+  if (UNKNOWN_OPTION.test(stderr)) return ['agent_unavailable', tooOld(undefined)];
+  // What a shell says of a program that it cannot run.
+  if (exit.code === 126 || exit.code === 127) return ['agent_unavailable', message];
+  return ['agent_crash', message];
+}
+
+const tooOld = (version: string | undefined): string =>
+  `Claude Code ${version ?? 'of this version'} is too old; Baton needs ${OLDEST_VERSION} or newer. ${UPDATE}`;
+
+const failed = (errorClass: ErrorClass, message: string): DriverEnd['outcome'] => {
+  const error: RunError = { class: errorClass, message };
+  return { kind: 'failed', error };
+};

@@ -1,0 +1,176 @@
+import type { Json } from '../../contract/json.ts';
+import type { DriverEvent } from '../driver.ts';
+import { cleanText, fitJson, fitText, LONGEST_BYTES } from './fit.ts';
+import type { Line, RateLimit, ResultLine, ToolResultContent } from './lines.ts';
+import { noticeOf } from './notices.ts';
+import { StreamedTokens } from './usage.ts';
+
+type LineOf<T extends Line['type']> = Extract<Line, { type: T }>;
+type LineBlock<T> = Extract<LineOf<'assistant'>['message']['content'][number], { type: T }>;
+
+/**
+ * Turns the lines of one process into events, and keeps what its end is judged by. Knows nothing of
+ * processes, so that recorded lines can be put through it.
+ */
+export class Events {
+  readonly results: ResultLine[] = [];
+  readonly streamed = new StreamedTokens();
+  version: string | undefined;
+  model: string | null = null;
+  hasBegun = false;
+  lastMessage: string | null = null;
+  /** The last limit that refused a call. */
+  limit: RateLimit | null = null;
+  /** What the last answer that was only an error says. */
+  error: { readonly kind: string; readonly text: string } | null = null;
+  readonly #tools = new Map<string, string>();
+  readonly #asked = new Set<string>();
+
+  *take(line: Line): Generator<DriverEvent> {
+    switch (line.type) {
+      case 'system':
+        yield* this.#init(line);
+        return;
+      case 'news':
+        yield* notices(noticeOf(line));
+        return;
+      case 'assistant':
+        yield* this.#assistant(line);
+        return;
+      case 'user':
+        yield* this.#user(line);
+        return;
+      case 'stream_event':
+        yield* this.#piece(line);
+        return;
+      case 'rate_limit_event':
+        yield* this.#rateLimit(line.rate_limit_info);
+        return;
+      case 'control_request':
+        yield* this.#question(line);
+        return;
+      case 'result':
+        this.results.push(line);
+        return;
+      case 'unknown':
+        yield* notices(`Claude Code said: ${line.text.slice(0, NOTICE_CHARACTERS)}`);
+        return;
+    }
+  }
+
+  *#init(line: LineOf<'system'>): Generator<DriverEvent> {
+    this.version = line.claude_code_version;
+    this.model = line.model ?? null;
+    // Repeated with every turn.
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    const { model } = line;
+    yield { kind: 'init', conversation: line.session_id, ...(model !== undefined && { model }) };
+    for (const { name, status } of line.mcp_servers) {
+      if (status === 'connected' || status === 'pending') continue;
+      yield* notices(`The MCP server ${name} is not connected: ${status}.`);
+    }
+  }
+
+  *#assistant({ message, error, parent_tool_use_id }: LineOf<'assistant'>): Generator<DriverEvent> {
+    const parent = parent_tool_use_id ?? null;
+    for (const block of message.content) {
+      if (block.type === 'tool_use') yield* this.#toolUse(block, parent);
+      else if (block.type === 'text' && typeof error === 'string') {
+        this.error = { kind: error, text: block.text };
+      }
+      // What a subagent says is told to its parent.
+      else if (parent !== null) continue;
+      else if (block.type === 'text' && block.text !== '') yield this.#message(block.text);
+      else if (block.type === 'thinking' && block.thinking !== '') yield thought(block.thinking);
+    }
+  }
+
+  #message(said: string): DriverEvent {
+    const text = cleanText(said);
+    this.lastMessage = text;
+    return { kind: 'message', text };
+  }
+
+  *#toolUse(
+    call: Omit<LineBlock<'tool_use'>, 'type'>,
+    parent: string | null,
+  ): Generator<DriverEvent> {
+    if (this.#tools.has(call.id)) return;
+    this.#tools.set(call.id, call.name);
+    const { value, truncated } = fitJson(call.input);
+    yield event('agent.tool_use', {
+      id: call.id,
+      tool: cleanText(call.name),
+      input: value,
+      ...(truncated && { truncated }),
+      ...(parent !== null && { parent }),
+    });
+  }
+
+  /** A call is told before it is asked about, whatever the order of the lines (Q16). */
+  *#question({ request, request_id }: LineOf<'control_request'>): Generator<DriverEvent> {
+    if (request.subtype !== 'can_use_tool') return;
+    const { tool_use_id: id = request_id, tool_name: name, input } = request;
+    this.#asked.add(id);
+    yield* this.#toolUse({ id, name, input }, null);
+  }
+
+  *#user({ message }: LineOf<'user'>): Generator<DriverEvent> {
+    if (typeof message.content === 'string') return;
+    for (const block of message.content) {
+      if (block.type !== 'tool_result') continue;
+      const id = block.tool_use_id;
+      const tool = this.#tools.get(id);
+      const ok = block.is_error !== true;
+      const { value, truncated } = fitText(textOf(block.content), LONGEST_BYTES);
+      yield event('agent.tool_result', {
+        id,
+        ...(tool !== undefined && { tool: cleanText(tool) }),
+        ok,
+        text: value,
+        ...(truncated && { truncated }),
+      });
+      // A trusted repository's hooks may answer; nothing else should.
+      if (ok && !this.#asked.has(id)) {
+        yield* notices(`Claude Code used ${tool ?? 'a tool'} without asking.`);
+      }
+    }
+  }
+
+  *#piece({ event: piece, parent_tool_use_id }: LineOf<'stream_event'>): Generator<DriverEvent> {
+    this.streamed.see(piece.type, piece.message?.usage ?? piece.usage);
+    const { delta } = piece;
+    if ((parent_tool_use_id ?? null) !== null || delta?.type !== 'text_delta') return;
+    if (delta.text) yield { kind: 'delta', text: cleanText(delta.text) };
+  }
+
+  *#rateLimit(info: RateLimit): Generator<DriverEvent> {
+    if (info.status === 'rejected') this.limit = info;
+    const { status, resetsAt, rateLimitType } = info;
+    yield event('agent.limit', {
+      status,
+      resetsAt: typeof resetsAt === 'number' ? new Date(resetsAt * 1000).toISOString() : null,
+      kind: rateLimitType ?? null,
+    });
+  }
+}
+
+/** Of a line nobody knows, so much is kept. */
+const NOTICE_CHARACTERS = 2000;
+
+function* notices(text: string | null): Generator<DriverEvent> {
+  if (text !== null) yield { kind: 'notice', text: cleanText(text) };
+}
+
+const event = (type: string, payload: Json): DriverEvent => ({ kind: 'event', type, payload });
+
+function thought(thinking: string): DriverEvent {
+  const { value, truncated } = fitText(thinking);
+  return event('agent.thinking', { text: value, ...(truncated && { truncated }) });
+}
+
+function textOf(content: ToolResultContent): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map(({ type, text }) => text ?? `[${type}]`).join('\n');
+}

@@ -1,0 +1,51 @@
+import { byteLength, type Json } from '../../contract/json.ts';
+
+/*
+ * What an agent's tools say fits into an event (E5), and into a database, which refuses NUL and
+ * halves of characters.
+ */
+
+/** As JSON, below the limit of an event. */
+export const LONGEST_BYTES = 200 * 1024;
+
+export const cleanText = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
+
+export interface Fitted<T> {
+  readonly value: T;
+  readonly truncated: boolean;
+}
+
+/** The beginning of a text that as JSON has at most so many bytes. */
+export function fitText(text: string, maxBytes = LONGEST_BYTES): Fitted<string> {
+  // Nothing behind this can be kept, and cleaning megabytes for nothing is slow.
+  let rest = cleanText(text.slice(0, maxBytes));
+  for (;;) {
+    const bytes = byteLength(JSON.stringify(rest));
+    if (bytes <= maxBytes) break;
+    rest = cutOff(rest, Math.floor((rest.length * maxBytes) / bytes) - 1);
+  }
+  return { value: rest, truncated: rest.length < text.length };
+}
+
+/** The same for a tool's input: its long texts are cut, its shape stays if that is enough. */
+export function fitJson(value: Json, maxBytes = LONGEST_BYTES): Fitted<Json> {
+  const whole = mapTexts(value, cleanText);
+  if (byteLength(JSON.stringify(whole)) <= maxBytes) return { value: whole, truncated: false };
+  for (let longest = maxBytes / 2; longest >= 16; longest /= 4) {
+    const cut = mapTexts(whole, (text) => fitText(text, longest).value);
+    if (byteLength(JSON.stringify(cut)) <= maxBytes) return { value: cut, truncated: true };
+  }
+  return { value: fitText(JSON.stringify(whole), maxBytes).value, truncated: true };
+}
+
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [cleanText(key), mapTexts(each, change)]),
+  );
+}
+
+const cutOff = (text: string, length: number): string =>
+  length <= 0 ? '' : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');

@@ -1,0 +1,102 @@
+import type { Json } from '../../contract/json.ts';
+import type { DriverEvent, Turn } from '../driver.ts';
+import type { AgentProcess, ProcessExit } from '../process.ts';
+import { readOutput } from '../shell/output.ts';
+import { TextTail } from '../shell/text-tail.ts';
+import { Dialogue } from './dialogue.ts';
+import { outcomeOf } from './ends.ts';
+import { Events } from './events.ts';
+import { Leaving } from './leaving.ts';
+import { LineReader } from './line-reader.ts';
+import { parseLine } from './lines.ts';
+import { Steering } from './steering.ts';
+import { usageAfter, usageOf } from './usage.ts';
+import { isTooOld } from './version.ts';
+
+const OUTPUT = { lingerMs: 250, pieceBytes: 64 * 1024 };
+const STDERR_CHARACTERS = 64 * 1024;
+/** Work that gives no event is made known this often, so that it does not look like silence. */
+const ALIVE_MS = 5000;
+
+/** One process, from its first line to its end. */
+export async function* follow(
+  agent: AgentProcess,
+  turn: Turn,
+  content: Json,
+): AsyncGenerator<DriverEvent> {
+  const events = new Events();
+  const dialogue = new Dialogue(agent.stdin, turn.permit);
+  dialogue.prompt(content);
+  const leaving = new Leaving(agent, dialogue, new Steering(turn.steer, dialogue));
+  const onAbort = (): void => void leaving.stop();
+  turn.signal.addEventListener('abort', onAbort, { once: true });
+  if (turn.signal.aborted) onAbort();
+
+  const hear = async function* (text: string | null): AsyncGenerator<DriverEvent> {
+    if (text === null) {
+      yield { kind: 'notice', text: 'A line of Claude Code was too long and was passed over.' };
+      return;
+    }
+    const line = parseLine(text);
+    yield* events.take(line);
+    // Only now: a call is told before it is asked about (Q16).
+    dialogue.hear(line);
+    await leaving.see(line);
+    // It would not ask about every call, so it must not go on.
+    if (events.hasBegun && isTooOld(events.version)) void agent.stop();
+  };
+
+  const stderr = new TextTail(STDERR_CHARACTERS);
+  const lines = new LineReader();
+  let toldAt = performance.now();
+  try {
+    for await (const { stream, text } of readOutput(agent, OUTPUT)) {
+      if (stream === 'stderr') {
+        stderr.push(text);
+        continue;
+      }
+      for (const line of lines.push(text)) {
+        for await (const event of hear(line)) {
+          yield event;
+          toldAt = performance.now();
+        }
+      }
+      if (performance.now() - toldAt < ALIVE_MS) continue;
+      yield { kind: 'delta', text: '' };
+      toldAt = performance.now();
+    }
+    const rest = lines.end();
+    if (rest !== '') yield* hear(rest);
+    yield* ending(events, turn, leaving, await leaving.exit(), stderr.text);
+  } finally {
+    turn.signal.removeEventListener('abort', onAbort);
+    leaving.done();
+  }
+}
+
+function* ending(
+  events: Events,
+  turn: Turn,
+  { stopped }: Leaving,
+  exit: ProcessExit,
+  stderr: string,
+): Generator<DriverEvent> {
+  const { version = null, results, streamed, model, lastMessage } = events;
+  const counted = { version, before: turn.usageBefore, results, streamed, model };
+  const usage = usageOf(counted);
+  const after = usageAfter(counted);
+  if (usage !== undefined) yield { kind: 'event', type: 'agent.usage', payload: { ...usage } };
+  const ended = { ...events, version: events.version, exit, stderr, result: results.at(-1) };
+  yield {
+    kind: 'end',
+    end: {
+      outcome: stopped ? { kind: 'stopped' } : outcomeOf(ended),
+      lastMessage,
+      exitCode: exit.code,
+      signal: exit.signal,
+      stderr,
+      ...(usage !== undefined && { usage }),
+      ...(after !== undefined && { usageAfter: after }),
+    },
+  };
+}

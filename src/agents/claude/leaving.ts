@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentProcess, ProcessExit } from '../process.ts';
+import type { Dialogue } from './dialogue.ts';
+import type { Line } from './lines.ts';
+import type { Steering } from './steering.ts';
+
+/** Short, because the ladder that follows has five seconds of its own. */
+const INTERRUPT_MS = 400;
+const CLOSE_MS = 200;
+/** After its last result, and for a message of ours that it never takes up. */
+const PATIENCE_MS = 10_000;
+/** Between the end of its output and its own. */
+const EXIT_MS = 1000;
+
+/**
+ * The ways out of a process: its turn is over, or somebody wants it to stop. Works beside whoever
+ * reads its lines: who aborts may have stopped taking events.
+ */
+export class Leaving {
+  readonly #agent: AgentProcess;
+  readonly #dialogue: Dialogue;
+  readonly #steering: Steering;
+  readonly #result = Promise.withResolvers<void>();
+  #exit: ProcessExit | null = null;
+  #finished = false;
+  #betweenTurns = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** It was told to stop before its turn was over. */
+  stopped = false;
+
+  constructor(agent: AgentProcess, dialogue: Dialogue, steering: Steering) {
+    this.#agent = agent;
+    this.#dialogue = dialogue;
+    this.#steering = steering;
+    void agent.exited.then((exit) => {
+      this.#exit = exit;
+    });
+  }
+
+  /** Sees every line, after its events were taken. */
+  async see(line: Line): Promise<void> {
+    if (line.type === 'result') {
+      this.#result.resolve();
+      this.#betweenTurns = true;
+      await this.#steering.settle();
+      if (!this.#dialogue.owesAnswer) this.finish();
+    } else if (line.type === 'system') {
+      // A turn of its own for a message that came while it worked.
+      this.#betweenTurns = false;
+    }
+    if (this.#finished) return;
+    clearTimeout(this.#timer);
+    if (this.#betweenTurns) this.#timer = setTimeout(() => this.finish(), PATIENCE_MS);
+  }
+
+  /** The turn is over. Without input Claude Code ends by itself. */
+  finish(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#steering.end();
+    this.#dialogue.close();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#agent.stop(), PATIENCE_MS);
+  }
+
+  /** Interrupt → close input → the ladder of signals (Q9). */
+  async stop(): Promise<void> {
+    if (this.#finished || this.#exit !== null) return;
+    this.stopped = true;
+    this.#dialogue.interrupt();
+    await Promise.race([this.#result.promise, this.#agent.exited, sleep(INTERRUPT_MS)]);
+    this.finish();
+    await Promise.race([this.#agent.exited, sleep(CLOSE_MS)]);
+    await this.#agent.stop();
+  }
+
+  /** How it ended, after its output has; one that stays is stopped. */
+  async exit(): Promise<ProcessExit> {
+    await Promise.race([this.#agent.exited, sleep(EXIT_MS)]);
+    await this.#agent.stop();
+    return this.#agent.exited;
+  }
+
+  done(): void {
+    this.finish();
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,43 @@
+/** Longer lines are passed over; no answer of a model and no file shown to it comes near. */
+const LONGEST = 64 * 1024 * 1024;
+
+/** Text in pieces to whole lines. */
+export class LineReader {
+  readonly #longest: number;
+  #parts: string[] = [];
+  #length = 0;
+
+  constructor(longest = LONGEST) {
+    this.#longest = longest;
+  }
+
+  /** The lines that end in this piece; null for one that was too long. */
+  *push(piece: string): Generator<string | null> {
+    let from = 0;
+    for (let to = piece.indexOf('\n'); to >= 0; to = piece.indexOf('\n', from)) {
+      this.#add(piece.slice(from, to));
+      const line = this.#take();
+      if (line !== '') yield line;
+      from = to + 1;
+    }
+    this.#add(piece.slice(from));
+  }
+
+  /** What came after the last line's end: half a line. */
+  end(): string | null {
+    return this.#take();
+  }
+
+  #add(part: string): void {
+    this.#length += part.length;
+    if (this.#length > this.#longest) this.#parts = [];
+    else if (part !== '') this.#parts.push(part);
+  }
+
+  #take(): string | null {
+    const line = this.#length > this.#longest ? null : this.#parts.join('').trim();
+    this.#parts = [];
+    this.#length = 0;
+    return line;
+  }
+}

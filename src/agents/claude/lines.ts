@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { Json } from '../../contract/json.ts';
+
+/*
+ * What Claude Code prints with `--output-format stream-json`: one JSON object a line. Only what is
+ * used is asked for, so that lines of other versions pass as well.
+ */
+
+const JsonObject = z.record(z.string(), Json);
+
+const Init = z.object({
+  type: z.literal('system'),
+  subtype: z.literal('init'),
+  session_id: z.string(),
+  model: z.string().optional(),
+  claude_code_version: z.string().optional(),
+  mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })).default([]),
+});
+
+/** All else of type `system`. */
+const News = z
+  .looseObject({ type: z.literal('system'), subtype: z.string() })
+  .transform(({ subtype, ...fields }) => ({ type: 'news' as const, subtype, fields }));
+export type NewsLine = z.output<typeof News>;
+
+/** A part of a message that is of no use here. */
+const Other = z.looseObject({ type: z.string() }).transform(() => ({ type: 'other' as const }));
+
+const parent = z.string().nullish();
+
+const Block = z.union([
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('thinking'), thinking: z.string() }),
+  z.object({
+    type: z.literal('tool_use'),
+    id: z.string(),
+    name: z.string(),
+    input: JsonObject.default({}),
+  }),
+  Other,
+]);
+
+/** One line for each block of an answer. */
+const Assistant = z.object({
+  type: z.literal('assistant'),
+  parent_tool_use_id: parent,
+  /** Set if the answer only says what went wrong. */
+  error: z.string().nullish(),
+  message: z.object({ content: z.array(Block) }),
+});
+
+const ToolResult = z.object({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string(),
+  is_error: z.boolean().nullish(),
+  content: z
+    .union([
+      z.string(),
+      z.array(z.object({ type: z.string(), text: z.string().optional().catch(undefined) })),
+    ])
+    .optional(),
+});
+export type ToolResultContent = z.output<typeof ToolResult>['content'];
+
+const User = z.object({
+  type: z.literal('user'),
+  parent_tool_use_id: parent,
+  uuid: z.string().optional(),
+  /** Our own message, taken up. */
+  isReplay: z.boolean().optional(),
+  message: z.object({
+    content: z.union([z.string(), z.array(z.union([ToolResult, Other]))]),
+  }),
+});
+
+const Tokens = z.object({
+  input_tokens: z.number().nullish(),
+  output_tokens: z.number().nullish(),
+  cache_creation_input_tokens: z.number().nullish(),
+  cache_read_input_tokens: z.number().nullish(),
+});
+export type Tokens = z.output<typeof Tokens>;
+
+/** A piece of an answer, as it comes. */
+const StreamEvent = z.object({
+  type: z.literal('stream_event'),
+  parent_tool_use_id: parent,
+  event: z.object({
+    type: z.string(),
+    delta: z.object({ type: z.string().optional(), text: z.string().optional() }).optional(),
+    message: z.object({ usage: Tokens.optional() }).optional(),
+    usage: Tokens.optional(),
+  }),
+});
+
+const ModelUsage = z.record(
+  z.string(),
+  z.object({
+    inputTokens: z.number().default(0),
+    outputTokens: z.number().default(0),
+    cacheReadInputTokens: z.number().default(0),
+    cacheCreationInputTokens: z.number().default(0),
+    costUSD: z.number().default(0),
+  }),
+);
+export type ModelUsage = z.output<typeof ModelUsage>;
+
+/** The end of a turn. */
+const Result = z.object({
+  type: z.literal('result'),
+  subtype: z.string(),
+  is_error: z.boolean(),
+  result: z.string().nullish(),
+  errors: z.array(z.string()).nullish(),
+  num_turns: z.number().default(0),
+  api_error_status: z.number().nullish(),
+  terminal_reason: z.string().nullish(),
+  modelUsage: ModelUsage.optional(),
+  /** Of this process since its last result; the newest versions have it. */
+  model_usage_since_last_result: ModelUsage.optional(),
+});
+export type ResultLine = z.output<typeof Result>;
+
+const RateLimit = z.object({
+  type: z.literal('rate_limit_event'),
+  rate_limit_info: z.object({
+    status: z.string(),
+    /** In seconds. */
+    resetsAt: z.number().nullish(),
+    rateLimitType: z.string().nullish(),
+  }),
+});
+export type RateLimit = z.output<typeof RateLimit>['rate_limit_info'];
+
+const ControlRequest = z.object({
+  type: z.literal('control_request'),
+  request_id: z.string(),
+  request: z.union([
+    z.object({
+      subtype: z.literal('can_use_tool'),
+      tool_name: z.string(),
+      input: JsonObject,
+      tool_use_id: z.string().optional(),
+    }),
+    z.looseObject({ subtype: z.string() }).transform(() => ({ subtype: 'other' as const })),
+  ]),
+});
+export type ControlRequest = z.output<typeof ControlRequest>;
+
+const ControlCancel = z.object({
+  type: z.literal('control_cancel_request'),
+  request_id: z.string(),
+});
+
+/** To an interrupt of ours; or our own answer, repeated. */
+const ControlResponse = z.looseObject({ type: z.literal('control_response') });
+
+/** What became of a message of ours. */
+const Lifecycle = z.object({
+  type: z.literal('command_lifecycle'),
+  command_uuid: z.string(),
+  state: z.string(),
+});
+
+const KeepAlive = z.looseObject({ type: z.literal('keep_alive') });
+
+const Line = z.union([
+  z.discriminatedUnion('type', [
+    Assistant,
+    User,
+    StreamEvent,
+    Result,
+    RateLimit,
+    ControlRequest,
+    ControlCancel,
+    ControlResponse,
+    Lifecycle,
+    KeepAlive,
+  ]),
+  Init,
+  News,
+]);
+
+/** A line of no known form. */
+export interface UnknownLine {
+  readonly type: 'unknown';
+  readonly text: string;
+}
+export type Line = z.output<typeof Line> | UnknownLine;
+
+export function parseLine(text: string): Line {
+  try {
+    const parsed = Line.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : { type: 'unknown', text };
+  } catch {
+    return { type: 'unknown', text };
+  }
+}

@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Json } from '../../contract/json.ts';
+import type { Attachment, Turn } from '../driver.ts';
+
+const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** The message as the model gets it: images are shown, other files are named (A11). */
+export async function contentOf({ message, attachments = [], cwd }: Turn): Promise<Json> {
+  if (attachments.length === 0) return message;
+  const shown = attachments.filter(({ mediaType }) => SHOWN.has(mediaType));
+  const named = attachments.filter(({ mediaType }) => !SHOWN.has(mediaType));
+  const images = await Promise.all(shown.map((image) => block(image, cwd)));
+  const list = named.map(({ name, path }) => `- ${name}: ${path}`).join('\n');
+  const text = list === '' ? message : `${message}\n\nFiles that came with this message:\n${list}`;
+  return [...images, { type: 'text', text }];
+}
+
+async function block({ path, mediaType }: Attachment, cwd: string): Promise<Json> {
+  const data = await readFile(resolve(cwd, path), 'base64');
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
+}

@@ -1,0 +1,34 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import type { Turn } from '../driver.ts';
+import type { Dialogue } from './dialogue.ts';
+
+/** Hands messages on to an agent at work, until it is told to stop taking any (Q11). */
+export class Steering {
+  readonly #messages: AsyncIterator<string> | undefined;
+  #ended = false;
+
+  constructor(messages: Turn['steer'], dialogue: Dialogue) {
+    this.#messages = messages?.[Symbol.asyncIterator]();
+    if (this.#messages !== undefined) void this.#pass(this.#messages, dialogue).catch(() => {});
+  }
+
+  /** A message that is there already is handed on. */
+  async settle(): Promise<void> {
+    if (this.#messages !== undefined) await turnOfLoop();
+  }
+
+  /** From now on none is taken: who gives them sees it by `return`. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    void Promise.resolve(this.#messages?.return?.()).catch(() => {});
+  }
+
+  async #pass(messages: AsyncIterator<string>, dialogue: Dialogue): Promise<void> {
+    for (;;) {
+      const { done, value } = await messages.next();
+      if (done === true || this.#ended) return;
+      dialogue.steer(value);
+    }
+  }
+}

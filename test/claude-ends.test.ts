@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { claudeRig, failure } from './claude-rig.ts';
+import type { StepInput } from './model-server/script.ts';
+
+const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'a test' } });
+
+describe('[A4] how a turn of Claude Code ends', () => {
+  const statuses: [number, string, unknown][] = [
+    [400, 'invalid_request', 'API Error: 400 scripted 400'],
+    [401, 'auth_failed', expect.stringMatching(/401.*ANTHROPIC_API_KEY/)],
+    [404, 'invalid_request', expect.stringContaining('model')],
+    [429, 'overloaded', expect.stringContaining('429')],
+    [500, 'overloaded', expect.stringContaining('500')],
+    [529, 'overloaded', expect.stringContaining('529')],
+  ];
+  test.each(statuses)('[Q15] HTTP %i is %s', async (status, errorClass, message) => {
+    const rig = await claudeRig();
+    const talk = await rig.run({ steps: [{ status }] });
+    expect(talk.outcome).toEqual(failure(errorClass, message));
+    expect(talk.messages).toEqual([]);
+    expect(talk.end.exitCode).toBe(1);
+  });
+
+  test('[Q15] a usage limit is parked until its announced reset', async () => {
+    const rig = await claudeRig();
+    const reset = Math.floor(Date.now() / 1000) + 3600;
+    const headers = {
+      'anthropic-ratelimit-unified-status': 'rejected',
+      'anthropic-ratelimit-unified-reset': String(reset),
+      'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+    };
+    const env = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-test' };
+    const talk = await rig.run({ steps: [{ status: 429, headers }] }, { env });
+    expect(talk.outcome).toEqual({
+      kind: 'parked',
+      until: reset * 1000,
+      message: expect.stringContaining('limit'),
+    });
+    expect(talk.payloads('agent.limit')).toEqual([
+      { status: 'rejected', resetsAt: new Date(reset * 1000).toISOString(), kind: 'five_hour' },
+    ]);
+  });
+
+  test('[Q15] a refused connection is network_error', async () => {
+    const rig = await claudeRig();
+    const talk = await rig.run({}, { env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } });
+    expect(talk.outcome).toEqual(failure('network_error'));
+  });
+
+  const broken: [string, StepInput[], string][] = [
+    ['at once', [{ drop: 'at once' }], 'network_error'],
+    ['in text', [{ drop: 'in text' }], 'network_error'],
+    ['by an error event', [{ error: 'overloaded_error' }], 'overloaded'],
+  ];
+  test.each(broken)(
+    '[Q15] an answer that breaks off %s is told',
+    async (_how, steps, errorClass) => {
+      const rig = await claudeRig();
+      expect((await rig.run({ steps })).outcome).toEqual(failure(errorClass));
+    },
+  );
+
+  test('an error in mid-stream that does not come again is no failure', async () => {
+    const rig = await claudeRig();
+    const steps = [{ error: 'overloaded_error', times: 1 }, { text: 'fine' }];
+    expect(await rig.run({ steps })).toMatchObject({
+      outcome: { kind: 'succeeded' },
+      messages: ['fine'],
+    });
+  });
+
+  test('retries are told', async () => {
+    const rig = await claudeRig();
+    const steps = [{ status: 529, times: 1 }, { text: 'fine' }];
+    const talk = await rig.run({ steps }, { retries: 1 });
+    expect(talk.outcome.kind).toBe('succeeded');
+    expect(talk.notices).toEqual([expect.stringMatching(/trying again, 1 of 1/)]);
+  });
+
+  test('[A2] signed out is auth_failed and names the fix', async () => {
+    const rig = await claudeRig();
+    const talk = await rig.run({}, { env: { ANTHROPIC_API_KEY: '' } });
+    expect(talk.outcome).toEqual(
+      failure('auth_failed', expect.stringMatching(/Not logged in.*sign in/)),
+    );
+  });
+
+  test('the limit of turns is turn_limit', async () => {
+    const rig = await claudeRig();
+    const steps = [{ tools: [bash('true')] }, { tools: [bash('true')] }, { text: 'never' }];
+    const talk = await rig.run({ steps, limits: { turns: 1 } });
+    expect(talk.outcome).toEqual(failure('turn_limit', expect.stringContaining('turns')));
+    expect(talk.end.usage?.inputTokens).toBe(10);
+  });
+
+  test('[A6] the budget is budget_reached, and what was spent is counted', async () => {
+    const rig = await claudeRig();
+    const steps = [
+      { tools: [bash('true')], usage: { input_tokens: 1_000_000 } },
+      { text: 'never' },
+    ];
+    const talk = await rig.run({ steps, limits: { budgetUsd: 0.01 } });
+    expect(talk.outcome).toEqual(failure('budget_reached', expect.stringContaining('$0.01')));
+    expect(talk.end.usage?.costUsd).toBeGreaterThan(0.01);
+  });
+
+  test('[A3] a conversation that is not there is conversation_lost', async () => {
+    const rig = await claudeRig();
+    const conversation = '00000000-0000-4000-8000-000000000000';
+    const talk = await rig.run({ conversation });
+    expect(talk.outcome).toEqual(
+      failure('conversation_lost', expect.stringContaining(conversation)),
+    );
+  });
+});

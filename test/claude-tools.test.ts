@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { claudeRig } from './claude-rig.ts';
+
+const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'a test' } });
+
+describe('what Claude Code says and does', () => {
+  test('[A1] [E5] text comes in pieces, then whole, with what it cost', async () => {
+    const rig = await claudeRig();
+    const steps = [{ thinking: 'Let me see.', text: 'こんにちは、世界 🌏!', piece: 2, bytes: 7 }];
+    const talk = await rig.run({ steps });
+    expect(talk.deltas.join('')).toBe('こんにちは、世界 🌏!');
+    expect(talk.deltas.length).toBeGreaterThan(3);
+    expect(talk.messages).toEqual(['こんにちは、世界 🌏!']);
+    expect(talk.payloads('agent.thinking')).toEqual([{ text: 'Let me see.' }]);
+    expect(talk.outcome).toEqual({
+      kind: 'succeeded',
+      result: { text: 'こんにちは、世界 🌏!', turns: 1 },
+    });
+    expect(talk.end).toMatchObject({
+      lastMessage: 'こんにちは、世界 🌏!',
+      exitCode: 0,
+      signal: null,
+    });
+    expect(talk.end.usage).toMatchObject({ inputTokens: 10, outputTokens: 5, source: 'claude' });
+    expect(talk.end.usage?.costUsd).toBeGreaterThan(0);
+    expect(talk.payloads('agent.usage')).toEqual([talk.end.usage]);
+    expect(talk.notices).toEqual([]);
+    expect(talk.conversation).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('[P3] [Q16] every tool call is told, asked about, and its result told', async () => {
+    const rig = await claudeRig();
+    const talk = await rig.run({
+      steps: [
+        {
+          text: 'Looking.',
+          tools: [bash('ls -la'), { name: 'Read', input: { file_path: '/etc/hostname' } }],
+        },
+        { text: 'Done.', results: [{ includes: 'total' }, {}] },
+      ],
+    });
+    expect(talk.outcome.kind).toBe('succeeded');
+    expect(talk.asked.map(({ tool }) => tool).sort()).toEqual(['Bash', 'Read']);
+    expect(talk.payloads('agent.tool_use')).toMatchObject([
+      { tool: 'Bash', input: { command: 'ls -la' } },
+      { tool: 'Read' },
+    ]);
+    expect(
+      talk
+        .payloads('agent.tool_result')
+        .map(({ tool, ok }) => [tool, ok])
+        .sort(),
+    ).toEqual([
+      ['Bash', true],
+      ['Read', true],
+    ]);
+    expect(talk.notices).toEqual([]);
+    expect(talk.messages).toEqual(['Looking.', 'Done.']);
+  });
+
+  test('[A7] a denied call is not made, and the reason is told to the model', async () => {
+    const rig = await claudeRig();
+    const talk = await rig.run({
+      steps: [
+        { tools: [bash('touch made')] },
+        { text: 'Then not.', results: [{ error: true, includes: 'not on my watch' }] },
+      ],
+      permit: async () => ({ behavior: 'deny', message: 'not on my watch' }),
+    });
+    expect(talk.outcome.kind).toBe('succeeded');
+    expect(talk.payloads('agent.tool_result')).toMatchObject([{ ok: false }]);
+    expect(() => readFileSync(join(rig.cwd, 'made'))).toThrow();
+  });
+
+  test('[A7] edited input is what runs', async () => {
+    const rig = await claudeRig();
+    const talk = await rig.run({
+      steps: [{ tools: [bash('echo given')] }, { text: 'ok', results: [{ includes: 'edited' }] }],
+      permit: async () => ({
+        behavior: 'allow',
+        input: { command: 'echo edited', description: 'x' },
+      }),
+    });
+    expect(talk.outcome.kind).toBe('succeeded');
+    expect(talk.payloads('agent.tool_result')).toMatchObject([{ ok: true, text: 'edited' }]);
+  });
+
+  test('[A7] without somebody to ask all is denied', async () => {
+    const rig = await claudeRig();
+    const talk = await rig.run({
+      steps: [{ tools: [bash('true')] }, { text: 'ok', results: [{ error: true }] }],
+      permit: async () => {
+        throw new Error('the store is away');
+      },
+    });
+    expect(talk.payloads('agent.tool_result')).toMatchObject([
+      { ok: false, text: expect.stringContaining('the store is away') },
+    ]);
+  });
+
+  test('[A7] a question of the agent travels the same way', async () => {
+    const rig = await claudeRig();
+    const questions = [
+      {
+        question: 'Which colour?',
+        header: 'Colour',
+        multiSelect: false,
+        options: [
+          { label: 'Red', description: 'warm' },
+          { label: 'Blue', description: 'cold' },
+        ],
+      },
+    ];
+    const talk = await rig.run({
+      steps: [
+        { tools: [{ name: 'AskUserQuestion', input: { questions } }] },
+        { text: 'Blue it is.', results: [{ includes: 'Blue' }] },
+      ],
+      permit: async ({ input }) => ({
+        behavior: 'allow',
+        input: { ...(input as object), answers: { 'Which colour?': 'Blue' } },
+      }),
+    });
+    expect(talk.asked).toMatchObject([{ tool: 'AskUserQuestion', input: { questions } }]);
+    expect(talk.outcome.kind).toBe('succeeded');
+  });
+
+  test('[A7] so does the approval of a plan', async () => {
+    const rig = await claudeRig();
+    const talk = await rig.run({
+      steps: [
+        { tools: [{ name: 'EnterPlanMode', input: {} }] },
+        { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Do it.' } }] },
+        { text: 'Planned.', results: [{}] },
+      ],
+    });
+    expect(talk.asked.map(({ tool }) => tool)).toEqual(['EnterPlanMode', 'ExitPlanMode']);
+    expect(talk.outcome.kind).toBe('succeeded');
+  });
+});
