@@ -44,7 +44,38 @@ export const SESSION_EVENTS = {
   'agent.delta': z.object({ text: z.string(), stream: z.enum(['stdout', 'stderr']).optional() }),
   'agent.message': z.object({ text: z.string(), truncated: z.boolean().optional() }),
   'agent.notice': z.object({ text: z.string() }),
-  'agent.usage': z.object({ costUsd: z.number() }),
+  'agent.thinking': z.object({ text: z.string(), truncated: z.boolean().optional() }),
+  /** Stored before it is answered (Q16). `parent` is the call of a subagent that made it. */
+  'agent.tool_use': z.object({
+    id: z.string(),
+    tool: z.string(),
+    input: Json,
+    truncated: z.boolean().optional(),
+    parent: z.string().optional(),
+  }),
+  'agent.tool_result': z.object({
+    id: z.string(),
+    tool: z.string().optional(),
+    ok: z.boolean(),
+    text: z.string(),
+    truncated: z.boolean().optional(),
+  }),
+  /** Of one process, by difference (A5). */
+  'agent.usage': z.object({
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    cacheCreationTokens: z.number(),
+    cacheReadTokens: z.number(),
+    model: z.string().nullable(),
+    costUsd: z.number(),
+    source: z.string(),
+  }),
+  /** How near a usage limit is: `allowed`, `allowed_warning`, `rejected`, or what comes to be. */
+  'agent.limit': z.object({
+    status: z.string(),
+    resetsAt: Time.nullable(),
+    kind: z.string().nullable(),
+  }),
 } as const;
 
 /** One line of the hint stream over all sessions (E9). `all` asks to load the list again. */
