@@ -62,16 +62,6 @@ describe('stopping Claude Code', () => {
     expect((await talk.ended()).outcome).toEqual({ kind: 'stopped' });
     expect(existsSync(join(rig.cwd, 'made'))).toBe(false);
   });
-
-  test('[A9] nobody takes its events any more', async () => {
-    const rig = await claudeRig();
-    const talk = rig.start({ steps: [{ text: 'one', holdEnd: 'text' }] });
-    await rig.model.arrived('text');
-    // The rig's reader goes on; what is stopped here is the process under it.
-    await talk.processes[0]?.stop();
-    expect((await talk.ended()).end.exitCode).not.toBeNull();
-    expect(rig.agents.marked()).toEqual([]);
-  });
 });
 
 describe('kill -9 of Claude Code', () => {

@@ -31,12 +31,17 @@ export function outcomeOf(ended: Ended): DriverEnd['outcome'] {
     const shown = text.slice(0, RESULT_CHARACTERS).toWellFormed();
     return { kind: 'succeeded', result: { text: shown, turns: result.num_turns } };
   }
-  const message = cleanText(result.result ?? result.errors?.join(' ') ?? result.subtype);
+  const message = messageOf(result);
   if (isLimit(ended) && typeof ended.limit?.resetsAt === 'number') {
     return { kind: 'parked', until: ended.limit.resetsAt * 1000, message };
   }
   const errorClass = classOf(ended, result, message);
   return failed(errorClass, errorClass === 'auth_failed' ? `${message}. ${SIGN_IN}` : message);
+}
+
+function messageOf(result: ResultLine): string {
+  if (result.terminal_reason?.startsWith('aborted')) return 'Claude Code was interrupted.';
+  return cleanText(result.result ?? result.errors?.join(' ') ?? result.subtype);
 }
 
 const isLimit = ({ result, error }: Ended): boolean =>

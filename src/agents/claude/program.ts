@@ -14,13 +14,14 @@ const PACKAGED = ['../../../node_modules', '../../../..'].map((path) =>
 export async function findClaude(
   named: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
+  packaged: readonly string[] = PACKAGED,
 ): Promise<string | null> {
   if (named !== undefined) return named;
   const native = `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`;
   const candidates = [
     ...(env['PATH'] ?? '').split(delimiter).map((folder) => folder && join(folder, 'claude')),
     // The binary itself: what `.bin` links to is only a stub where no install scripts may run.
-    ...PACKAGED.flatMap((folder) => [join(folder, native), join(folder, '.bin/claude')]),
+    ...packaged.flatMap((folder) => [join(folder, native), join(folder, '.bin/claude')]),
   ];
   for (const path of candidates) if (path !== '' && (await isExecutable(path))) return path;
   return null;

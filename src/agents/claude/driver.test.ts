@@ -1,0 +1,194 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { agentRig } from '../../../test/agent-rig.ts';
+import { failure, Talk } from '../../../test/claude-rig.ts';
+import { temporaryDirectory } from '../../../test/processes.ts';
+import type { Turn } from '../driver.ts';
+import { claudeDriver } from './driver.ts';
+import { findClaude } from './program.ts';
+import { OLDEST_VERSION } from './version.ts';
+
+const line = (value: object) => `echo '${JSON.stringify(value)}'`;
+const INIT = line({
+  type: 'system',
+  subtype: 'init',
+  session_id: 'c0ffee00-0000-4000-8000-000000000000',
+  claude_code_version: OLDEST_VERSION,
+});
+const said = (text: string) =>
+  line({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
+const RESULT = line({ type: 'result', subtype: 'success', is_error: false, result: 'fine' });
+
+/** A program that behaves in its own way, in the place of Claude Code. */
+function program(...commands: string[]): string {
+  const path = join(temporaryDirectory(), 'claude');
+  writeFileSync(path, `#!/bin/sh\n${commands.join('\n')}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function start(path: string, given: Partial<Turn> = {}): Talk {
+  const turn: Turn = {
+    agent: { kind: 'claude' },
+    message: 'hello',
+    cwd: '/',
+    conversation: null,
+    spawn: agentRig().spawnFor(),
+    signal: new AbortController().signal,
+    ...given,
+  };
+  return new Talk(turn, { program: path });
+}
+const run = (...commands: string[]) => start(program(...commands)).ended();
+
+describe('[A2] a Claude Code that cannot work', () => {
+  test('is not there', async () => {
+    const talk = await start('/not/there/claude').ended();
+    expect(talk.outcome).toEqual(
+      failure(
+        'agent_unavailable',
+        expect.stringMatching(/not found.*npm install.*BATON_CLAUDE_PATH/),
+      ),
+    );
+  });
+
+  test('may not be executed', async () => {
+    const path = program('true');
+    chmodSync(path, 0o644);
+    const talk = await start(path).ended();
+    expect(talk.outcome).toEqual(
+      failure('agent_unavailable', expect.stringContaining('may not be executed')),
+    );
+  });
+
+  test('is too old to ask about every call, and is stopped at once', async () => {
+    const old = INIT.replace(OLDEST_VERSION, '2.1.112');
+    const talk = await run(old, 'while read line; do :; done; sleep 1000');
+    expect(talk.outcome).toEqual(
+      failure('agent_unavailable', expect.stringMatching(/2\.1\.112 is too old.*npm install/)),
+    );
+  });
+
+  test('does not know an option', async () => {
+    const talk = await run(`echo "error: unknown option '--setting-sources'" >&2; exit 1`);
+    expect(talk.outcome).toEqual(failure('agent_unavailable', expect.stringContaining('too old')));
+  });
+
+  test('is signed out', async () => {
+    const talk = await run(INIT, 'echo "Invalid API key · Please run /login" >&2; exit 1');
+    expect(talk.outcome).toEqual(failure('auth_failed', expect.stringContaining('sign in')));
+  });
+
+  test('is looked for on the PATH, then in node_modules', async () => {
+    const path = program('true');
+    const env = { PATH: `/not/there:${join(path, '..')}` };
+    expect(await findClaude('/named/claude', env)).toBe('/named/claude');
+    expect(await findClaude(undefined, env)).toBe(path);
+    expect(await findClaude(undefined, { PATH: '' })).toMatch(/node_modules\/.*claude$/);
+    expect(await findClaude(undefined, { PATH: '' }, ['/not/there'])).toBeNull();
+  });
+});
+
+describe('[A4] a Claude Code that behaves badly', () => {
+  test('prints garbage, which is kept as notices', async () => {
+    const talk = await run(INIT, 'echo "not JSON"', line({ type: 'new' }), said('hi'), RESULT);
+    expect(talk.notices).toEqual([
+      'Claude Code said: not JSON',
+      'Claude Code said: {"type":"new"}',
+    ]);
+    expect(talk.messages).toEqual(['hi']);
+    expect(talk.outcome).toEqual({ kind: 'succeeded', result: { text: 'fine', turns: 0 } });
+  });
+
+  test('prints a line of megabytes', async () => {
+    const long = `printf '${said('@').slice(6, -1).replace('@', "'; head -c 5000000 /dev/zero | tr '\\0' x; printf '")}\\n'`;
+    const talk = await run(INIT, long, RESULT);
+    expect(talk.messages.map((text) => text.length)).toEqual([5_000_000]);
+    expect(talk.outcome.kind).toBe('succeeded');
+  });
+
+  test('ends in the middle of a line', async () => {
+    const talk = await run(INIT, `printf '{"type":"resu'; kill -9 $$`);
+    expect(talk.notices).toEqual(['Claude Code said: {"type":"resu']);
+    expect(talk.outcome).toEqual(failure('agent_crash', expect.stringContaining('SIGKILL')));
+  });
+
+  test('ends without a word, and does not read what it is told', async () => {
+    const path = program('exit 3');
+    const talk = await start(path, { message: 'x'.repeat(1_000_000) }).ended();
+    expect(talk.outcome).toEqual(failure('agent_crash', expect.stringContaining('exit code 3')));
+    expect(talk.end.exitCode).toBe(3);
+  });
+
+  test('floods its error output', async () => {
+    const flood = 'yes "a word of warning" | head -c 20000000 >&2; echo last >&2';
+    const talk = await run(INIT, flood, RESULT);
+    expect(talk.outcome.kind).toBe('succeeded');
+    expect(talk.end.stderr.length).toBeLessThanOrEqual(64 * 1024);
+    expect(talk.end.stderr).toMatch(/last\n$/);
+  });
+
+  test('[A9] leaves a daemon behind that holds its output', async () => {
+    const talk = await run(INIT, '(sleep 1000 &)', said('hi'), RESULT);
+    expect(talk.outcome.kind).toBe('succeeded');
+  });
+
+  test('succeeds with an exit code, which proves nothing', async () => {
+    expect((await run(INIT, RESULT, 'exit 1')).outcome.kind).toBe('succeeded');
+    const error = line({ type: 'result', subtype: 'success', is_error: true, result: 'no' });
+    expect((await run(INIT, error, 'exit 0')).outcome.kind).toBe('failed');
+  });
+
+  test('asks for something nobody knows, and is told so', async () => {
+    const request = { type: 'control_request', request_id: 'r1', request: { subtype: 'odd' } };
+    const talk = await run(
+      INIT,
+      line(request),
+      'read prompt; read answer; echo "$answer" >&2',
+      RESULT,
+    );
+    expect(JSON.parse(talk.end.stderr)).toEqual({
+      type: 'control_response',
+      response: { subtype: 'error', request_id: 'r1', error: 'not supported' },
+    });
+  });
+
+  test('[Q9] [A9] never answers and ignores every signal', async () => {
+    const stop = new AbortController();
+    const path = program(`trap '' INT TERM HUP`, INIT, 'while :; do sleep 1; done');
+    const talk = start(path, { signal: stop.signal });
+    await talk.until(({ events }) => events.length > 0);
+    stop.abort();
+    expect((await talk.ended()).outcome).toEqual({ kind: 'stopped' });
+  });
+
+  test('[A9] nobody takes its events any more', async () => {
+    const turn = {
+      agent: { kind: 'claude' },
+      message: 'hello',
+      cwd: '/',
+      conversation: null,
+      spawn: agentRig().spawnFor(),
+      signal: new AbortController().signal,
+    } as const;
+    const path = program(INIT, 'while read line; do :; done; sleep 1000');
+    for await (const event of claudeDriver({ program: path }).run(turn)) {
+      expect(event.kind).toBe('init');
+      break;
+    }
+  });
+
+  test('was not started, because it was already to be stopped', async () => {
+    const path = program('touch started');
+    const talk = await start(path, { signal: AbortSignal.abort() }).ended();
+    expect(talk.outcome).toEqual({ kind: 'stopped' });
+    expect(talk.processes).toEqual([]);
+  });
+
+  test('[A11] is not started without a file of its message', async () => {
+    const attachments = [{ name: 'a.png', path: '/not/there.png', mediaType: 'image/png' }];
+    const talk = await start(program('true'), { attachments }).ended();
+    expect(talk.outcome).toEqual(failure('invalid_request', expect.stringContaining('there.png')));
+  });
+});
