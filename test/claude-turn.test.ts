@@ -50,6 +50,24 @@ describe('what Claude Code is given', () => {
     expect(request?.model).toBe('claude-sonnet-4-5');
   });
 
+  test('[P3] a file that the message names with @ is not shown unasked; /clear begins anew', async () => {
+    const rig = await claudeRig();
+    writeFileSync(join(rig.cwd, 'secret'), 'the secret itself');
+    const talk = await rig.run({ message: `See @secret and @${rig.cwd}/secret` });
+    expect(talk.outcome.kind).toBe('succeeded');
+    expect(JSON.stringify(rig.model.requests)).toContain('@secret');
+    expect(JSON.stringify(rig.model.requests)).not.toContain('the secret itself');
+
+    const { conversation } = talk;
+    const cleared = await rig.run({ conversation, message: '/clear' });
+    expect(cleared.outcome.kind).toBe('succeeded');
+    expect(cleared.notices).toEqual([]);
+    expect(cleared.conversation).not.toBe(conversation);
+    const next = await rig.run({ conversation: cleared.conversation, message: 'Who are you?' });
+    expect(next.outcome.kind).toBe('succeeded');
+    expect(JSON.stringify(rig.model.requests.at(-1)?.messages)).not.toContain('@secret');
+  });
+
   test('[A12] the tools of an MCP server, asked about like all others', async () => {
     const rig = await claudeRig();
     const talk = await rig.run({

@@ -65,6 +65,8 @@ export type AgentKind = z.infer<typeof AgentKind>;
 export const AgentSpec = z.strictObject({
   kind: AgentKind.default('claude'),
   model: z.string().min(1).max(100).optional(),
+  /** Taken while the model is overloaded or not there. */
+  fallbackModel: z.string().min(1).max(100).optional(),
   command: z.array(z.string().min(1).max(4096)).min(1).max(100).optional(),
 });
 export type AgentSpec = z.output<typeof AgentSpec>;

@@ -26,6 +26,7 @@ export function commandLine(program: string, turn: Turn, conversation: Conversat
     ...(turn.trusted === true ? [] : ['--setting-sources', '', '--strict-mcp-config']),
     ...[conversation.resume ? '--resume' : '--session-id', conversation.id],
     ...option('--model', agent.model),
+    ...option('--fallback-model', agent.fallbackModel),
     ...option('--max-turns', limits.turns),
     ...option('--max-budget-usd', limits.budgetUsd),
     ...option('--append-system-prompt', systemPrompt),
@@ -33,9 +34,11 @@ export function commandLine(program: string, turn: Turn, conversation: Conversat
   ];
 }
 
-/** By default ten retries take three minutes, even with a wrong key; Baton's queue retries too. */
 export const environment = (retries: number): Record<string, string> => ({
+  // By default ten retries take three minutes, even with a wrong key; Baton's queue retries too.
   CLAUDE_CODE_MAX_RETRIES: String(retries),
+  // Else `@path` in a message shows the model any file, and nobody is asked (P3).
+  CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',

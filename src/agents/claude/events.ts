@@ -23,6 +23,7 @@ export class Events {
   limit: RateLimit | null = null;
   /** What the last answer that was only an error says. */
   error: { readonly kind: string; readonly text: string } | null = null;
+  #conversation: string | null = null;
   readonly #tools = new Map<string, string>();
   readonly #asked = new Set<string>();
 
@@ -61,8 +62,9 @@ export class Events {
   *#init(line: LineOf<'system'>): Generator<DriverEvent> {
     this.version = line.claude_code_version;
     this.model = line.model ?? null;
-    // Repeated with every turn.
-    if (this.hasBegun) return;
+    // Repeated with every turn, and with another name after `/clear`.
+    if (this.#conversation === line.session_id) return;
+    this.#conversation = line.session_id;
     this.hasBegun = true;
     const { model } = line;
     yield { kind: 'init', conversation: line.session_id, ...(model !== undefined && { model }) };

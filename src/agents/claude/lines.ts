@@ -162,6 +162,9 @@ const Lifecycle = z.object({
   state: z.string(),
 });
 
+/** `/clear` begins another conversation; the next lines name it. */
+const Reset = z.looseObject({ type: z.literal('conversation_reset') });
+
 const KeepAlive = z.looseObject({ type: z.literal('keep_alive') });
 
 const Line = z.union([
@@ -175,6 +178,7 @@ const Line = z.union([
     ControlCancel,
     ControlResponse,
     Lifecycle,
+    Reset,
     KeepAlive,
   ]),
   Init,

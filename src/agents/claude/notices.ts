@@ -9,6 +9,8 @@ const QUIET = new Set([
   // The tool's result says it.
   'permission_denied',
   'files_persisted',
+  'background_tasks_changed',
+  'ui_invalidate',
   'post_turn_summary',
 ]);
 const QUIET_FAMILIES = /^(task|hook)_/;
