@@ -1,9 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** 256 bits that nobody guesses; the prefix lets masking, and people, know what it is. */
-export const newSecret = (kind: 'token' | 'code' | 'cookie'): string =>
-  `baton_${kind}_${randomBytes(32).toString('base64url')}`;
+/** 256 random bits: nobody guesses them, so that a plain digest of them is safe to keep. */
+export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** How a secret is stored and looked up: never itself. */
+/** A bearer token. Its beginning says what it is, to people and to what looks for leaked secrets. */
+export const newToken = (): string => `baton_${newSecret()}`;
+
+/** What could be one; anything else is not looked up. */
+export const isToken = (text: string): boolean => /^baton_[\w-]{43}$/.test(text);
+export const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text);
+
+/** As the database keeps it. */
 export const digestOf = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');
