@@ -76,6 +76,13 @@ export interface ValidSignIn {
   readonly previous: boolean;
 }
 
+/** A token or a sign-in that is valid now, by its name in the audit log. */
+export interface ValidCredential {
+  readonly user: UserRecord;
+  /** Null is all that the role may. */
+  readonly scopes: readonly Right[] | null;
+}
+
 export interface NewSignIn {
   readonly id: string;
   readonly digest: string;
@@ -146,7 +153,11 @@ export interface AccessStore {
     readonly userId: string;
     readonly expiresInMs: number;
   }): Promise<{ readonly expiresAt: number }>;
-  /** Takes the code or looks at the token, and makes the sign-in. Null if it is not valid (any more). */
+  /**
+   * Takes the code or looks at the token, and makes the sign-in. Null if it is not valid (any more),
+   * and then no line of an `audited` store is written. Whose it is comes out here only: in the line
+   * the empty user id becomes theirs.
+   */
   signIn(by: SignInBy, made: NewSignIn): Promise<ValidSignIn | null>;
   /** By the digest of its secret; also lengthens its idle time, at most once a minute. */
   findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
@@ -158,6 +169,8 @@ export interface AccessStore {
     id: string,
     secret: { readonly from: string; readonly to: string; readonly graceMs: number },
   ): Promise<boolean>;
+  /** Of one who was let in before: whose `token:<id>` or `cookie:<id>` is. Null if not valid any more. */
+  findCredential(credential: string): Promise<ValidCredential | null>;
   endSignIn(id: string): Promise<void>;
   /** All of a user. */
   endSignIns(userId: string): Promise<void>;
