@@ -4,7 +4,7 @@ import { newId } from '../contract/ids.ts';
 import type { AccessStore, Audited } from './access-store.ts';
 import { PAGE_DEFAULT, pageOf } from './page.ts';
 import { entryOf, isAdmin, type Principal, rightsOf } from './principal.ts';
-import { digestOf, newSecret } from './secret.ts';
+import { digestOf, newToken } from './secret.ts';
 import type { AccessService } from './service.ts';
 import { findUser } from './users-service.ts';
 import { toToken } from './views.ts';
@@ -39,7 +39,7 @@ export function tokenService({
       const scopes = await scopesOf(store, by, userId, body.scopes);
       const id = newId();
       const name = mask(body.name);
-      const secret = newSecret('token');
+      const secret = newToken();
       const after = { name, userId, scopes, channel, expiresInDays };
       const token = await store
         .audited(entryOf(by, 'token.create', { kind: 'token', id }, { after }))

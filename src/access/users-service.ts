@@ -60,7 +60,7 @@ export function userService({ store, publicUrl }: Parts): Part {
       if (disabledAt !== null) {
         throw new BatonError('invalid_request', `${name} is locked out. Let them in again first.`);
       }
-      const code = newSecret('code');
+      const code = newSecret();
       const { expiresAt } = await store
         .audited(entryOf(by, 'user.sign_in_link', { kind: 'user', id }))
         .createCode({ digest: digestOf(code), userId: id, expiresInMs: LINK_MS });

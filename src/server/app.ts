@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { AccessService } from '../access/service.ts';
 import { endpointList } from '../contract/api/all.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionService } from '../sessions/service.ts';
@@ -10,6 +11,8 @@ import { RATE_LIMIT, type RateLimit, RateLimiter } from './rate-limit.ts';
 import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
+import { addAccessRoutes } from './routes/access.ts';
+import { addClusterRoutes } from './routes/cluster.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { refuseStatusUpdates } from './routes/session-status.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
@@ -32,6 +35,7 @@ export interface AppOptions {
   readonly ready: () => Promise<Readiness>;
   /** Null until the database is open; HTTP starts before it. */
   readonly service?: () => SessionService | null;
+  readonly access?: () => AccessService | null;
   readonly auth?: Authenticator;
   readonly rateLimit?: RateLimit | null;
   readonly metrics?: Metrics;
@@ -80,8 +84,16 @@ export function createApp(options: AppOptions): FastifyInstance {
   addSessionRoutes(api);
   refuseStatusUpdates(api);
   addRunRoutes(api);
+  const access = () => opened(options.access?.() ?? null);
+  addAccessRoutes(api, access);
+  addClusterRoutes(api, access);
   for (const add of options.routes ?? []) add(api);
   return app;
+}
+
+function opened<T>(part: T | null): T {
+  if (part === null) throw new BatonError('database_unreachable');
+  return part;
 }
 
 const isWebSocket = (upgrade: string | undefined): boolean =>
