@@ -3,7 +3,8 @@ import { accessEndpoints } from '../../contract/api/access.ts';
 import { auditLines } from '../audit-export.ts';
 import type { Api } from '../route.ts';
 
-export function addAccessRoutes({ add, sessions }: Api, access: () => AccessService): void {
+/** Without shares: they are the session's. */
+export function addAccessRoutes({ add }: Api, access: () => AccessService): void {
   const at = accessEndpoints;
   add(at.getMe, async ({ by }) => access().me(by));
 
@@ -17,11 +18,6 @@ export function addAccessRoutes({ add, sessions }: Api, access: () => AccessServ
   add(at.listTokens, async ({ by, query }) => access().listTokens(by, query));
   add(at.createToken, async ({ by, body }) => access().createToken(by, body));
   add(at.revokeToken, async ({ by, params }) => access().revokeToken(by, params.id));
-
-  add(at.getShares, async ({ by, params }) => ({ items: await sessions().shares(by, params.id) }));
-  add(at.putShares, async ({ by, params, body }) => ({
-    items: await sessions().share(by, params.id, body),
-  }));
 
   add(at.listAudit, async ({ by, query }) => access().audit(by, query));
   add(at.exportAudit, async ({ by, query }) => auditLines(access(), by, query));
