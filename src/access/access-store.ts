@@ -81,6 +81,8 @@ export interface ValidCredential {
   readonly user: UserRecord;
   /** Null is all that the role may. */
   readonly scopes: readonly Right[] | null;
+  /** Of the token, or the one that the sign-in was made with: when it ends. Null is never. */
+  readonly tokenExpiresAt: number | null;
 }
 
 export interface NewSignIn {

@@ -107,8 +107,14 @@ async function scopesOf(
   return Right.options.filter((right) => wanted.includes(right));
 }
 
-/** When the token ends that they came with: what it makes ends then, at the latest. */
+/**
+ * When the token ends that they came with, or signed in with: what it makes ends then, at the latest,
+ * so that nobody lengthens what was given for a time.
+ */
 async function endOf(store: AccessStore, { credential = '' }: Principal): Promise<number | null> {
-  const [kind, id = ''] = credential.split(':');
-  return kind === 'token' ? ((await store.getToken(id))?.expiresAt ?? null) : null;
+  if (!/^(token|cookie):/.test(credential)) return null;
+  const found = await store.findCredential(credential);
+  // It ended while it was used.
+  if (found === null) throw new BatonError('unauthorized');
+  return found.tokenExpiresAt;
 }
