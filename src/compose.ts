@@ -114,6 +114,14 @@ export function compose(parts: Parts): Composed {
     log,
     providerOf,
     checkAgent: (kind) => void driverOf(kind),
+    // A workspace of another machine is left to the nodes there.
+    ...(parts.executes
+      ? {
+          ensureWorkspace: async (found) => {
+            if (found.host === null || found.host === parts.host) await preparer.prepare(found);
+          },
+        }
+      : {}),
     onWork: () => keeper.look(),
     ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
   });

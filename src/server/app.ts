@@ -5,9 +5,12 @@ import { BatonError } from '../contract/errors.ts';
 import type { SessionService } from '../sessions/service.ts';
 import { type Authenticator, nobody } from './auth.ts';
 import { answerClientError } from './client-error.ts';
+import { addCompatRoutes } from './compat/routes.ts';
 import { sendError } from './errors.ts';
 import { setHeaders } from './headers.ts';
-import { RATE_LIMIT, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { type AddressOf, addressReader } from './limits/address.ts';
+import { admit } from './limits/admit.ts';
+import { Limits } from './limits/limits.ts';
 import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
@@ -37,7 +40,9 @@ export interface AppOptions {
   readonly service?: () => SessionService | null;
   readonly access?: () => AccessService | null;
   readonly auth?: Authenticator;
-  readonly rateLimit?: RateLimit | null;
+  /** Null for none. */
+  readonly limits?: Limits | null;
+  readonly addressOf?: AddressOf;
   readonly metrics?: Metrics;
   /** Routes that stand apart, such as streams. */
   readonly routes?: readonly ((api: Api) => void)[];
@@ -87,6 +92,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const access = () => opened(options.access?.() ?? null);
   addAccessRoutes(api, access);
   addClusterRoutes(api, access);
+  addCompatRoutes(api);
   for (const add of options.routes ?? []) add(api);
   return app;
 }

@@ -9,6 +9,8 @@ export interface Reader {
   readonly by: Principal;
   readonly target: LogTarget;
   readonly after: number;
+  /** Called when it has its place; what it answers is followed instead of `target`. */
+  readonly narrow?: () => Promise<LogTarget>;
 }
 
 /**
@@ -19,7 +21,7 @@ export async function followLog(
   service: SessionService,
   streams: OpenStreams,
   kind: StreamKind,
-  { by, target, after }: Reader,
+  { by, target, after, narrow }: Reader,
   open: () => Sink | Promise<Sink>,
 ): Promise<void> {
   const leave = streams.enter(by.userId);
@@ -30,11 +32,12 @@ export async function followLog(
       connection.close();
       leave();
     };
+    const followed = (await narrow?.()) ?? target;
     const sink = await open();
     const { stallMs } = streams.limits;
     void streams
       .run(sink, (signal) =>
-        pump(service.follow(target, after, signal), sink, { after, stallMs, signal }),
+        pump(service.follow(followed, after, signal), sink, { after, stallMs, signal }),
       )
       .finally(close);
   } catch (error) {
