@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import { mustMay } from '../../access/must-may.ts';
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { parseInput } from '../../queue/parse-input.ts';
@@ -38,6 +39,7 @@ export function acceptWebSockets(
   const open = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const by = await authenticator.authenticate(request);
     if (by === null) throw new BatonError('unauthorized');
+    mustMay(by, streamEndpoints.sessionEvents.needs);
     const url = request.url ?? '';
     const id = PATH.exec(url)?.[1];
     if (id === undefined) throw new BatonError('not_found');
