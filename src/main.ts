@@ -22,6 +22,8 @@ import { secretKeyOf } from './secrets/key.ts';
 import { checkKey } from './secrets/key-check.ts';
 import { createApp } from './server/app.ts';
 import { adminToken } from './server/auth.ts';
+import { limited } from './server/limits/limited.ts';
+import { Limits } from './server/limits/limits.ts';
 import { close, listen } from './server/listen.ts';
 import { createMetrics } from './server/metrics.ts';
 import type { NodeFacts } from './server/metrics-facts.ts';
@@ -66,7 +68,10 @@ export async function startNode(
   try {
     const token = await adminTokenOf(config.adminToken, config.dataDir);
     const box = aesBox(await secretKeyOf(config.secretKey, config.dataDir));
-    const auth = adminToken(token);
+    const limits = new Limits(
+      config.rateLimit === undefined ? {} : { perUser: config.rateLimit, includeAdmin: true },
+    );
+    const auth = limited(adminToken(token), limits);
     const metrics = createMetrics({ version: packageVersion(), facts: () => facts });
     const app = createApp({
       log,
@@ -82,9 +87,6 @@ export async function startNode(
           streams = registerStreams(api, { authenticator: auth, metrics });
         },
       ],
-      ...(config.rateLimit === undefined
-        ? {}
-        : { rateLimit: { perMinute: config.rateLimit, includeAdmin: true } }),
     });
     started.push(() => close(app, HTTP_GRACE_MS));
     const url = await listen(app, config.host, config.port).catch((error) => {

@@ -8,9 +8,6 @@ import { answerClientError } from './client-error.ts';
 import { addCompatRoutes } from './compat/routes.ts';
 import { sendError } from './errors.ts';
 import { setHeaders } from './headers.ts';
-import { type AddressOf, addressReader } from './limits/address.ts';
-import { admit } from './limits/admit.ts';
-import { Limits } from './limits/limits.ts';
 import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
@@ -39,10 +36,8 @@ export interface AppOptions {
   /** Null until the database is open; HTTP starts before it. */
   readonly service?: () => SessionService | null;
   readonly access?: () => AccessService | null;
+  /** Also counts requests, where they are limited. */
   readonly auth?: Authenticator;
-  /** Null for none. */
-  readonly limits?: Limits | null;
-  readonly addressOf?: AddressOf;
   readonly metrics?: Metrics;
   /** Routes that stand apart, such as streams. */
   readonly routes?: readonly ((api: Api) => void)[];
@@ -106,14 +101,12 @@ const isWebSocket = (upgrade: string | undefined): boolean =>
   upgrade?.toLowerCase() === 'websocket';
 
 /** Before routing matters to the answer: a stranger must not learn which paths exist (X1). */
-function letIn(app: FastifyInstance, { auth = nobody, rateLimit = RATE_LIMIT }: AppOptions): void {
+function letIn(app: FastifyInstance, { auth = nobody }: AppOptions): void {
   const open = new Set(endpointList.filter(([, each]) => each.open).map(([, each]) => each.path));
-  const limiter = rateLimit === null ? null : new RateLimiter(rateLimit);
   app.addHook('onRequest', async (request) => {
     const path = request.url.split('?', 1)[0] ?? '';
     if (open.has(path)) return;
     request.principal = await auth.authenticate(request);
     if (request.principal === null) throw new BatonError('unauthorized');
-    limiter?.take(request.principal);
   });
 }
