@@ -16,6 +16,9 @@ type WithFixedDefault =
   | 'isolation'
   | 'maxConcurrentRuns'
   | 'leaseSeconds'
+  | 'strangerLimit'
+  | 'streamLimit'
+  | 'queueLimit'
   | 'logLevel';
 type Optional = Exclude<keyof Settings, WithFixedDefault | 'database'>;
 
@@ -54,6 +57,11 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     leaseSeconds: readOrDefault('leaseSeconds'),
     hostId: read('hostId'),
     rateLimit: read('rateLimit'),
+    strangerLimit: readOrDefault('strangerLimit'),
+    streamLimit: readOrDefault('streamLimit'),
+    queueLimit: readOrDefault('queueLimit'),
+    trustedProxies: read('trustedProxies'),
+    drainSeconds: read('drainSeconds'),
     publicUrl: read('publicUrl'),
     claudePath: read('claudePath'),
     agentEnv: read('agentEnv'),
