@@ -21,8 +21,9 @@ export function addSchedulerRoutes({ add, sessions }: Api): void {
     toSchedulerSession(await sessions().get(by, params.id)),
   );
   add(at.schedulerDeleteSession, async ({ by, params, query }) => {
-    if (query.archive === true) await sessions().act(by, params.id, 'archive');
-    else await sessions().remove(by, params.id);
+    if (query.archive === true) {
+      await sessions().act(by, params.id, 'archive', at.schedulerDeleteSession.level);
+    } else await sessions().remove(by, params.id);
   });
   add(at.schedulerSendMessage, async ({ by, params, body, idempotencyKey }) => {
     const message = toMessage(body);
