@@ -3,13 +3,16 @@ import type { Usage } from '../../access/access-store.ts';
 interface Bucket {
   tokens: number;
   at: number;
-  /** Taken here since it was last full. */
+  /** Taken here, and when last. */
   used: number;
+  usedAt: number;
 }
 
 /** Past so many, the one left alone for longest is forgotten. */
 const BUCKETS_MAX = 10_000;
 const MINUTE_MS = 60_000;
+/** What was taken is told for so long at least, also of a bucket that is full again. */
+const TELL_MS = 10_000;
 
 /**
  * So many a minute and key. A bucket of that many fills again evenly, so that a burst passes and a
@@ -34,6 +37,7 @@ export class Buckets {
     if (bucket.tokens < 1) return (1 - bucket.tokens) * (MINUTE_MS / this.#perMinute);
     bucket.tokens--;
     bucket.used++;
+    bucket.usedAt = bucket.at;
     return 0;
   }
 
@@ -43,14 +47,17 @@ export class Buckets {
     bucket.tokens = Math.max(-this.#perMinute, bucket.tokens - count);
   }
 
-  /** What was taken here of those that are not full again; at most so many, the latest. */
+  /**
+   * What was taken here, of those that are not full again and those used lately; at most so many, the
+   * latest. Others are forgotten, and begin at nothing when they are used again.
+   */
   used(most: number): Usage[] {
     const now = this.#now();
     const found: Usage[] = [];
     for (const [key, bucket] of this.#buckets) {
       this.#fill(bucket, now);
-      // A full one is as a new one.
-      if (bucket.tokens === this.#perMinute) this.#buckets.delete(key);
+      const isFull = bucket.tokens === this.#perMinute;
+      if (isFull && now - bucket.usedAt >= TELL_MS) this.#buckets.delete(key);
       else if (bucket.used > 0) found.push({ key, value: bucket.used });
     }
     return found.slice(-most);
@@ -67,7 +74,12 @@ export class Buckets {
 
   #bucketOf(key: string): Bucket {
     const now = this.#now();
-    const bucket = this.#buckets.get(key) ?? { tokens: this.#perMinute, at: now, used: 0 };
+    const bucket = this.#buckets.get(key) ?? {
+      tokens: this.#perMinute,
+      at: now,
+      used: 0,
+      usedAt: now,
+    };
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     for (const oldest of this.#buckets.keys()) {
@@ -82,6 +94,5 @@ export class Buckets {
     const filled = bucket.tokens + (now - bucket.at) * (this.#perMinute / MINUTE_MS);
     bucket.tokens = Math.min(this.#perMinute, filled);
     bucket.at = now;
-    if (filled >= this.#perMinute) bucket.used = 0;
   }
 }

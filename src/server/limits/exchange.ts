@@ -1,4 +1,5 @@
-import type { AccessStore } from '../../access/access-store.ts';
+import type { AccessStore, Usage } from '../../access/access-store.ts';
+import type { Fingerprints } from './fingerprints.ts';
 import type { Limits } from './limits.ts';
 
 const EVERY_MS = 1000;
@@ -10,6 +11,8 @@ export interface ExchangeOptions {
   /** Of this node, while it has a lease. */
   readonly nodeId: () => string | null;
   readonly limits: Limits;
+  /** Settings that all nodes must share; told along. */
+  readonly fingerprints?: Fingerprints;
   readonly onExchange?: (ok: boolean) => void;
   readonly now?: () => number;
 }
@@ -17,7 +20,7 @@ export interface ExchangeOptions {
 /**
  * Keeps one limit over many nodes: every second each tells what it has let pass, and takes what the
  * others have let pass from its own. What passes within that second on several nodes can be too much
- * together; it is owed, and passes less later. A node that used nothing only listens.
+ * together; it is owed, and so much less passes later. A node with nothing new to tell only listens.
  *
  * `start()` and `stop()` may be called twice and in any order.
  */
@@ -27,6 +30,7 @@ export class UsageExchange {
   /** What others had used at the last exchange. */
   #heard: ReadonlyMap<string, number> = new Map();
   #heardAt = Number.NEGATIVE_INFINITY;
+  #told = '';
   #nodeId: string | null = null;
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | null = null;
@@ -56,23 +60,40 @@ export class UsageExchange {
   }
 
   async #exchange(): Promise<void> {
-    const { store, limits, onExchange } = this.#options;
+    const { limits, fingerprints, onExchange } = this.#options;
     const nodeId = this.#options.nodeId();
     if (nodeId === null) return;
-    if (this.#nodeId !== nodeId) limits.restart();
-    this.#nodeId = nodeId;
+    if (this.#nodeId !== nodeId) {
+      limits.restart();
+      this.#told = '';
+      this.#nodeId = nodeId;
+    }
     try {
-      const sums = await store.exchangeUsage(nodeId, limits.used());
-      const known = this.#now() - this.#heardAt < SILENCE_MS;
-      const lately = sums
-        .map(({ key, value }) => ({ key, value: value - (this.#heard.get(key) ?? 0) }))
-        .filter(({ value }) => known && value > 0);
-      limits.usedElsewhere(lately, sums);
-      this.#heard = new Map(sums.map(({ key, value }) => [key, value]));
-      this.#heardAt = this.#now();
+      const sums = await this.#tell(nodeId, [...limits.used(), ...(fingerprints?.mine ?? [])]);
+      this.#hear(sums);
+      fingerprints?.compare(sums);
       onExchange?.(true);
     } catch {
+      // Whoever watches the database says so.
       onExchange?.(false);
     }
+  }
+
+  async #tell(nodeId: string, mine: readonly Usage[]): Promise<readonly Usage[]> {
+    const text = JSON.stringify(mine);
+    const sums = await this.#options.store.exchangeUsage(nodeId, text === this.#told ? null : mine);
+    this.#told = text;
+    return sums;
+  }
+
+  #hear(sums: readonly Usage[]): void {
+    const now = this.#now();
+    const isKnown = now - this.#heardAt < SILENCE_MS;
+    const lately = sums
+      .map(({ key, value }) => ({ key, value: value - (this.#heard.get(key) ?? 0) }))
+      .filter(({ value }) => isKnown && value > 0);
+    this.#options.limits.usedElsewhere(lately, sums);
+    this.#heard = new Map(sums.map(({ key, value }) => [key, value]));
+    this.#heardAt = now;
   }
 }

@@ -1,5 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
 import type { Logger } from '../../queue/logger.ts';
+import { Places } from '../limits/places.ts';
 import type { EndReason, Sink, StreamKind } from './sink.ts';
 
 /** What is counted about streams. */
@@ -10,7 +11,7 @@ export interface StreamMetrics {
 }
 
 export interface StreamLimits {
-  /** Open streams of one user on this node. */
+  /** Open streams of one user, unless they are counted elsewhere. */
   readonly perUser: number;
   readonly pingMs: number;
   /** A reader that takes nothing for so long is dropped. */
@@ -40,7 +41,7 @@ export class OpenStreams {
   readonly limits: StreamLimits;
   readonly #log: Pick<Logger, 'error'>;
   readonly #metrics: StreamMetrics | undefined;
-  readonly #users = new Map<string, number>();
+  readonly #places: Places;
   readonly #open = new Set<Open>();
   #timer: NodeJS.Timeout | null = null;
   #closing = false;
@@ -50,8 +51,10 @@ export class OpenStreams {
     log: Pick<Logger, 'error'>,
     limits: Partial<StreamLimits> = {},
     metrics?: StreamMetrics,
+    places?: Places,
   ) {
     this.limits = { ...STREAM_LIMITS, ...limits };
+    this.#places = places ?? new Places(this.limits.perUser);
     this.#log = log;
     this.#metrics = metrics;
   }
@@ -63,14 +66,9 @@ export class OpenStreams {
   /** Takes a place for a stream of this user; what it gives is called at the end. */
   enter(userId: string): () => void {
     if (this.#closing) throw new BatonError('closed', 'The server is stopping. Try again.');
-    const count = this.#users.get(userId) ?? 0;
-    if (count >= this.limits.perUser) throw new BatonError('too_many_streams');
-    this.#users.set(userId, count + 1);
-    return () => {
-      const left = (this.#users.get(userId) ?? 1) - 1;
-      if (left === 0) this.#users.delete(userId);
-      else this.#users.set(userId, left);
-    };
+    const leave = this.#places.enter(userId);
+    if (leave === null) throw new BatonError('too_many_streams');
+    return leave;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import type { Authenticator } from '../auth.ts';
 import { addCompatStreams } from '../compat/streams.ts';
+import type { Places } from '../limits/places.ts';
 import type { Api } from '../route.ts';
 import { pumpHints } from './hint-stream.ts';
 import { addLog, begin } from './log-route.ts';
@@ -12,12 +13,14 @@ export interface StreamOptions {
   /** For WebSockets, which do not come through the routes. */
   readonly authenticator: Authenticator;
   readonly limits?: Partial<StreamLimits>;
+  /** Where open streams of a user are counted. */
+  readonly places?: Places;
   readonly metrics?: StreamMetrics;
 }
 
 /** Adds the streams of the API. `close` ends those that are open, and comes with the app's own. */
 export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
-  const streams = new OpenStreams(api.app.log, options.limits, options.metrics);
+  const streams = new OpenStreams(api.app.log, options.limits, options.metrics, options.places);
   const { sessionEvents, runEvents, hints } = streamEndpoints;
 
   addLog(api, streams, sessionEvents, (service, by, id) => service.sessionLog(by, id));
