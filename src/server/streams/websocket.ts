@@ -36,9 +36,19 @@ export function acceptWebSockets(
     autoPong: false,
   });
 
-  const open = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const by = await authenticator.authenticate(request);
-    if (by === null) throw new BatonError('unauthorized');
+  const open = async (
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    requestId: string,
+  ): Promise<void> => {
+    const { headers, rawHeaders } = request;
+    authenticator.site.checkHost(request);
+    const address = authenticator.addressOf(request);
+    const asking = { headers, rawHeaders, method: 'GET', upgrade: true, address, requestId };
+    const known = await authenticator.authenticate(asking);
+    if (known === null) throw new BatonError('unauthorized');
+    const { by } = known;
     mustMay(by, streamEndpoints.sessionEvents.needs);
     const url = request.url ?? '';
     const id = PATH.exec(url)?.[1];
@@ -62,14 +72,14 @@ export function acceptWebSockets(
   api.app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // One that breaks off while it is looked at must not end the process.
     socket.on('error', () => {});
-    open(request, socket, head).catch((error) => refuse(socket, error, api));
+    const requestId = crypto.randomUUID();
+    open(request, socket, head, requestId).catch((error) => refuse(socket, error, api, requestId));
   });
 }
 
-function refuse(socket: Duplex, thrown: unknown, api: Api): void {
+function refuse(socket: Duplex, thrown: unknown, api: Api, requestId: string): void {
   if (socket.destroyed || !socket.writable) return;
   const error = toBatonError(thrown);
-  const requestId = crypto.randomUUID();
   if (error.status === 500) api.app.log.error({ err: thrown, requestId }, 'A request failed');
   const body = JSON.stringify(envelope(error, requestId));
   endWith(
