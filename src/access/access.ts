@@ -1,12 +1,12 @@
 import type { AccessStore, Audited } from './access-store.ts';
 import { auditService } from './audit-service.ts';
-import { type NodeViews, nodeService } from './nodes-service.ts';
+import { nodeService } from './nodes-service.ts';
 import type { AccessService } from './service.ts';
 import { tokenService } from './tokens-service.ts';
 import { userService } from './users-service.ts';
 
 export interface AccessParts {
-  readonly store: AccessStore & Audited<AccessStore> & NodeViews;
+  readonly store: AccessStore & Audited<AccessStore>;
   /** Where browsers reach this server, without a slash at the end. */
   readonly publicUrl: () => string;
   /** Takes secrets out of text that people wrote. */

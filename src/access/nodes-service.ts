@@ -1,15 +1,10 @@
-import type { NodeView } from '../contract/node.ts';
+import type { AccessStore } from './access-store.ts';
 import type { AccessService } from './service.ts';
-
-/** What the nodes say about themselves, as the store keeps it. */
-export interface NodeViews {
-  listNodeViews(): Promise<NodeView[]>;
-}
 
 export const nodeService = ({
   store,
 }: {
-  readonly store: NodeViews;
+  readonly store: Pick<AccessStore, 'listNodeViews'>;
 }): Pick<AccessService, 'nodes'> => ({
   nodes: () => store.listNodeViews(),
 });
