@@ -3,6 +3,7 @@ import type { LogTarget, SessionService } from '../../sessions/service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { pump } from './pump.ts';
 import type { Sink, StreamKind } from './sink.ts';
+import { stillMay } from './still-may.ts';
 
 /** A reader who may read this log, and from where. */
 export interface Reader {
@@ -35,8 +36,9 @@ export async function followLog(
     const followed = (await narrow?.()) ?? target;
     const sink = await open();
     const { stallMs } = streams.limits;
+    const mayStill = stillMay(streams.gate, service, by, target.sessionId);
     void streams
-      .run(sink, (signal) =>
+      .run(sink, mayStill, (signal) =>
         pump(service.follow(followed, after, signal), sink, { after, stallMs, signal }),
       )
       .finally(close);

@@ -1,7 +1,10 @@
+import type { Gate } from '../../access/service.ts';
 import { BatonError } from '../../contract/errors.ts';
+import { isTransient } from '../../queue/database-watch.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { Places } from '../limits/places.ts';
 import type { EndReason, Sink, StreamKind } from './sink.ts';
+import type { Look, StillMay } from './still-may.ts';
 
 /** What is counted about streams. */
 export interface StreamMetrics {
@@ -34,11 +37,17 @@ export const STREAM_LIMITS: StreamLimits = {
 interface Open {
   readonly sink: Sink;
   readonly stop: AbortController;
+  readonly stillMay: StillMay;
 }
 
-/** The streams of this node: counts them by user, pings them all, ends them all. */
+/** Streams that are looked at again at the same time. */
+const LOOKS = 8;
+
+/** The streams of this node: counts them by user, pings them all, ends those that must end. */
 export class OpenStreams {
   readonly limits: StreamLimits;
+  /** Knows who may still read. */
+  readonly gate: Pick<Gate, 'again'>;
   readonly #log: Pick<Logger, 'error'>;
   readonly #metrics: StreamMetrics | undefined;
   readonly #places: Places;
@@ -46,15 +55,19 @@ export class OpenStreams {
   #timer: NodeJS.Timeout | null = null;
   #closing = false;
   #emptied: PromiseWithResolvers<void> | null = null;
+  #looking = false;
+  #lookMore = false;
 
   constructor(
     log: Pick<Logger, 'error'>,
+    gate: Pick<Gate, 'again'>,
     limits: Partial<StreamLimits> = {},
     metrics?: StreamMetrics,
     places?: Places,
   ) {
     this.limits = { ...STREAM_LIMITS, ...limits };
     this.#places = places ?? new Places(this.limits.perUser);
+    this.gate = gate;
     this.#log = log;
     this.#metrics = metrics;
   }
@@ -73,14 +86,16 @@ export class OpenStreams {
 
   /**
    * Runs a stream until `work` says how it ended, and sees its reader off. The signal is aborted when
-   * the reader leaves, or with the reason `restart`. Never rejects: nobody waits for a stream.
+   * the reader leaves, or with the reason `restart` or `refused`. Never rejects: nobody waits for a
+   * stream.
    */
   async run(
     sink: Sink,
+    stillMay: StillMay,
     work: (signal: AbortSignal) => Promise<{ reason: EndReason; after: number }>,
   ): Promise<void> {
     const stop = new AbortController();
-    const open = { sink, stop };
+    const open = { sink, stop, stillMay };
     const left = (): void => stop.abort('left');
     sink.out.once('close', left);
     if (sink.closed) left();
@@ -111,6 +126,31 @@ export class OpenStreams {
     await this.#emptied.promise;
   }
 
+  /** What people may do has changed, or may have: ends the streams of those who may not read any more. */
+  async lookAgain(): Promise<void> {
+    this.#lookMore = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#lookMore) {
+      this.#lookMore = false;
+      const look: Look = new Map();
+      const left = this.#open.values();
+      await Promise.all(Array.from({ length: LOOKS }, () => this.#lookAtEach(left, look)));
+    }
+    this.#looking = false;
+  }
+
+  /** One that cannot be looked at stays: a database that is away ends no stream (O5). */
+  async #lookAtEach(streams: Iterable<Open>, look: Look): Promise<void> {
+    for (const { stillMay, stop } of streams) {
+      const allowed = await stillMay(look).catch((err: unknown) => {
+        if (!isTransient(err)) this.#log.error({ err }, 'A stream could not be looked at again');
+        return true;
+      });
+      if (!allowed) stop.abort('refused');
+    }
+  }
+
   /** Until the reader has taken the end, or the time for that is over. */
   #seen(sink: Sink): Promise<void> {
     if (sink.closed) return Promise.resolve();
@@ -129,6 +169,8 @@ export class OpenStreams {
     // One timer for all: a timer each would be most of what an idle stream costs.
     this.#timer ??= setInterval(() => {
       for (const { sink } of this.#open) sink.ping();
+      // Nobody may have told that something has changed.
+      void this.lookAgain();
     }, this.limits.pingMs).unref();
   }
 

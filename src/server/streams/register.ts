@@ -7,6 +7,7 @@ import { pumpHints } from './hint-stream.ts';
 import { addLog, begin } from './log-route.ts';
 import { OpenStreams, type StreamLimits, type StreamMetrics } from './open-streams.ts';
 import { SSE_HEADERS } from './sse-sink.ts';
+import { stillMay } from './still-may.ts';
 import { acceptWebSockets } from './websocket.ts';
 
 export interface StreamOptions {
@@ -20,7 +21,9 @@ export interface StreamOptions {
 
 /** Adds the streams of the API. `close` ends those that are open, and comes with the app's own. */
 export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
-  const streams = new OpenStreams(api.app.log, options.limits, options.metrics, options.places);
+  const { gate } = options.authenticator;
+  const { limits, metrics, places } = options;
+  const streams = new OpenStreams(api.app.log, gate, limits, metrics, places);
   const { sessionEvents, runEvents, hints } = streamEndpoints;
 
   addLog(api, streams, sessionEvents, (service, by, id) => service.sessionLog(by, id));
@@ -31,7 +34,9 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
     const leave = streams.enter(by.userId);
     const sink = begin(reply, streams.limits);
     void streams
-      .run(sink, (signal) => pumpHints(service, by, sink, streams, signal))
+      .run(sink, stillMay(gate, service, by, null), (signal) =>
+        pumpHints(service, by, sink, streams, signal),
+      )
       .finally(leave);
     return reply as never;
   });
@@ -42,6 +47,10 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
 
   addCompatStreams(api, streams);
   acceptWebSockets(api, streams, options.authenticator);
-  api.app.addHook('preClose', () => streams.close());
+  const unlisten = gate.onChange(() => void streams.lookAgain());
+  api.app.addHook('preClose', () => {
+    unlisten();
+    return streams.close();
+  });
   return streams;
 }

@@ -58,8 +58,8 @@ export class SseSink implements Sink {
   end(reason: EndReason, after: number): void {
     if (reason === 'dropped' || reason === 'restart') {
       this.out.end(`${this.#retry}: ${reason}, resume after ${after}\n\n`);
-    } else if (reason === 'gone') {
-      this.out.end(': gone\n\n');
+    } else if (reason === 'gone' || reason === 'refused') {
+      this.out.end(`: ${reason}\n\n`);
     } else {
       this.out.end();
     }
