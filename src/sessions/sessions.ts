@@ -36,8 +36,7 @@ export interface SessionsOptions extends WorkspaceParts {
 }
 
 /** Sessions as people and programs use them: who may see what, what is checked, what is logged. */
-export function createSessions(given: SessionsOptions): SessionService {
-  const options = 'audited' in given.store ? given : ({ ...given, store: { ...(given.store as any), audited: () => given.store, getShare: async () => null } } as SessionsOptions); // TEMPORARY-BRIDGE
+export function createSessions(options: SessionsOptions): SessionService {
   const { connections } = options;
   return {
     ...sessionService(options),
