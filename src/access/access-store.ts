@@ -1,6 +1,7 @@
 import type { Right, Role, ShareLevel } from '../contract/access.ts';
 import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import type { Channel } from '../contract/message.ts';
+import type { NodeLoad, NodeView } from '../contract/node.ts';
 import type { NewAuditEntry } from './principal.ts';
 
 /*
@@ -129,11 +130,12 @@ export interface AccessStore {
   getUser(id: string): Promise<UserRecord | null>;
   /** By id, else by name, letter case aside. */
   findUser(nameOrId: string): Promise<UserRecord | null>;
-  /** By name. */
+  /** By name, letter case aside; `after` is a name. */
   listUsers(page: { readonly limit: number; readonly after?: string }): Promise<UserRecord[]>;
   /** Throws `not_found`, `user_exists`, and `last_admin` for the built-in administrator. */
   updateUser(id: string, change: UserChange): Promise<UserRecord>;
 
+  /** Throws `unknown_user`. */
   createToken(token: NewToken): Promise<TokenRecord>;
   getToken(id: string): Promise<TokenRecord | null>;
   /** Newest first; of one user, or of all. */
@@ -149,7 +151,7 @@ export interface AccessStore {
   /** Tells that tokens were used, about now. */
   touchTokens(ids: readonly string[]): Promise<void>;
 
-  /** A code that signs in once, within `expiresInMs`. Old ones go. */
+  /** A code that signs in once, within `expiresInMs`. Expired ones go. Throws `unknown_user`. */
   createCode(code: {
     readonly digest: string;
     readonly userId: string;
@@ -180,7 +182,7 @@ export interface AccessStore {
   /** What of a session is shared with a user. */
   getShare(sessionId: string, userId: string): Promise<ShareLevel | null>;
   listShares(sessionId: string): Promise<ShareRecord[]>;
-  /** Replaces them all. Throws `not_found`. */
+  /** Replaces them all; one for the owner is left out. Throws `not_found`, `unknown_user`. */
   putShares(
     sessionId: string,
     shares: readonly { readonly userId: string; readonly level: ShareLevel }[],
@@ -189,17 +191,26 @@ export interface AccessStore {
   listAudit(filter: AuditFilter): Promise<AuditRecord[]>;
 
   /**
-   * Stores what this node has used since it started (it replaces what the node said before), and
+   * Stores what this node has used (it replaces what the node said before; null leaves that), and
    * answers what all other live nodes have said, added up by key.
    */
-  exchangeUsage(nodeId: string, mine: readonly Usage[]): Promise<Usage[]>;
+  exchangeUsage(nodeId: string, mine: readonly Usage[] | null): Promise<Usage[]>;
+
+  /** What a node says about itself, kept until it goes. The time is the store's. */
+  saveLoad(nodeId: string, load: Omit<NodeLoad, 'at'>): Promise<void>;
+  /** Oldest first; alive by the store's time. */
+  listNodeViews(): Promise<NodeView[]>;
 }
 
 export interface AuditRecord extends Omit<AuditEntry, 'at'> {
   readonly at: number;
 }
 
-/** A store whose every writing call also appends this line to the audit log, in the same transaction. */
+/**
+ * A store whose every writing call also appends this line to the audit log, in the same transaction.
+ * A call that throws, or finds that there is nothing to change (a message that is known by its
+ * idempotency key, a token that was revoked before), appends none.
+ */
 export interface Audited<S> {
   audited(entry: NewAuditEntry): S;
 }
