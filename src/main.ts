@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { StoreGate } from './access/gate.ts';
 import { agentEnvironment } from './agents/environment.ts';
 import type { Config } from './cli/config.ts';
 import { makeDataDirectory } from './cli/data-directory.ts';
@@ -21,12 +22,14 @@ import { aesBox } from './secrets/aes-box.ts';
 import { secretKeyOf } from './secrets/key.ts';
 import { checkKey } from './secrets/key-check.ts';
 import { createApp } from './server/app.ts';
-import { adminToken } from './server/auth.ts';
+import { authenticatorOf } from './server/auth.ts';
+import { addressReader } from './server/limits/address.ts';
 import { limited } from './server/limits/limited.ts';
 import { Limits } from './server/limits/limits.ts';
 import { close, listen } from './server/listen.ts';
 import { createMetrics } from './server/metrics.ts';
 import type { NodeFacts } from './server/metrics-facts.ts';
+import { createSite } from './server/site.ts';
 import type { OpenStreams } from './server/streams/open-streams.ts';
 import { registerStreams } from './server/streams/register.ts';
 import { patiently } from './sessions/patiently.ts';
@@ -38,6 +41,8 @@ export type Role = 'api' | 'worker';
 
 export interface Node {
   url: string;
+  /** Signs the administrator in, once; null on a node that serves no API. */
+  signInUrl: string | null;
   /** Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -71,7 +76,10 @@ export async function startNode(
     const limits = new Limits(
       config.rateLimit === undefined ? {} : { perUser: config.rateLimit, includeAdmin: true },
     );
-    const auth = limited(adminToken(token), limits);
+    const gate = new StoreGate({ adminToken: token });
+    const site = createSite(config);
+    const addressOf = addressReader(config.trustedProxies);
+    const auth = limited(authenticatorOf(gate, { site, addressOf }), limits);
     const metrics = createMetrics({ version: packageVersion(), facts: () => facts });
     const app = createApp({
       log,
@@ -95,6 +103,8 @@ export async function startNode(
 
     const store = await openStore(config.database, log, stop);
     started.push(() => store.close());
+    gate.open(store);
+    started.push(() => gate.close());
     // The database may go away again at any step, and is waited for at each.
     await patiently(stop, () => checkKey(box, store));
     const installation = await patiently(stop, () => store.putSettingOnce('installation', newId()));
@@ -162,9 +172,12 @@ export async function startNode(
       started.push(() => rm(address, { force: true }));
     }
 
+    const signInUrl = roles.includes('api')
+      ? `${config.publicUrl ?? url}/sign-in?code=${await patiently(stop, () => gate.startCode())}`
+      : null;
     const { dataDir, isolation } = config;
     log.info({ url, roles, dataDir, isolation, node: process.versions.node }, 'Node started');
-    return { url, stop: () => (stopping ??= stopAll()) };
+    return { url, signInUrl, stop: () => (stopping ??= stopAll()) };
   } catch (error) {
     await stopAll();
     throw error;

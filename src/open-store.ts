@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './cli/config.ts';
-import type { Store } from './queue/store.ts';
-import type { SessionStore } from './sessions/session-store.ts';
+import type { BatonStore } from './storage/operations/baton-store.ts';
 import { postgresStore } from './storage/postgres/store.ts';
 import { sqliteStore } from './storage/sqlite/store.ts';
 
@@ -11,7 +10,7 @@ export function openStore(
   database: Config['database'],
   log: Logger,
   stop: AbortSignal,
-): Promise<Store & SessionStore> {
+): Promise<BatonStore> {
   if (database.kind === 'sqlite') return openSqlite(database.path, log);
   return postgresStore({
     url: database.url,
@@ -23,7 +22,7 @@ export function openStore(
 }
 
 /** Says why a start takes long: another process may be ending, and is given its time. */
-async function openSqlite(path: string, log: Logger): Promise<Store & SessionStore> {
+async function openSqlite(path: string, log: Logger): Promise<BatonStore> {
   const opened = new AbortController();
   delay(1000, undefined, { signal: opened.signal }).then(
     () => log.warn({ path }, 'Waiting for another process to let go of the database'),

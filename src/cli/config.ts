@@ -63,6 +63,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     trustedProxies: read('trustedProxies'),
     drainSeconds: read('drainSeconds'),
     publicUrl: read('publicUrl'),
+    allowedHosts: read('allowedHosts'),
     claudePath: read('claudePath'),
     agentEnv: read('agentEnv'),
     secretKey: read('secretKey'),

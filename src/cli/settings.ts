@@ -189,6 +189,16 @@ export const settings = {
     default: 'the address listened on',
     help: 'URL that browsers use',
   }),
+  allowedHosts: setting({
+    env: 'BATON_ALLOWED_HOSTS',
+    expected: 'host names without port, separated by commas',
+    schema: z
+      .string()
+      .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+      .pipe(z.array(z.string().regex(/^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$/))),
+    default: 'localhost, addresses, and the host of BATON_PUBLIC_URL',
+    help: 'more names that this server is reached by',
+  }),
   claudePath: setting({
     env: 'BATON_CLAUDE_PATH',
     expected: 'the path of the Claude Code program',
