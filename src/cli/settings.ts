@@ -179,7 +179,7 @@ export const settings = {
     env: 'BATON_DRAIN_SECONDS',
     expected: 'a whole number from 0 to 300',
     schema: whole(0, 300),
-    default: '5 with PostgreSQL, else 0',
+    default: '5 for baton api, else 0',
     help: 'how long a stopping node answers while /readyz is false',
   }),
   publicUrl: setting({
