@@ -1,9 +1,17 @@
 import { describe, it, onTestFinished } from 'vitest';
+import { auditRules } from './contract/audit.contract.ts';
 import { AccessBench, type AccessRule, type OpenAccess } from './contract/bench.contract.ts';
+import { nodeRules } from './contract/nodes.contract.ts';
+import { shareRules } from './contract/shares.contract.ts';
+import { signInRules } from './contract/sign-ins.contract.ts';
 import { userRules } from './contract/users.contract.ts';
 
 const TOPICS = {
   'users and tokens': userRules,
+  'sign-ins': signInRules,
+  shares: shareRules,
+  audit: auditRules,
+  nodes: nodeRules,
 };
 
 /** The promises of the access port, the same for every database; each test has data of its own. */

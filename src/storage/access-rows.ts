@@ -1,4 +1,5 @@
 import type { AuditRecord, TokenRecord, UserRecord, ValidSignIn } from '../access/access-store.ts';
+import type { NewAuditEntry } from '../access/principal.ts';
 import type { Right, Role } from '../contract/access.ts';
 import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import type { Json } from '../contract/json.ts';
@@ -6,6 +7,7 @@ import type { Channel } from '../contract/message.ts';
 import type { NodeLoad, NodeView } from '../contract/node.ts';
 import { toTime } from '../contract/time.ts';
 import { type NodeRow, toNode } from './rows.ts';
+import { plain } from './session-rows.ts';
 
 /* How rows of users, credentials and the audit log become objects; see rows.ts. */
 
@@ -118,6 +120,23 @@ export const toAudit = (row: AuditRow): AuditRecord => ({
   before: parse(row.before),
   after: parse(row.after),
 });
+
+/** In the order of AUDIT_COLUMNS, without the time. */
+export const auditValues = (entry: NewAuditEntry): (string | null)[] => [
+  entry.userId,
+  entry.channel,
+  entry.credential,
+  plain(entry.address),
+  plain(entry.requestId),
+  entry.action,
+  entry.target.kind,
+  plain(entry.target.id),
+  json(entry.before),
+  json(entry.after),
+];
+
+const json = (value: NewAuditEntry['before']): string | null =>
+  value === null ? null : JSON.stringify(value);
 
 export interface NodeViewRow extends NodeRow {
   executing: number;

@@ -37,6 +37,7 @@ export function sessionStoreOver({
     sumInvocations: (sessionId) => read(invocations.sumInvocations(sessionId)),
     costsOf: (runIds) => read(invocations.costsOf(dialect, runIds)),
     countSessions: () => read(reads.countSessions(null)),
+    countPending: (ageMs) => read(reads.countPending(dialect, ageMs)),
     listVisibleRuns: (userId, filter) => read(listVisibleRuns(dialect, userId, filter)),
     countVisible: (userId) => read(countVisible(userId)),
     stats: (visibleTo) => read(stats(dialect, visibleTo)),

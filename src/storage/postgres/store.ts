@@ -11,6 +11,7 @@ import { makePool, POOL_SIZE, parseSchema, parseUrl, type Target } from './conne
 import { postgresDialect } from './dialect.ts';
 import { HintChannel } from './hints.ts';
 import type { LeaseThreadData } from './lease-thread.ts';
+import { poolUse } from './lend.ts';
 import { migrate } from './migrate.ts';
 import { readOn } from './run.ts';
 import { transact } from './transact.ts';
@@ -33,8 +34,10 @@ const FOLD_EVERY = 500;
 const FOLD = `WITH gone AS (DELETE FROM run_counts RETURNING state, n)
   INSERT INTO run_counts SELECT state, sum(n) FROM gone GROUP BY state`;
 
+export type PostgresStore = BatonStore & { pool(): ReturnType<typeof poolUse> };
+
 /** The store over PostgreSQL, for many processes on many machines. */
-export async function postgresStore(options: PostgresOptions): Promise<BatonStore> {
+export async function postgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const target: Target = {
     url: parseUrl(options.url).href,
     schema: parseSchema(options.schema ?? 'baton'),
@@ -83,7 +86,7 @@ export async function postgresStore(options: PostgresOptions): Promise<BatonStor
       return closing;
     },
   };
-  return batonStoreOver(parts);
+  return { ...batonStoreOver(parts), pool: () => poolUse(pool) };
 }
 
 /**

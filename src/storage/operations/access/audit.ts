@@ -1,25 +1,8 @@
 import type { AuditFilter, AuditRecord } from '../../../access/access-store.ts';
 import type { NewAuditEntry } from '../../../access/principal.ts';
-import { AUDIT_COLUMNS, type AuditRow, toAudit } from '../../access-rows.ts';
+import { AUDIT_COLUMNS, type AuditRow, auditValues, toAudit } from '../../access-rows.ts';
 import { plain } from '../../session-rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
-
-/** In the order of AUDIT_COLUMNS, without the time. */
-export const auditValues = (entry: NewAuditEntry): (string | null)[] => [
-  entry.userId,
-  entry.channel,
-  entry.credential,
-  plain(entry.address),
-  plain(entry.requestId),
-  entry.action,
-  entry.target.kind,
-  plain(entry.target.id),
-  json(entry.before),
-  json(entry.after),
-];
-
-const json = (value: NewAuditEntry['before']): string | null =>
-  value === null ? null : JSON.stringify(value);
 
 export function* appendAudit(now: number, entry: NewAuditEntry): Op<void> {
   yield* query(

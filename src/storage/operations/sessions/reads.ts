@@ -78,6 +78,19 @@ export function* listPending(
   return rows.map(toFound);
 }
 
+/** A message does not make a session wait anew, so the log says since when. */
+export function* countPending(dialect: Dialect, ageMs: number): Op<number> {
+  const now = yield* dialect.readTime();
+  const [row] = yield* query<{ n: number }>(
+    `SELECT count(*) AS n FROM sessions s WHERE s.status = 'PENDING' AND s.created_at <= $1 AND $1 >= (
+       SELECT e.at FROM events e WHERE e.lane = s.id AND e.type IN ('session.created', 'session.status')
+       ORDER BY e.seq DESC LIMIT 1)`,
+    [now - ageMs],
+    'count_pending',
+  );
+  return row?.n ?? 0;
+}
+
 /** Of those a user may see; null is all. */
 export function* countSessions(userId: string | null): Op<Record<SessionStatus, number>> {
   const rows = yield* query<{ status: SessionStatus; n: number }>(
