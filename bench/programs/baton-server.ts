@@ -18,12 +18,12 @@ const { dataDir, token, database, roles } = JSON.parse(process.argv[2]!) as Setu
 const flags = ['--port', '0', '--data-dir', dataDir];
 const config = readConfig([...flags, ...(database === undefined ? [] : ['--database', database])], {
   BATON_ADMIN_TOKEN: token,
-  BATON_LOG_LEVEL: 'warn',
+  BATON_LOG_LEVEL: 'error',
   // Nodes over one database have one key, and nobody waits for one that stops.
   BATON_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
   BATON_DRAIN_SECONDS: '0',
 });
-const log = createLog('warn', maskLine);
+const log = createLog('error', maskLine);
 const options = roles === undefined ? {} : { roles };
 const node = await startNode(config, log, new AbortController().signal, options);
 process.send!({ url: node.url });
