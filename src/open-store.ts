@@ -2,15 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './cli/config.ts';
 import type { BatonStore } from './storage/operations/baton-store.ts';
-import { postgresStore } from './storage/postgres/store.ts';
+import { type PostgresStore, postgresStore } from './storage/postgres/store.ts';
 import { sqliteStore } from './storage/sqlite/store.ts';
+
+/** Only PostgreSQL has a pool. */
+export type OpenStore = BatonStore & Partial<Pick<PostgresStore, 'pool'>>;
 
 /** Opens the configured database. A PostgreSQL that is away is waited for, until `stop`. */
 export function openStore(
   database: Config['database'],
   log: Logger,
   stop: AbortSignal,
-): Promise<BatonStore> {
+): Promise<OpenStore> {
   if (database.kind === 'sqlite') return openSqlite(database.path, log);
   return postgresStore({
     url: database.url,

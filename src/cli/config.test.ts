@@ -153,7 +153,7 @@ describe('refusing', () => {
     ['BATON_RATE_LIMIT', '0'],
     ['BATON_STRANGER_LIMIT', '0'],
     ['BATON_STREAM_LIMIT', '-1'],
-    ['BATON_QUEUE_LIMIT', '10001'],
+    ['BATON_QUEUE_LIMIT', '1001'],
     ['BATON_TRUSTED_PROXIES', 'proxy.example'],
     ['BATON_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['BATON_DRAIN_SECONDS', '301'],

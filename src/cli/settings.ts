@@ -160,8 +160,8 @@ export const settings = {
   }),
   queueLimit: setting({
     env: 'BATON_QUEUE_LIMIT',
-    expected: 'a whole number from 1 to 10000',
-    schema: whole(1, 10_000),
+    expected: 'a whole number from 1 to 1000',
+    schema: whole(1, 1000),
     default: '1000',
     help: 'queued runs of one session',
   }),

@@ -18,7 +18,7 @@ import type { SessionStore } from './session-store.ts';
 
 /** Most entries of a list unless told. */
 export const PAGE_DEFAULT = 50;
-/** Runs of one session that may be queued (H9). */
+/** Runs of one session that may be queued (H9), at most. */
 export const QUEUE_MAX = 1000;
 
 type Ports = Pick<Store, 'change' | 'onHint'> &
@@ -29,6 +29,8 @@ export type ServiceStore = Ports & Audited<Ports>;
 
 export interface ServiceParts {
   readonly store: ServiceStore;
+  /** Runs of a session that may be queued; the most of all unless told. */
+  readonly queueMax?: number;
   readonly queue: RunQueue;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;

@@ -37,7 +37,7 @@ type RunService = Pick<
 
 /** Messages, and the runs they become. */
 export function runService(parts: ServiceParts): RunService {
-  const { store, queue, log, masker, maskJson, onWork } = parts;
+  const { store, queue, log, masker, maskJson, onWork, queueMax = QUEUE_MAX } = parts;
 
   const view = async (run: Run): Promise<RunView> => {
     const costs = await store.costsOf([run.id]);
@@ -102,13 +102,11 @@ export function runService(parts: ServiceParts): RunService {
         sessionId: id,
         admission,
         original: stored.original,
-        queueMax: QUEUE_MAX,
+        queueMax,
       };
       const after = { onBusy: body.onBusy, chars: body.message.length };
       const entry = onSession(by, 'message.send', id, { after });
       const sent = await sendAs(by, request, entry).catch((error: unknown) => {
-        // In the words of every other call: which id was asked for is not said again.
-        if (isBatonError(error, 'not_found')) throw new BatonError('not_found');
         const busy = isBatonError(error, 'session_busy');
         throw busy && body.onBusy === 'steer' ? new BatonError('cannot_steer') : error;
       });

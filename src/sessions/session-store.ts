@@ -179,6 +179,8 @@ export interface SessionStore {
   /** Per run, in USD; runs without an invocation are missing. */
   costsOf(runIds: readonly string[]): Promise<Map<string, number>>;
   countSessions(): Promise<Record<SessionStatus, number>>;
+  /** Sessions that have been PENDING for so long. */
+  countPending(ageMs: number): Promise<number>;
   /** Runs of the sessions that a user may see, by id, which is by age. */
   listVisibleRuns(userId: string, filter: Omit<RunFilter, 'lane'>): Promise<Run[]>;
   /** Of the same, by state. */

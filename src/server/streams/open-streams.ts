@@ -1,5 +1,5 @@
 import type { Gate } from '../../access/service.ts';
-import { BatonError } from '../../contract/errors.ts';
+import { BatonError, type ErrorCode } from '../../contract/errors.ts';
 import { isTransient } from '../../queue/database-watch.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { Places } from '../limits/places.ts';
@@ -11,6 +11,8 @@ export interface StreamMetrics {
   streamOpened(kind: StreamKind): void;
   streamClosed(kind: StreamKind): void;
   streamDropped(kind: StreamKind): void;
+  /** An upgrade was answered by an error. */
+  refused?(code: ErrorCode): void;
 }
 
 export interface StreamLimits {

@@ -46,7 +46,7 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
   );
 
   addCompatStreams(api, streams);
-  acceptWebSockets(api, streams, options.authenticator);
+  acceptWebSockets(api, streams, options.authenticator, options.metrics);
   const unlisten = gate.onChange(() => void streams.lookAgain());
   api.app.addHook('preClose', () => {
     unlisten();

@@ -8,12 +8,12 @@ import { BatonError } from '../../contract/errors.ts';
 import { parseInput } from '../../queue/parse-input.ts';
 import type { Authenticator } from '../auth.ts';
 import { endWith } from '../client-error.ts';
-import { envelope, toBatonError } from '../errors.ts';
+import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
 import { parseQuery } from '../query-string.ts';
 import type { Api } from '../route.ts';
 import { checkCursor } from './cursor.ts';
 import { followLog } from './follow-log.ts';
-import type { OpenStreams } from './open-streams.ts';
+import type { OpenStreams, StreamMetrics } from './open-streams.ts';
 import { WsSink } from './ws-sink.ts';
 
 /** A client has next to nothing to say. */
@@ -26,6 +26,7 @@ export function acceptWebSockets(
   api: Api,
   streams: OpenStreams,
   authenticator: Authenticator,
+  metrics?: StreamMetrics,
 ): void {
   const server = new WebSocketServer({
     noServer: true,
@@ -73,14 +74,18 @@ export function acceptWebSockets(
     // One that breaks off while it is looked at must not end the process.
     socket.on('error', () => {});
     const requestId = crypto.randomUUID();
-    open(request, socket, head, requestId).catch((error) => refuse(socket, error, api, requestId));
+    open(request, socket, head, requestId).catch((thrown: unknown) => {
+      const error = toBatonError(thrown);
+      metrics?.refused?.(error.code);
+      if (error.status === 500) api.app.log.error({ err: thrown, requestId }, 'A request failed');
+      refuse(socket, error, requestId);
+    });
   });
 }
 
-function refuse(socket: Duplex, thrown: unknown, api: Api, requestId: string): void {
+function refuse(socket: Duplex, error: BatonError, requestId: string): void {
   if (socket.destroyed || !socket.writable) return;
-  const error = toBatonError(thrown);
-  if (error.status === 500) api.app.log.error({ err: thrown, requestId }, 'A request failed');
+  const retryAfter = retryAfterOf(error);
   const body = JSON.stringify(envelope(error, requestId));
   endWith(
     socket,
@@ -90,7 +95,7 @@ function refuse(socket: Duplex, thrown: unknown, api: Api, requestId: string): v
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Cache-Control: no-store',
       ...(error.status === 401 ? ['WWW-Authenticate: Bearer'] : []),
-      ...(error.status === 429 || error.status === 503 ? ['Retry-After: 5'] : []),
+      ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
       'Connection: close',
       '',
       body,
