@@ -128,7 +128,7 @@ export async function makeSubject(
   if (subject === 'user') {
     const id = await rig.user(`${asked}-${newId()}`, 'operator');
     marks.note(asked, id);
-    return { id, is: 'own' };
+    return { id, is: seesAll(actor) ? 'own' : null };
   }
   if (subject === 'token') {
     const { id } = await rig.token(ownerId, ['read'], { name: asked });

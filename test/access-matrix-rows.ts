@@ -51,6 +51,9 @@ const VARIANTS: Record<string, readonly Partial<Row>[]> = {
   sessionEvents: [{ query: '' }],
   runEvents: [{ query: '' }],
   listRuns: [{ subject: 'session', query: `?sessionId=${ID}` }],
+  // Of somebody else: for admins only.
+  listTokens: [{ subject: 'user', query: `?userId=${ID}` }],
+  createToken: [{ subject: 'user', body: { name: 'any', scopes: ['account'], userId: ID } }],
 };
 
 /** Looking after a workspace changes nothing that somebody would ask about later. */
