@@ -57,12 +57,11 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   });
   info.set({ version }, 1);
 
-  const requests = histogram(
-    'http_request_duration_seconds',
-    'Time to answer a request, or how long a stream was open',
-    FAST_S,
-    ['route', 'method', 'status'],
-  );
+  const requests = histogram('http_request_duration_seconds', 'Time to answer a request', FAST_S, [
+    'route',
+    'method',
+    'status',
+  ]);
   const refusals = counter('requests_refused_total', 'Requests and upgrades that were refused', [
     'reason',
   ]);
