@@ -4,6 +4,7 @@ import { AccessBench, type AccessRule, type OpenAccess } from './contract/bench.
 import { nodeRules } from './contract/nodes.contract.ts';
 import { shareRules } from './contract/shares.contract.ts';
 import { signInRules } from './contract/sign-ins.contract.ts';
+import { statsRules } from './contract/stats.contract.ts';
 import { userRules } from './contract/users.contract.ts';
 
 const TOPICS = {
@@ -12,6 +13,7 @@ const TOPICS = {
   shares: shareRules,
   audit: auditRules,
   nodes: nodeRules,
+  stats: statsRules,
 };
 
 /** The promises of the access port, the same for every database; each test has data of its own. */

@@ -155,7 +155,7 @@ export function signInRules(rule: AccessRule): void {
     expect(await valid()).toEqual([false, false, false]);
   });
 
-  rule('[X4] what changes what somebody may do is told to everybody', async (bench) => {
+  rule('[X2] what changes what somebody may do is told to everybody', async (bench) => {
     const { store } = bench;
     const ann = await bench.user();
     const token = await store.createToken(bench.newToken(ann.id));

@@ -107,6 +107,11 @@ const appendOnlySqlite = ['UPDATE', 'DELETE']
 END;
 `,
   )
+  .concat(`CREATE TRIGGER audit_no_replace BEFORE INSERT ON audit
+WHEN EXISTS (SELECT 1 FROM audit WHERE seq = new.seq) BEGIN
+  SELECT RAISE(ABORT, 'the audit log is append-only');
+END;
+`)
   .join('');
 const appendOnlyPostgres = `CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
