@@ -8,6 +8,7 @@ import { commandOf, type Kind, kindOf } from '../api/command.ts';
 import { Changes } from './changes.ts';
 import { markerOf, type Person } from './people.ts';
 import { FIRST_SESSIONS, MOST_SESSIONS, SHARED_EVERY } from './setup.ts';
+import { Visit } from './visit.ts';
 
 export interface DrivenSession {
   readonly n: number;
@@ -32,6 +33,8 @@ export interface DriverOptions {
 
 const LAST_TRIES_MS = 60_000;
 const AT_ONCE = 24;
+/** Streams are looked at again every 15 s, and the database may be away. */
+const VISIT_MS = 90_000;
 
 /** What may be answered to each kind of request beside success. */
 const REFUSALS: Record<string, readonly string[]> = {
@@ -100,15 +103,15 @@ export class Driver {
     const session = this.#pick();
     const run = session.runs.at(-1 - Math.floor(random() ** 2 * session.runs.length));
     if (what < 0.04 && this.#names < MOST_SESSIONS) return this.#create();
-    if (what < 0.58 || run === undefined) return this.#send(session, kindOf(random()));
-    if (what < 0.66) return this.#onRun(session, 'run.cancel', run, 'cancel');
-    if (what < 0.7) return this.#onRun(session, 'run.retry', run, 'retry');
-    if (what < 0.74) return this.#onSession(session, 'hold');
-    if (what < 0.82) return this.#onSession(session, 'resume');
-    if (what < 0.835) return this.#onSession(session, 'terminate');
-    if (what < 0.86) return this.#onSession(session, 'reopen');
-    if (what < 0.91) return this.#share();
-    if (what < 0.97) return this.#probe(session, run);
+    if (what < 0.53 || run === undefined) return this.#send(session, kindOf(random()));
+    if (what < 0.6) return this.#onRun(session, 'run.cancel', run, 'cancel');
+    if (what < 0.64) return this.#onRun(session, 'run.retry', run, 'retry');
+    if (what < 0.68) return this.#onSession(session, 'hold');
+    if (what < 0.76) return this.#onSession(session, 'resume');
+    if (what < 0.775) return this.#onSession(session, 'terminate');
+    if (what < 0.8) return this.#onSession(session, 'reopen');
+    if (what < 0.86) return this.#share();
+    if (what < 0.96) return this.#probe(session, run);
     return this.#list(session.owner);
   }
 
@@ -153,7 +156,7 @@ export class Driver {
     }
   }
 
-  async #send(session: DrivenSession, kind: Kind): Promise<void> {
+  async #send(session: DrivenSession, kind: Kind, by = session.owner): Promise<void> {
     const random = this.#random;
     const n = this.requests.length;
     const interrupts = random() < 0.05;
@@ -182,12 +185,12 @@ export class Driver {
     for (let tries = 0; !this.#givenUp(); tries++) {
       // Some leave before they can have an answer.
       const hurry = tries === 0 && keyed && hasty < 0.1 ? { patienceMs: 1 + hasty * 300 } : {};
-      const answer = await owner.caller.call('POST', path, body, { ...options, ...hurry });
+      const answer = await by.caller.call('POST', path, body, { ...options, ...hurry });
       if (note(answer) || key === null) break;
       await delay(50 + tries * 50);
     }
     if (key !== null && acknowledged.length > 0 && again < 0.15) {
-      note(await owner.caller.call('POST', path, body, options));
+      note(await by.caller.call('POST', path, body, options));
     }
     const last = acknowledged.at(-1);
     if (last === undefined) return;
@@ -232,24 +235,31 @@ export class Driver {
     const session = among[Math.floor(this.#random() * among.length)];
     const guest = session?.guest ?? null;
     if (session === undefined || guest === null) return;
-    const { id } = session;
-    this.#sharing.add(id);
+    this.#sharing.add(session.id);
     const level = this.#random() < 0.5 ? 'view' : 'operate';
-    for (const shares of [[{ user: guest.name, level }], []]) {
-      if (!(await this.#putShares(session, shares))) break;
-      // Twice: the balancer asks one node, then the other.
-      for (let i = 0; i < 2; i++) {
-        const seen = await guest.caller.insist('GET', `/api/v1/sessions/${id}`);
-        const wanted = shares.length === 0 ? 404 : 200;
-        if (seen !== null && seen.status !== wanted)
-          this.errors.push(
-            `${guest.name} gets ${seen.status} of ${id}, shared ${JSON.stringify(shares)}`,
-          );
+    if (await this.#putShares(session, [{ user: guest.name, level }])) {
+      await this.#sees(guest, session, 200);
+      const visit = new Visit(guest, session.id);
+      if (level === 'operate') await this.#send(session, 'quick', guest);
+      else await delay(this.#random() * 1000);
+      if (await this.#putShares(session, [])) {
+        await this.#sees(guest, session, 404);
+        if (!(await visit.ended(VISIT_MS)))
+          this.errors.push(`${guest.name} still reads ${session.id}, which is shared no more`);
       }
-      this.shares++;
-      await delay(this.#random() * 500);
+      visit.leave();
     }
-    this.#sharing.delete(id);
+    this.#sharing.delete(session.id);
+  }
+
+  async #sees(guest: Person, { id }: DrivenSession, status: 200 | 404): Promise<void> {
+    // Twice: the balancer asks one node, then the other.
+    for (let i = 0; i < 2; i++) {
+      const seen = await guest.caller.insist('GET', `/api/v1/sessions/${id}`);
+      if (seen !== null && seen.status !== status)
+        this.errors.push(`${guest.name} gets ${seen.status} of ${id}, and not ${status}`);
+    }
+    this.shares++;
   }
 
   async #putShares({ id, owner }: DrivenSession, shares: readonly object[]): Promise<boolean> {
