@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { CreatedToken, Me, Share, SignInLink, Token, User } from '../src/contract/access.ts';
 import type { AuditEntry } from '../src/contract/audit.ts';
 import type { NodeView } from '../src/contract/node.ts';
 import type { Session } from '../src/contract/session.ts';
 import { Desk, ended } from './cli-rig.ts';
+import { root } from './processes.ts';
 import { TOKEN } from './server-rig.ts';
 
 // Many commands, each a process, on a machine that may be busy.
@@ -316,4 +318,28 @@ describe('baton audit, nodes, share', () => {
     expect(await admin.json('share', 'ours', '--none')).toEqual([]);
     expect(await seen()).toEqual([]);
   });
+});
+
+test('[C1] the commands of docs/cli.md about users, tokens, audit and nodes run as they stand', async () => {
+  const { desk, url } = await place();
+  const page = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
+  const blocks = [
+    ...page.slice(page.indexOf('## Users and tokens')).matchAll(/^```sh\n(.*?)^```/gms),
+  ];
+  expect(blocks).toHaveLength(2);
+  const script = blocks.map(([, text]) => text).join('');
+  const env = { BATON_TOKEN: TOKEN, BATON_URL: url };
+  const { code, stdout, stderr } = await ended(desk.shell(`set -eu; cd "$HOME"\n${script}`, env));
+  expect([code, stderr.match(/Why:/)]).toEqual([0, null]);
+  expect(stdout).toContain(`hanako (operator) at ${url}; may read, run.\n`);
+  expect(stdout).toContain('\tnightly build\tgood\tread,run\t');
+  expect(stdout).toContain('\ttoken.create\ttoken\t');
+  expect(stdout).toContain('\tapi,worker\talive\t');
+  expect(readFileSync(desk.path('link.txt'), 'utf8')).toContain(`${url}/sign-in?code=`);
+  const exported = linesOf(readFileSync(desk.path('audit.ndjson'), 'utf8'));
+  expect(exported.map((line) => (JSON.parse(line) as AuditEntry).action)).toEqual([
+    'token.create',
+    'user.sign_in_link',
+    'user.create',
+  ]);
 });
