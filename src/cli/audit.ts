@@ -7,7 +7,7 @@ import type { Json } from '../contract/json.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { type Connection, connectionFlags } from './connection.ts';
 import { findUser, usersOf } from './find-user.ts';
-import { type Listing, printList } from './listing.ts';
+import { distinctLength, type Listing, printList } from './listing.ts';
 import { MOMENT_EXPECTED, momentBefore } from './moment.ts';
 import { printJsonText } from './output.ts';
 import { pagesOf } from './pages.ts';
@@ -72,7 +72,7 @@ export const audit = clientCommand({
       if (flags.export) return exportAll(connection, query);
       const entries = await some(client, query, flags.limit ?? LIMIT);
       const names = flags.json ? new Map() : await namesOf(client);
-      printList(entries, flags.json, listingOf(names));
+      printList(entries, flags.json, listingOf(entries, names));
     });
     return EXIT.ok;
   },
@@ -110,10 +110,12 @@ async function namesOf(client: Client): Promise<Map<string, string>> {
   return names;
 }
 
-function listingOf(names: ReadonlyMap<string, string>): Listing<AuditEntry> {
+function listingOf(
+  entries: readonly AuditEntry[],
+  names: ReadonlyMap<string, string>,
+): Listing<AuditEntry> {
   const nameOf = (id: string): string => names.get(id) ?? id;
-  const targetOf = ({ target }: AuditEntry): string =>
-    target.kind === 'user' ? nameOf(target.id) : target.id;
+  const idLength = distinctLength(entries.map(({ target }) => target.id));
   return {
     columns: [
       { head: 'WHEN', text: ({ at }) => relativeTime(at, Date.now()) },
@@ -121,8 +123,8 @@ function listingOf(names: ReadonlyMap<string, string>): Listing<AuditEntry> {
       { head: 'BY', text: ({ channel }) => channel },
       { head: 'FROM', text: ({ address }) => address },
       { head: 'ACTION', text: ({ action }) => action },
-      { head: 'TARGET', text: targetOf, flexible: true },
-      { head: 'CHANGE', text: changeOf, flexible: true },
+      { head: 'TARGET', text: ({ target: { id } }) => names.get(id) ?? id.slice(0, idLength) },
+      { head: 'CHANGE', text: (entry) => changeOf(entry, nameOf), flexible: true },
     ],
     fields: (entry) => [
       entry.at,
@@ -133,25 +135,26 @@ function listingOf(names: ReadonlyMap<string, string>): Listing<AuditEntry> {
       entry.action,
       entry.target.kind,
       entry.target.id,
-      changeOf(entry),
+      changeOf(entry, nameOf),
     ],
     empty: 'Nothing was changed that fits.',
   };
 }
 
-/** `role: operator → viewer`, or what was made. */
-function changeOf({ before, after }: AuditEntry): string {
+/** `role: operator → viewer`, or what was made. Users are shown by name. */
+function changeOf({ before, after }: AuditEntry, nameOf: (id: string) => string): string {
   const [from, to] = [fieldsOf(before), fieldsOf(after)];
+  const shortly = (value: Json | undefined): string =>
+    typeof value === 'string' ? nameOf(value) : JSON.stringify(value);
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]
     .map((name) => {
       const values = [from[name], to[name]].filter((value) => value !== undefined).map(shortly);
-      return `${name}: ${values.join(' → ')}`;
+      return `${nameOf(name)}: ${values.join(' → ')}`;
     })
     .join(', ');
 }
 
-const fieldsOf = (value: Json): Record<string, Json> =>
-  value === null ? {} : typeof value === 'object' && !Array.isArray(value) ? value : { value };
-
-const shortly = (value: Json | undefined): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
+const fieldsOf = (value: Json): Record<string, Json> => {
+  if (value === null) return {};
+  return typeof value === 'object' && !Array.isArray(value) ? value : { value };
+};

@@ -10,6 +10,7 @@ import { note, printJson, printLine } from './output.ts';
 import { collected } from './pages.ts';
 import { relativeTime } from './relative-time.ts';
 import { withServer } from './remote.ts';
+import { plainLine } from './terminal-filter.ts';
 import { usageError } from './user-error.ts';
 import { takeWords } from './words.ts';
 
@@ -134,7 +135,7 @@ const create = clientCommand({
     );
     if (flags.json) printJson(made);
     else {
-      printLine(made.token);
+      printLine(plainLine(made.token));
       const ends =
         made.expiresAt === null ? 'never ends' : `ends on ${made.expiresAt.slice(0, 10)}`;
       note(`It may ${made.scopes.join(', ')} and ${ends}. It is not shown again.`);

@@ -8,6 +8,7 @@ import { note, printJson, printLine } from './output.ts';
 import { collected } from './pages.ts';
 import { relativeTime } from './relative-time.ts';
 import { withServer } from './remote.ts';
+import { plainLine } from './terminal-filter.ts';
 import { usageError } from './user-error.ts';
 import { takeWords } from './words.ts';
 
@@ -135,7 +136,7 @@ const link = clientCommand({
     }));
     if (flags.json) printJson(made.link);
     else {
-      printLine(made.link.url);
+      printLine(plainLine(made.link.url));
       note(`It signs a browser in as ${made.name}, once, and ends ${inTime(made.link.expiresAt)}.`);
     }
     return EXIT.ok;
