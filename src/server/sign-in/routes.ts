@@ -3,6 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import type { Authenticator } from '../auth.ts';
 import { clearCookie, cookieOf, setCookie } from '../cookies.ts';
+import { retryAfterOf } from '../errors.ts';
 import { checkSignInOrigin } from '../origin.ts';
 import { type Form, parseForm, safeNext } from './form.ts';
 import { homePage } from './home.ts';
@@ -135,8 +136,13 @@ function fail(
 ): FastifyReply {
   const failure = failureOf(form, error);
   if (failure === null || !wantsHtml(request.headers.accept)) throw error;
-  const code = failure === 'away' && form !== null && 'code' in form ? form.code : null;
-  return show(reply.code((error as BatonError).status), {
+  const { status, code: errorCode } = error as BatonError;
+  const retryAfter = retryAfterOf(error as BatonError);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  request.errorCode = errorCode;
+  const isUnused = failure === 'away' || failure === 'often';
+  const code = isUnused && form !== null && 'code' in form ? form.code : null;
+  return show(reply.code(status), {
     language: languageOf(request.headers['accept-language']),
     code,
     byItself: false,
@@ -148,5 +154,6 @@ function fail(
 function failureOf(form: Form | null, error: unknown): Failure | null {
   if (form === null) return 'input';
   if (isBatonError(error, 'sign_in_failed')) return 'code' in form ? 'code' : 'token';
+  if (isBatonError(error, 'rate_limited')) return 'often';
   return isBatonError(error) && error.status === 503 ? 'away' : null;
 }

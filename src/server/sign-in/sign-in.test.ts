@@ -177,6 +177,20 @@ describe('signing in', () => {
     expect(answer.statusCode).toBe(503);
     expect(answer.body).toContain(`value="${code}"`);
     expect(answer.body).toMatch(/role="alert"[^>]*>The database does not answer/);
+    expect(answer.headers['retry-after']).toBe('2');
+  });
+
+  test('[H9] after too many attempts the page keeps the code and says when to come again', async () => {
+    const { gate, post } = await signInRig();
+    const code = await gate.startCode();
+    gate.signIn = async () => {
+      throw new BatonError('rate_limited', undefined, { details: { retryAfterSeconds: 7 } });
+    };
+    const answer = await post('/sign-in', { code });
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers['retry-after']).toBe('7');
+    expect(answer.body).toContain(`value="${code}"`);
+    expect(answer.body).toMatch(/role="alert"[^>]*>Too many attempts/);
   });
 
   test('[P6] the code and the cookie are in no line of the log', async () => {

@@ -1,7 +1,7 @@
 import type { Role } from '../../contract/access.ts';
 
 export type Language = 'en' | 'ja';
-export type Failure = 'code' | 'token' | 'input' | 'away';
+export type Failure = 'code' | 'token' | 'input' | 'away' | 'often';
 
 interface Words {
   readonly title: string;
@@ -43,6 +43,7 @@ export const WORDS: Record<Language, Words> = {
       token: 'This token is not valid. It may have expired or been revoked.',
       input: 'Paste the whole token, and nothing else.',
       away: 'The database does not answer right now. Nothing was used up; try again in a moment.',
+      often: 'Too many attempts from this address. Nothing was used up; try again in a minute.',
     },
   },
   ja: {
@@ -67,6 +68,8 @@ export const WORDS: Record<Language, Words> = {
       token: 'このトークンは無効です。期限切れか、取り消された可能性があります。',
       input: 'トークン全体だけを貼り付けてください。',
       away: 'データベースが応答していません。リンクやトークンはそのまま使えます。少し待ってからもう一度お試しください。',
+      often:
+        'このアドレスからの試行回数が多すぎます。リンクやトークンはそのまま使えます。1分ほど待ってからもう一度お試しください。',
     },
   },
 };
