@@ -113,7 +113,10 @@ export async function startNode(
       environment: agentEnvironment(process.env, config.agentEnv),
       host: identity.host,
       worker: {
-        caps: { types: { agent: config.maxConcurrentRuns } },
+        caps: {
+          types: { agent: config.maxConcurrentRuns },
+          perOwner: config.maxRunsPerUser ?? null,
+        },
         host: identity.host,
         roles: [...roles],
         version: packageVersion(),

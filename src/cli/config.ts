@@ -54,6 +54,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     profile: readOrDefault('profile'),
     isolation: readOrDefault('isolation'),
     maxConcurrentRuns: readOrDefault('maxConcurrentRuns'),
+    maxRunsPerUser: read('maxRunsPerUser'),
     leaseSeconds: readOrDefault('leaseSeconds'),
     hostId: read('hostId'),
     rateLimit: read('rateLimit'),

@@ -123,6 +123,13 @@ export const settings = {
     default: '4',
     help: 'agent runs at the same time',
   }),
+  maxRunsPerUser: setting({
+    env: 'BATON_MAX_RUNS_PER_USER',
+    expected: 'a whole number from 1 to 1000',
+    schema: whole(1, 1000),
+    default: 'none',
+    help: 'runs of one user at the same time',
+  }),
   leaseSeconds: setting({
     env: 'BATON_LEASE_SECONDS',
     expected: 'a whole number from 1 to 3600',
