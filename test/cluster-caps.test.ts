@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { mostAtOnce } from '../chaos/cluster/check/cap.ts';
 import type { RunView } from '../src/contract/run-view.ts';
 import type { Session } from '../src/contract/session.ts';
-import { Cluster } from './cluster-rig.ts';
+import { Cluster, PATIENCE_MS } from './cluster-rig.ts';
 import { temporaryDirectory } from './processes.ts';
 import type { Server } from './server-rig.ts';
 import { until } from './until.ts';
 
 const SLOTS = 2;
 const HOSTS = ['one', 'two'];
-const BACKLOG = 30;
+const BACKLOG = 24;
 const LATE = 3;
 
 /** Somebody with a token of their own. */
@@ -46,7 +46,7 @@ test('[Q2] [Q4] two workers keep one cap, and a user with a long backlog does no
   const hosts = new Map<string, string | null>();
   while (!HOSTS.every((host) => [...hosts.values()].filter((each) => each === host).length >= 2)) {
     const id = await busy.session(`backlog ${hosts.size}`);
-    await api.finished(await busy.send(id, 'true'), 60_000);
+    await api.finished(await busy.send(id, 'true'), PATIENCE_MS);
     hosts.set(id, (await api.call<Session>('GET', `/api/v1/sessions/${id}`)).host);
   }
   const lanes = [...hosts.keys()];
@@ -59,14 +59,14 @@ test('[Q2] [Q4] two workers keep one cap, and a user with a long backlog does no
     const lines = readFileSync(trace, 'utf8').split('\n');
     return lines.filter((line) => line.startsWith('start ')).map((line) => line.split(':')[2]!);
   };
-  await until(() => begun().length > SLOTS, { ms: 60_000 });
+  await until(() => begun().length > SLOTS, { ms: PATIENCE_MS });
 
   const own: string[] = [];
   for (const session of latecomers) {
     const run = await late.send(session, command);
     own.push(run);
     const before = begun();
-    await until(() => begun().includes(run), { ms: 60_000 });
+    await until(() => begun().includes(run), { ms: PATIENCE_MS });
     const between = begun()
       .slice(0, begun().indexOf(run))
       .slice(before.length)
@@ -78,11 +78,11 @@ test('[Q2] [Q4] two workers keep one cap, and a user with a long backlog does no
 
   const all = [...backlog, ...own];
   const runs: RunView[] = [];
-  for (const id of all) runs.push(await api.finished(id, 120_000));
+  for (const id of all) runs.push(await api.finished(id, PATIENCE_MS));
   expect(runs.every(({ state, attempts }) => state === 'succeeded' && attempts === 1)).toBe(true);
   const lines = readFileSync(trace, 'utf8').split('\n').slice(0, -1);
   // As many as may be, and never more; and both workers had their part.
   expect(mostAtOnce(lines)).toBe(SLOTS);
   const starts = lines.filter((line) => line.startsWith('start '));
   expect(new Set(starts.map((line) => line.split(' ')[2])).size).toBe(2);
-}, 240_000);
+}, 600_000);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { Cluster, sessionOn } from './cluster-rig.ts';
+import { Cluster, PATIENCE_MS, sessionOn } from './cluster-rig.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { childrenOf, isAlive, temporaryDirectory } from './processes.ts';
 import { type Server, TOKEN } from './server-rig.ts';
@@ -27,7 +27,7 @@ async function clusterIn(name: string): Promise<Cluster> {
   return new Cluster(Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href);
 }
 
-const SOON = { ms: 60_000, every: 50 };
+const SOON = { ms: PATIENCE_MS, every: 50 };
 const auth = { authorization: `Bearer ${TOKEN}` };
 
 async function sse(api: Server, path: string): Promise<SseReader> {
@@ -51,16 +51,19 @@ test('[O5] the database is away: 503 on both nodes, streams stay, agents are kep
   const cluster = await clusterIn('away');
   const [first, second] = await cluster.apis({ host: 'three', leaseSeconds: 3 });
   await cluster.node('worker', { host: 'patient', leaseSeconds: 120 });
-  await cluster.node('worker', { host: 'hasty', leaseSeconds: 3 });
+  await cluster.node('worker', { host: 'hasty', leaseSeconds: 6 });
   const [kept, cut] = [await sessionOn('patient', first), await sessionOn('hasty', first)];
   const directory = temporaryDirectory();
   const runs = {
     kept: await first.send(kept.id, waits(directory, 'kept')),
     cut: await first.send(cut.id, waits(directory, 'cut')),
   };
-  await first.inState(runs.kept, 'running');
-  await first.inState(runs.cut, 'running');
-  await until(() => [pidsOf(directory, 'kept'), pidsOf(directory, 'cut')].every((p) => p.length));
+  await first.inState(runs.kept, 'running', PATIENCE_MS);
+  await first.inState(runs.cut, 'running', PATIENCE_MS);
+  await until(
+    () => [pidsOf(directory, 'kept'), pidsOf(directory, 'cut')].every((p) => p.length),
+    SOON,
+  );
   const [keptPid, cutPid] = [pidsOf(directory, 'kept')[0]!, pidsOf(directory, 'cut')[0]!];
 
   const streams = [
@@ -95,12 +98,12 @@ test('[O5] the database is away: 503 on both nodes, streams stay, agents are kep
   await until(() => pidsOf(directory, 'cut').length === 2, SOON);
   expect(isAlive(keptPid)).toBe(true);
   for (const name of ['kept', 'cut']) writeFileSync(join(directory, `${name}.gate`), '');
-  expect(await second.finished(runs.kept, 60_000)).toMatchObject({
+  expect(await second.finished(runs.kept, PATIENCE_MS)).toMatchObject({
     state: 'succeeded',
     attempts: 1,
     crashes: 0,
   });
-  expect(await first.finished(runs.cut, 60_000)).toMatchObject({
+  expect(await first.finished(runs.cut, PATIENCE_MS)).toMatchObject({
     state: 'succeeded',
     attempts: 1,
     crashes: 1,
@@ -132,7 +135,7 @@ test('[O5] the database is away: 503 on both nodes, streams stay, agents are kep
     }),
   );
   expect(told).toBe(true);
-}, 240_000);
+}, 600_000);
 
 test('[O5] [E7] an agent that floods its output while the database is away is read no further, and its worker stays small', async () => {
   const cluster = await clusterIn('flooded');
@@ -148,7 +151,7 @@ test('[O5] [E7] an agent that floods its output while the database is away is re
 i=0; while [ $i -lt ${all} ]; do i=$((i+1)); head -c 1000000 /dev/zero | tr '\\0' 'x'; echo; echo $i > ${progress}; done
 until [ -e ${directory}/never ]; do sleep 1; done`,
   );
-  await api.inState(run, 'running');
+  await api.inState(run, 'running', PATIENCE_MS);
   const [pid = 0] = childrenOf(worker.program.pid);
   const memory = (): number =>
     Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) / 1024;
@@ -165,16 +168,16 @@ until [ -e ${directory}/never ]; do sleep 1; done`,
       if (now !== last) [last, since] = [now, performance.now()];
       return last > 0 && performance.now() - since > 5000;
     },
-    { ms: 120_000, every: 100 },
+    { ms: PATIENCE_MS, every: 100 },
   );
   expect(last).toBeLessThan(all / 4);
   expect(memory() - before).toBeLessThan(200);
 
   await postgres.start();
   // Read again as soon as there is somewhere to put it.
-  await until(() => written() > last, { ms: 120_000, every: 100 });
+  await until(() => written() > last, { ms: PATIENCE_MS, every: 100 });
   await until(async () => (await api.fetch('POST', `/api/v1/runs/${run}/cancel`)).ok, SOON);
-  expect((await api.finished(run, 60_000)).state).toBe('cancelled');
+  expect((await api.finished(run, PATIENCE_MS)).state).toBe('cancelled');
   const log = await api.log(id);
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, i) => i + 1));
-}, 300_000);
+}, 600_000);

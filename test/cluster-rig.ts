@@ -4,6 +4,9 @@ import { createDatabase } from './postgres.ts';
 import { temporaryDirectory } from './processes.ts';
 import { Server } from './server-rig.ts';
 
+/** Long enough for a machine on which everything else runs, too. */
+export const PATIENCE_MS = 120_000;
+
 export interface NodeOptions {
   readonly host?: string;
   readonly leaseSeconds?: number;
@@ -52,7 +55,7 @@ export class Cluster {
 export async function sessionOn(host: string, api: Server) {
   for (let i = 0; i < 50; i++) {
     const { id } = await api.session(`on ${host} ${i}`, { holdOnFailure: false });
-    const { state } = await api.finished(await api.send(id, 'true'));
+    const { state } = await api.finished(await api.send(id, 'true'), PATIENCE_MS);
     if (state !== 'succeeded') throw new Error(`a first run ended ${state}`);
     const session = await api.call<{ id: string; host: string | null }>(
       'GET',

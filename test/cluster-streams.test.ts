@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { SessionEvent } from '../src/contract/session-event.ts';
-import { Cluster } from './cluster-rig.ts';
+import { Cluster, PATIENCE_MS } from './cluster-rig.ts';
 import { type Server, TOKEN } from './server-rig.ts';
 import { SseReader } from './sse-reader.ts';
 import { until } from './until.ts';
@@ -44,7 +44,7 @@ test('[E3] a hundred reconnections, to the other node each time, show every even
   const whole = await second.log(id);
   expect(seen).toEqual(whole.slice(0, seen.length));
   expect(await first.log(id)).toEqual(whole);
-}, 180_000);
+}, 600_000);
 
 test('[E9] a change made over one node is hinted to a reader on the other', async () => {
   const cluster = await Cluster.create();
@@ -61,7 +61,7 @@ test('[E9] a change made over one node is hinted to a reader on the other', asyn
   await hints.until(() => hinted().some(({ status }) => status === 'ACTIVE'));
 
   const run = await first.send(id, 'echo here');
-  await first.finished(run);
+  await first.finished(run, PATIENCE_MS);
   const { lastSeq } = await first.call<{ lastSeq: number }>('GET', `/api/v1/sessions/${id}`);
   await hints.until(() => hinted().some((hint) => hint.lastSeq >= lastSeq));
   const seqs = hinted().map((hint) => hint.lastSeq);
@@ -72,19 +72,19 @@ test('[E9] a change made over one node is hinted to a reader on the other', asyn
   // Also what no run makes.
   await first.call('POST', `/api/v1/sessions/${id}/complete`);
   await hints.until(() => hinted().some(({ status }) => status === 'COMPLETED'));
-}, 120_000);
+}, 600_000);
 
 test('[S3] connections are counted over all nodes, and the dead count no more', async () => {
   const cluster = await Cluster.create();
-  const [first, second] = await cluster.apis({ leaseSeconds: 3 });
-  await cluster.node('worker', { leaseSeconds: 3 });
+  const [first, second] = await cluster.apis({ leaseSeconds: 6 });
+  await cluster.node('worker', { leaseSeconds: 6 });
   const { id } = await first.session('many eyes');
   const path = `/api/v1/sessions/${id}/events`;
   const counts = async (): Promise<number> =>
     (await second.call<{ activeConnections: number }>('GET', `/api/v1/sessions/${id}`))
       .activeConnections;
   for (const api of [first, first, second]) await open(api, path);
-  await until(async () => (await counts()) === 3);
+  await until(async () => (await counts()) === 3, { ms: PATIENCE_MS });
   await first.kill();
-  await until(async () => (await counts()) === 1, { ms: 60_000, every: 50 });
-}, 120_000);
+  await until(async () => (await counts()) === 1, { ms: PATIENCE_MS, every: 50 });
+}, 600_000);
