@@ -92,7 +92,7 @@ CREATE TABLE node_reports (
 );
 
 -- For figures over the last days.
-CREATE INDEX runs_ended ON runs (finished_at) WHERE finished_at IS NOT NULL AND kept = 1;
+CREATE INDEX runs_ended ON runs (finished_at, state) WHERE finished_at IS NOT NULL AND kept = 1;
 CREATE INDEX invocations_finished ON invocations (finished_at) WHERE finished_at IS NOT NULL;
 `;
 

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 7;
 /** Most rows looked at for one figure; of more the latest count. */
-const MOST_ENDS = 100_000;
+const MOST_ENDS = 50_000;
 const MOST_WAITS = 10_000;
 
 /** Figures over the sessions that a user may see, or over all. */
