@@ -116,6 +116,27 @@ test('[H9] attempts to sign in are limited by address, which a proxy that is tru
   expect(await attempt('203.0.113.5, 203.0.113.7')).toBe(401);
 });
 
+test('[H9] the queue of a session and the streams of a user have limits that are set', async () => {
+  const server = await Server.start({ env: { BATON_QUEUE_LIMIT: '2', BATON_STREAM_LIMIT: '1' } });
+  const { id } = await server.session('full');
+  await server.call('POST', `/api/v1/sessions/${id}/hold`);
+  const send = () => server.fetch('POST', `/api/v1/sessions/${id}/messages`, { message: 'true' });
+  const stream = () => server.fetch('GET', `/api/v1/sessions/${id}/events`);
+  for (const [open, refused] of [
+    [send, 'queue_full'],
+    [stream, 'too_many_streams'],
+  ] as const) {
+    const passed = [await open()];
+    if (open === send) passed.push(await open());
+    for (const answer of passed) expect(answer.ok).toBe(true);
+    const last = await open();
+    expect(last.status).toBe(429);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await last.json()).toMatchObject({ error: { code: refused } });
+    for (const { body } of passed) await body?.cancel();
+  }
+});
+
 test('[X1] nodes with another admin token say so', async () => {
   const database = await createDatabase();
   onTestFinished(() => database.drop());

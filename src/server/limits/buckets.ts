@@ -11,6 +11,8 @@ interface Bucket {
 /** Past so many, the one left alone for longest is forgotten. */
 const BUCKETS_MAX = 10_000;
 const MINUTE_MS = 60_000;
+/** So many minutes' worth may be owed: what six nodes let pass at once. */
+const DEBT_MINUTES = 5;
 /** What was taken is told for so long at least, also of a bucket that is full again. */
 const TELL_MS = 10_000;
 
@@ -41,10 +43,10 @@ export class Buckets {
     return 0;
   }
 
-  /** Others have let pass so many. What is owed is at most what a minute brings. */
+  /** Others have let pass so many, of which not everything may be there any more. */
   takeForOthers(key: string, count: number): void {
     const bucket = this.#bucketOf(key);
-    bucket.tokens = Math.max(-this.#perMinute, bucket.tokens - count);
+    bucket.tokens = Math.max(-DEBT_MINUTES * this.#perMinute, bucket.tokens - count);
   }
 
   /**
