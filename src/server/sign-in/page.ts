@@ -2,7 +2,7 @@ import { Html, html } from '../docs-page/html.ts';
 import { type Failure, type Language, WORDS } from './words.ts';
 
 /** Nothing but files of this server, and nothing inline; forms go nowhere else. */
-export const PAGE_CSP = [
+const PAGE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
@@ -10,6 +10,13 @@ export const PAGE_CSP = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+export const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': PAGE_CSP,
+  // With `no-referrer` a browser says `Origin: null` when it sends a form, also to ourselves.
+  'referrer-policy': 'same-origin',
+};
 
 export interface SignInView {
   readonly language: Language;

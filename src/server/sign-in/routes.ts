@@ -7,14 +7,13 @@ import { retryAfterOf } from '../errors.ts';
 import { checkSignInOrigin } from '../origin.ts';
 import { type Form, parseForm, safeNext } from './form.ts';
 import { homePage } from './home.ts';
-import { PAGE_CSP, type SignInView, signInPage } from './page.ts';
+import { PAGE_HEADERS, type SignInView, signInPage } from './page.ts';
 import { SIGN_IN, wantsHtml } from './pages.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 import { type Failure, languageOf } from './words.ts';
 
 const FORM_MAX = 8 * 1024;
-const HTML = 'text/html; charset=utf-8';
 
 /** Adds what `PAGES` lists. */
 export function addPages(app: FastifyInstance, auth: Authenticator): void {
@@ -77,10 +76,7 @@ function addHome(app: FastifyInstance, { gate, site }: Authenticator): void {
     if (known === null) throw new BatonError('unauthorized');
     const language = languageOf(request.headers['accept-language']);
     const { name, by } = known;
-    return reply
-      .header('content-security-policy', PAGE_CSP)
-      .type(HTML)
-      .send(homePage(language, { name, role: by.role }));
+    return reply.headers(PAGE_HEADERS).send(homePage(language, { name, role: by.role }));
   });
 
   app.post(
@@ -106,7 +102,7 @@ const get = (app: FastifyInstance, path: string, answer: Answer) =>
   });
 
 const show = (reply: FastifyReply, view: SignInView): FastifyReply =>
-  reply.header('content-security-policy', PAGE_CSP).type(HTML).send(signInPage(view));
+  reply.headers(PAGE_HEADERS).send(signInPage(view));
 
 /**
  * Nobody but the person opened the page: no other site did, and no browser that fetches ahead. Else

@@ -37,7 +37,7 @@ describe('the page', () => {
     expect(headers).toMatchObject({
       'content-security-policy':
         "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'cross-origin-opener-policy': 'same-origin',
