@@ -24,6 +24,8 @@ export class Caller {
   readonly token: string;
   /** Answers nobody should get. */
   readonly errors: string[] = [];
+  /** How long an answer is waited for, unless a call says otherwise. */
+  patienceMs = ANSWER_MS;
   readonly #judge: (text: string) => string | null;
 
   /** `judge` says what an answer must not contain, if it does. */
@@ -42,7 +44,7 @@ export class Caller {
     method: string,
     path: string,
     body: unknown,
-    { key, place = 0, patienceMs = ANSWER_MS }: CallOptions = {},
+    { key, place = 0, patienceMs = this.patienceMs }: CallOptions = {},
   ): Promise<Answer | null> {
     let answer: Response;
     let text: string;

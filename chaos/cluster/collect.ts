@@ -18,6 +18,10 @@ export const auditBy = (url: string): Promise<AuditRow[]> =>
      FROM audit ORDER BY seq`,
   );
 
+/** Also of sessions whose creation was never answered. */
+export const ownersBy = (url: string): Promise<{ id: string; owner: string }[]> =>
+  ask(url, 'SELECT id, owner FROM sessions');
+
 export const nodesBy = (url: string): Promise<{ pid: number }[]> =>
   ask(url, 'SELECT CAST(pid AS float8) AS pid FROM nodes');
 

@@ -31,7 +31,9 @@ export interface DriverOptions {
   readonly onRun: (session: DrivenSession, run: string) => void;
 }
 
-const LAST_TRIES_MS = 60_000;
+const LAST_TRIES_MS = 120_000;
+/** When nothing is broken any more, only a busy machine makes an answer late. */
+const CALM_PATIENCE_MS = 60_000;
 const AT_ONCE = 24;
 /** Streams are looked at again every 15 s, and the database may be away. */
 const VISIT_MS = 90_000;
@@ -95,6 +97,7 @@ export class Driver {
   stop(): void {
     this.#stopped = true;
     this.#stoppedAt = performance.now();
+    for (const { caller } of this.#options.people) caller.patienceMs = CALM_PATIENCE_MS;
   }
 
   async #act(): Promise<void> {

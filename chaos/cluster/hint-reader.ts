@@ -18,6 +18,9 @@ export class HintReader {
   readonly #stop = new AbortController();
   #calm = false;
   #cutting: NodeJS.Timeout | undefined;
+  /** A load is under way, and whether another one was asked for meanwhile. */
+  #loading = false;
+  #loadAgain = false;
   #ended: Promise<void> = Promise.resolve();
 
   constructor(person: Person, seed: number) {
@@ -78,8 +81,15 @@ export class HintReader {
   }
 
   async #load(): Promise<void> {
-    for (const { id, lastSeq } of (await sessionsBy(this.person.caller)) ?? [])
-      this.#learn(id, lastSeq);
+    this.#loadAgain = this.#loading;
+    if (this.#loading) return;
+    this.#loading = true;
+    const sessions = await sessionsBy(this.person.caller);
+    for (const { id, lastSeq } of sessions ?? []) this.#learn(id, lastSeq);
+    this.#loading = false;
+    // Also when nobody answered: a list that was not loaded is loaded later.
+    const again = this.#loadAgain || sessions === null;
+    if (again && !this.#stop.signal.aborted) await this.#load();
   }
 
   #learn(session: string, seq: number): void {

@@ -11,7 +11,7 @@ import { mostAtOnce } from './check/cap.ts';
 import { check } from './check/check.ts';
 import type { ClusterEvidence } from './check/evidence.ts';
 import { Clients } from './clients.ts';
-import { auditBy, connectionRowsBy, nodesBy } from './collect.ts';
+import { auditBy, connectionRowsBy, nodesBy, ownersBy } from './collect.ts';
 import { type DrivenSession, Driver } from './driver.ts';
 import { type FaultCounts, Faults } from './faults.ts';
 import { addPeople } from './people.ts';
@@ -97,6 +97,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   await servers.stop(STOP_MS);
 
   const tables = await collect(postgres.url);
+  const owned = await ownersBy(postgres.url);
   const evidence: ClusterEvidence = {
     ...tables,
     ...calm,
@@ -111,7 +112,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
     hints: clients.hints.map(({ person, known }) => ({
       person: person.name,
       known: Object.fromEntries(known),
-      own: driver.sessions.filter(({ owner }) => owner === person).map(({ id }) => id),
+      own: owned.filter(({ owner }) => owner === person.id).map(({ id }) => id),
       shared: driver.sessions.filter(({ guest }) => guest === person).map(({ id }) => id),
     })),
     audit: await auditBy(postgres.url),
@@ -150,9 +151,10 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
 
 /** Nothing is broken any more: what the tables and the clients then say. */
 async function settle({ servers, postgres, admin }: Scene, clients: Clients) {
-  const miscounted = await connectionsAre(admin, clients.expected, SETTLE_MS);
   const ends = await endsOf(admin);
+  // Streams of runs end when all was seen, so that those left are there to stay.
   await clients.seeAll(ends, SETTLE_MS);
+  const miscounted = await connectionsAre(admin, clients.expected, SETTLE_MS);
   const livePids = servers.all.filter(({ exit }) => exit === null).flatMap((one) => one.children);
   const openStreams = [...clients.expected.values()].reduce((sum, count) => sum + count, 0);
   const deadline = performance.now() + SETTLE_MS;
