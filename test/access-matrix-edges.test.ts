@@ -59,6 +59,14 @@ test('[X2] the right comes before what was sent is looked at, and the credential
     const strange = await asking(rig, 'nobody')(path, sent);
     expect([path, strange.status]).toEqual([path, 401]);
   }
+  // What is not there needs no right, but a credential still.
+  for (const [path, sent] of [
+    ['/nowhere', {}],
+    ['/api/v1/me', { method: 'POST', body: '{}' }],
+  ] as [string, Sent][]) {
+    expect((await asking(rig, token)(path, sent)).status).toBe(404);
+    expect((await asking(rig, 'nobody')(path, sent)).status).toBe(401);
+  }
   const { token: scoped } = await rig.token(await rig.user('operator', 'operator'), ['read']);
   const refused = await asking(rig, scoped)('/api/v1/sessions', { method: 'POST', body: '{' });
   expect(await errorOf(refused)).toMatchObject({

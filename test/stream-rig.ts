@@ -108,6 +108,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     url,
     app,
     queue,
+    store,
     service,
     counted,
     note,
