@@ -7,7 +7,7 @@ import { type Credentials, cleanEnvironment, LEASE_SECONDS, MAX_RUNS } from './s
 
 const launcher = fileURLToPath(new URL('../../bin/baton.mjs', import.meta.url));
 /** One that lost its launcher ends at once; a machine under load needs a moment for that. */
-const GONE_MS = 30_000;
+const GONE_MS = 90_000;
 /** Characters of what one life of a server says. */
 const WORDS_KEPT = 4_000_000;
 

@@ -33,7 +33,7 @@ export interface DriverOptions {
 
 const LAST_TRIES_MS = 120_000;
 /** When nothing is broken any more, only a busy machine makes an answer late. */
-const CALM_PATIENCE_MS = 60_000;
+export const CALM_PATIENCE_MS = 60_000;
 const AT_ONCE = 24;
 /** Streams are looked at again every 15 s, and the database may be away. */
 const VISIT_MS = 90_000;
