@@ -150,6 +150,8 @@ test('[H9] a node that joins anew is not counted twice', async () => {
   const [one, two] = all as [(typeof all)[0], (typeof all)[0]];
   one.ask(20);
   await second();
+  await one.leave();
+  await two.exchange.exchange();
   await one.rejoin();
   await second();
   expect(two.ask(100)).toBe(41);
