@@ -30,6 +30,17 @@ export async function siteOf(browser: Browser, options: ServerOptions = {}) {
       const path = '/api/v1/users/admin/sign-in-link';
       return (await server.call<{ code: string }>('POST', path)).code;
     },
+    /** With what status requests were answered from now on, as the log of the server says at `debug`. */
+    answered(): () => number[] {
+      const before = server.program.stderr().length;
+      return () =>
+        server.program
+          .stderr()
+          .slice(before)
+          .split('\n')
+          .filter((line) => line.includes('"Request answered"'))
+          .map((line) => (JSON.parse(line) as { status: number }).status);
+    },
     sessions: async (): Promise<string[]> => {
       const found = await server.call<{ name: string }[]>('GET', '/api/v1/sessions');
       return found.map(({ name }) => name);
@@ -44,15 +55,6 @@ export interface Visitor {
 
 export const secretOf = async ({ context }: Visitor): Promise<string | undefined> =>
   (await context.cookies()).find(({ name }) => name === 'baton_session')?.value;
-
-/** What the server answered to a page's requests below this path, as the browser saw it. */
-export function answersTo(page: Page, path: string): number[] {
-  const statuses: number[] = [];
-  page.on('response', (answer) => {
-    if (new URL(answer.url()).pathname.startsWith(path)) statuses.push(answer.status());
-  });
-  return statuses;
-}
 
 export const isSignedIn = async ({ page }: Visitor, url: string): Promise<boolean> => {
   await page.goto(`${url}/`);

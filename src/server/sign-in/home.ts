@@ -9,7 +9,7 @@ export function homePage(language: Language, user: { name: string; role: Role })
   return page(
     language,
     'Baton',
-    html`<h1>${words.home}</h1>
+    html`<h1>Baton</h1>
 <dl><dt>${words.signedInAs}</dt><dd>${user.name}</dd><dd>${words.roles[user.role]}</dd></dl>
 <p><a href="/docs">${words.docs}</a></p>
 <form method="post" action="/sign-out"><button class="plain">${words.signOut}</button></form>`,

@@ -23,9 +23,9 @@ body {
   grid-template-columns: minmax(0, 376px);
 }
 main { background: var(--panel); border: 1px solid var(--edge); border-radius: 6px; padding: 24px; }
-h1 { margin: 0 0 8px; font-size: 20px; line-height: 1.3; font-weight: 600; }
+h1 { margin: 0 0 12px; font-size: 20px; line-height: 1.3; font-weight: 600; }
 p { margin: 0 0 16px; }
-p, h1, .bad { overflow-wrap: anywhere; line-break: strict; }
+p, h1, .bad { overflow-wrap: anywhere; line-break: strict; word-break: auto-phrase; text-wrap: pretty; }
 .soft { color: var(--soft); }
 .bad {
   margin: 0 0 16px; padding: 8px 12px; background: var(--bad-panel); color: var(--bad);

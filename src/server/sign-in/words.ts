@@ -12,7 +12,6 @@ interface Words {
   readonly signIn: string;
   readonly signingIn: string;
   readonly signOut: string;
-  readonly home: string;
   readonly signedInAs: string;
   readonly roles: Record<Role, string>;
   readonly docs: string;
@@ -30,14 +29,13 @@ export const WORDS: Record<Language, Words> = {
     signIn: 'Sign in',
     signingIn: 'Signing in…',
     signOut: 'Sign out',
-    home: 'You are signed in',
     signedInAs: 'Signed in as',
     roles: {
       viewer: 'May look at what is shared with them.',
       operator: 'May run agents, and share their sessions.',
       admin: 'Administrator: may do everything.',
     },
-    docs: 'The API, described',
+    docs: 'API reference',
     failures: {
       code: 'This link was used before or is too old. Ask for a new one, restart the server to have one printed, or sign in with a token.',
       token: 'This token is not valid. It may have expired or been revoked.',
@@ -55,14 +53,13 @@ export const WORDS: Record<Language, Words> = {
     signIn: 'サインイン',
     signingIn: 'サインインしています…',
     signOut: 'サインアウト',
-    home: 'サインイン済みです',
-    signedInAs: 'ユーザー',
+    signedInAs: 'サインイン中のユーザー',
     roles: {
       viewer: '共有されたものを閲覧できます。',
       operator: 'エージェントを実行し、自分のセッションを共有できます。',
       admin: '管理者です。すべての操作ができます。',
     },
-    docs: 'APIの説明',
+    docs: 'APIリファレンス',
     failures: {
       code: 'このリンクは使用済みか、有効期限が切れています。新しいリンクを受け取るか、サーバーを再起動して表示されるリンクを開くか、トークンでサインインしてください。',
       token: 'このトークンは無効です。期限切れか、取り消された可能性があります。',
