@@ -1,4 +1,5 @@
 import { createAccess } from './access/access.ts';
+import { rememberedShares } from './access/remembered-shares.ts';
 import type { AccessService } from './access/service.ts';
 import { driverOf } from './agents/drivers.ts';
 import { type Lifeline, startLifeline } from './agents/lifeline.ts';
@@ -114,6 +115,7 @@ export function compose(parts: Parts): Composed {
 
   const service = createSessions({
     store,
+    shareOf: rememberedShares(store),
     queue,
     connections,
     masker,

@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { mustMay } from '../access/must-may.ts';
 import type { Principal } from '../access/principal.ts';
+import type { Page } from '../access/service.ts';
 import type { Right } from '../contract/access.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { Page, SessionService } from '../sessions/service.ts';
+import type { SessionService } from '../sessions/service.ts';
 import { type Input, readInput } from './input.ts';
 
 /** One request, parsed. */

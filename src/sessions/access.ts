@@ -1,6 +1,7 @@
 import type { AccessStore, Audited } from '../access/access-store.ts';
 import { mustMay } from '../access/must-may.ts';
 import { isAdmin, type Principal } from '../access/principal.ts';
+import type { ShareOf } from '../access/remembered-shares.ts';
 import type { Level } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
@@ -10,25 +11,23 @@ import type { Logger } from '../queue/logger.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
 import type { Store } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
-import type { Page } from './service.ts';
 import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
 
 /* What the parts of the service share: who may do what, and pages. */
 
-/** Most entries of a list unless told. */
-export const PAGE_DEFAULT = 50;
 /** Runs of one session that may be queued (H9), at most. */
 export const QUEUE_MAX = 1000;
 
 type Ports = Pick<Store, 'change' | 'onHint'> &
   SessionStore &
-  Pick<AccessStore, 'getShare' | 'listShares' | 'putShares' | 'findUser'>;
+  Pick<AccessStore, 'listShares' | 'putShares' | 'findUser'>;
 /** Where sessions are kept; what a person changes is written through `audited` (P6). */
 export type ServiceStore = Ports & Audited<Ports>;
 
 export interface ServiceParts {
   readonly store: ServiceStore;
+  readonly shareOf: ShareOf;
   /** Runs of a session that may be queued; the most of all unless told. */
   readonly queueMax?: number;
   readonly queue: RunQueue;
@@ -44,12 +43,12 @@ const HEIGHT: Record<Level, number> = { view: 1, operate: 2, own: 3 };
 
 /** What a session is to somebody; null is nothing, not even that it is there. */
 async function levelOf(
-  { store }: ServiceParts,
+  { shareOf }: ServiceParts,
   by: Principal,
   { id, ownerId }: SessionRecord,
 ): Promise<Level | null> {
   if (isAdmin(by) || ownerId === by.userId) return 'own';
-  return store.getShare(id, by.userId);
+  return shareOf(id, by.userId);
 }
 
 /** A foreign session answers as one that is not there; one that is shared says how far it is. */
@@ -106,16 +105,3 @@ const tooLow = (level: Level): BatonError =>
       ? 'Only the owner of the session, or an admin, may do that.'
       : 'The session is shared with you to look at only.',
   );
-
-/** One more than asked for was read, to know whether there is another page. */
-export function pageOf<T, V>(
-  found: readonly T[],
-  limit: number,
-  view: (item: T) => V,
-  cursorOf: (last: T) => string,
-): Page<V> {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const more = found.length > limit && last !== undefined;
-  return { items: items.map(view), nextCursor: more ? cursorOf(last) : null };
-}

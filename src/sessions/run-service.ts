@@ -1,4 +1,5 @@
 import { mustMay } from '../access/must-may.ts';
+import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry, type Principal } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
@@ -9,8 +10,6 @@ import {
   findRunToChange,
   findSession,
   findToChange,
-  PAGE_DEFAULT,
-  pageOf,
   QUEUE_MAX,
   type ServiceParts,
 } from './access.ts';

@@ -1,4 +1,5 @@
 import type { Principal } from '../access/principal.ts';
+import type { Page } from '../access/service.ts';
 import type { Level, PutShares, Share } from '../contract/access.ts';
 import type { LogEvent } from '../contract/event.ts';
 import type { MessageReceipt, MessageRequest } from '../contract/message.ts';
@@ -17,11 +18,6 @@ import type { Stats } from '../contract/stats.ts';
 import type { SyncStatus, WorkspaceView } from '../contract/workspace.ts';
 import type { Tail } from '../queue/follow/tail.ts';
 import type { Counts } from '../queue/store.ts';
-
-export interface Page<T> {
-  readonly items: T[];
-  readonly nextCursor: string | null;
-}
 
 export interface SessionQuery {
   readonly status?: SessionStatus | undefined;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { mustMay } from '../access/must-may.ts';
+import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
@@ -11,7 +12,7 @@ import {
   type WorkspaceProviderName,
 } from '../contract/session.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
-import { findSession, findToChange, PAGE_DEFAULT, pageOf } from './access.ts';
+import { findSession, findToChange } from './access.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
 import { logService } from './log-service.ts';
