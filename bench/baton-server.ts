@@ -44,7 +44,7 @@ async function call<T>(url: string, body?: unknown, method = 'POST'): Promise<T>
   return (answer.body === '' ? undefined : JSON.parse(answer.body)) as T;
 }
 
-/** A whole server in a process of its own. */
+/** A node in a process of its own; all of a server unless told. */
 export class BatonServer {
   readonly url: string;
   readonly program: Program;
@@ -56,7 +56,7 @@ export class BatonServer {
 
   static async start(
     place: Place,
-    setup: { dataDir?: string; database?: string } = {},
+    setup: { dataDir?: string; database?: string; roles?: readonly ('api' | 'worker')[] } = {},
   ): Promise<BatonServer> {
     const dataDir = setup.dataDir ?? place.directory();
     const program = place.program(

@@ -8,6 +8,10 @@ import { stateWrites } from './cases/api/state-writes.ts';
 import { append } from './cases/append.ts';
 import { appendToTail } from './cases/append-to-tail.ts';
 import { claimScaling } from './cases/claim-scaling.ts';
+import { access } from './cases/cluster/access.ts';
+import { appendToOther } from './cases/cluster/append-to-other.ts';
+import { databaseBack } from './cases/cluster/database-back.ts';
+import { postThroughTwo } from './cases/cluster/post-through-two.ts';
 import { fairness } from './cases/fairness.ts';
 import { idleDispatch } from './cases/idle-dispatch.ts';
 import { memory } from './cases/memory.ts';
@@ -54,5 +58,11 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     'state-writes': stateWrites,
     start: startReady,
     'shell-run': shellRun,
+  },
+  cluster: {
+    'post-through-two': postThroughTwo,
+    'append-to-other': appendToOther,
+    access,
+    'database-back': databaseBack,
   },
 };

@@ -69,6 +69,13 @@ export class Place {
     };
   }
 
+  /** A server for one case alone, which may stop and start it. */
+  async server(): Promise<PostgresServer> {
+    const server = await startPostgres({ settings: SERVER_SETTINGS });
+    this.#open.add(() => server.remove());
+    return server;
+  }
+
   async serverVersion(): Promise<string> {
     const database = await this.database();
     const [row] = await database.query<{ server_version: string }>('SHOW server_version');

@@ -1,23 +1,29 @@
-// `npm run chaos -- queue|api --seconds N --seed S`: see docs/chaos.md.
+// `npm run chaos -- queue|api|cluster --seconds N --seed S`: see docs/chaos.md.
 import { parseArgs } from 'node:util';
 import { type ApiChaosResult, apiChaos } from './api/run.ts';
+import type { DatabaseKind } from './api/setup.ts';
 import type { Violation } from './check/evidence.ts';
 import { groupBy } from './check/evidence.ts';
+import { type ClusterChaosResult, clusterChaos } from './cluster/run.ts';
 import { type ChaosResult, chaos } from './run.ts';
+
+type Result = ChaosResult | ApiChaosResult | ClusterChaosResult;
 
 const SHOWN_PER_RULE = 3;
 const SHOWN_CHARACTERS = 2000;
 
 const usage = `usage: npm run chaos -- queue [--seconds N] [--seed S] [--rate R] [--verbose]
-       npm run chaos -- api [--database postgres|sqlite] [--seconds N] [--seed S] [--rate R] [--verbose]`;
+       npm run chaos -- api [--database postgres|sqlite] [--seconds N] [--seed S] [--rate R] [--verbose]
+       npm run chaos -- cluster [--seconds N | --minutes N] [--seed S] [--rate R] [--verbose]`;
 /** Operations of the driver in a second, unless told. */
-const RATES: Record<string, number> = { queue: 60, api: 15 };
+const RATES: Record<string, number> = { queue: 60, api: 15, cluster: 12 };
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      seconds: { type: 'string', default: '60' },
+      seconds: { type: 'string' },
+      minutes: { type: 'string' },
       seed: { type: 'string' },
       rate: { type: 'string' },
       database: { type: 'string', default: 'postgres' },
@@ -25,7 +31,8 @@ async function main(): Promise<number> {
     },
   });
   const [what = ''] = positionals;
-  const [seconds, rate] = [Number(values.seconds), Number(values.rate ?? RATES[what])];
+  const seconds = Number(values.seconds ?? Number(values.minutes ?? 1) * 60);
+  const rate = Number(values.rate ?? RATES[what]);
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
   const { database } = values;
   const sound = [seconds, rate].every((n) => n > 0) && Number.isInteger(seed);
@@ -36,19 +43,34 @@ async function main(): Promise<number> {
   }
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const options = { seconds, seed, rate, say };
-  const [result, summary] =
-    what === 'queue'
-      ? await withSummary(chaos(options), (it) => summaryOf(it, seconds, seed))
-      : await withSummary(apiChaos({ ...options, database }), (it) =>
-          apiSummaryOf(it, database, seconds, seed),
-        );
+  const [result, summary] = await play(what, { ...options, database });
   if (values.verbose) for (const output of result.outputs) say(output);
   for (const line of violationLines(result.violations, seed)) say(line);
   say(summary);
   return result.violations.length === 0 ? 0 : 1;
 }
 
-async function withSummary<T extends ChaosResult | ApiChaosResult>(
+interface Options {
+  readonly seconds: number;
+  readonly seed: number;
+  readonly rate: number;
+  readonly say: (line: string) => void;
+  readonly database: DatabaseKind;
+}
+
+function play(what: string, options: Options): Promise<[Result, string]> {
+  const { seconds, seed, database } = options;
+  switch (what) {
+    case 'queue':
+      return withSummary(chaos(options), (it) => summaryOf(it, seconds, seed));
+    case 'api':
+      return withSummary(apiChaos(options), (it) => apiSummaryOf(it, database, seconds, seed));
+    default:
+      return withSummary(clusterChaos(options), (it) => clusterSummaryOf(it, seconds, seed));
+  }
+}
+
+async function withSummary<T extends Result>(
   playing: Promise<T>,
   summaryOf: (result: T) => string,
 ): Promise<[T, string]> {
@@ -82,6 +104,15 @@ const apiSummaryOf = (
   `chaos api: seed ${seed}, ${seconds} s on ${database}: ${result.sessions} sessions, ${result.runs} runs, ` +
   `${result.executions} executions, ${result.events} events, ${result.connects} connects of readers; ` +
   `${result.kills} kills, ${result.stops} stops, ${result.restarts} restarts of the database; ` +
+  `drained in ${(result.drainedMs / 1000).toFixed(1)} s; ${result.violations.length} violations`;
+
+const clusterSummaryOf = (result: ClusterChaosResult, seconds: number, seed: number): string =>
+  `chaos cluster: seed ${seed}, ${seconds} s: ${result.sessions} sessions, ${result.runs} runs, ` +
+  `${result.executions} executions (${result.mostAtOnce} at once at most), ${result.events} events, ` +
+  `${result.connects} connects of readers, ${result.hints} hints, ${result.shares} shares given or taken, ` +
+  `${result.probes} strangers, ${result.audited} audit lines, requests by node ${result.taken.join(' + ')}; ` +
+  `${result.kills} kills, ${result.restarts} restarts, ${result.pauses} pauses, ` +
+  `${result.outages} outages of the database; ` +
   `drained in ${(result.drainedMs / 1000).toFixed(1)} s; ${result.violations.length} violations`;
 
 process.exitCode = await main();

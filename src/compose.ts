@@ -1,3 +1,6 @@
+import { createAccess } from './access/access.ts';
+import { rememberedShares } from './access/remembered-shares.ts';
+import type { AccessService } from './access/service.ts';
 import { driverOf } from './agents/drivers.ts';
 import { type Lifeline, startLifeline } from './agents/lifeline.ts';
 import { createSpawn } from './agents/spawn.ts';
@@ -10,7 +13,6 @@ import type { Masker } from './policy/masker.ts';
 import { maskJson } from './policy/masking.ts';
 import type { Logger } from './queue/logger.ts';
 import { RunQueue } from './queue/run-queue.ts';
-import type { Store } from './queue/store.ts';
 import { Worker } from './queue/worker.ts';
 import type { WorkerOptions } from './queue/worker-settings.ts';
 import type { SecretBox } from './secrets/box.ts';
@@ -19,13 +21,15 @@ import { Connections } from './sessions/connections.ts';
 import { SessionKeeper } from './sessions/keeper.ts';
 import { Preparer } from './sessions/preparer.ts';
 import type { SessionService } from './sessions/service.ts';
-import type { SessionStore } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
+import type { BatonStore } from './storage/operations/baton-store.ts';
 import { directoryProvider } from './workspaces/directory.ts';
 import { workspaceProviders } from './workspaces/providers.ts';
 
 export interface Parts {
-  readonly store: Store & SessionStore;
+  readonly store: BatonStore;
+  /** Where browsers reach this server, without a slash at the end; for links. */
+  readonly publicUrl?: string;
   readonly dataDir: string;
   /** Servers that share a database; agents of others are none of our business. */
   readonly installation: string;
@@ -42,6 +46,9 @@ export interface Parts {
   readonly timeouts?: Timeouts;
   readonly onReady?: (seconds: number) => void;
   readonly onCreationFailed?: () => void;
+  readonly onLook?: (seconds: number) => void;
+  /** Most runs of a session that may be queued. */
+  readonly queueMax?: number;
 }
 
 export interface Composed {
@@ -50,6 +57,7 @@ export interface Composed {
   readonly connections: Connections;
   readonly keeper: SessionKeeper;
   readonly service: SessionService;
+  readonly access: AccessService;
   /** All agents have ended: nobody need watch over them any more. */
   endLifelines(): void;
 }
@@ -76,6 +84,7 @@ export function compose(parts: Parts): Composed {
     host: parts.host,
     log,
     ...(parts.keeperMs === undefined ? {} : { everyMs: parts.keeperMs }),
+    ...(parts.onLook === undefined ? {} : { onLook: parts.onLook }),
   });
 
   // One for each life of the node, begun with its first agent.
@@ -106,6 +115,7 @@ export function compose(parts: Parts): Composed {
 
   const service = createSessions({
     store,
+    shareOf: rememberedShares(store),
     queue,
     connections,
     masker,
@@ -114,11 +124,25 @@ export function compose(parts: Parts): Composed {
     log,
     providerOf,
     checkAgent: (kind) => void driverOf(kind),
+    // A workspace of another machine is left to the nodes there.
+    ...(parts.executes
+      ? {
+          ensureWorkspace: async (found) => {
+            if (found.host === null || found.host === parts.host) await preparer.prepare(found);
+          },
+        }
+      : {}),
     onWork: () => keeper.look(),
+    ...(parts.queueMax === undefined ? {} : { queueMax: parts.queueMax }),
     ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
+  });
+  const access = createAccess({
+    store,
+    publicUrl: () => parts.publicUrl ?? '',
+    mask: (text) => masker.mask(text),
   });
   const endLifelines = (): void => {
     for (const lifeline of lifelines.values()) lifeline.end();
   };
-  return { queue, worker, connections, keeper, service, endLifelines };
+  return { queue, worker, connections, keeper, service, access, endLifelines };
 }

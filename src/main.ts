@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { agentEnvironment } from './agents/environment.ts';
 import type { Config } from './cli/config.ts';
@@ -7,35 +8,40 @@ import { makeDataDirectory } from './cli/data-directory.ts';
 import { explainListenError } from './cli/listen-error.ts';
 import { packageVersion } from './cli/version.ts';
 import { type Composed, compose } from './compose.ts';
-import { BatonError } from './contract/errors.ts';
 import { newId } from './contract/ids.ts';
+import { createFront } from './front.ts';
 import { stopLeftovers } from './leftovers.ts';
+import { NodeReport } from './node-report.ts';
 import { openStore } from './open-store.ts';
 import { createMasker } from './policy/masking.ts';
 import { identify } from './queue/process-identity.ts';
 import { Purger } from './queue/purger.ts';
 import { Scheduler } from './queue/scheduler.ts';
-import { readinessOf } from './readiness.ts';
+import { NodeReadiness } from './readiness.ts';
 import { adminTokenOf } from './secrets/admin-token.ts';
 import { aesBox } from './secrets/aes-box.ts';
 import { secretKeyOf } from './secrets/key.ts';
 import { checkKey } from './secrets/key-check.ts';
-import { createApp } from './server/app.ts';
-import { adminToken } from './server/auth.ts';
+import { UsageExchange } from './server/limits/exchange.ts';
+import { Fingerprints } from './server/limits/fingerprints.ts';
 import { close, listen } from './server/listen.ts';
 import { createMetrics } from './server/metrics.ts';
 import type { NodeFacts } from './server/metrics-facts.ts';
-import type { OpenStreams } from './server/streams/open-streams.ts';
-import { registerStreams } from './server/streams/register.ts';
 import { patiently } from './sessions/patiently.ts';
 
 /** How long requests under way may take to end once the node stops. */
 const HTTP_GRACE_MS = 3000;
+/** How long `baton api` answers on while /readyz says no, unless told. */
+const DRAIN_SECONDS = 5;
+/** A workspace takes unusually long. */
+const LONG_PENDING_MS = 5 * 60_000;
 
 export type Role = 'api' | 'worker';
 
 export interface Node {
   url: string;
+  /** Signs the administrator in, once; null on a node that serves no API. */
+  signInUrl: string | null;
   /** Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -51,40 +57,34 @@ export async function startNode(
   { roles = ['api', 'worker'] }: { readonly roles?: readonly Role[] } = {},
 ): Promise<Node> {
   await makeDataDirectory(config.dataDir, log);
+  const servesApi = roles.includes('api');
+  const many = config.database.kind === 'postgres';
   const started: (() => Promise<unknown>)[] = [];
   let stopping: Promise<void> | undefined;
+  const readiness = new NodeReadiness();
   const stopAll = async (): Promise<void> => {
+    readiness.stopping();
     // One that cannot be stopped must not keep the others running.
     for (const stopPart of started.reverse()) {
       await stopPart().catch((err: unknown) => log.error({ err }, 'A part did not stop'));
     }
   };
   let composed: Composed | null = null;
-  let streams: OpenStreams | null = null;
   let facts: NodeFacts | null = null;
 
   try {
-    const token = await adminTokenOf(config.adminToken, config.dataDir);
-    const box = aesBox(await secretKeyOf(config.secretKey, config.dataDir));
-    const auth = adminToken(token);
+    const adminToken = await adminTokenOf(config.adminToken, config.dataDir);
+    const key = await secretKeyOf(config.secretKey, config.dataDir);
+    const box = aesBox(key);
     const metrics = createMetrics({ version: packageVersion(), facts: () => facts });
-    const app = createApp({
+    const { app, gate, limits, streams } = createFront({
+      config,
       log,
-      auth,
+      adminToken,
+      servesApi,
       metrics,
-      ready: () => readinessOf(composed),
-      service: () => {
-        if (!roles.includes('api')) throw new BatonError('not_found', 'This node serves no API.');
-        return composed?.service ?? null;
-      },
-      routes: [
-        (api) => {
-          streams = registerStreams(api, { authenticator: auth, metrics });
-        },
-      ],
-      ...(config.rateLimit === undefined
-        ? {}
-        : { rateLimit: { perMinute: config.rateLimit, includeAdmin: true } }),
+      readiness,
+      composed: () => composed,
     });
     started.push(() => close(app, HTTP_GRACE_MS));
     const url = await listen(app, config.host, config.port).catch((error) => {
@@ -93,12 +93,17 @@ export async function startNode(
 
     const store = await openStore(config.database, log, stop);
     started.push(() => store.close());
+    gate.open(store);
+    started.push(() => gate.close());
     // The database may go away again at any step, and is waited for at each.
     await patiently(stop, () => checkKey(box, store));
     const installation = await patiently(stop, () => store.putSettingOnce('installation', newId()));
     const identity = identify(config.hostId);
+    const leaseMs = config.leaseSeconds * 1000;
+    const renewMs = leaseMs / 3;
     composed = compose({
       store,
+      publicUrl: config.publicUrl ?? url,
       dataDir: config.dataDir,
       installation,
       masker: createMasker({ onMasked: metrics.secretMasked }),
@@ -108,27 +113,41 @@ export async function startNode(
       environment: agentEnvironment(process.env, config.agentEnv),
       host: identity.host,
       worker: {
-        caps: { types: { agent: config.maxConcurrentRuns } },
+        caps: {
+          types: { agent: config.maxConcurrentRuns },
+          perOwner: config.maxRunsPerUser ?? null,
+        },
         host: identity.host,
         roles: [...roles],
         version: packageVersion(),
-        leaseMs: config.leaseSeconds * 1000,
+        leaseMs,
+        renewMs,
         onAttempt: metrics.attemptEnded,
       },
+      queueMax: config.queueLimit,
       onReady: metrics.sessionReady,
       onCreationFailed: metrics.creationFailed,
+      onLook: metrics.looked,
     });
     const { queue, worker, keeper, connections, endLifelines } = composed;
     facts = {
       counts: () => queue.counts(),
       countSessions: () => store.countSessions(),
+      longPending: () => store.countPending(LONG_PENDING_MS),
+      auditLines: async () => (await store.listAudit({ limit: 1 }))[0]?.seq ?? 0,
       connections: () => connections.count,
       worker,
+      ...(store.pool === undefined ? {} : { pool: store.pool }),
     };
+    readiness.opened({
+      ask: () => queue.counts(),
+      leaseRemainingMs: () => worker.leaseRemainingMs,
+      renewMs,
+    });
     started.push(() => queue.close());
     started.push(() => connections.stop());
     // Readers stay until the runs have had their grace, and are then told to come back.
-    started.push(async () => streams?.close());
+    started.push(() => streams.close());
 
     const purger = new Purger({ store, log });
     started.push(() => purger.stop());
@@ -153,16 +172,45 @@ export async function startNode(
     started.push(() => keeper.stop());
     keeper.start();
 
-    if (roles.includes('api')) {
+    const nodeId = (): string | null => worker.nodeId;
+    const report = new NodeReport({ store, nodeId, streams: () => streams.count });
+    started.push(() => report.stop());
+    report.start();
+
+    if (servesApi && many) {
+      const shared = {
+        BATON_ADMIN_TOKEN: adminToken,
+        BATON_PUBLIC_URL: config.publicUrl ?? null,
+      };
+      const exchange = new UsageExchange({
+        store,
+        nodeId,
+        limits,
+        fingerprints: new Fingerprints(shared, key, log),
+        onExchange: metrics.exchanged,
+      });
+      started.push(() => exchange.stop());
+      exchange.start();
+    }
+
+    if (servesApi) {
       // Where the command line finds it.
       const address = join(config.dataDir, 'address');
       await writeFile(address, `${url}\n${process.pid}\n`, { mode: 0o600 });
       started.push(() => rm(address, { force: true }));
     }
+    if (servesApi) {
+      // First of all when it stops: a load balancer sees /readyz and looks elsewhere meanwhile.
+      const drainSeconds = config.drainSeconds ?? (roles.length === 1 ? DRAIN_SECONDS : 0);
+      started.push(() => delay(drainSeconds * 1000));
+    }
 
+    const signInUrl = servesApi
+      ? `${config.publicUrl ?? url}/sign-in?code=${await patiently(stop, () => gate.startCode())}`
+      : null;
     const { dataDir, isolation } = config;
     log.info({ url, roles, dataDir, isolation, node: process.versions.node }, 'Node started');
-    return { url, stop: () => (stopping ??= stopAll()) };
+    return { url, signInUrl, stop: () => (stopping ??= stopAll()) };
   } catch (error) {
     await stopAll();
     throw error;

@@ -1,17 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './cli/config.ts';
-import type { Store } from './queue/store.ts';
-import type { SessionStore } from './sessions/session-store.ts';
-import { postgresStore } from './storage/postgres/store.ts';
+import type { BatonStore } from './storage/operations/baton-store.ts';
+import { type PostgresStore, postgresStore } from './storage/postgres/store.ts';
 import { sqliteStore } from './storage/sqlite/store.ts';
+
+/** Only PostgreSQL has a pool. */
+export type OpenStore = BatonStore & Partial<Pick<PostgresStore, 'pool'>>;
 
 /** Opens the configured database. A PostgreSQL that is away is waited for, until `stop`. */
 export function openStore(
   database: Config['database'],
   log: Logger,
   stop: AbortSignal,
-): Promise<Store & SessionStore> {
+): Promise<OpenStore> {
   if (database.kind === 'sqlite') return openSqlite(database.path, log);
   return postgresStore({
     url: database.url,
@@ -23,7 +25,7 @@ export function openStore(
 }
 
 /** Says why a start takes long: another process may be ending, and is given its time. */
-async function openSqlite(path: string, log: Logger): Promise<Store & SessionStore> {
+async function openSqlite(path: string, log: Logger): Promise<BatonStore> {
   const opened = new AbortController();
   delay(1000, undefined, { signal: opened.signal }).then(
     () => log.warn({ path }, 'Waiting for another process to let go of the database'),

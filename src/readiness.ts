@@ -1,25 +1,51 @@
-import type { Composed } from './compose.ts';
 import type { Readiness } from './server/routes/system.ts';
+import { sharedRead } from './server/shared-read.ts';
 
 /** A database that has not answered after this is not ready. */
-const READY_MS = 2000;
+const PATIENCE_MS = 2000;
 
-/** What `/readyz` says; null until the database is open. */
-export async function readinessOf(composed: Composed | null): Promise<Readiness> {
-  if (composed === null) {
-    return { database: 'not open yet', migrations: 'not applied yet', lease: 'not taken yet' };
+/** What a node can tell about itself once its database is open. */
+export interface NodeParts {
+  /** Reads something small from the database. */
+  readonly ask: () => Promise<unknown>;
+  readonly leaseRemainingMs: () => number;
+  /** How often the lease is renewed. */
+  readonly renewMs: number;
+}
+
+/**
+ * What `/readyz` says. It says no before it must: while requests are still answered but the node is
+ * about to stop, or about to lose its lease, so that a load balancer has time to look elsewhere.
+ */
+export class NodeReadiness {
+  #parts: NodeParts | null = null;
+  #answers: () => Promise<true | null> = async () => null;
+  #stopping = false;
+
+  /** The database is open, and its schema that of this version. */
+  opened(parts: NodeParts): void {
+    this.#parts = parts;
+    this.#answers = sharedRead(() => parts.ask().then((): true => true), PATIENCE_MS);
   }
-  const answers = await Promise.race([
-    composed.queue.counts().then(
-      () => true,
-      () => false,
-    ),
-    new Promise<false>((resolve) => setTimeout(resolve, READY_MS, false).unref()),
-  ]);
-  return {
-    database: answers || 'does not answer',
-    // A store opens only with the schema of this version.
-    migrations: true,
-    lease: composed.worker.leaseRemainingMs > 0 || 'not held',
-  };
+
+  /** From now on the answer is no. Safe to call twice. */
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  async check(): Promise<Readiness> {
+    if (this.#stopping) return { node: 'stopping' };
+    const parts = this.#parts;
+    if (parts === null) {
+      return { database: 'not open yet', migrations: 'not applied yet', lease: 'not taken yet' };
+    }
+    const database = (await this.#answers()) ?? 'does not answer';
+    return { database, migrations: true, lease: leaseOf(parts) };
+  }
+}
+
+function leaseOf({ leaseRemainingMs, renewMs }: NodeParts): true | string {
+  const left = leaseRemainingMs();
+  if (left <= 0) return 'not held';
+  return left >= renewMs || 'about to end';
 }

@@ -4,11 +4,14 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { createAccess } from '../src/access/access.ts';
 import type { Principal } from '../src/access/principal.ts';
+import { digestOf, newToken } from '../src/access/secret.ts';
 import { compose } from '../src/compose.ts';
 import { endpointList } from '../src/contract/api/all.ts';
 import type { Endpoint } from '../src/contract/api/endpoint.ts';
 import { ErrorAnswer } from '../src/contract/api/error-answer.ts';
+import { newId } from '../src/contract/ids.ts';
 import { CreateSession } from '../src/contract/session.ts';
 import { createMasker } from '../src/policy/masking.ts';
 import { SILENT } from '../src/queue/logger.ts';
@@ -51,10 +54,11 @@ async function rig() {
     { level: 'error' },
     { write: (line: string) => failures.push(JSON.parse(line)) },
   );
+  const access = createAccess({ store, publicUrl: () => 'http://localhost', mask: (text) => text });
   const { ask } = appRig({
     service: () => service,
+    access: () => access,
     log,
-    rateLimit: null,
     routes: [(api) => void registerStreams(api, { authenticator: nobody })],
   });
 
@@ -85,7 +89,18 @@ async function rig() {
   await store.changeSession(await create('ready'), { do: 'ready', path: '/tmp' });
   await store.changeSession(await create('failed'), { do: 'fail', error: 'no disk' });
   await service.act(ADMIN, await create('ended'), 'terminate');
-  return { ask, stored, service, failures };
+  const { id: userId } = await store.createUser({ id: newId(), name: 'hanako', role: 'operator' });
+  await store.createToken({
+    id: newId(),
+    userId,
+    name: 'a token',
+    digest: digestOf(newToken()),
+    scopes: ['read'],
+    channel: 'api',
+    expiresInMs: null,
+    notAfter: null,
+  });
+  return { ask, stored, service, store, failures };
 }
 
 const plainNumbers = (_: string, value: unknown) =>
@@ -168,23 +183,35 @@ const inPages = (query: string): string => `${query.replace(/follow=\w*/g, '')}&
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-// A stream would not end; the logs are asked for in pages, and hints have no other form.
-test.each(endpointList.filter(([name]) => name !== 'hints'))(
+/** A body that names a session, as its path would. */
+const SESSION_FIELD = /"session_id":"[0-9a-f-]{36}"/;
+
+// A stream would not end; the logs are asked for in pages, and these two have no other form.
+const STREAMS_ONLY: readonly string[] = ['hints', 'webChat'];
+test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
   '[H9] whatever is sent to %s, it is answered in shape, never by 5xx, and a refusal writes nothing',
   async (name, endpoint) => {
-    const { ask, stored, service, failures } = await rig();
+    const { ask, stored, service, store, failures } = await rig();
     const statuses = new Set<number>();
 
     const idOf = async (pick: number): Promise<string> => {
-      const sessions = (await service.list(ADMIN, {})).items.map(({ id }) => id);
-      const runs = (await service.listRuns(ADMIN, {})).items.map(({ id }) => id);
-      const known = endpoint.path.includes('/runs/') ? runs : sessions;
-      return known[pick % Math.max(1, known.length)] ?? 'none';
+      const known = await knownIds();
+      return known[pick % Math.max(1, known.length)]?.id ?? 'none';
+    };
+    const knownIds = async (): Promise<{ readonly id: string }[]> => {
+      if (endpoint.path.includes('/users/')) return store.listUsers({ limit: 100 });
+      if (endpoint.path.includes('/tokens/')) return store.listTokens({ limit: 100 });
+      if (endpoint.path.includes('/runs/')) return (await service.listRuns(ADMIN, {})).items;
+      return (await service.list(ADMIN, {})).items;
     };
 
     await fc.assert(
-      fc.asyncProperty(requests(name, endpoint), async ({ params, query, body, key, pick }) => {
+      fc.asyncProperty(requests(name, endpoint), async ({ params, query, key, pick, ...asked }) => {
         const before = stored();
+        const body =
+          pick === null
+            ? asked.body
+            : asked.body?.replace(SESSION_FIELD, `"session_id":"${await idOf(pick)}"`);
         let path = endpoint.path;
         for (const [field, value] of Object.entries(params)) {
           const given = field === 'id' && pick !== null ? await idOf(pick) : value;

@@ -243,7 +243,7 @@ describe('which server', () => {
     expect(statSync(kept).mode & 0o777).toBe(0o600);
     const hello = await elsewhere.done(['run', '--agent', 'shell', 'echo hello']);
     expect([hello.code, hello.stdout]).toEqual([0, 'hello\n']);
-    expect((await elsewhere.done(['logout'])).stdout).toBe(`Removed ${kept}.\n`);
+    expect((await elsewhere.done(['logout'])).stdout).toContain(`Removed ${kept}`);
     expect((await elsewhere.done(['ls'])).code).toBe(3);
   });
 });

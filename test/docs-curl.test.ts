@@ -118,6 +118,22 @@ test(
 );
 
 test(
+  '[H8] the examples of docs/compat.md run',
+  async () => {
+    const server = await Server.start();
+    const blocks = blocksOf('docs/compat.md');
+    const printed = (await play(server, blocks, !newCurl)).join('');
+    expect(printed).toContain('"job_id":');
+    expect(printed).toContain('"workspaceCount":1');
+    // Of the run, and of the chat.
+    expect(printed.match(/^event: done$/gm)).toHaveLength(2);
+    expect(await server.call('GET', '/api/v1/sessions')).toEqual([]);
+    expect(await server.stop()).toBe(0);
+  },
+  MS,
+);
+
+test(
   '[C1] the commands of the README run, and print what it says',
   async () => {
     const server = await Server.start();

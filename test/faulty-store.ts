@@ -16,8 +16,12 @@ export interface Faults {
 const DIRECT = ['onHint', 'keepLease'];
 
 /** A store whose connection can be cut. The lease is renewed through the same connection. */
-export function faultyStore(store: Store): { store: Store; faults: Faults } {
+export function faultyStore<S extends Store>(store: S): { store: S; faults: Faults } {
   const faults: Faults = { away: null, before: null, loseAnswers: null, calls: new Map() };
+  return { store: broken(store, faults), faults };
+}
+
+function broken<S extends Store>(store: S, faults: Faults): S {
   const call = async (method: string, args: unknown[]): Promise<unknown> => {
     faults.calls.set(method, (faults.calls.get(method) ?? 0) + 1);
     await faults.before?.(method, args);
@@ -29,7 +33,7 @@ export function faultyStore(store: Store): { store: Store; faults: Faults } {
     }
     return answer;
   };
-  const proxy: Store = new Proxy(store, {
+  const proxy: S = new Proxy(store, {
     get(target, method: string) {
       if (method === 'keepLease') {
         return (nodeId: string, options: Parameters<Store['keepLease']>[1]) =>
@@ -37,9 +41,11 @@ export function faultyStore(store: Store): { store: Store; faults: Faults } {
       }
       const value: unknown = Reflect.get(target, method);
       if (typeof value !== 'function') return value;
+      // The same connection, with a line for the audit log.
+      if (method === 'audited') return (entry: unknown) => broken(value(entry), faults);
       if (DIRECT.includes(method)) return value.bind(target);
       return (...args: unknown[]) => call(method, args);
     },
   });
-  return { store: proxy, faults };
+  return proxy;
 }

@@ -57,7 +57,7 @@ test('[O1] npm start on a fresh clone installs and answers within 90 s', {
   const flags = ['--port', '0', '--data-dir', temporaryDirectory()];
   const npm = start('npm', ['start', '--', ...flags], { cwd: clone, env });
   const url = await npm.line('Baton is ready: ');
-  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  expect((await fetch(new URL('/readyz', url))).status).toBe(200);
   expect(performance.now() - began).toBeLessThan(90_000);
   expect(npm.stderr()).toContain('Installing dependencies (first start only)…');
   const started = npm
@@ -93,7 +93,7 @@ test('[O1] the packed tarball installs into an empty directory and runs', {
     { cwd: app, env: { ...env, XDG_CACHE_HOME: join(place, 'cache') } },
   );
   const url = await baton.line('Baton is ready: ');
-  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  expect((await fetch(new URL('/readyz', url))).status).toBe(200);
   process.kill(baton.pid, 'SIGTERM');
   expect((await baton.exit).code).toBe(0);
   expect(baton.stderr()).not.toContain('Installing');

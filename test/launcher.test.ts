@@ -37,7 +37,7 @@ describe('npm start', () => {
   test('[O1] prints the URL, answers, and ends with 0 on SIGTERM, leaving nothing', async () => {
     const npm = npmStart();
     const url = await npm.line('Baton is ready: ');
-    const health = await fetch(`${url}/healthz`);
+    const health = await fetch(new URL('/healthz', url));
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
     const family = descendantsOf(npm.pid);
     expect(family.length).toBeGreaterThanOrEqual(2);

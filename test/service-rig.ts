@@ -8,9 +8,8 @@ import type { RunView } from '../src/contract/run-view.ts';
 import { CreateSession, type Session } from '../src/contract/session.ts';
 import { createMasker } from '../src/policy/masking.ts';
 import { type Logger, SILENT } from '../src/queue/logger.ts';
-import type { Store } from '../src/queue/store.ts';
 import { aesBox } from '../src/secrets/aes-box.ts';
-import type { SessionStore } from '../src/sessions/session-store.ts';
+import type { BatonStore } from '../src/storage/operations/baton-store.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { temporaryDirectory } from './processes.ts';
 import { until } from './until.ts';
@@ -18,7 +17,7 @@ import { until } from './until.ts';
 export const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
 
 export interface ServiceRig extends Composed {
-  readonly store: Store & SessionStore;
+  readonly store: BatonStore;
   readonly dataDir: string;
   session(name: string, more?: object): Promise<Session>;
   send(session: string, message: string, more?: object): Promise<string>;

@@ -104,6 +104,38 @@ describe('a start', () => {
     expect(entries).toContainEqual(expect.objectContaining({ msg: 'Stopped', level: 30 }));
   });
 
+  test('[X1] prints a link that signs in once, on stdout alone', async () => {
+    const dataDir = temporaryDirectory();
+    const program = baton(['up', '--port=0', `--data-dir=${dataDir}`], {
+      BATON_LOG_LEVEL: 'trace',
+    });
+    const url = new URL(await program.line('Baton is ready: '));
+    expect(url.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in\?code=[\w-]{43}$/);
+    const code = url.searchParams.get('code') ?? '';
+    expect((await fetch(url)).status).toBe(200);
+    const signIn = () =>
+      fetch(new URL('/sign-in', url), {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ code }),
+      });
+    const first = await signIn();
+    expect([first.status, first.headers.get('location')]).toEqual([303, '/']);
+    expect((await signIn()).status).toBe(401);
+    process.kill(program.pid, 'SIGTERM');
+    expect((await program.exit).code).toBe(0);
+    expect(program.stderr()).toContain('/sign-in');
+    expect(program.stderr()).not.toContain(code);
+  });
+
+  test('[X1] the link has the address that browsers use; a worker prints none', async () => {
+    const env = { BATON_PUBLIC_URL: 'https://baton.example' };
+    const api = baton(['api', '--port=0', `--data-dir=${temporaryDirectory()}`], env);
+    expect(await api.line('Baton is ready: ')).toMatch(/^https:\/\/baton\.example\/sign-in\?code=/);
+    const worker = baton(['worker', '--port=0', `--data-dir=${temporaryDirectory()}`], env);
+    expect(await worker.line('Baton is ready: ')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
   test.each([['version'], ['--version']])('[C1] baton %s', async (command) => {
     const program = baton([command], { BATON_UNKNOWN: 'is of no concern here' });
     expect((await program.exit).code).toBe(0);

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import { StoreGate } from '../src/access/gate.ts';
 import type { Principal } from '../src/access/principal.ts';
+import { rememberedShares } from '../src/access/remembered-shares.ts';
 import { newId } from '../src/contract/ids.ts';
 import type { Json } from '../src/contract/json.ts';
 import { AgentPayload } from '../src/contract/message.ts';
@@ -13,7 +15,7 @@ import { RunQueue } from '../src/queue/run-queue.ts';
 import { Worker } from '../src/queue/worker.ts';
 import { aesBox } from '../src/secrets/aes-box.ts';
 import { createApp } from '../src/server/app.ts';
-import { adminToken } from '../src/server/auth.ts';
+import { authenticatorOf } from '../src/server/auth.ts';
 import { close, listen } from '../src/server/listen.ts';
 import type { OpenStreams, StreamLimits } from '../src/server/streams/open-streams.ts';
 import { registerStreams } from '../src/server/streams/register.ts';
@@ -33,6 +35,7 @@ export interface StreamRigOptions {
   readonly follow?: { stallMs?: number; unreadBytes?: number; pollMs?: number };
   readonly port?: number;
   readonly dataDir?: string;
+  readonly deaf?: boolean;
 }
 
 /**
@@ -57,6 +60,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
 
   const connections = new Connections({ store, log: SILENT, nodeId: () => worker.nodeId });
   const service = createSessions({
+    shareOf: rememberedShares(store),
     store,
     queue,
     connections,
@@ -69,7 +73,11 @@ export async function streamRig(options: StreamRigOptions = {}) {
     onWork: () => {},
   });
   const counted = { opened: 0, closed: 0, dropped: [] as StreamKind[] };
-  const auth = adminToken(TOKEN);
+  const gate = new StoreGate({ adminToken: TOKEN });
+  gate.open(store);
+  // As if nobody told that something has changed.
+  if (options.deaf === true) gate.onChange = () => () => {};
+  const auth = authenticatorOf(gate);
   let streams: OpenStreams | undefined;
   const app = createApp({
     log: pino({ level: 'silent' }),
@@ -95,6 +103,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
     await close(app, 1000);
+    await gate.close();
     await worker.stop({ immediate: true });
     await connections.stop();
     await queue.close();
@@ -108,6 +117,8 @@ export async function streamRig(options: StreamRigOptions = {}) {
     url,
     app,
     queue,
+    store,
+    gate,
     service,
     counted,
     note,

@@ -6,12 +6,14 @@ export interface Answer {
   readonly code: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: judged by whoever asked
   readonly body: any;
+  /** Of a list: where its next page begins. */
+  readonly next: string | null;
 }
 
 export interface CallOptions {
   readonly key?: string;
   /** Which server is asked. */
-  readonly place: number;
+  readonly place?: number;
   /** The caller leaves after so long, whatever the server is doing. */
   readonly patienceMs?: number;
 }
@@ -22,10 +24,19 @@ export class Caller {
   readonly token: string;
   /** Answers nobody should get. */
   readonly errors: string[] = [];
+  /** How long an answer is waited for, unless a call says otherwise. */
+  patienceMs = ANSWER_MS;
+  readonly #judge: (text: string) => string | null;
 
-  constructor(urls: readonly string[], token: string) {
+  /** `judge` says what an answer must not contain, if it does. */
+  constructor(
+    urls: readonly string[],
+    token: string,
+    judge: (text: string) => string | null = () => null,
+  ) {
     this.urls = urls;
     this.token = token;
+    this.#judge = judge;
   }
 
   /** Null if there was no answer, or none that says what happened. */
@@ -33,7 +44,7 @@ export class Caller {
     method: string,
     path: string,
     body: unknown,
-    { key, place, patienceMs = ANSWER_MS }: CallOptions,
+    { key, place = 0, patienceMs = this.patienceMs }: CallOptions = {},
   ): Promise<Answer | null> {
     let answer: Response;
     let text: string;
@@ -53,12 +64,18 @@ export class Caller {
       return null;
     }
     const { status } = answer;
+    const said = this.#judge(text);
+    if (said !== null) this.errors.push(`${method} ${path}: ${status} shows ${said}`);
     // The server stops, or its database is away.
-    if (status === 503) return null;
+    if (status === 503) {
+      if (!answer.headers.has('retry-after')) this.errors.push(`${path}: 503 without Retry-After`);
+      return null;
+    }
     const parsed = parse(text);
     const code = status < 400 ? null : String(parsed?.error?.code ?? 'no code');
     if (status >= 500) this.errors.push(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
-    return status >= 500 ? null : { status, code, body: parsed };
+    const next = answer.headers.get('x-next-cursor');
+    return status >= 500 ? null : { status, code, body: parsed, next };
   }
 
   /** Asked of one server after the other until one answers; null after the time. */

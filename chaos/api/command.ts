@@ -26,13 +26,18 @@ export function kindOf(random: number): Kind {
   return 'quick';
 }
 
-/** The first line says what to expect, for whoever reads the stored message. */
-export const commandOf = (n: number, kind: Kind, lines: number): string =>
+/**
+ * The first line says what to expect, for whoever reads the stored message. Starts and ends may be
+ * written to a second file, too, which all workspaces share: its lines stand in the order of time.
+ */
+export const commandOf = (n: number, kind: Kind, lines: number, shared?: string): string =>
   `: n=${n} kind=${kind} lines=${linesOf(kind, lines)}
 exec 9>>lock
 if command -v flock >/dev/null && ! flock -n 9; then echo "overlap $BATON_AGENT_MARK" >>trace; fi
 echo "start $BATON_AGENT_MARK" >>trace
+${shared === undefined ? ':' : `echo "start $BATON_AGENT_MARK $PPID" >>'${shared}'`}
 ${bodyOf(n, kind, lines)}
+${shared === undefined ? ':' : `echo "end $BATON_AGENT_MARK" >>'${shared}'`}
 echo "end $BATON_AGENT_MARK" >>trace
 ${kind === 'fails' ? 'exit 3' : 'exit 0'}`;
 

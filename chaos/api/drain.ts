@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Caller } from './caller.ts';
+import type { Answer, Caller } from './caller.ts';
 import { toldBy } from './command.ts';
 
-interface SessionView {
+export interface SessionView {
   readonly id: string;
   readonly held: boolean;
   readonly unfinishedRuns: number;
@@ -12,8 +12,14 @@ interface SessionView {
 
 /** All sessions, by any server that answers; null if none does. */
 export async function sessionsBy(caller: Caller): Promise<readonly SessionView[] | null> {
-  const answer = await caller.insist('GET', '/api/v1/sessions?limit=200');
-  return Array.isArray(answer?.body) ? (answer.body as SessionView[]) : null;
+  const found: SessionView[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Answer | null = await caller.insist('GET', `/api/v1/sessions?limit=200${cursor}`);
+    if (!Array.isArray(page?.body)) return null;
+    found.push(...(page.body as SessionView[]));
+    cursor = page.next === null ? null : `&cursor=${encodeURIComponent(page.next)}`;
+  }
+  return found;
 }
 
 /** Lets everything end that can; false if it does not within the time. */

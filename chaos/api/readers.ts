@@ -16,6 +16,8 @@ interface WireEvent {
 
 export interface ReaderOptions {
   readonly session: string;
+  /** Follows this run of the session only, until it has ended. */
+  readonly run?: string;
   readonly kind: 'sse' | 'ws';
   readonly urls: readonly string[];
   readonly token: string;
@@ -28,9 +30,12 @@ export interface ReaderOptions {
  */
 export class Reader {
   readonly session: string;
+  readonly run: string | null;
   readonly seen: Seen[] = [];
   readonly errors: string[] = [];
   connects = 0;
+  /** Of a run's stream: there is nothing more to come. */
+  over = false;
   readonly #options: ReaderOptions;
   readonly #random: () => number;
   readonly #stop = new AbortController();
@@ -41,6 +46,7 @@ export class Reader {
 
   constructor(options: ReaderOptions) {
     this.session = options.session;
+    this.run = options.run ?? null;
     this.#options = options;
     this.#random = seeded(options.seed);
   }
@@ -68,7 +74,7 @@ export class Reader {
 
   async #follow(): Promise<void> {
     const { urls, kind } = this.#options;
-    while (!this.#stop.signal.aborted) {
+    while (!this.#stop.signal.aborted && !this.over) {
       this.#cut = new AbortController();
       const cut = this.#cut;
       const random = this.#random;
@@ -84,14 +90,18 @@ export class Reader {
   }
 
   async #readSse(url: string, signal: AbortSignal): Promise<void> {
-    const { session, token } = this.#options;
-    const answer = await fetch(`${url}/api/v1/sessions/${session}/events`, {
+    const { session, run, token } = this.#options;
+    const log = run === undefined ? `sessions/${session}` : `runs/${run}`;
+    const answer = await fetch(`${url}/api/v1/${log}/events`, {
       signal,
       headers: {
         authorization: `Bearer ${token}`,
         ...(this.last === 0 ? {} : { 'last-event-id': String(this.last) }),
       },
     });
+    // All of it was seen before.
+    this.over ||= answer.status === 204;
+    if (answer.status === 204) return;
     if (answer.status !== 200 || answer.body === null) {
       this.#refused(answer.status, await answer.text());
       return;
@@ -136,6 +146,7 @@ export class Reader {
     if (id !== undefined && (id !== String(seq) || name !== type || sessionId !== this.session)) {
       this.errors.push(`id ${id} and event ${name} stand over ${JSON.stringify(event)}`);
     }
+    this.over ||= this.run !== null && type === 'done';
     const digest = digestOf([seq, runId, attempt, type, payload, Date.parse(at)]);
     this.seen.push({ seq, type, digest });
   }

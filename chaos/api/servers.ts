@@ -7,13 +7,16 @@ import { type Credentials, cleanEnvironment, LEASE_SECONDS, MAX_RUNS } from './s
 
 const launcher = fileURLToPath(new URL('../../bin/baton.mjs', import.meta.url));
 /** One that lost its launcher ends at once; a machine under load needs a moment for that. */
-const GONE_MS = 30_000;
+const GONE_MS = 90_000;
 /** Characters of what one life of a server says. */
 const WORDS_KEPT = 4_000_000;
 
 export type Death = 'both' | 'launcher' | 'child';
 
 export interface Place {
+  /** `up` unless told: both roles in one. */
+  readonly command?: 'up' | 'api' | 'worker';
+  readonly env?: Readonly<Record<string, string>>;
   readonly port: number;
   readonly dataDir: string;
   readonly database: string;
@@ -30,11 +33,12 @@ export class ServerProcess {
   output = '';
   readonly #child: ChildProcess;
 
-  constructor({ port, dataDir, database }: Place, { token, secretKey }: Credentials) {
+  constructor(place: Place, { token, secretKey }: Credentials) {
+    const { command = 'up', port, dataDir, database, env } = place;
     const flags = ['--port', String(port), '--data-dir', dataDir, '--database', database];
     this.#child = spawn(
       process.execPath,
-      [launcher, 'up', ...flags, '--max-concurrent-runs', String(MAX_RUNS)],
+      [launcher, command, ...flags, '--max-concurrent-runs', String(MAX_RUNS)],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
@@ -42,6 +46,7 @@ export class ServerProcess {
           BATON_ADMIN_TOKEN: token,
           BATON_SECRET_KEY: secretKey,
           BATON_LEASE_SECONDS: String(LEASE_SECONDS),
+          ...env,
         },
       },
     );
@@ -65,6 +70,16 @@ export class ServerProcess {
     return this.exit === null && !this.asked.includes('kill');
   }
 
+  /** The processes that do the work; none before the launcher has started them. */
+  get children(): number[] {
+    return childrenOf(this.pid);
+  }
+
+  /** Stops or continues it, launcher and all, as a machine does that is put to sleep. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const pid of [this.pid, ...this.children]) signal(pid, name);
+  }
+
   terminate(): void {
     this.asked.push('term');
     this.#child.kill('SIGTERM');
@@ -73,7 +88,7 @@ export class ServerProcess {
   kill(who: Death = 'both'): void {
     this.asked.push('kill');
     // Looked up before the launcher is gone, because then nobody is its parent any more.
-    const children = who === 'launcher' ? [] : childrenOf(this.pid);
+    const children = who === 'launcher' ? [] : this.children;
     if (who !== 'child' || children.length === 0) this.#child.kill('SIGKILL');
     for (const pid of children) signal(pid, 'SIGKILL');
   }

@@ -1,6 +1,7 @@
 import type { Right, Role, ShareLevel } from '../contract/access.ts';
 import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import type { Channel } from '../contract/message.ts';
+import type { NodeLoad, NodeView } from '../contract/node.ts';
 import type { NewAuditEntry } from './principal.ts';
 
 /*
@@ -76,6 +77,15 @@ export interface ValidSignIn {
   readonly previous: boolean;
 }
 
+/** A token or a sign-in that is valid now, by its name in the audit log. */
+export interface ValidCredential {
+  readonly user: UserRecord;
+  /** Null is all that the role may. */
+  readonly scopes: readonly Right[] | null;
+  /** Of the token, or the one that the sign-in was made with: when it ends. Null is never. */
+  readonly tokenExpiresAt: number | null;
+}
+
 export interface NewSignIn {
   readonly id: string;
   readonly digest: string;
@@ -120,11 +130,12 @@ export interface AccessStore {
   getUser(id: string): Promise<UserRecord | null>;
   /** By id, else by name, letter case aside. */
   findUser(nameOrId: string): Promise<UserRecord | null>;
-  /** By name. */
+  /** By name, letter case aside; `after` is a name. */
   listUsers(page: { readonly limit: number; readonly after?: string }): Promise<UserRecord[]>;
   /** Throws `not_found`, `user_exists`, and `last_admin` for the built-in administrator. */
   updateUser(id: string, change: UserChange): Promise<UserRecord>;
 
+  /** Throws `unknown_user`. */
   createToken(token: NewToken): Promise<TokenRecord>;
   getToken(id: string): Promise<TokenRecord | null>;
   /** Newest first; of one user, or of all. */
@@ -140,13 +151,17 @@ export interface AccessStore {
   /** Tells that tokens were used, about now. */
   touchTokens(ids: readonly string[]): Promise<void>;
 
-  /** A code that signs in once, within `expiresInMs`. Old ones go. */
+  /** A code that signs in once, within `expiresInMs`. Expired ones go. Throws `unknown_user`. */
   createCode(code: {
     readonly digest: string;
     readonly userId: string;
     readonly expiresInMs: number;
   }): Promise<{ readonly expiresAt: number }>;
-  /** Takes the code or looks at the token, and makes the sign-in. Null if it is not valid (any more). */
+  /**
+   * Takes the code or looks at the token, and makes the sign-in. Null if it is not valid (any more),
+   * and then no line of an `audited` store is written. Whose it is comes out here only: in the line
+   * the empty user id becomes theirs.
+   */
   signIn(by: SignInBy, made: NewSignIn): Promise<ValidSignIn | null>;
   /** By the digest of its secret; also lengthens its idle time, at most once a minute. */
   findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
@@ -158,6 +173,8 @@ export interface AccessStore {
     id: string,
     secret: { readonly from: string; readonly to: string; readonly graceMs: number },
   ): Promise<boolean>;
+  /** Of one who was let in before: whose `token:<id>` or `cookie:<id>` is. Null if not valid any more. */
+  findCredential(credential: string): Promise<ValidCredential | null>;
   endSignIn(id: string): Promise<void>;
   /** All of a user. */
   endSignIns(userId: string): Promise<void>;
@@ -165,7 +182,7 @@ export interface AccessStore {
   /** What of a session is shared with a user. */
   getShare(sessionId: string, userId: string): Promise<ShareLevel | null>;
   listShares(sessionId: string): Promise<ShareRecord[]>;
-  /** Replaces them all. Throws `not_found`. */
+  /** Replaces them all; one for the owner is left out. Throws `not_found`, `unknown_user`. */
   putShares(
     sessionId: string,
     shares: readonly { readonly userId: string; readonly level: ShareLevel }[],
@@ -174,17 +191,26 @@ export interface AccessStore {
   listAudit(filter: AuditFilter): Promise<AuditRecord[]>;
 
   /**
-   * Stores what this node has used since it started (it replaces what the node said before), and
+   * Stores what this node has used (it replaces what the node said before; null leaves that), and
    * answers what all other live nodes have said, added up by key.
    */
-  exchangeUsage(nodeId: string, mine: readonly Usage[]): Promise<Usage[]>;
+  exchangeUsage(nodeId: string, mine: readonly Usage[] | null): Promise<Usage[]>;
+
+  /** What a node says about itself, kept until it goes. The time is the store's. */
+  saveLoad(nodeId: string, load: Omit<NodeLoad, 'at'>): Promise<void>;
+  /** Oldest first; alive by the store's time. */
+  listNodeViews(): Promise<NodeView[]>;
 }
 
 export interface AuditRecord extends Omit<AuditEntry, 'at'> {
   readonly at: number;
 }
 
-/** A store whose every writing call also appends this line to the audit log, in the same transaction. */
+/**
+ * A store whose every writing call also appends this line to the audit log, in the same transaction.
+ * A call that throws, or finds that there is nothing to change (a message that is known by its
+ * idempotency key, a token that was revoked before), appends none.
+ */
 export interface Audited<S> {
   audited(entry: NewAuditEntry): S;
 }

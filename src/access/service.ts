@@ -60,14 +60,24 @@ export interface Gate {
   startCode(): Promise<string>;
   /** Who a bearer token is; null is nobody. Throws `database_unreachable` if that cannot be known. */
   byToken(token: string): Promise<Principal | null>;
-  /** Who a cookie is, and the secret to replace it by, if it is time. */
-  byCookie(secret: string): Promise<{ by: Principal; renewed: string | null } | null>;
+  /** Who a cookie is, and whether it is time to replace its secret; the same otherwise. */
+  byCookie(secret: string): Promise<{ readonly by: Principal; readonly due: boolean } | null>;
+  /** The secret to replace this one by, which is good for a minute more. Null if another was first. */
+  renew(secret: string): Promise<CookieSecret | null>;
   /** Makes a sign-in; null if code or token is not valid. */
   signIn(
     shown: { readonly code: string } | { readonly token: string },
     from: { readonly address: string; readonly requestId: string },
-  ): Promise<{ readonly by: Principal; readonly secret: string } | null>;
+  ): Promise<({ readonly by: Principal } & CookieSecret) | null>;
   signOut(by: Principal): Promise<void>;
+  /** Who they are now that were let in before, by their credential; null if it is not valid any more. */
+  again(by: Principal): Promise<{ readonly by: Principal; readonly name: string } | null>;
   /** Calls back when what somebody may do has changed, here or on another node. */
   onChange(listener: () => void): () => void;
+}
+
+/** What a browser keeps, and for how long. */
+export interface CookieSecret {
+  readonly secret: string;
+  readonly lifeMs: number;
 }

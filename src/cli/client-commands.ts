@@ -1,14 +1,21 @@
+import { audit } from './audit.ts';
 import { cancel } from './cancel.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 import { hold, resume } from './hold.ts';
-import { login, logout } from './login.ts';
+import { login } from './login.ts';
+import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { ls } from './ls.ts';
+import { nodes } from './nodes.ts';
 import { run } from './run.ts';
 import { send } from './send.ts';
+import { share } from './share.ts';
+import { token } from './token.ts';
+import { user } from './user.ts';
+import { whoami } from './whoami.ts';
 
 /** Commands that speak to a running server, as anyone else could through its API. */
-export const clientCommands: Readonly<Record<string, Command>> = {
+export const clientCommands: Readonly<Record<string, Command | CommandGroup>> = {
   run,
   ls,
   send,
@@ -16,6 +23,12 @@ export const clientCommands: Readonly<Record<string, Command>> = {
   cancel,
   hold,
   resume,
+  share,
   login,
   logout,
+  whoami,
+  token,
+  user,
+  audit,
+  nodes,
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clockAt, sessionNameAt } from './clock.ts';
-import { distinctLength } from './ls.ts';
+import { distinctLength } from './listing.ts';
 
 const noon = new Date(2026, 10, 15, 12, 5, 9).getTime();
 

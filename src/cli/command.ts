@@ -39,6 +39,13 @@ export interface NodeCommand extends Described {
   run(args: string[], around: Surroundings): Promise<number>;
 }
 
+/** A word that takes another behind it, such as `token create`. */
+export interface CommandGroup {
+  readonly summary: string;
+  readonly about?: readonly string[];
+  readonly commands: Readonly<Record<string, Command>>;
+}
+
 export type Command = ClientCommand | NodeCommand;
 
 /** Keeps the types of its flags for `run`, and gives a command like any other. */

@@ -1,8 +1,8 @@
 import { isBatonError } from '../contract/errors.ts';
 import { readArguments } from './args.ts';
 import { clientCommands } from './client-commands.ts';
-import { type Command, EXIT, type Surroundings } from './command.ts';
-import { helpOf, overview } from './help.ts';
+import { type Command, type CommandGroup, EXIT, type Surroundings } from './command.ts';
+import { helpOf, helpOfGroup, overview } from './help.ts';
 import { nearest } from './nearest.ts';
 import { nodeCommands } from './node-commands.ts';
 import { endWithReader, printLine } from './output.ts';
@@ -11,7 +11,8 @@ import { TerminalFilter } from './terminal-filter.ts';
 import { UserError, usageError } from './user-error.ts';
 import { packageVersion } from './version.ts';
 
-export const commands: Readonly<Record<string, Command>> = { ...nodeCommands, ...clientCommands };
+type Commands = Readonly<Record<string, Command | CommandGroup>>;
+export const commands: Commands = { ...nodeCommands, ...clientCommands };
 
 /** Runs one command and gives the exit code. Mistakes are shown without a stack, bugs with it. */
 export async function run(name: string, args: string[], around: Surroundings): Promise<number> {
@@ -26,16 +27,22 @@ export async function run(name: string, args: string[], around: Surroundings): P
 async function dispatch(name: string, args: string[], around: Surroundings): Promise<number> {
   if (['version', '--version', '-v'].includes(name)) return show(packageVersion());
   if (['help', '--help', '-h'].includes(name)) return show(helpText(args));
-  const command = find(name);
-  if (asksForHelp(args)) return show(helpOf(name, command));
-  if ('settings' in command) return command.run(args, around);
+  const found = find(name, args);
+  if (asksForHelp(found.args)) return show(helpFor(found));
+  const { command } = found;
+  if ('commands' in command) throw missingWord(found.name, command);
+  if ('settings' in command) return command.run(found.args, around);
   endWithReader();
-  return command.run(readArguments(args, command.flags), around);
+  return command.run(readArguments(found.args, command.flags), around);
 }
 
-function helpText([name]: string[]): string {
-  return name === undefined || name.startsWith('-') ? overview(commands) : helpOf(name, find(name));
+function helpText([name, ...rest]: string[]): string {
+  if (name === undefined || name.startsWith('-')) return overview(commands);
+  return helpFor(find(name, rest));
 }
+
+const helpFor = ({ name, command }: Found): string =>
+  'commands' in command ? helpOfGroup(name, command) : helpOf(name, command);
 
 /** Behind `--` it is text. */
 function asksForHelp(args: string[]): boolean {
@@ -44,14 +51,46 @@ function asksForHelp(args: string[]): boolean {
   return before.includes('--help') || before.includes('-h');
 }
 
-function find(name: string): Command {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+interface Found {
+  /** As it was written, such as `token create`. */
+  readonly name: string;
+  readonly command: Command | CommandGroup;
+  /** What stands behind it. */
+  readonly args: string[];
+}
+
+function find(name: string, args: string[]): Found {
+  const command = pick(commands, name, '', ['help', 'version']);
+  const [word] = args;
+  if (!('commands' in command) || word === undefined || word.startsWith('-')) {
+    return { name, command, args };
+  }
+  const inner = pick(command.commands, word, `${name} `);
+  return { name: `${name} ${word}`, command: inner, args: args.slice(1) };
+}
+
+function pick<C>(
+  among: Readonly<Record<string, C>>,
+  word: string,
+  before: string,
+  others: readonly string[] = [],
+): C {
+  const command = Object.hasOwn(among, word) ? among[word] : undefined;
   if (command !== undefined) return command;
-  const meant = nearest(name, [...Object.keys(commands), 'help', 'version']);
+  const meant = nearest(word, [...Object.keys(among), ...others]);
   throw usageError({
-    what: `Unknown command: ${name}.`,
-    why: `baton has no such command${meant ? `; the nearest is "${meant}"` : ''}.`,
-    todo: `run "baton ${meant ?? 'help'}".`,
+    what: `Unknown command: ${before}${word}.`,
+    why: `baton has no such command${meant ? `; the nearest is "${before}${meant}"` : ''}.`,
+    todo: `run "baton ${meant ? `${before}${meant}` : `help ${before}`.trimEnd()}".`,
+  });
+}
+
+function missingWord(name: string, { commands: inner }: CommandGroup): UserError {
+  const words = Object.keys(inner);
+  return usageError({
+    what: `"baton ${name}" needs another word.`,
+    why: `it takes ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`,
+    todo: `run "baton ${name} ${words[0]}"; "baton help ${name}" shows them all.`,
   });
 }
 

@@ -16,6 +16,9 @@ type WithFixedDefault =
   | 'isolation'
   | 'maxConcurrentRuns'
   | 'leaseSeconds'
+  | 'strangerLimit'
+  | 'streamLimit'
+  | 'queueLimit'
   | 'logLevel';
 type Optional = Exclude<keyof Settings, WithFixedDefault | 'database'>;
 
@@ -51,10 +54,17 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     profile: readOrDefault('profile'),
     isolation: readOrDefault('isolation'),
     maxConcurrentRuns: readOrDefault('maxConcurrentRuns'),
+    maxRunsPerUser: read('maxRunsPerUser'),
     leaseSeconds: readOrDefault('leaseSeconds'),
     hostId: read('hostId'),
     rateLimit: read('rateLimit'),
+    strangerLimit: readOrDefault('strangerLimit'),
+    streamLimit: readOrDefault('streamLimit'),
+    queueLimit: readOrDefault('queueLimit'),
+    trustedProxies: read('trustedProxies'),
+    drainSeconds: read('drainSeconds'),
     publicUrl: read('publicUrl'),
+    allowedHosts: read('allowedHosts'),
     claudePath: read('claudePath'),
     agentEnv: read('agentEnv'),
     secretKey: read('secretKey'),

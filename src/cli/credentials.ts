@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { TokenId } from '../contract/access.ts';
 import { UserError, usageError } from './user-error.ts';
 
 /** Where a server is: no credentials in it, and no path, query or fragment to lose. */
@@ -17,7 +18,12 @@ export const SERVER_URL_EXPECTED = 'a URL like https://baton.example, without us
 
 export const Token = z.string().regex(/^[\x21-\x7e]{1,1000}$/);
 
-const Credentials = z.object({ url: ServerUrl, token: Token });
+const Credentials = z.object({
+  url: ServerUrl,
+  token: Token,
+  /** Of a token that `baton login` made, and `baton logout` revokes. */
+  tokenId: TokenId.optional(),
+});
 export type Credentials = z.output<typeof Credentials>;
 
 /** Where `baton login` keeps the address and the token. */

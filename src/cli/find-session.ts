@@ -2,25 +2,17 @@ import type { Client } from '../client/client.ts';
 import { isBatonError } from '../contract/errors.ts';
 import type { RunView } from '../contract/run-view.ts';
 import { type Session, SessionId } from '../contract/session.ts';
+import { pagesOf } from './pages.ts';
 import { usageError } from './user-error.ts';
 
-const PAGE = 200;
 /** Shorter ones are names that happen to be hexadecimal. */
 const PREFIX = /^[0-9a-f-]{6,35}$/i;
 
 type Query = NonNullable<Parameters<Client['listSessions']>[0]>['query'];
 
-/** All sessions that fit, newest first, page after page. */
-export async function* sessionsOf(client: Client, query: Query): AsyncGenerator<Session> {
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<Client['listSessions']>> = await client.listSessions({
-      query: { ...query, limit: PAGE, ...(cursor === null ? {} : { cursor }) },
-    });
-    yield* page.items;
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-}
+/** All sessions that fit, newest first. */
+export const sessionsOf = (client: Client, query: Query): AsyncGenerator<Session> =>
+  pagesOf((page) => client.listSessions({ query: { ...query, ...page } }));
 
 /** By id, by exact name, or by the beginning of an id if only one session has it. */
 export async function findSession(client: Client, reference: string): Promise<Session> {

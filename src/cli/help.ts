@@ -1,8 +1,8 @@
 import type { Flags } from './args.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 import { settings } from './settings.ts';
 
-type Commands = Readonly<Record<string, Command>>;
+type Commands = Readonly<Record<string, Command | CommandGroup>>;
 
 /** All of this is made from the tables of commands and settings, so that it cannot fall behind. */
 export function overview(commands: Commands): string {
@@ -31,6 +31,25 @@ export function helpOf(name: string, command: Command): string {
     ...('settings' in command
       ? ['', 'Settings (a flag wins over its variable):', ...align(settingRows())]
       : []),
+  ].join('\n');
+}
+
+export function helpOfGroup(name: string, { summary, about, commands }: CommandGroup): string {
+  return [
+    `Usage: baton ${name} <command> [flags]`,
+    '',
+    `${capital(summary)}.`,
+    ...(about ?? []),
+    '',
+    'Commands:',
+    ...align(
+      Object.entries(commands).map(([word, command]) => [
+        `${word} ${command.usage.replace(/^\[flags\] ?/, '')}`.trimEnd(),
+        command.summary,
+      ]),
+    ),
+    '',
+    `"baton ${name} <command> --help" shows the flags of one.`,
   ].join('\n');
 }
 

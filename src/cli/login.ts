@@ -1,29 +1,33 @@
+import { hostname } from 'node:os';
 import { createClient } from '../client/client.ts';
+import { TokenName } from '../contract/access.ts';
 import { isBatonError } from '../contract/errors.ts';
 import { clientCommand, EXIT } from './command.ts';
 import {
+  type Credentials,
   credentialsPath,
   fromEnvironment,
-  removeCredentials,
   SERVER_URL_EXPECTED,
   ServerUrl,
   storeCredentials,
   Token,
 } from './credentials.ts';
-import { printJson, printLine } from './output.ts';
+import { endLogin, readLogin } from './logout.ts';
+import { note, printJson, printLine } from './output.ts';
 import { explain } from './remote.ts';
 import { readSecret } from './secret-input.ts';
 import { usageError } from './user-error.ts';
 import { takeWords } from './words.ts';
 
-const json = { help: 'exact JSON on stdout, nothing else' };
+const DAYS = 90;
 
 export const login = clientCommand({
-  summary: 'check an address and a token, and keep them for later commands',
+  summary: 'sign this command line in to a server',
   usage: '--url <url>',
   about: [
     'The token is taken from BATON_TOKEN, from a pipe, or asked for; never from the command line,',
-    'where other users could see it.',
+    'where other users could see it. It is not kept: with it a token of its own is made for this',
+    `command line, good for ${DAYS} days, which "baton logout" revokes.`,
   ],
   flags: {
     url: {
@@ -32,7 +36,7 @@ export const login = clientCommand({
       expected: SERVER_URL_EXPECTED,
       help: 'the server (BATON_URL)',
     },
-    json,
+    json: { help: 'exact JSON on stdout, nothing else' },
   },
   run: async ({ flags, words }) => {
     takeWords(words);
@@ -53,44 +57,59 @@ export const login = clientCommand({
         todo: 'copy it whole; that of the administrator is in <data-dir>/admin-token.',
       });
     }
-    await check({ url, token: token.data });
+    const { user, made } = await signIn({ url, token: token.data });
     const path = credentialsPath(env);
-    storeCredentials(path, { url, token: token.data });
-    if (flags.json) printJson({ url, path });
-    else printLine(`Logged in to ${url}. Kept in ${path}.`);
-    if (isOpenToOthers(url)) {
-      process.stderr.write(
-        'The token travels unencrypted to this address; use https where others can listen.\n',
+    await replaceLogin(path, made);
+    if (flags.json) printJson({ url, path, user, tokenId: made.tokenId ?? null });
+    else printLine(`Logged in to ${url} as ${user}. Kept in ${path}.`);
+    if (made.tokenId === undefined) {
+      note(
+        'The token that was given may not make others, so it is kept itself; "baton logout" does not end it.',
       );
+    }
+    if (isOpenToOthers(url)) {
+      note('The token travels unencrypted to this address; use https where others can listen.');
     }
     return EXIT.ok;
   },
 });
 
-export const logout = clientCommand({
-  summary: 'forget what "baton login" has kept',
-  usage: '',
-  flags: { json },
-  run: async ({ flags, words }) => {
-    takeWords(words);
-    const path = credentialsPath(process.env);
-    const removed = removeCredentials(path);
-    if (flags.json) printJson({ removed });
-    else printLine(removed ? `Removed ${path}.` : 'There was no login.');
-    return EXIT.ok;
-  },
-});
-
-/** Asks for something that needs a token. */
-async function check(credentials: { url: string; token: string }): Promise<void> {
+/** With a token of its own where the one that was given may make one. */
+async function signIn(given: {
+  url: string;
+  token: string;
+}): Promise<{ user: string; made: Credentials }> {
+  const client = createClient(given);
   try {
-    await createClient(credentials).queueCounts();
+    const { user, rights } = await client.getMe();
+    if (!rights.includes('account')) return { user: user.name, made: given };
+    const { token, id } = await client.createToken({
+      body: { name: tokenName(hostname()), scopes: rights, expiresInDays: DAYS, channel: 'cli' },
+    });
+    return { user: user.name, made: { url: given.url, token, tokenId: id } };
   } catch (error) {
-    throw isBatonError(error) ? explain(error, { ...credentials, source: '--url' }) : error;
+    throw isBatonError(error) ? explain(error, { ...given, source: '--url' }) : error;
   }
 }
 
+/** Of the two tokens one is left: the one that is stored. */
+async function replaceLogin(path: string, made: Credentials): Promise<void> {
+  const before = readLogin(path);
+  try {
+    storeCredentials(path, made);
+  } catch (error) {
+    await endLogin(made);
+    throw error;
+  }
+  await endLogin(before);
+}
+
+function tokenName(host: string): string {
+  const name = TokenName.safeParse(`command line on ${host}`);
+  return name.success ? name.data : 'command line';
+}
+
 function isOpenToOthers(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  const { protocol, hostname: host } = new URL(url);
+  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(host);
 }

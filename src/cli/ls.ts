@@ -5,12 +5,10 @@ import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
 import { money } from './event-notes.ts';
 import { sessionsOf } from './find-session.ts';
-import { printJson, printLine } from './output.ts';
+import { distinctLength, type Listing, printList } from './listing.ts';
 import { relativeTime } from './relative-time.ts';
 import { withServer } from './remote.ts';
-import { type Colours, coloursFor, statusStyle } from './style.ts';
-import { type Cell, table } from './table.ts';
-import { plainLine } from './terminal-filter.ts';
+import { statusStyle } from './style.ts';
 import { takeWords } from './words.ts';
 
 export const ls = clientCommand({
@@ -35,10 +33,7 @@ export const ls = clientCommand({
       ...(flags.tag === undefined ? {} : { tag: flags.tag }),
     };
     const sessions = await withServer(flags, (client) => list(client, query, flags.all));
-    if (flags.json) printJson(sessions);
-    else if (!process.stdout.isTTY) for (const each of sessions) printLine(tabbed(each));
-    else if (sessions.length === 0) printLine('No sessions. "baton run" makes one.');
-    else for (const line of forTerminal(sessions)) printLine(line);
+    printList(sessions, flags.json, listingOf(sessions));
     return EXIT.ok;
   },
 });
@@ -65,63 +60,33 @@ const stateOf = (session: Session): string =>
     .filter((word) => word !== '')
     .join(', ');
 
-const tabbed = (session: Session): string =>
-  [
-    session.id,
-    session.name,
-    stateOf(session),
-    session.agent.kind,
-    session.unfinishedRuns,
-    session.lastActiveAt,
-    session.costUsd,
-    session.tags.join(','),
-  ]
-    .map((value) => plainLine(String(value)))
-    .join('\t');
-
-interface Column {
-  readonly head: string;
-  readonly cell: (session: Session) => Cell;
-  readonly flexible?: true;
-}
-
-function forTerminal(sessions: readonly Session[]): string[] {
-  const style = coloursFor(process.stdout, process.env);
-  const length = distinctLength(sessions.map(({ id }) => id));
-  // What is empty for all of them takes no room.
-  const shown = columns(length, style).filter(({ cell }) =>
-    sessions.some((session) => cell(session).text !== ''),
-  );
-  const head = shown.map((column) => ({ text: column.head, style: style.dim }));
-  return table([head, ...sessions.map((session) => shown.map(({ cell }) => cell(session)))], {
-    width: process.stdout.columns || 80,
-    flexible: shown.flatMap(({ flexible }, index) => (flexible ? [index] : [])),
-  });
-}
-
-function columns(idLength: number, style: Colours): Column[] {
-  const text = (head: string, of: (session: Session) => string): Column => ({
-    head,
-    cell: (session) => ({ text: of(session) }),
-  });
-  return [
-    { ...text('NAME', ({ name }) => plainLine(name)), flexible: true },
-    {
-      head: 'STATUS',
-      cell: (session) => ({ text: stateOf(session), style: statusStyle(session.status, style) }),
-    },
-    text('AGENT', ({ agent }) => agent.kind),
-    text('RUNS', ({ unfinishedRuns }) => (unfinishedRuns === 0 ? '' : String(unfinishedRuns))),
-    text('ACTIVE', ({ lastActiveAt }) => relativeTime(lastActiveAt, Date.now())),
-    text('COST', ({ costUsd }) => (costUsd === 0 ? '' : money(costUsd))),
-    { ...text('TAGS', ({ tags }) => plainLine(tags.join(', '))), flexible: true },
-    text('ID', ({ id }) => id.slice(0, idLength)),
-  ];
-}
-
-/** The shortest beginning that tells these ids apart, and no less than 8. */
-export function distinctLength(ids: readonly string[]): number {
-  let length = 8;
-  while (new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length++;
-  return length;
+function listingOf(sessions: readonly Session[]): Listing<Session> {
+  const idLength = distinctLength(sessions.map(({ id }) => id));
+  return {
+    columns: [
+      { head: 'NAME', text: ({ name }) => name, flexible: true },
+      {
+        head: 'STATUS',
+        text: stateOf,
+        style: ({ status }, colours) => statusStyle(status, colours),
+      },
+      { head: 'AGENT', text: ({ agent }) => agent.kind },
+      { head: 'RUNS', text: ({ unfinishedRuns }) => `${unfinishedRuns || ''}` },
+      { head: 'ACTIVE', text: ({ lastActiveAt }) => relativeTime(lastActiveAt, Date.now()) },
+      { head: 'COST', text: ({ costUsd }) => (costUsd === 0 ? '' : money(costUsd)) },
+      { head: 'TAGS', text: ({ tags }) => tags.join(', '), flexible: true },
+      { head: 'ID', text: ({ id }) => id.slice(0, idLength) },
+    ],
+    fields: (session) => [
+      session.id,
+      session.name,
+      stateOf(session),
+      session.agent.kind,
+      session.unfinishedRuns,
+      session.lastActiveAt,
+      session.costUsd,
+      session.tags.join(','),
+    ],
+    empty: 'No sessions. "baton run" makes one.',
+  };
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { constants } from 'node:os';
+import { TerminalFilter } from './terminal-filter.ts';
 
 /**
  * A reader that has gone (`| head`) ends a command quietly, with the code a shell would show. A node
@@ -17,18 +19,27 @@ export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Words around a result, where they cannot be taken for it. They may quote what others wrote. */
+export function note(text: string): void {
+  const { stderr } = process;
+  stderr.write(`${stderr.isTTY ? new TerminalFilter().push(text) : text}\n`);
+}
+
 /** One JSON value, one line. */
 export function printJson(value: unknown): void {
   printLine(jsonLine(value));
 }
 
-/** JSON escapes control codes below space only; a terminal obeys those from 0x7f on, too. */
-export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\x7f-\x9f]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+export const jsonLine = (value: unknown): string => safeJson(JSON.stringify(value));
+
+/** JSON as it comes in pieces; waits while its reader is slow. */
+export async function printJsonText(piece: string): Promise<void> {
+  if (!process.stdout.write(safeJson(piece))) await once(process.stdout, 'drain');
 }
+
+/** JSON escapes control codes below space only; a terminal obeys those from 0x7f on, too. */
+const safeJson = (text: string): string =>
+  text.replace(/[\x7f-\x9f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Resolves when everything written has been taken, so that an exit loses nothing. */
 export async function flushed(): Promise<void> {

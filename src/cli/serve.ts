@@ -21,7 +21,7 @@ export async function serve(
   });
   if (node === null) return;
   if (!stop.aborted) {
-    process.stdout.write(`Baton is ready: ${node.url}\n`);
+    process.stdout.write(`Baton is ready: ${node.signInUrl ?? node.url}\n`);
     await once(stop, 'abort');
   }
   log.info('Stopping; a second signal stops at once');

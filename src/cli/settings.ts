@@ -123,6 +123,13 @@ export const settings = {
     default: '4',
     help: 'agent runs at the same time',
   }),
+  maxRunsPerUser: setting({
+    env: 'BATON_MAX_RUNS_PER_USER',
+    expected: 'a whole number from 1 to 1000',
+    schema: whole(1, 1000),
+    default: 'none',
+    help: 'runs of one user at the same time',
+  }),
   leaseSeconds: setting({
     env: 'BATON_LEASE_SECONDS',
     expected: 'a whole number from 1 to 3600',
@@ -144,12 +151,60 @@ export const settings = {
     default: '100, and none for the administrator',
     help: 'requests per minute and user',
   }),
+  strangerLimit: setting({
+    env: 'BATON_STRANGER_LIMIT',
+    expected: 'a whole number from 1 to 1000000',
+    schema: whole(1, 1_000_000),
+    default: '60',
+    help: 'requests per minute and address without a credential',
+  }),
+  streamLimit: setting({
+    env: 'BATON_STREAM_LIMIT',
+    expected: 'a whole number from 1 to 100000',
+    schema: whole(1, 100_000),
+    default: '2000',
+    help: 'open streams of one user',
+  }),
+  queueLimit: setting({
+    env: 'BATON_QUEUE_LIMIT',
+    expected: 'a whole number from 1 to 1000',
+    schema: whole(1, 1000),
+    default: '1000',
+    help: 'queued runs of one session',
+  }),
+  trustedProxies: setting({
+    env: 'BATON_TRUSTED_PROXIES',
+    expected: 'addresses or networks such as 10.0.0.0/8, separated by commas',
+    schema: z
+      .string()
+      .transform((value) => value.split(',').map((each) => each.trim()))
+      .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))),
+    default: 'none',
+    help: 'proxies whose X-Forwarded-For is believed',
+  }),
+  drainSeconds: setting({
+    env: 'BATON_DRAIN_SECONDS',
+    expected: 'a whole number from 0 to 300',
+    schema: whole(0, 300),
+    default: '5 for baton api, else 0',
+    help: 'how long a stopping node answers while /readyz is false',
+  }),
   publicUrl: setting({
     env: 'BATON_PUBLIC_URL',
     expected: 'a URL beginning with http:// or https://',
     schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
     default: 'the address listened on',
     help: 'URL that browsers use',
+  }),
+  allowedHosts: setting({
+    env: 'BATON_ALLOWED_HOSTS',
+    expected: 'host names without port, separated by commas',
+    schema: z
+      .string()
+      .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+      .pipe(z.array(z.string().regex(/^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$/))),
+    default: 'localhost, addresses, and the host of BATON_PUBLIC_URL',
+    help: 'more names that this server is reached by',
   }),
   claudePath: setting({
     env: 'BATON_CLAUDE_PATH',

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../test/server-rig.ts';
 import { streamRig, TOKEN } from '../../test/stream-rig.ts';
-import { endpointList } from '../contract/api/all.ts';
+import { type EndpointName, endpoints } from '../contract/api/all.ts';
 import { createClient } from './client.ts';
 
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
@@ -22,7 +22,9 @@ async function stranger(listener: RequestListener): Promise<string> {
 
 test('one method for each operation of the contract', () => {
   const client = createClient({ url: 'http://127.0.0.1:1' });
-  for (const [name] of endpointList) expect(client[name]).toBeTypeOf('function');
+  for (const name of Object.keys(endpoints)) {
+    expect(client[name as EndpointName]).toBeTypeOf('function');
+  }
 });
 
 test('a session from its making to its end', async () => {

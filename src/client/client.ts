@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EndpointName, endpointList, type endpoints } from '../contract/api/all.ts';
+import { type EndpointName, endpoints } from '../contract/api/all.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionEvent, SessionHint } from '../contract/session-event.ts';
@@ -48,7 +48,7 @@ export interface Client extends Calls {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const calls = endpointList
+  const calls = Object.entries(endpoints)
     .filter(([name]) => name !== 'hints')
     .map(([name, endpoint]) => [
       name,

@@ -20,7 +20,7 @@ export const MessageText = z
   .refine((text) => text.isWellFormed(), 'a message has no half surrogate pairs');
 
 export const MessageOnBusy = z.enum(['enqueue', 'reject', 'interrupt', 'steer']);
-const ToolRules = z.array(z.string().min(1).max(500)).max(100);
+export const ToolRules = z.array(z.string().min(1).max(500)).max(100);
 
 export const MessageRequest = z.strictObject({
   message: MessageText,

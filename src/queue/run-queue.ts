@@ -157,10 +157,17 @@ export class RunQueue {
     return this.#follower.stats;
   }
 
-  /** Final at once for a run that has not begun; else its worker is told to stop it. */
-  async cancel(id: string, kind: CancelKind = 'stop'): Promise<Run> {
+  /**
+   * Final at once for a run that has not begun; else its worker is told to stop it. `through` is for
+   * one who has to note who did it in the same transaction.
+   */
+  async cancel(
+    id: string,
+    kind: CancelKind = 'stop',
+    through: Pick<Store, 'change'> = this.store,
+  ): Promise<Run> {
     const how = parseInput(CancelKind, kind, 'kind');
-    const run = await this.#changeRun({ do: 'cancel', run: id, kind: how });
+    const run = await this.#changeRun({ do: 'cancel', run: id, kind: how }, through);
     const { type, lane, attempts: attempt } = run;
     const message = run.state === 'cancelled' ? 'Cancelled' : 'CancelRequested';
     this.log.info({ runId: id, type, lane, attempt }, message);
@@ -278,13 +285,16 @@ export class RunQueue {
     return receipts;
   }
 
-  async #changeRun(command: Exclude<Command, { lane: string }>): Promise<Run> {
+  async #changeRun(
+    command: Exclude<Command, { lane: string }>,
+    store: Pick<Store, 'change'> = this.store,
+  ): Promise<Run> {
     const before = command.do === 'move' ? command.before : null;
     const known = RunId.safeParse(command.run).success;
     if (!known || (before !== null && !RunId.safeParse(before).success)) {
       throw new BatonError('not_found');
     }
-    const run = await this.store.change(command);
+    const run = await store.change(command);
     if (run === null) throw new BatonError('not_found');
     return run;
   }

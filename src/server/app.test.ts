@@ -152,11 +152,13 @@ test('HEAD answers as GET does, without the body', async () => {
 test('[O4] a request is logged and counted by its pattern, without what it asked', async () => {
   const lines: Record<string, unknown>[] = [];
   const counted: unknown[] = [];
+  const refused: unknown[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const { ask, get } = appRig({
     log,
     metrics: {
       request: (route, method, status, seconds) => counted.push([route, method, status, seconds]),
+      refused: (code) => refused.push(code),
       text: async () => 'metric 1\n',
     },
   });
@@ -187,6 +189,7 @@ test('[O4] a request is logged and counted by its pattern, without what it asked
     ['/api/v1/sessions/{id}/messages', 'POST', 503, expect.any(Number)],
     ['unmatched', 'GET', 404, expect.any(Number)],
   ]);
+  expect(refused).toEqual(['database_unreachable', 'database_unreachable', 'not_found']);
   const answer = await get('/metrics');
   expect([answer.headers['content-type'], answer.body]).toEqual([
     'text/plain; version=0.0.4; charset=utf-8',

@@ -1,19 +1,23 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { endpointList } from '../contract/api/all.ts';
+import type { AccessService } from '../access/service.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionService } from '../sessions/service.ts';
 import { type Authenticator, nobody } from './auth.ts';
 import { answerClientError } from './client-error.ts';
+import { addCompatRoutes } from './compat/routes.ts';
 import { sendError } from './errors.ts';
-import { setHeaders } from './headers.ts';
-import { RATE_LIMIT, type RateLimit, RateLimiter } from './rate-limit.ts';
+import { setHeaders, setTransportSecurity } from './headers.ts';
+import { letIn } from './let-in.ts';
 import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
+import { addAccessRoutes } from './routes/access.ts';
+import { addClusterRoutes } from './routes/cluster.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { refuseStatusUpdates } from './routes/session-status.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addSystemRoutes, type Readiness } from './routes/system.ts';
+import { addPages } from './sign-in/routes.ts';
 
 const BODY_MAX = 1024 * 1024;
 /** A request that has not arrived after this long is not waited for. */
@@ -32,8 +36,9 @@ export interface AppOptions {
   readonly ready: () => Promise<Readiness>;
   /** Null until the database is open; HTTP starts before it. */
   readonly service?: () => SessionService | null;
+  readonly access?: () => AccessService | null;
+  /** Also counts requests, where they are limited. */
   readonly auth?: Authenticator;
-  readonly rateLimit?: RateLimit | null;
   readonly metrics?: Metrics;
   /** Routes that stand apart, such as streams. */
   readonly routes?: readonly ((api: Api) => void)[];
@@ -62,10 +67,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
   });
-  app.decorateRequest('principal', null);
-  app.addHook('onRequest', async (request, reply) => setHeaders(request, reply));
+  const { auth = nobody } = options;
+  app.addHook('onRequest', async (request, reply) => {
+    setHeaders(request, reply);
+    if (auth.site.secure) setTransportSecurity(reply);
+  });
   logRequests(app, options.metrics ?? null);
-  letIn(app, options);
+  letIn(app, auth);
   readJsonBodies(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => {
@@ -76,26 +84,23 @@ export function createApp(options: AppOptions): FastifyInstance {
     service: options.service ?? (() => null),
     checkAnswers: options.checkAnswers ?? false,
   });
+  addPages(app, auth);
   addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
   addSessionRoutes(api);
   refuseStatusUpdates(api);
   addRunRoutes(api);
+  const access = () => opened(options.access?.() ?? null);
+  addAccessRoutes(api, access);
+  addClusterRoutes(api, access);
+  addCompatRoutes(api);
   for (const add of options.routes ?? []) add(api);
   return app;
 }
 
+function opened<T>(part: T | null): T {
+  if (part === null) throw new BatonError('database_unreachable');
+  return part;
+}
+
 const isWebSocket = (upgrade: string | undefined): boolean =>
   upgrade?.toLowerCase() === 'websocket';
-
-/** Before routing matters to the answer: a stranger must not learn which paths exist (X1). */
-function letIn(app: FastifyInstance, { auth = nobody, rateLimit = RATE_LIMIT }: AppOptions): void {
-  const open = new Set(endpointList.filter(([, each]) => each.open).map(([, each]) => each.path));
-  const limiter = rateLimit === null ? null : new RateLimiter(rateLimit);
-  app.addHook('onRequest', async (request) => {
-    const path = request.url.split('?', 1)[0] ?? '';
-    if (open.has(path)) return;
-    request.principal = await auth.authenticate(request);
-    if (request.principal === null) throw new BatonError('unauthorized');
-    limiter?.take(request.principal);
-  });
-}

@@ -3,13 +3,18 @@ import { appRig, TOKEN } from '../../test/app-rig.ts';
 import { endpointList } from '../contract/api/all.ts';
 import { adminToken } from './auth.ts';
 
+const where = { address: '127.0.0.1', requestId: 'one' };
 const authenticate = (authorization?: string) =>
-  adminToken(TOKEN).authenticate({ headers: authorization === undefined ? {} : { authorization } });
+  adminToken(TOKEN).authenticate({
+    ...where,
+    method: 'GET',
+    headers: authorization === undefined ? {} : { authorization },
+  });
 
 test('[X1] the admin token lets in the admin, on the channel of the credential', async () => {
-  const admin = { userId: 'admin', role: 'admin', channel: 'api' };
-  expect(await authenticate(`Bearer ${TOKEN}`)).toEqual(admin);
-  expect(await authenticate(`bearer   ${TOKEN}`)).toEqual(admin);
+  const by = { userId: 'admin', role: 'admin', channel: 'api', credential: 'admin', ...where };
+  expect(await authenticate(`Bearer ${TOKEN}`)).toEqual({ by, due: null });
+  expect(await authenticate(`bearer   ${TOKEN}`)).toEqual({ by, due: null });
 });
 
 test.each([

@@ -1,35 +1,84 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { StoreGate } from '../access/gate.ts';
 import type { Principal } from '../access/principal.ts';
+import { newSecret } from '../access/secret.ts';
+import type { Gate } from '../access/service.ts';
+import { cookieOf } from './cookies.ts';
+import { type AddressOf, addressReader } from './limits/address.ts';
+import { checkOrigin, checkUpgradeOrigin } from './origin.ts';
+import { createSite, type Heard, type Site } from './site.ts';
 
 /** What a credential is read from: a request of Fastify's, or the bare one of an upgrade. */
-export interface Credentials {
-  readonly headers: IncomingHttpHeaders;
+export interface Asking extends Heard {
+  readonly method: string;
+  readonly address: string;
+  readonly requestId: string;
+  readonly upgrade?: boolean;
+}
+
+export interface LetIn {
+  readonly by: Principal;
+  /** The secret of the cookie, if it is time to replace it. */
+  readonly due: string | null;
 }
 
 /** Says who asks; null is a stranger. The channel follows from the credential, too (SPEC §1). */
 export interface Authenticator {
-  authenticate(request: Credentials): Promise<Principal | null>;
+  readonly gate: Gate;
+  readonly site: Site;
+  readonly addressOf: AddressOf;
+  /** Throws `origin_refused` for what a page of somebody else made a browser do. */
+  authenticate(request: Asking): Promise<LetIn | null>;
+  readonly signIn: Gate['signIn'];
 }
 
-/** Lets in whoever has the admin token, as `Authorization: Bearer <token>`. */
-export function adminToken(token: string): Authenticator {
-  const expected = digest(token);
-  const admin: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+export interface AuthenticatorOptions {
+  readonly site?: Site;
+  readonly addressOf?: AddressOf;
+}
+
+/** Bearer tokens for programs, cookies for browsers. Who shows both is judged by the token alone. */
+export function authenticatorOf(
+  gate: Gate,
+  { site = createSite(), addressOf = addressReader() }: AuthenticatorOptions = {},
+): Authenticator {
+  const find = async (request: Asking): Promise<LetIn | null> => {
+    const { headers, method, upgrade = false } = request;
+    if (headers.authorization !== undefined) {
+      // A page of somebody else cannot set the header, but an upgrade is beyond what browsers ask us.
+      if (upgrade && headers.origin !== undefined) checkUpgradeOrigin(headers, site);
+      const token = bearerOf(headers);
+      const by = token === null ? null : await gate.byToken(token);
+      return by === null ? null : { by, due: null };
+    }
+    const secret = cookieOf(headers, site.secure);
+    if (secret === null) return null;
+    if (upgrade) checkUpgradeOrigin(headers, site);
+    else checkOrigin(method, headers, site);
+    const found = await gate.byCookie(secret);
+    return found === null ? null : { by: found.by, due: found.due ? secret : null };
+  };
   return {
-    async authenticate({ headers }) {
-      const given = bearerOf(headers);
-      // Digests have one length, so that the comparison tells nothing about the token's.
-      return given !== null && timingSafeEqual(digest(given), expected) ? admin : null;
+    gate,
+    site,
+    addressOf,
+    signIn: (shown, from) => gate.signIn(shown, from),
+    async authenticate(request) {
+      const found = await find(request);
+      if (found === null) return null;
+      const { address, requestId } = request;
+      return { ...found, by: { ...found.by, address, requestId } };
     },
   };
 }
 
+/** Knows the admin token, and has no database to look for others. */
+export const adminToken = (token: string): Authenticator =>
+  authenticatorOf(new StoreGate({ adminToken: token }));
+
 /** Lets in nobody: a node that has no credential yet. */
-export const nobody: Authenticator = { authenticate: async () => null };
+export const nobody: Authenticator = adminToken(newSecret());
 
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
   return /^Bearer +([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

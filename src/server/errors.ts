@@ -24,6 +24,7 @@ export function envelope(error: BatonError, requestId: string) {
 
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toBatonError(thrown);
+  request.errorCode = error.code;
   if (error.status >= 500) logFailure(thrown, error, request);
   setHeaders(request, reply);
   if (error.status === 401) reply.header('www-authenticate', 'Bearer');
@@ -71,7 +72,8 @@ function logFailure(thrown: unknown, error: BatonError, request: FastifyRequest)
   else request.log.error({ err: thrown }, 'A request failed');
 }
 
-function retryAfterOf({ status, details }: BatonError): number | undefined {
+/** In seconds; undefined if it is not a matter of time. */
+export function retryAfterOf({ status, details }: BatonError): number | undefined {
   const known = (details as { retryAfterSeconds?: unknown } | null | undefined)?.retryAfterSeconds;
   return typeof known === 'number' ? known : RETRY_AFTER_SECONDS[status];
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ADMIN, streamRig } from '../../test/stream-rig.ts';
 import { until } from '../../test/until.ts';
 import { ExportLine } from '../contract/api/sessions.ts';
+import { newId } from '../contract/ids.ts';
 import { exportLines } from './export.ts';
 
 const parse = (lines: string): ExportLine[] =>
@@ -60,4 +61,18 @@ test('an export that breaks off is not taken for a whole one', async () => {
   const answer = await get(`/api/v1/sessions/${id}/export`);
   expect(answer.status).toBe(200);
   await expect(answer.text()).rejects.toThrow();
+});
+
+test('[X3] an export breaks off when the session is no longer shared', async () => {
+  const { session, note, service, store } = await streamRig();
+  const id = await session();
+  const long = 'x'.repeat(1000);
+  await Promise.all(Array.from({ length: 1000 }, () => note(id, long)));
+  const { id: userId } = await store.createUser({ id: newId(), name: 'taro', role: 'viewer' });
+  await store.putShares(id, [{ userId, level: 'view' }]);
+  const stream = await exportLines(service, { userId, role: 'viewer', channel: 'api' }, id);
+  stream.read();
+  await until(() => stream.readableLength >= stream.readableHighWaterMark);
+  await store.putShares(id, []);
+  await expect(text(stream)).rejects.toMatchObject({ code: 'not_found' });
 });

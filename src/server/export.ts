@@ -8,7 +8,8 @@ const PAGE = 100;
 /**
  * A session as NDJSON: `{"session"}`, then a line `{"run"}` for each run and one `{"event"}` for each
  * event there is at the beginning. Nothing is read before the one who asked has taken what went
- * before. What is not there, or not theirs, is refused before the first line.
+ * before. What is not there, or not theirs, is refused before the first line, and breaks off if it is
+ * no longer theirs.
  */
 export async function exportLines(
   sessions: SessionService,
@@ -22,7 +23,7 @@ export async function exportLines(
   async function* pages(): AsyncGenerator<string> {
     yield line({ session });
     yield* runLines(sessions, by, id);
-    yield* eventLines(sessions, log);
+    yield* eventLines(sessions, by, log);
   }
 }
 
@@ -35,9 +36,10 @@ async function* runLines(sessions: SessionService, by: Principal, sessionId: str
   } while (cursor !== undefined);
 }
 
-async function* eventLines(sessions: SessionService, log: LogTarget) {
+async function* eventLines(sessions: SessionService, by: Principal, log: LogTarget) {
   let after = 0;
   while (after < log.lastSeq) {
+    await sessions.sessionLog(by, log.sessionId);
     const events = await sessions.events(log, after, PAGE);
     for (const event of events) {
       if (event.seq > log.lastSeq) return;

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { SessionStatus } from '../contract/session.ts';
 import type { Counts } from '../queue/store.ts';
+import { sharedRead } from './shared-read.ts';
 
 /** What is known about a node and its database when somebody asks. */
 export interface NodeFacts {
@@ -16,6 +17,8 @@ export interface NodeFacts {
   connections(): number;
   /** Sessions whose workspace takes unusually long. */
   longPending?(): Promise<number>;
+  /** The number of the newest line of the audit log. */
+  auditLines?(): Promise<number>;
   /** Of the database, where there is a pool. */
   pool?(): { readonly total: number; readonly idle: number; readonly waiting: number };
 }
@@ -30,6 +33,7 @@ interface Read {
   readonly runs: Counts;
   readonly sessions: Record<SessionStatus, number>;
   readonly longPending: number | null;
+  readonly auditLines: number | null;
 }
 
 /** Adds what is read at the time it is asked for. What is not known is left out, not zero. */
@@ -38,7 +42,10 @@ export function addFacts(
   facts: () => NodeFacts | null,
   clock: () => number,
 ): void {
-  const read = remembered(() => readOrNull(facts()), clock);
+  const read = remembered(
+    sharedRead(() => readAll(facts()), PATIENCE_MS),
+    clock,
+  );
   const registers = [registry];
   const gauge = <L extends string>(
     name: string,
@@ -89,6 +96,11 @@ export function addFacts(
       else to.set(known);
     },
   );
+  gauge('audit_lines', 'Lines of the audit log, by the number of the newest', [], async (to) => {
+    const known = (await read())?.auditLines ?? null;
+    if (known === null) to.remove();
+    else to.set(known);
+  });
   gauge('runs_executing', 'Attempts under way on this node', [], (to) => {
     to.set(facts()?.worker.executing ?? 0);
   });
@@ -117,18 +129,15 @@ export function addFacts(
   );
 }
 
-async function readOrNull(facts: NodeFacts | null): Promise<Read | null> {
+async function readAll(facts: NodeFacts | null): Promise<Read | null> {
   if (facts === null) return null;
-  const answer = Promise.all([
+  const [runs, sessions, longPending, auditLines] = await Promise.all([
     facts.counts(),
     facts.countSessions(),
     facts.longPending?.() ?? null,
-  ]).then(
-    ([runs, sessions, longPending]) => ({ runs, sessions, longPending }),
-    () => null,
-  );
-  const late = new Promise<null>((resolve) => setTimeout(resolve, PATIENCE_MS, null).unref());
-  return Promise.race([answer, late]);
+    facts.auditLines?.() ?? null,
+  ]);
+  return { runs, sessions, longPending, auditLines };
 }
 
 /** One reading for all who ask within a second. */

@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { until } from '../../test/until.ts';
+import { StoreGate } from '../access/gate.ts';
 import { memoryStore } from '../queue/memory/store.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import { Worker } from '../queue/worker.ts';
+import { authenticatorOf } from './auth.ts';
+import { measured } from './measured.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { NodeFacts } from './metrics-facts.ts';
 
@@ -17,6 +20,7 @@ function factsOf(queue: RunQueue, worker: Worker): NodeFacts {
     worker,
     connections: () => 3,
     longPending: async () => 1,
+    auditLines: async () => 17,
     pool: () => ({ total: 10, idle: 7, waiting: 2 }),
   };
 }
@@ -83,6 +87,7 @@ test('[O4] runs: counts, waits, attempts and retries of a real worker', async ()
     'baton_sessions{status="ACTIVE"}': 2,
     baton_sessions_long_pending: 1,
     baton_connections: 3,
+    baton_audit_lines: 17,
     'baton_database_pool_connections{state="busy"}': 3,
     'baton_database_pool_connections{state="waited_for"}': 2,
     baton_lease_losses_total: 0,
@@ -142,6 +147,33 @@ test('[H7] requests are counted by pattern, method and class of status only', as
   expect(shown[`baton_http_request_duration_seconds_bucket{le="0.025",${labels}}`]).toBe(1);
   const other = 'route="unmatched",method="other",status="4xx"';
   expect(shown[`baton_http_request_duration_seconds_count{${other}}`]).toBe(1);
+});
+
+test('[O4] [X1] refusals by reason, sign-ins, and how long it takes to know who asks', async () => {
+  const metrics = createMetrics({ facts: () => null, version: '1' });
+  const refused = ['rate_limited', 'unauthorized', 'unauthorized', 'host_refused'] as const;
+  for (const code of refused) metrics.refused(code);
+  for (const code of ['not_found', 'database_unreachable'] as const) metrics.refused(code);
+  const gate = new StoreGate({ adminToken: 'a-token-of-some-length' });
+  const auth = measured(authenticatorOf(gate), metrics);
+  const from = { address: '192.0.2.1', requestId: '1' };
+  const headers = { authorization: 'Bearer a-token-of-some-length' };
+  expect(await auth.authenticate({ headers, method: 'GET', ...from })).not.toBeNull();
+  metrics.signedIn(true);
+  metrics.exchanged(false);
+  metrics.looked(0.2);
+  const shown = await samples(metrics);
+  expect(shown).toMatchObject({
+    'baton_requests_refused_total{reason="limit"}': 1,
+    'baton_requests_refused_total{reason="credential"}': 2,
+    'baton_requests_refused_total{reason="host"}': 1,
+    baton_authentication_seconds_count: 1,
+    'baton_sign_ins_total{result="ok"}': 1,
+    'baton_limit_exchanges_total{result="failed"}': 1,
+    baton_reconcile_seconds_count: 1,
+  });
+  const reasons = Object.keys(shown).filter((name) => name.startsWith('baton_requests_refused'));
+  expect(reasons).toHaveLength(3);
 });
 
 test('[O4] streams, sessions, leftovers, secrets and cost', async () => {

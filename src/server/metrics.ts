@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ErrorCode } from '../contract/errors.ts';
 import type { AttemptEnd } from '../queue/attempt-log.ts';
 import { addFacts, type NodeFacts } from './metrics-facts.ts';
 
@@ -18,7 +19,21 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const FAST_S = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Of what is mostly remembered. */
+const QUICK_S = [0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
 const SLOW_S = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600];
+
+/** Why requests are refused that are well formed; other errors are no refusals. */
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
+  rate_limited: 'limit',
+  too_many_streams: 'limit',
+  queue_full: 'limit',
+  unauthorized: 'credential',
+  sign_in_failed: 'credential',
+  forbidden: 'right',
+  origin_refused: 'origin',
+  host_refused: 'host',
+};
 
 export function createMetrics({ facts, version, clock = Date.now }: MetricsOptions) {
   const registry = new Registry();
@@ -42,12 +57,19 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   });
   info.set({ version }, 1);
 
-  const requests = histogram(
-    'http_request_duration_seconds',
-    'Time to answer a request, or how long a stream was open',
-    FAST_S,
-    ['route', 'method', 'status'],
-  );
+  const requests = histogram('http_request_duration_seconds', 'Time to answer a request', FAST_S, [
+    'route',
+    'method',
+    'status',
+  ]);
+  const refusals = counter('requests_refused_total', 'Requests and upgrades that were refused', [
+    'reason',
+  ]);
+  const authentication = histogram('authentication_seconds', 'Time to know who asks', QUICK_S);
+  const signIns = counter('sign_ins_total', 'Attempts of browsers to sign in', ['result']);
+  const exchanges = counter('limit_exchanges_total', 'Exchanges of what nodes used of limits', [
+    'result',
+  ]);
   const streamsOpen = new Gauge({
     name: 'baton_streams_open',
     help: 'Open streams on this node',
@@ -82,6 +104,11 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     'leftovers_stopped_total',
     'Processes of agents that outlived their node and were stopped',
   );
+  const looks = histogram(
+    'reconcile_seconds',
+    'How long it took to look after all sessions once',
+    FAST_S,
+  );
   const masked = counter('secrets_masked_total', 'Secrets replaced by a mask', ['kind']);
   const cost = counter('agent_cost_usd_total', 'What agents cost, in US dollars', ['agent']);
 
@@ -90,6 +117,25 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     request(route: string, method: string, status: number, seconds: number): void {
       const known = METHODS.has(method) ? method : 'other';
       requests.observe({ route, method: known, status: `${Math.floor(status / 100)}xx` }, seconds);
+    },
+    /** Of a request or an upgrade that was answered by an error. */
+    refused(code: ErrorCode): void {
+      const reason = REFUSALS[code];
+      if (reason !== undefined) refusals.inc({ reason });
+    },
+    authenticated(seconds: number): void {
+      authentication.observe(seconds);
+    },
+    signedIn(ok: boolean): void {
+      signIns.inc({ result: ok ? 'ok' : 'failed' });
+    },
+    /** For the exchange of limits. */
+    exchanged(ok: boolean): void {
+      exchanges.inc({ result: ok ? 'ok' : 'failed' });
+    },
+    /** For the keeper of sessions. */
+    looked(seconds: number): void {
+      looks.observe(seconds);
     },
     streamOpened(kind: string): void {
       streamsOpen.inc({ kind });

@@ -1,10 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { mustMay } from '../access/must-may.ts';
 import type { Principal } from '../access/principal.ts';
+import type { Page } from '../access/service.ts';
+import type { Right } from '../contract/access.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { Page, SessionService } from '../sessions/service.ts';
+import type { SessionService } from '../sessions/service.ts';
 import { type Input, readInput } from './input.ts';
 
 /** One request, parsed. */
@@ -47,6 +50,7 @@ const CONTENT_TYPES: Record<Endpoint['format'], string> = {
 };
 
 export function createApi(app: FastifyInstance, { service, checkAnswers }: RouteOptions): Api {
+  app.addHook('onRequest', async (request) => checkRight(request));
   return {
     app,
     sessions() {
@@ -55,13 +59,13 @@ export function createApi(app: FastifyInstance, { service, checkAnswers }: Route
       return sessions;
     },
     add(endpoint, handler) {
-      const { method, path, format } = endpoint;
+      const { method, path, format, needs } = endpoint;
       app.route({
         method,
         url: path.replace(/\{(\w+)\}/g, ':$1'),
         // A stream has no end to measure.
         exposeHeadRoute: method === 'GET' && format !== 'events' && format !== 'ndjson',
-        config: { pattern: path },
+        config: { pattern: path, needs },
         handler: async (request, reply) => {
           const call = {
             ...readInput(endpoint, request),
@@ -89,6 +93,16 @@ export function paged<T>({ reply }: { reply: FastifyReply }, { items, nextCursor
   return items;
 }
 
+/**
+ * After who it is and before anything that was sent is looked at, so that whoever may not ask learns
+ * nothing from the answer. A route that names no right is for admins: none is forgotten into the open.
+ */
+function checkRight({ principal, is404, routeOptions }: FastifyRequest): void {
+  if (principal === null || is404) return;
+  const { needs = 'admin' } = routeOptions.config;
+  if (needs !== null) mustMay(principal, needs);
+}
+
 const STRANGER: Principal = { userId: '', role: 'viewer', channel: 'api' };
 
 function principalOf({ principal }: FastifyRequest, { open }: Endpoint): Principal {
@@ -109,5 +123,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The path as the contract writes it. */
     pattern?: string;
+    /** What a credential must be good for; null is any. */
+    needs?: Right | null;
   }
 }

@@ -1,24 +1,35 @@
-import type { Principal } from '../access/principal.ts';
+import type { AccessStore, Audited } from '../access/access-store.ts';
+import { mustMay } from '../access/must-may.ts';
+import { isAdmin, type Principal } from '../access/principal.ts';
+import type { ShareOf } from '../access/remembered-shares.ts';
+import type { Level } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { Run } from '../contract/run.ts';
 import type { Masker } from '../policy/masker.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
+import type { Store } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
-import type { Page } from './service.ts';
-import type { SessionWithFacts } from './session-record.ts';
+import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
 
-/* What the parts of the service share: who may see what, and pages. */
+/* What the parts of the service share: who may do what, and pages. */
 
-/** Most entries of a list unless told. */
-export const PAGE_DEFAULT = 50;
-/** Runs of one session that may be queued (H9). */
+/** Runs of one session that may be queued (H9), at most. */
 export const QUEUE_MAX = 1000;
 
+type Ports = Pick<Store, 'change' | 'onHint'> &
+  SessionStore &
+  Pick<AccessStore, 'listShares' | 'putShares' | 'findUser'>;
+/** Where sessions are kept; what a person changes is written through `audited` (P6). */
+export type ServiceStore = Ports & Audited<Ports>;
+
 export interface ServiceParts {
-  readonly store: SessionStore;
+  readonly store: ServiceStore;
+  readonly shareOf: ShareOf;
+  /** Runs of a session that may be queued; the most of all unless told. */
+  readonly queueMax?: number;
   readonly queue: RunQueue;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
@@ -28,39 +39,69 @@ export interface ServiceParts {
   readonly onWork: () => void;
 }
 
-export const maySee = (by: Principal, { session }: SessionWithFacts): boolean =>
-  by.role === 'admin' || session.ownerId === by.userId;
+const HEIGHT: Record<Level, number> = { view: 1, operate: 2, own: 3 };
 
-export function mustBeAdmin(by: Principal): void {
-  if (by.role !== 'admin') throw new BatonError('forbidden');
+/** What a session is to somebody; null is nothing, not even that it is there. */
+async function levelOf(
+  { shareOf }: ServiceParts,
+  by: Principal,
+  { id, ownerId }: SessionRecord,
+): Promise<Level | null> {
+  if (isAdmin(by) || ownerId === by.userId) return 'own';
+  return shareOf(id, by.userId);
 }
 
+/** A foreign session answers as one that is not there; one that is shared says how far it is. */
 export async function findSession(
-  { store }: ServiceParts,
+  parts: ServiceParts,
   by: Principal,
   id: string,
+  level: Level,
 ): Promise<SessionWithFacts> {
-  const found = await store.getSession(id);
-  if (found === null || !maySee(by, found)) throw new BatonError('not_found');
+  const found = await parts.store.getSession(id);
+  const has = found === null ? null : await levelOf(parts, by, found.session);
+  if (found === null || has === null) throw new BatonError('not_found');
+  if (HEIGHT[has] < HEIGHT[level]) throw tooLow(level);
   return found;
 }
 
-export async function findRun(parts: ServiceParts, by: Principal, id: string): Promise<Run> {
+/** Whoever only may read changes nothing, also not what is theirs. */
+export async function findToChange(
+  parts: ServiceParts,
+  by: Principal,
+  id: string,
+  level: Level = 'operate',
+): Promise<SessionWithFacts> {
+  mustMay(by, 'run');
+  return findSession(parts, by, id, level);
+}
+
+/** Through its session; a run of none is for admins. */
+export async function findRun(
+  parts: ServiceParts,
+  by: Principal,
+  id: string,
+  level: Level,
+): Promise<Run> {
   const run = await parts.queue.get(id);
   if (run === null) throw new BatonError('not_found');
-  if (by.role !== 'admin') await findSession(parts, by, run.lane);
+  if (!isAdmin(by)) await findSession(parts, by, run.lane, level);
   return run;
 }
 
-/** One more than asked for was read, to know whether there is another page. */
-export function pageOf<T, V>(
-  found: readonly T[],
-  limit: number,
-  view: (item: T) => V,
-  cursorOf: (last: T) => string,
-): Page<V> {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const more = found.length > limit && last !== undefined;
-  return { items: items.map(view), nextCursor: more ? cursorOf(last) : null };
+export async function findRunToChange(
+  parts: ServiceParts,
+  by: Principal,
+  id: string,
+): Promise<Run> {
+  mustMay(by, 'run');
+  return findRun(parts, by, id, 'operate');
 }
+
+const tooLow = (level: Level): BatonError =>
+  new BatonError(
+    'forbidden',
+    level === 'own'
+      ? 'Only the owner of the session, or an admin, may do that.'
+      : 'The session is shared with you to look at only.',
+  );

@@ -22,6 +22,8 @@ export interface KeeperOptions {
   readonly host: string;
   readonly log: Logger;
   readonly everyMs?: number;
+  /** Told how long each look took, for whoever counts. */
+  readonly onLook?: (seconds: number) => void;
 }
 
 /**
@@ -61,11 +63,13 @@ export class SessionKeeper {
   }
 
   async #look(): Promise<void> {
-    const { log, connections } = this.#options;
+    const { log, connections, onLook } = this.#options;
+    const begun = performance.now();
     try {
       connections.reconcile();
       await this.#settle();
       await this.#prepare();
+      onLook?.((performance.now() - begun) / 1000);
     } catch (error) {
       // A database that is away is reported by the worker.
       if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Sessions not looked after');

@@ -1,5 +1,6 @@
-import { findRun, findSession, maySee, type ServiceParts } from './access.ts';
+import { findRun, findSession, type ServiceParts } from './access.ts';
 import type { Connections } from './connections.ts';
+import { SeenSessions } from './seen-sessions.ts';
 import type { SessionService } from './service.ts';
 
 type LogService = Pick<
@@ -10,14 +11,15 @@ type LogService = Pick<
 /** The logs of sessions and runs: to read, to follow, and who is following. */
 export function logService(parts: ServiceParts, connections: Connections): LogService {
   const { store, queue } = parts;
+  const seen = new SeenSessions(store);
   return {
     async sessionLog(by, id) {
-      const { lastSeq } = await findSession(parts, by, id);
+      const { lastSeq } = await findSession(parts, by, id, 'view');
       return { sessionId: id, runId: null, lastSeq };
     },
 
     async runLog(by, runId) {
-      const run = await findRun(parts, by, runId);
+      const run = await findRun(parts, by, runId, 'view');
       const lane = await queue.getLane(run.lane);
       return { sessionId: run.lane, runId, lastSeq: (lane?.nextSeq ?? 1) - 1 };
     },
@@ -34,8 +36,8 @@ export function logService(parts: ServiceParts, connections: Connections): LogSe
           yield { all: true };
           continue;
         }
-        const found = await store.getSession(growth.lane);
-        if (found === null || !maySee(by, found)) continue;
+        const found = await seen.find(by, growth.lane, growth.lastSeq);
+        if (found === null) continue;
         yield {
           sessionId: found.session.id,
           lastSeq: found.lastSeq,

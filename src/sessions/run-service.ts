@@ -1,19 +1,22 @@
+import { mustMay } from '../access/must-may.ts';
+import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
+import { isAdmin, type NewAuditEntry, type Principal } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { Run } from '../contract/run.ts';
 import type { RunView } from '../contract/run-view.ts';
 import {
   findRun,
+  findRunToChange,
   findSession,
-  mustBeAdmin,
-  PAGE_DEFAULT,
-  pageOf,
+  findToChange,
   QUEUE_MAX,
   type ServiceParts,
 } from './access.ts';
+import { onRun, onSession } from './audit-details.ts';
 import { admissionOf, newRunId, refuseMask, storeMessage } from './messages.ts';
 import type { SessionService } from './service.ts';
-import type { RunEdit } from './session-store.ts';
+import type { RunEdit, SendRequest, Sent } from './session-store.ts';
 import { logChanges } from './status-log.ts';
 import { toInvocation, toRunView } from './views.ts';
 
@@ -28,11 +31,12 @@ type RunService = Pick<
   | 'retryRun'
   | 'invocations'
   | 'counts'
+  | 'stats'
 >;
 
 /** Messages, and the runs they become. */
 export function runService(parts: ServiceParts): RunService {
-  const { store, queue, log, masker, maskJson, onWork } = parts;
+  const { store, queue, log, masker, maskJson, onWork, queueMax = QUEUE_MAX } = parts;
 
   const view = async (run: Run): Promise<RunView> => {
     const costs = await store.costsOf([run.id]);
@@ -62,8 +66,26 @@ export function runService(parts: ServiceParts): RunService {
     return { payload: JSON.stringify(payload), original: stored.original };
   };
 
+  /** In one statement for the owner, who sends most; whoever else it is shared with is asked for first. */
+  const sendAs = async (
+    by: Principal,
+    request: SendRequest,
+    entry: NewAuditEntry,
+  ): Promise<Sent> => {
+    const told = store.audited(entry);
+    if (isAdmin(by)) return told.sendMessage(request);
+    try {
+      return await told.sendMessage({ ...request, ownerId: by.userId });
+    } catch (error) {
+      if (!isBatonError(error, 'not_found')) throw error;
+      await findToChange(parts, by, request.sessionId);
+      return told.sendMessage(request);
+    }
+  };
+
   return {
     async send(by, id, body, idempotencyKey) {
+      mustMay(by, 'run');
       const runId = newRunId();
       const stored = storeMessage(body.message, id, parts);
       const admission = admissionOf({
@@ -77,12 +99,13 @@ export function runService(parts: ServiceParts): RunService {
       });
       const request = {
         sessionId: id,
-        ...(by.role === 'admin' ? {} : { ownerId: by.userId }),
         admission,
         original: stored.original,
-        queueMax: QUEUE_MAX,
+        queueMax,
       };
-      const sent = await store.sendMessage(request).catch((error: unknown) => {
+      const after = { onBusy: body.onBusy, chars: body.message.length };
+      const entry = onSession(by, 'message.send', id, { after });
+      const sent = await sendAs(by, request, entry).catch((error: unknown) => {
         const busy = isBatonError(error, 'session_busy');
         throw busy && body.onBusy === 'steer' ? new BatonError('cannot_steer') : error;
       });
@@ -94,58 +117,65 @@ export function runService(parts: ServiceParts): RunService {
     },
 
     async listRuns(by, { sessionId, state, limit = PAGE_DEFAULT, cursor }) {
-      if (sessionId === undefined) mustBeAdmin(by);
-      else await findSession(parts, by, sessionId);
+      if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
+      const filter = {
+        limit: limit + 1,
+        ...(sessionId === undefined ? {} : { lane: sessionId }),
+        ...(state === undefined ? {} : { states: [state] }),
+        ...(cursor === undefined ? {} : { after: cursor }),
+      };
+      const list = () =>
+        sessionId === undefined && !isAdmin(by)
+          ? store.listVisibleRuns(by.userId, filter)
+          : queue.list(filter);
       const runs =
         sessionId !== undefined && state === 'queued'
           ? await queuedAfter(sessionId, cursor, limit + 1)
-          : await queue.list({
-              limit: limit + 1,
-              ...(sessionId === undefined ? {} : { lane: sessionId }),
-              ...(state === undefined ? {} : { states: [state] }),
-              ...(cursor === undefined ? {} : { after: cursor }),
-            });
+          : await list();
       const costs = await store.costsOf(runs.map((run) => run.id));
       const shown = (run: Run): RunView => toRunView(run, costs.get(run.id) ?? 0);
       return pageOf(runs, limit, shown, (last) => last.id);
     },
 
-    getRun: async (by, id) => view(await findRun(parts, by, id)),
+    getRun: async (by, id) => view(await findRun(parts, by, id, 'view')),
 
     async editRun(by, id, { message, before }) {
-      const run = await findRun(parts, by, id);
+      const run = await findRunToChange(parts, by, id);
       const edit = message === undefined ? {} : newMessage(run, message);
-      return view(
-        await store.editRun(id, { ...edit, ...(before === undefined ? {} : { before }) }),
-      );
+      const move = before === undefined ? {} : { before };
+      const chars = message === undefined ? {} : { chars: message.length };
+      const entry = onRun(by, 'run.edit', id, { after: { ...chars, ...move } });
+      return view(await store.audited(entry).editRun(id, { ...edit, ...move }));
     },
 
     async removeRun(by, id) {
-      await findRun(parts, by, id);
-      await queue.remove(id);
+      const { state } = await findRunToChange(parts, by, id);
+      const entry = onRun(by, 'run.remove', id, { before: { state } });
+      await store.audited(entry).change({ do: 'remove', run: id });
     },
 
     async cancelRun(by, id) {
-      await findRun(parts, by, id);
-      return view(await queue.cancel(id));
+      const { state } = await findRunToChange(parts, by, id);
+      const told = store.audited(onRun(by, 'run.cancel', id, { before: { state } }));
+      return view(await queue.cancel(id, 'stop', told));
     },
 
     async retryRun(by, id) {
-      await findRun(parts, by, id);
+      await findRunToChange(parts, by, id);
       const fresh = newRunId();
-      logChanges(log, (await store.retryRun(id, fresh)).changes);
+      const entry = onRun(by, 'run.retry', id, { after: { runId: fresh } });
+      logChanges(log, (await store.audited(entry).retryRun(id, fresh)).changes);
       onWork();
-      return view(await findRun(parts, by, fresh));
+      return view(await findRunToChange(parts, by, fresh));
     },
 
     async invocations(by, runId) {
-      await findRun(parts, by, runId);
+      await findRun(parts, by, runId, 'view');
       return (await store.listInvocations(runId)).map(toInvocation);
     },
 
-    async counts(by) {
-      mustBeAdmin(by);
-      return queue.counts();
-    },
+    counts: (by) => (isAdmin(by) ? queue.counts() : store.countVisible(by.userId)),
+
+    stats: (by) => store.stats(isAdmin(by) ? null : by.userId),
   };
 }

@@ -1,5 +1,6 @@
 import type { Principal } from '../access/principal.ts';
-import type { PutShares, Share } from '../contract/access.ts';
+import type { Page } from '../access/service.ts';
+import type { Level, PutShares, Share } from '../contract/access.ts';
 import type { LogEvent } from '../contract/event.ts';
 import type { MessageReceipt, MessageRequest } from '../contract/message.ts';
 import type { RunState } from '../contract/run.ts';
@@ -14,13 +15,9 @@ import type {
 } from '../contract/session.ts';
 import type { SessionHint } from '../contract/session-event.ts';
 import type { Stats } from '../contract/stats.ts';
+import type { SyncStatus, WorkspaceView } from '../contract/workspace.ts';
 import type { Tail } from '../queue/follow/tail.ts';
 import type { Counts } from '../queue/store.ts';
-
-export interface Page<T> {
-  readonly items: T[];
-  readonly nextCursor: string | null;
-}
 
 export interface SessionQuery {
   readonly status?: SessionStatus | undefined;
@@ -54,18 +51,23 @@ export interface Connection {
 
 /**
  * What people and programs do with sessions. Channels, routes and commands call this and nothing
- * below it. Each call throws coded errors (contract/errors.ts); what is not yours is `not_found`.
+ * below it. Each call throws coded errors (contract/errors.ts); what is neither yours nor shared with
+ * you is `not_found`, and what is shared less far than the call needs is `forbidden`.
  */
 export interface SessionService {
   create(by: Principal, body: CreateSession): Promise<Session>;
   get(by: Principal, id: string): Promise<Session>;
   list(by: Principal, query: SessionQuery): Promise<Page<Session>>;
   update(by: Principal, id: string, body: UpdateSession): Promise<Session>;
-  act(by: Principal, id: string, action: SessionAction): Promise<Session>;
+  /** `level` is what the session must be to the caller: `operate` unless told. */
+  act(by: Principal, id: string, action: SessionAction, level?: Level): Promise<Session>;
   fork(by: Principal, id: string, body: ForkSession): Promise<Session>;
   /** Cancels unfinished runs, waits for them to end, then removes the session. */
   remove(by: Principal, id: string): Promise<void>;
   cost(by: Principal, id: string): Promise<Cost>;
+  workspaces(by: Principal, id: string): Promise<WorkspaceView[]>;
+  /** Makes a missing workspace, where this node may, and tells how it is (W6). */
+  syncStatus(by: Principal, id: string): Promise<SyncStatus>;
   shares(by: Principal, id: string): Promise<Share[]>;
   share(by: Principal, id: string, body: PutShares): Promise<Share[]>;
 

@@ -9,7 +9,8 @@ import type {
   UpdateSession,
   WorkspaceSpec,
 } from '../contract/session.ts';
-import type { Admission, Receipt } from '../queue/store.ts';
+import type { Stats } from '../contract/stats.ts';
+import type { Admission, Counts, Receipt, RunFilter } from '../queue/store.ts';
 import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 
 /*
@@ -91,6 +92,8 @@ export interface Sent {
 
 export interface SessionFilter {
   readonly ownerId?: string;
+  /** Those of this user, and those shared with them. */
+  readonly visibleTo?: string;
   readonly status?: SessionStatus;
   readonly tag?: string;
   readonly label?: string;
@@ -176,6 +179,17 @@ export interface SessionStore {
   /** Per run, in USD; runs without an invocation are missing. */
   costsOf(runIds: readonly string[]): Promise<Map<string, number>>;
   countSessions(): Promise<Record<SessionStatus, number>>;
+  /** Sessions that have been PENDING for so long. */
+  countPending(ageMs: number): Promise<number>;
+  /** Runs of the sessions that a user may see, by id, which is by age. */
+  listVisibleRuns(userId: string, filter: Omit<RunFilter, 'lane'>): Promise<Run[]>;
+  /** Of the same, by state. */
+  countVisible(userId: string): Promise<Counts>;
+  /**
+   * Figures over the sessions that a user may see; null is all. Of very many runs only the latest
+   * are looked at, so that it does not cost more the longer an installation lives.
+   */
+  stats(visibleTo: string | null): Promise<Stats>;
   /** One named text of the installation, such as the check of the secret key. */
   readSetting(name: string): Promise<string | null>;
   /** Stores it if there is none; answers what is stored. */

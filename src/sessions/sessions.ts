@@ -1,4 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { mustMay } from '../access/must-may.ts';
+import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
+import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import {
@@ -9,20 +12,23 @@ import {
   type WorkspaceProviderName,
 } from '../contract/session.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
-import { findSession, PAGE_DEFAULT, pageOf, type ServiceParts } from './access.ts';
+import { findSession, findToChange } from './access.ts';
+import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
 import { logService } from './log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
 import { runService } from './run-service.ts';
 import type { SessionService } from './service.ts';
-import type { Changed, NewSession } from './session-store.ts';
+import type { Changed, NewSession, SessionStore } from './session-store.ts';
+import { shareService } from './share-service.ts';
 import { logChanges } from './status-log.ts';
 import { toSession } from './views.ts';
+import { type WorkspaceParts, workspaceService } from './workspace-service.ts';
 
 /** How long a deletion waits for a running agent to stop; the stop itself may take 5 s. */
 const DELETE_WAIT_MS = 10_000;
 
-export interface SessionsOptions extends ServiceParts {
+export interface SessionsOptions extends WorkspaceParts {
   readonly connections: Connections;
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
   /** Throws `not_available` for an agent that this version cannot run. */
@@ -35,8 +41,10 @@ export function createSessions(options: SessionsOptions): SessionService {
   const { connections } = options;
   return {
     ...sessionService(options),
+    ...shareService(options),
     ...runService(options),
     ...logService(options, connections),
+    ...workspaceService(options),
   };
 }
 
@@ -49,9 +57,9 @@ function sessionService(options: SessionsOptions): Part {
   const { store, log, masker, maskJson, providerOf, checkAgent, onWork, onCreationFailed } =
     options;
 
-  const create = async (session: NewSession): Promise<Session> => {
+  const create = async (session: NewSession, entry: NewAuditEntry): Promise<Session> => {
     const { id, name, ownerId } = session;
-    const found = await store.createSession(session);
+    const found = await store.audited(entry).createSession(session);
     log.info({ sessionId: id, name, ownerId }, 'Session created');
     onWork();
     return toSession(found);
@@ -64,27 +72,32 @@ function sessionService(options: SessionsOptions): Part {
 
   return {
     async create(by, body) {
+      mustMay(by, 'run');
       try {
         refuseSecrets(settingsOf(body), maskJson);
         checkAgent(body.agent.kind);
         refuseIsolation(body.isolation);
-        return await create({
-          ...body,
-          description: masker.mask(body.description),
-          id: newId(),
-          ownerId: by.userId,
-          templateConfig: null,
-          pin: providerOf(body.workspace.provider).local,
-          conversation: null,
-          forkedFrom: null,
-        });
+        const id = newId();
+        return await create(
+          {
+            ...body,
+            description: masker.mask(body.description),
+            id,
+            ownerId: by.userId,
+            templateConfig: null,
+            pin: providerOf(body.workspace.provider).local,
+            conversation: null,
+            forkedFrom: null,
+          },
+          onSession(by, 'session.create', id, { after: { name: body.name } }),
+        );
       } catch (error) {
         onCreationFailed?.();
         throw error;
       }
     },
 
-    get: async (by, id) => toSession(await findSession(options, by, id)),
+    get: async (by, id) => toSession(await findSession(options, by, id, 'view')),
 
     async list(by, query) {
       const { limit = PAGE_DEFAULT, cursor, archived = false, status, tag, label, name } = query;
@@ -96,33 +109,35 @@ function sessionService(options: SessionsOptions): Part {
         ...(label === undefined ? {} : { label }),
         ...(name === undefined ? {} : { name }),
         ...(cursor === undefined ? {} : { before: cursor }),
-        ...(by.role === 'admin' ? {} : { ownerId: by.userId }),
+        ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
       });
       return pageOf(found, limit, toSession, (last) => last.session.id);
     },
 
     async update(by, id, body) {
-      await findSession(options, by, id);
+      const found = await findToChange(options, by, id);
       refuseSecrets(wordsOf(body), maskJson);
       const { description } = body;
       const changes =
         description === undefined ? body : { ...body, description: masker.mask(description) };
-      return changed(await store.changeSession(id, { do: 'update', changes }));
+      const entry = onSession(by, 'session.update', id, ofUpdate(found, changes));
+      return changed(await store.audited(entry).changeSession(id, { do: 'update', changes }));
     },
 
-    async act(by, id, action) {
-      await findSession(options, by, id);
+    async act(by, id, action, level = 'operate') {
+      const found = await findToChange(options, by, id, level);
       const command =
         action === 'terminate' ? ({ do: action, reason: 'asked' } as const) : { do: action };
-      const session = changed(await store.changeSession(id, command));
+      const entry = onSession(by, `session.${action}`, id, ofAction(found, action));
+      const session = changed(await store.audited(entry).changeSession(id, command));
       onWork();
       return session;
     },
 
     async fork(by, id, body) {
+      const { session, holdOnFailure } = await findToChange(options, by, id);
       refuseSecrets({ name: body.name }, maskJson);
-      const { session, holdOnFailure } = await findSession(options, by, id);
-      return create({
+      const made = {
         ...session,
         ...body,
         description: masker.mask(body.description ?? session.description),
@@ -132,19 +147,24 @@ function sessionService(options: SessionsOptions): Part {
         holdOnFailure,
         pin: providerOf(session.workspace.provider).local,
         forkedFrom: session.id,
-      });
+      };
+      const after = { name: body.name, forkedFrom: session.id };
+      return create(made, onSession(by, 'session.fork', made.id, { after }));
     },
 
     async remove(by, id) {
-      const { session } = await findSession(options, by, id);
+      const { session } = await findToChange(options, by, id, 'own');
       if (session.labels.some((label) => PROTECTED_LABELS.includes(label))) {
         throw new BatonError('session_protected', undefined, {
           details: { labels: session.labels },
         });
       }
-      await terminate(options, id);
+      // The step that decides is told: if the process dies behind it, somebody still did this.
+      const { name, status } = session;
+      const told = store.audited(onSession(by, 'session.delete', id, { before: { name, status } }));
+      const decided = await terminate(options, told, id);
       await untilQuiet(options, id);
-      await store.deleteSession(id);
+      await (decided ? store : told).deleteSession(id);
       // Last, and not fatal: what is left on disk harms nobody, a session half deleted would.
       await providerOf(session.workspace.provider)
         .delete({ sessionId: id, spec: session.workspace })
@@ -153,20 +173,26 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async cost(by, id) {
-      const { session } = await findSession(options, by, id);
+      const { session } = await findSession(options, by, id, 'view');
       const sums = await store.sumInvocations(id);
       return { sessionId: id, budgetUsd: session.budgetUsd, ...sums };
     },
   };
 }
 
-async function terminate({ store, log }: SessionsOptions, id: string): Promise<void> {
+/** False if it had ended before. */
+async function terminate(
+  { log }: SessionsOptions,
+  store: Pick<SessionStore, 'changeSession'>,
+  id: string,
+): Promise<boolean> {
   try {
     const { changes } = await store.changeSession(id, { do: 'terminate', reason: 'asked' });
     logChanges(log, changes);
+    return true;
   } catch (error) {
-    // It had ended before.
     if (!isBatonError(error, 'session_state')) throw error;
+    return false;
   }
 }
 

@@ -1,12 +1,13 @@
 import { accessEndpoints } from './access.ts';
 import { clusterEndpoints } from './cluster.ts';
+import { compatEndpoints } from './compat.ts';
 import type { Endpoint } from './endpoint.ts';
 import { runEndpoints } from './runs.ts';
 import { sessionEndpoints } from './sessions.ts';
 import { streamEndpoints } from './streams.ts';
 import { systemEndpoints } from './system.ts';
 
-/** Every operation of the HTTP API by name. (`PUT …/status` and WebSockets stand beside it.) */
+/** Every operation of the canonical API by name. (`PUT …/status` and WebSockets stand beside it.) */
 export const endpoints = {
   ...sessionEndpoints,
   ...runEndpoints,
@@ -17,4 +18,8 @@ export const endpoints = {
 };
 export type EndpointName = keyof typeof endpoints;
 
-export const endpointList = Object.entries(endpoints) as [EndpointName, Endpoint][];
+/** All that the server answers: the canonical operations, then those under other names (H8). */
+export const endpointList: readonly (readonly [string, Endpoint])[] = Object.entries({
+  ...endpoints,
+  ...compatEndpoints,
+});

@@ -14,6 +14,7 @@ import {
   UpdateSession,
 } from '../session.ts';
 import { SessionEvent } from '../session-event.ts';
+import { SyncStatus, WorkspaceView } from '../workspace.ts';
 import { endpoint, flagIn, page, pageQuery } from './endpoint.ts';
 
 const group = 'Sessions';
@@ -150,6 +151,24 @@ export const sessionEndpoints = {
     group,
     params,
     answer: Cost,
+    errors: ['not_found'],
+  }),
+  listWorkspaces: endpoint({
+    method: 'GET',
+    path: '/api/v1/sessions/{id}/workspaces',
+    summary: 'The workspaces of a session',
+    group,
+    params,
+    answer: z.array(WorkspaceView),
+    errors: ['not_found'],
+  }),
+  syncStatus: endpoint({
+    method: 'POST',
+    path: '/api/v1/sessions/{id}/sync-status',
+    summary: 'Look after the workspace now, make it if it is missing, and say how it is',
+    group,
+    params,
+    answer: SyncStatus,
     errors: ['not_found'],
   }),
   exportSession: endpoint({

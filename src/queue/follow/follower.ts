@@ -181,7 +181,8 @@ export class Follower {
       const feed = this.#feeds.get(lane);
       if (feed !== undefined) this.#feeds.wake(feed);
     }
-    this.#growth.note(hint.lanes, hint.all === true);
+    // Whoever may see another set of lanes than before looks at all of them again.
+    this.#growth.note(hint.lanes, hint.all === true || hint.access === true);
   }
 
   #tick(): void {

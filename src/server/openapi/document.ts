@@ -40,8 +40,10 @@ function makeDocument() {
 function addSpecial(paths: Record<string, Record<string, Operation>>): void {
   const ready = paths['/readyz']?.['get']?.responses ?? {};
   ready[503] = { ...ready[200], description: 'Not ready; `checks` says what is missing.' };
-  const events = paths['/api/v1/runs/{id}/events']?.['get']?.responses ?? {};
-  events[204] = { description: 'The run has ended, and nothing is left after the cursor.' };
+  for (const path of ['/api/v1/runs/{id}/events', '/api/runs/{id}/events']) {
+    const events = paths[path]?.['get']?.responses ?? {};
+    events[204] = { description: 'The run has ended, and nothing is left after the cursor.' };
+  }
 }
 
 export type Operation = ReturnType<typeof describeOperation>;

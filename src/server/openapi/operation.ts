@@ -86,7 +86,7 @@ export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   const hasFields = Object.keys(params.shape).length + Object.keys(query.shape).length > 0;
   const codes: ErrorCode[] = [
     ...(hasBody || hasFields ? (['invalid_request'] as const) : []),
-    ...(endpoint.open ? [] : (['unauthorized', 'rate_limited'] as const)),
+    ...(endpoint.open ? [] : (['unauthorized', 'forbidden', 'rate_limited'] as const)),
     ...(hasBody ? (['payload_too_large', 'unsupported_media_type'] as const) : []),
     ...(endpoint.open ? [] : (['database_unreachable'] as const)),
     'internal',

@@ -1,13 +1,28 @@
 import { z } from 'zod';
+import {
+  CreateToken,
+  CreateUser,
+  PutShares,
+  Share,
+  Token,
+  UpdateUser,
+  User,
+} from '../../contract/access.ts';
 import { endpointList } from '../../contract/api/all.ts';
+import { SchedulerMessage, SchedulerSession } from '../../contract/api/compat-scheduler.ts';
+import { WebRun } from '../../contract/api/compat-web.ts';
 import { ErrorAnswer } from '../../contract/api/error-answer.ts';
 import { EventPage } from '../../contract/api/streams.ts';
+import { AuditEntry } from '../../contract/audit.ts';
 import { Json } from '../../contract/json.ts';
 import { MessageReceipt, MessageRequest } from '../../contract/message.ts';
+import { NodeView } from '../../contract/node.ts';
 import { RunError } from '../../contract/outcome.ts';
 import { Cost, EditRun, Invocation, QueueCounts, RunView } from '../../contract/run-view.ts';
 import { CreateSession, ForkSession, Session, UpdateSession } from '../../contract/session.ts';
 import { SessionEvent, SessionHint } from '../../contract/session-event.ts';
+import { Stats } from '../../contract/stats.ts';
+import { SyncStatus, WorkspaceView } from '../../contract/workspace.ts';
 
 /** A JSON Schema, as far as it is looked into here. */
 export interface JsonSchema {
@@ -18,7 +33,19 @@ export interface JsonSchema {
   readonly required?: readonly string[];
 }
 
-const REQUESTS = { Json, CreateSession, UpdateSession, ForkSession, MessageRequest, EditRun };
+const REQUESTS = {
+  Json,
+  CreateSession,
+  UpdateSession,
+  ForkSession,
+  MessageRequest,
+  EditRun,
+  CreateUser,
+  UpdateUser,
+  CreateToken,
+  PutShares,
+  SchedulerMessage,
+};
 const ANSWERS = {
   Json,
   Session,
@@ -31,6 +58,16 @@ const ANSWERS = {
   Invocation,
   Cost,
   QueueCounts,
+  User,
+  Token,
+  Share,
+  AuditEntry,
+  Node: NodeView,
+  Stats,
+  Workspace: WorkspaceView,
+  SyncStatus,
+  SchedulerSession,
+  WebRun,
   Error: ErrorAnswer,
 };
 

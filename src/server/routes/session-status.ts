@@ -12,7 +12,7 @@ export const STATUS_REFUSAL = {
 export function refuseStatusUpdates({ app }: Api): void {
   app.put(
     STATUS_PATH.replace('{id}', ':id'),
-    { config: { pattern: STATUS_PATH } },
+    { config: { pattern: STATUS_PATH, needs: 'run' } },
     async (_request, reply) => reply.code(403).send(STATUS_REFUSAL),
   );
 }

@@ -3,12 +3,15 @@ import type { LogTarget, SessionService } from '../../sessions/service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { pump } from './pump.ts';
 import type { Sink, StreamKind } from './sink.ts';
+import { stillMay } from './still-may.ts';
 
 /** A reader who may read this log, and from where. */
 export interface Reader {
   readonly by: Principal;
   readonly target: LogTarget;
   readonly after: number;
+  /** Called when it has its place; what it answers is followed instead of `target`. */
+  readonly narrow?: () => Promise<LogTarget>;
 }
 
 /**
@@ -19,7 +22,7 @@ export async function followLog(
   service: SessionService,
   streams: OpenStreams,
   kind: StreamKind,
-  { by, target, after }: Reader,
+  { by, target, after, narrow }: Reader,
   open: () => Sink | Promise<Sink>,
 ): Promise<void> {
   const leave = streams.enter(by.userId);
@@ -30,11 +33,13 @@ export async function followLog(
       connection.close();
       leave();
     };
+    const followed = (await narrow?.()) ?? target;
     const sink = await open();
     const { stallMs } = streams.limits;
+    const mayStill = stillMay(streams.gate, service, by, target.sessionId);
     void streams
-      .run(sink, (signal) =>
-        pump(service.follow(target, after, signal), sink, { after, stallMs, signal }),
+      .run(sink, mayStill, (signal) =>
+        pump(service.follow(followed, after, signal), sink, { after, stallMs, signal }),
       )
       .finally(close);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { SessionHint } from '../../contract/session-event.ts';
 import type { SessionService } from '../../sessions/service.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { drained, type Pumped } from './pump.ts';
+import { drained, type Pumped, stopReason } from './pump.ts';
 import type { SseSink } from './sse-sink.ts';
 
 /** The database is away, or was: asked again after this. */
@@ -27,7 +27,8 @@ export async function pumpHints(
         if (signal.aborted) break;
         if (!(await send(hint)) && !signal.aborted) return { reason: 'dropped', after: 0 };
       }
-      return { reason: signal.reason === 'left' ? 'left' : 'restart', after: 0 };
+      // The queue is closed before its readers are sent away.
+      return { reason: signal.aborted ? stopReason(signal) : 'restart', after: 0 };
     } catch {
       // Who watches the database says so; the stream stays open (O5), and nothing is missed for good.
       await delay(AGAIN_MS, undefined, { signal }).catch(() => {});

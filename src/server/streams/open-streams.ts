@@ -1,16 +1,22 @@
-import { BatonError } from '../../contract/errors.ts';
+import type { Gate } from '../../access/service.ts';
+import { BatonError, type ErrorCode } from '../../contract/errors.ts';
+import { isTransient } from '../../queue/database-watch.ts';
 import type { Logger } from '../../queue/logger.ts';
+import { Places } from '../limits/places.ts';
 import type { EndReason, Sink, StreamKind } from './sink.ts';
+import type { Look, StillMay } from './still-may.ts';
 
 /** What is counted about streams. */
 export interface StreamMetrics {
   streamOpened(kind: StreamKind): void;
   streamClosed(kind: StreamKind): void;
   streamDropped(kind: StreamKind): void;
+  /** An upgrade was answered by an error. */
+  refused?(code: ErrorCode): void;
 }
 
 export interface StreamLimits {
-  /** Open streams of one user on this node. */
+  /** Open streams of one user, unless they are counted elsewhere. */
   readonly perUser: number;
   readonly pingMs: number;
   /** A reader that takes nothing for so long is dropped. */
@@ -33,25 +39,37 @@ export const STREAM_LIMITS: StreamLimits = {
 interface Open {
   readonly sink: Sink;
   readonly stop: AbortController;
+  readonly stillMay: StillMay;
 }
 
-/** The streams of this node: counts them by user, pings them all, ends them all. */
+/** Streams that are looked at again at the same time. */
+const LOOKS = 8;
+
+/** The streams of this node: counts them by user, pings them all, ends those that must end. */
 export class OpenStreams {
   readonly limits: StreamLimits;
+  /** Knows who may still read. */
+  readonly gate: Pick<Gate, 'again'>;
   readonly #log: Pick<Logger, 'error'>;
   readonly #metrics: StreamMetrics | undefined;
-  readonly #users = new Map<string, number>();
+  readonly #places: Places;
   readonly #open = new Set<Open>();
   #timer: NodeJS.Timeout | null = null;
   #closing = false;
   #emptied: PromiseWithResolvers<void> | null = null;
+  #looking = false;
+  #lookMore = false;
 
   constructor(
     log: Pick<Logger, 'error'>,
+    gate: Pick<Gate, 'again'>,
     limits: Partial<StreamLimits> = {},
     metrics?: StreamMetrics,
+    places?: Places,
   ) {
     this.limits = { ...STREAM_LIMITS, ...limits };
+    this.#places = places ?? new Places(this.limits.perUser);
+    this.gate = gate;
     this.#log = log;
     this.#metrics = metrics;
   }
@@ -63,26 +81,23 @@ export class OpenStreams {
   /** Takes a place for a stream of this user; what it gives is called at the end. */
   enter(userId: string): () => void {
     if (this.#closing) throw new BatonError('closed', 'The server is stopping. Try again.');
-    const count = this.#users.get(userId) ?? 0;
-    if (count >= this.limits.perUser) throw new BatonError('too_many_streams');
-    this.#users.set(userId, count + 1);
-    return () => {
-      const left = (this.#users.get(userId) ?? 1) - 1;
-      if (left === 0) this.#users.delete(userId);
-      else this.#users.set(userId, left);
-    };
+    const leave = this.#places.enter(userId);
+    if (leave === null) throw new BatonError('too_many_streams');
+    return leave;
   }
 
   /**
    * Runs a stream until `work` says how it ended, and sees its reader off. The signal is aborted when
-   * the reader leaves, or with the reason `restart`. Never rejects: nobody waits for a stream.
+   * the reader leaves, or with the reason `restart` or `refused`. Never rejects: nobody waits for a
+   * stream.
    */
   async run(
     sink: Sink,
+    stillMay: StillMay,
     work: (signal: AbortSignal) => Promise<{ reason: EndReason; after: number }>,
   ): Promise<void> {
     const stop = new AbortController();
-    const open = { sink, stop };
+    const open = { sink, stop, stillMay };
     const left = (): void => stop.abort('left');
     sink.out.once('close', left);
     if (sink.closed) left();
@@ -113,6 +128,31 @@ export class OpenStreams {
     await this.#emptied.promise;
   }
 
+  /** What people may do has changed, or may have: ends the streams of those who may not read any more. */
+  async lookAgain(): Promise<void> {
+    this.#lookMore = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#lookMore) {
+      this.#lookMore = false;
+      const look: Look = new Map();
+      const left = this.#open.values();
+      await Promise.all(Array.from({ length: LOOKS }, () => this.#lookAtEach(left, look)));
+    }
+    this.#looking = false;
+  }
+
+  /** One that cannot be looked at stays: a database that is away ends no stream (O5). */
+  async #lookAtEach(streams: Iterable<Open>, look: Look): Promise<void> {
+    for (const { stillMay, stop } of streams) {
+      const allowed = await stillMay(look).catch((err: unknown) => {
+        if (!isTransient(err)) this.#log.error({ err }, 'A stream could not be looked at again');
+        return true;
+      });
+      if (!allowed) stop.abort('refused');
+    }
+  }
+
   /** Until the reader has taken the end, or the time for that is over. */
   #seen(sink: Sink): Promise<void> {
     if (sink.closed) return Promise.resolve();
@@ -131,6 +171,8 @@ export class OpenStreams {
     // One timer for all: a timer each would be most of what an idle stream costs.
     this.#timer ??= setInterval(() => {
       for (const { sink } of this.#open) sink.ping();
+      // Nobody may have told that something has changed.
+      void this.lookAgain();
     }, this.limits.pingMs).unref();
   }
 

@@ -28,7 +28,7 @@ export async function pump(
   options: { after: number; stallMs: number; signal: AbortSignal },
 ): Promise<Pumped> {
   const { stallMs, signal } = options;
-  const stopped = (): EndReason => (signal.reason === 'restart' ? 'restart' : 'left');
+  const stopped = (): EndReason => stopReason(signal);
   let { after } = options;
   for (;;) {
     const events = await tail.take();
@@ -46,6 +46,10 @@ export async function pump(
     }
   }
 }
+
+/** Why `OpenStreams` stopped it. */
+export const stopReason = ({ reason }: AbortSignal): EndReason =>
+  reason === 'restart' || reason === 'refused' ? reason : 'left';
 
 /** True when the reader has taken what was written; false if it is to wait no longer. */
 export function drained(

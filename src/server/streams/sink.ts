@@ -11,6 +11,8 @@ export type EndReason =
   | 'gone'
   /** The reader did not keep up (E4). */
   | 'dropped'
+  /** The reader may not read it any more. */
+  | 'refused'
   /** The server stops. */
   | 'restart'
   /** The reader went away; there is nobody to tell. */

@@ -29,6 +29,8 @@ export class SseSink implements Sink {
   /** Headers go out at once, with something behind them for proxies that wait for a body. */
   begin(headers: Record<string, number | string | string[] | undefined>): void {
     this.out.socket?.setNoDelay(true);
+    // What is only given to writeHead cannot be read afterwards by who counts requests.
+    this.out.setHeader('content-type', SSE_HEADERS['content-type']);
     this.out.writeHead(200, { ...headers, ...SSE_HEADERS });
     this.out.write(`${this.#retry}\n`);
   }
@@ -58,8 +60,8 @@ export class SseSink implements Sink {
   end(reason: EndReason, after: number): void {
     if (reason === 'dropped' || reason === 'restart') {
       this.out.end(`${this.#retry}: ${reason}, resume after ${after}\n\n`);
-    } else if (reason === 'gone') {
-      this.out.end(': gone\n\n');
+    } else if (reason === 'gone' || reason === 'refused') {
+      this.out.end(`: ${reason}\n\n`);
     } else {
       this.out.end();
     }

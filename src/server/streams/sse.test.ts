@@ -236,7 +236,9 @@ test('[E2] a client of HTTP/1.0 gets a stream without chunks', async () => {
   const id = await rig.session(1);
   const run = await rig.run(id, 1);
   const socket = connect(Number(new URL(rig.url).port), '127.0.0.1');
-  socket.write(`GET /api/v1/runs/${run}/events HTTP/1.0\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+  socket.write(
+    `GET /api/v1/runs/${run}/events HTTP/1.0\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
+  );
   let text = '';
   socket.on('data', (data) => {
     text += data;

@@ -2,17 +2,18 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
+import { mustMay } from '../../access/must-may.ts';
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { parseInput } from '../../queue/parse-input.ts';
 import type { Authenticator } from '../auth.ts';
 import { endWith } from '../client-error.ts';
-import { envelope, toBatonError } from '../errors.ts';
+import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
 import { parseQuery } from '../query-string.ts';
 import type { Api } from '../route.ts';
 import { checkCursor } from './cursor.ts';
 import { followLog } from './follow-log.ts';
-import type { OpenStreams } from './open-streams.ts';
+import type { OpenStreams, StreamMetrics } from './open-streams.ts';
 import { WsSink } from './ws-sink.ts';
 
 /** A client has next to nothing to say. */
@@ -25,6 +26,7 @@ export function acceptWebSockets(
   api: Api,
   streams: OpenStreams,
   authenticator: Authenticator,
+  metrics?: StreamMetrics,
 ): void {
   const server = new WebSocketServer({
     noServer: true,
@@ -35,9 +37,20 @@ export function acceptWebSockets(
     autoPong: false,
   });
 
-  const open = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const by = await authenticator.authenticate(request);
-    if (by === null) throw new BatonError('unauthorized');
+  const open = async (
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    requestId: string,
+  ): Promise<void> => {
+    const { headers, rawHeaders } = request;
+    authenticator.site.checkHost(request);
+    const address = authenticator.addressOf(request);
+    const asking = { headers, rawHeaders, method: 'GET', upgrade: true, address, requestId };
+    const known = await authenticator.authenticate(asking);
+    if (known === null) throw new BatonError('unauthorized');
+    const { by } = known;
+    mustMay(by, streamEndpoints.sessionEvents.needs);
     const url = request.url ?? '';
     const id = PATH.exec(url)?.[1];
     if (id === undefined) throw new BatonError('not_found');
@@ -60,15 +73,19 @@ export function acceptWebSockets(
   api.app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // One that breaks off while it is looked at must not end the process.
     socket.on('error', () => {});
-    open(request, socket, head).catch((error) => refuse(socket, error, api));
+    const requestId = crypto.randomUUID();
+    open(request, socket, head, requestId).catch((thrown: unknown) => {
+      const error = toBatonError(thrown);
+      metrics?.refused?.(error.code);
+      if (error.status === 500) api.app.log.error({ err: thrown, requestId }, 'A request failed');
+      refuse(socket, error, requestId);
+    });
   });
 }
 
-function refuse(socket: Duplex, thrown: unknown, api: Api): void {
+function refuse(socket: Duplex, error: BatonError, requestId: string): void {
   if (socket.destroyed || !socket.writable) return;
-  const error = toBatonError(thrown);
-  const requestId = crypto.randomUUID();
-  if (error.status === 500) api.app.log.error({ err: thrown, requestId }, 'A request failed');
+  const retryAfter = retryAfterOf(error);
   const body = JSON.stringify(envelope(error, requestId));
   endWith(
     socket,
@@ -78,7 +95,7 @@ function refuse(socket: Duplex, thrown: unknown, api: Api): void {
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Cache-Control: no-store',
       ...(error.status === 401 ? ['WWW-Authenticate: Bearer'] : []),
-      ...(error.status === 429 || error.status === 503 ? ['Retry-After: 5'] : []),
+      ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
       'Connection: close',
       '',
       body,

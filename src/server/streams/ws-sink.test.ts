@@ -22,7 +22,7 @@ test('[E4] pings are answered, but not piled up for one who does not read', asyn
   const client = connect(Number(new URL(rig.url).port), '127.0.0.1').on('error', () => {});
   onTestFinished(() => void client.destroy());
   client.write(
-    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: Upgrade\r\n` +
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: Upgrade\r\n` +
       'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
   const server = (await upgraded)[1] as Socket;

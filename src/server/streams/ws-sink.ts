@@ -10,15 +10,16 @@ const PIECE_BYTES = 64 * 1024;
 const PONG = JSON.stringify({ type: 'pong' });
 
 /** Close codes of RFC 6455 and its registry. Those from 1012 on ask to come again. */
+const UNSUPPORTED_DATA = 1003;
+const POLICY_VIOLATION = 1008;
 const CODES: Record<EndReason, number> = {
   done: 1000,
   gone: 1000,
   left: 1001,
+  refused: POLICY_VIOLATION,
   restart: 1012,
   dropped: 1013,
 };
-const UNSUPPORTED_DATA = 1003;
-const POLICY_VIOLATION = 1008;
 
 /** Events on a WebSocket: one text frame each. */
 export class WsSink implements Sink {

@@ -136,6 +136,17 @@ export function readRules(rule: SessionRule): void {
     });
   });
 
+  rule('[O4] sessions that are prepared for long are counted, messages or not', async (bench) => {
+    await bench.session('ACTIVE');
+    const first = await bench.session('PENDING');
+    const again = await bench.session('ERROR');
+    bench.advance(60_000);
+    await bench.do(again, { do: 'retry' });
+    await bench.send(first);
+    const pending = (ageMs: number) => bench.store.countPending(ageMs);
+    expect([await pending(0), await pending(60_000), await pending(60_001)]).toEqual([2, 1, 0]);
+  });
+
   rule('[Q23] what is to be prepared is found by hosts that may, oldest first', async (bench) => {
     const free = await bench.session('PENDING');
     const pinned = await bench.session('PENDING', { pin: true });

@@ -83,16 +83,17 @@ CREATE INDEX audit_at ON audit (at);
 CREATE INDEX audit_user ON audit (user_id, seq);
 CREATE INDEX audit_target ON audit (target_id, seq);
 
--- What nodes have used of limits that they keep together. A row counts while its node's lease lasts.
-CREATE TABLE usage (
-  node_id ID NOT NULL,
-  key ID NOT NULL,
-  value BIG NOT NULL,
-  PRIMARY KEY (node_id, key)
+-- What a node last said, as JSON: about itself, and what it has used of limits that all keep together.
+-- Not in its row of nodes, which its claims lock.
+CREATE TABLE node_reports (
+  node_id ID PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
+  load ID,
+  used ID
 );
 
--- What a node last said about itself, as JSON.
-ALTER TABLE nodes ADD COLUMN load ID;
+-- For figures over the last days.
+CREATE INDEX runs_ended ON runs (finished_at, state) WHERE finished_at IS NOT NULL AND kept = 1;
+CREATE INDEX invocations_finished ON invocations (finished_at) WHERE finished_at IS NOT NULL;
 `;
 
 const admin = (now: string): string =>
@@ -106,6 +107,11 @@ const appendOnlySqlite = ['UPDATE', 'DELETE']
 END;
 `,
   )
+  .concat(`CREATE TRIGGER audit_no_replace BEFORE INSERT ON audit
+WHEN EXISTS (SELECT 1 FROM audit WHERE seq = new.seq) BEGIN
+  SELECT RAISE(ABORT, 'the audit log is append-only');
+END;
+`)
   .join('');
 const appendOnlyPostgres = `CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

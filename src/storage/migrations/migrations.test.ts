@@ -121,6 +121,10 @@ describe('the schema itself', () => {
     `INSERT INTO sessions (id, owner, name, description, tags, labels, agent, workspace, isolation, template_config, idle_timeout_s,
        status_reason, last_active_at, cost_usd, last_connections, created_at, updated_at, status, error, ready_at, idle_since, destroy_at)
      VALUES ('${id}', 'ann', '${name}', '', '[]', '[]', '{}', '{}', 'none', 'null', 60, 'asked', 0, 0, 0, 0, 0, ${status})`;
+  const user = (id: string, name: string) =>
+    `INSERT INTO users (id, name, folded, role, created_at) VALUES ('${id}', '${name}', '${name.toLowerCase()}', 'viewer', 0)`;
+  const line = `INSERT INTO audit (at, user_id, channel, credential, address, action, target_kind, target_id)
+     VALUES (0, 'ann', 'api', '', '', 'user.create', 'user', 'u1')`;
   const refused: [rule: string, setUp: string[], wrong: string][] = [
     [
       '[Q1] a second begun run in a lane',
@@ -199,6 +203,24 @@ describe('the schema itself', () => {
       session('s1', 'fix', `'ACTIVE', NULL, 1, NULL, 2`),
     ],
     ['[P4] an original without its run', [], `INSERT INTO originals VALUES ('r1', 'sealed')`],
+    ['[P6] a line of the audit log that changes', [line], `UPDATE audit SET user_id = 'bob'`],
+    ['[P6] a line of the audit log that goes', [line], 'DELETE FROM audit'],
+    [
+      '[X2] an administrator who is locked out',
+      [],
+      `UPDATE users SET disabled_at = 1 WHERE id = 'admin'`,
+    ],
+    [
+      '[X2] two users whose names differ in letter case alone',
+      [user('u1', 'Ann')],
+      user('u2', 'aNN'),
+    ],
+    ['[X3] a share of no session', [], `INSERT INTO shares VALUES ('s1', 'admin', 'view')`],
+    [
+      '[X3] a share with nobody',
+      [session('s1', 'fix')],
+      `INSERT INTO shares VALUES ('s1', 'nobody', 'view')`,
+    ],
     [
       '[S3] a connection without its session',
       [],
@@ -213,8 +235,20 @@ describe('the schema itself', () => {
     connection.close();
     const database = new DatabaseSync(path);
     for (const statement of setUp) database.exec(statement);
-    expect(() => database.exec(wrong)).toThrow(/constraint|never changes/);
+    expect(() => database.exec(wrong)).toThrow(/constraint|never changes|append-only/);
     database.close();
+  });
+
+  test('[P6] a line of the audit log is not replaced by SQLite either', () => {
+    const path = join(temporaryDirectory(), 'q.db');
+    const connection = new Connection(path, { readOnly: false });
+    migrateSqlite(connection);
+    connection.close();
+    const file = new DatabaseSync(path);
+    file.exec(line);
+    const replacing = line.replace('INSERT', 'REPLACE').replace('(at,', '(seq, at,');
+    expect(() => file.exec(replacing.replace('(0,', '(1, 0,'))).toThrow(/append-only/);
+    file.close();
   });
 
   let database: TestDatabase;
@@ -232,7 +266,13 @@ describe('the schema itself', () => {
   test.for(refused)('%s is refused by PostgreSQL', async ([, setUp, wrong]) => {
     await client.query('BEGIN');
     for (const statement of setUp) await client.query(statement);
-    await expect(client.query(wrong)).rejects.toThrow(/constraint|never changes/);
+    await expect(client.query(wrong)).rejects.toThrow(/constraint|never changes|append-only/);
+    await client.query('ROLLBACK');
+  });
+
+  test('[P6] the audit log is not emptied by PostgreSQL either', async () => {
+    await client.query('BEGIN');
+    await expect(client.query('TRUNCATE audit')).rejects.toThrow(/append-only/);
     await client.query('ROLLBACK');
   });
 });

@@ -1,4 +1,7 @@
+import type { NewAuditEntry } from '../../access/principal.ts';
 import type { Op } from '../statement.ts';
+import { ACCESS_OPERATIONS } from './access/all.ts';
+import { appendAudit } from './access/audit.ts';
 import { change } from './change.ts';
 import { claim } from './claim.ts';
 import type { Dialect, Done } from './dialect.ts';
@@ -10,7 +13,7 @@ import { SESSION_OPERATIONS } from './sessions/all.ts';
 import { write } from './write.ts';
 
 /** Every operation that writes, by name: a thread is told names, not functions. */
-export const OPERATIONS = {
+const WRITING = {
   enqueue,
   claim,
   write,
@@ -24,7 +27,25 @@ export const OPERATIONS = {
   removeSchedule,
   fireSchedule,
   ...SESSION_OPERATIONS,
+  ...ACCESS_OPERATIONS,
 };
+type WritingName = keyof typeof WRITING;
+
+export const OPERATIONS = { ...WRITING, audited };
+
+/** Any of them, and the line that tells of it, in one transaction (P6). */
+function* audited(
+  dialect: Dialect,
+  now: number,
+  entry: NewAuditEntry,
+  name: WritingName,
+  rest: readonly unknown[],
+): Op<Done<unknown>> {
+  const done = yield* operation(name, dialect, now, rest);
+  const userId = entry.userId === '' ? (done.who ?? '') : entry.userId;
+  if (done.changed !== false) yield* appendAudit(now, { ...entry, userId });
+  return done;
+}
 
 export type OperationName = keyof typeof OPERATIONS;
 type Rest<F> = F extends (dialect: Dialect, now: number, ...rest: infer R) => unknown ? R : never;

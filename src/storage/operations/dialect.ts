@@ -88,12 +88,22 @@ export interface Dialect {
 export interface Done<T> {
   readonly value: T;
   readonly hint: Hint;
+  /** Told if it found nothing to change: then there is nothing for the audit log. */
+  readonly changed?: false;
+  /** Who it turned out to be, for a line of the audit log that does not know it yet. */
+  readonly who?: string;
 }
 
 export const NOTHING_TO_TELL: Hint = { ready: false, nodes: [], lanes: [] };
+/** What somebody may do has changed. */
+export const ACCESS_CHANGED: Hint = { ...NOTHING_TO_TELL, access: true };
 
 export const tellsSomething = (hint: Hint): boolean =>
-  hint.ready || hint.nodes.length > 0 || hint.lanes.length > 0 || hint.schedules === true;
+  hint.ready ||
+  hint.nodes.length > 0 ||
+  hint.lanes.length > 0 ||
+  hint.schedules === true ||
+  hint.access === true;
 
 export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
   const nodes = new Set<string>();
@@ -113,6 +123,8 @@ export function together(...hints: readonly Hint[]): Hint {
     ready: hints.some(({ ready }) => ready),
     nodes: [...new Set(hints.flatMap(({ nodes }) => nodes))],
     lanes: [...new Set(hints.flatMap(({ lanes }) => lanes))],
+    ...(hints.some(({ schedules }) => schedules) ? { schedules: true } : {}),
+    ...(hints.some(({ access }) => access) ? { access: true } : {}),
   };
 }
 

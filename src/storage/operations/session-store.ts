@@ -4,6 +4,8 @@ import * as invocations from './sessions/invocations.ts';
 import * as reads from './sessions/reads.ts';
 import { readOriginal } from './sessions/send.ts';
 import { readSetting } from './sessions/settings.ts';
+import { stats } from './sessions/stats.ts';
+import { countVisible, listVisibleRuns } from './sessions/visible.ts';
 import type { StoreParts } from './store.ts';
 
 /** The session port over the operations, the same for every database. */
@@ -34,7 +36,11 @@ export function sessionStoreOver({
     listUnfinished: (sessionId) => read(invocations.listUnfinished(sessionId)),
     sumInvocations: (sessionId) => read(invocations.sumInvocations(sessionId)),
     costsOf: (runIds) => read(invocations.costsOf(dialect, runIds)),
-    countSessions: () => read(reads.countSessions()),
+    countSessions: () => read(reads.countSessions(null)),
+    countPending: (ageMs) => read(reads.countPending(dialect, ageMs)),
+    listVisibleRuns: (userId, filter) => read(listVisibleRuns(dialect, userId, filter)),
+    countVisible: (userId) => read(countVisible(userId)),
+    stats: (visibleTo) => read(stats(dialect, visibleTo)),
     readSetting: (name) => read(readSetting(name)),
     putSettingOnce: (name, value) => call('putSettingOnce', name, value),
   };

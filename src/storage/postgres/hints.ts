@@ -23,6 +23,8 @@ const Message = z.object({
   all: z.boolean().default(false),
   // Not said by versions that had no schedules.
   schedules: z.boolean().default(false),
+  // Not said by versions that had one user.
+  access: z.boolean().default(false),
 });
 
 export class HintChannel {
@@ -36,6 +38,7 @@ export class HintChannel {
     nodes: Set<string>;
     lanes: Set<string>;
     schedules: boolean;
+    access: boolean;
   } | null = null;
   #timer: NodeJS.Timeout | null = null;
   #listener: pg.Client | null = null;
@@ -55,9 +58,16 @@ export class HintChannel {
     if (!tellsSomething(hint)) return;
     this.#onHint(hint);
     if (this.#closed) return;
-    this.#pending ??= { ready: false, nodes: new Set(), lanes: new Set(), schedules: false };
+    this.#pending ??= {
+      ready: false,
+      nodes: new Set(),
+      lanes: new Set(),
+      schedules: false,
+      access: false,
+    };
     this.#pending.ready ||= hint.ready;
     this.#pending.schedules ||= hint.schedules === true;
+    this.#pending.access ||= hint.access === true;
     for (const node of hint.nodes) this.#pending.nodes.add(node);
     for (const lane of hint.lanes) this.#pending.lanes.add(lane);
     if (this.#timer === null) this.#send();
@@ -76,6 +86,7 @@ export class HintChannel {
       lanes: fits ? [...pending.lanes] : [],
       all: !fits,
       schedules: pending.schedules,
+      access: pending.access,
     };
     this.#timer = setTimeout(() => this.#send(), WINDOW_MS);
     this.#timer.unref();
@@ -96,7 +107,7 @@ export class HintChannel {
       await client.query(`LISTEN ${this.#channel}`);
       this.#failures = 0;
       // Whatever was said meanwhile was missed: have everybody look.
-      this.#onHint({ ready: true, nodes: [], lanes: [], all: true, schedules: true });
+      this.#onHint({ ready: true, nodes: [], lanes: [], all: true, schedules: true, access: true });
     } catch {
       await client.end().catch(() => {});
       this.#lost(client);

@@ -44,6 +44,12 @@ export async function lend(pool: pg.Pool): Promise<pg.PoolClient> {
   return client;
 }
 
+/** How much of the pool is in use, and who waits in line for it. */
+export function poolUse(pool: pg.Pool): { total: number; idle: number; waiting: number } {
+  const { totalCount: total, idleCount: idle } = pool;
+  return { total, idle, waiting: lineOf(pool).waiting.length };
+}
+
 function lineOf(pool: pg.Pool): Line {
   let line = lines.get(pool);
   if (line === undefined) {

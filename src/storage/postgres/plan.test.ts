@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admission } from '../../../test/admission.ts';
 import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import type { Store } from '../../queue/store.ts';
+import type { BatonStore } from '../operations/baton-store.ts';
 import { postgresStore } from './store.ts';
 
 /*
@@ -29,6 +30,10 @@ beforeAll(async () => {
     INSERT INTO runs (id, lane, owner, type, payload, state, attempts, max_attempts, crashes, position, kept, created_at, updated_at, first_seq)
       SELECT 'run-' || i || '-' || k, 'lane-' || i, 'user-' || (i % ${USERS}), 't', '{}', 'queued', 0, 5, 0, k * 1024, 0, 0, 0, 1
       FROM generate_series(1, ${LANES}) i, generate_series(1, ${RUNS_PER_LANE}) k;
+    INSERT INTO sessions (id, owner, name, description, tags, labels, agent, workspace, isolation, template_config,
+      idle_timeout_s, status_reason, last_active_at, cost_usd, last_connections, created_at, updated_at, status)
+      SELECT id, owner, id, '', '[]', '[]', '{}', '{}', 'none', 'null', 60, 'created', 0, 0, 0, 0, 0, 'PENDING' FROM lanes;
+    INSERT INTO shares SELECT 'lane-' || i, 'admin', 'view' FROM generate_series(11, 20) i;
     INSERT INTO run_counts VALUES ('queued', ${LANES * RUNS_PER_LANE});
     ANALYZE;
   `);
@@ -64,7 +69,9 @@ interface Touched {
  * What the tables' counters rose by while `act` ran, by table. A backend reports what it read at the
  * latest when it ends, so `act` is given connections of its own, and we wait for their end.
  */
-async function touched(act: (store: Store) => Promise<unknown>): Promise<Record<string, Touched>> {
+async function touched(
+  act: (store: BatonStore) => Promise<unknown>,
+): Promise<Record<string, Touched>> {
   const before = await counters();
   const own = await postgresStore({ url: database.url, poolSize: 1 });
   await act(own);
@@ -161,6 +168,22 @@ test('[Q5] enqueue, poll, commands and reads go by key', async () => {
   expect(seen['events']!.seq_scan).toBe(0);
   expect(seen['runs']!.rows).toBeLessThan(200);
   expect(seen['lanes']!.rows).toBeLessThan(200);
+});
+
+test('[X3] what a user sees is found by key, not by looking at what others have', async () => {
+  const seen = await touched(async (own) => {
+    for (const visibleTo of ['user-9', 'admin']) {
+      expect(await own.listSessions({ visibleTo, archived: false, limit: 50 })).toHaveLength(10);
+      expect(await own.listVisibleRuns(visibleTo, { limit: 1000 })).toHaveLength(100);
+      await own.listVisibleRuns(visibleTo, { limit: 20, states: ['queued'] });
+      expect((await own.countVisible(visibleTo)).queued).toBeGreaterThan(90);
+      await own.stats(visibleTo);
+    }
+  });
+  for (const table of ['sessions', 'lanes', 'runs']) expect(seen[table]!.seq_scan).toBe(0);
+  expect(seen['sessions']!.rows).toBeLessThan(500);
+  expect(seen['lanes']!.rows).toBeLessThan(500);
+  expect(seen['runs']!.rows).toBeLessThan(2000);
 });
 
 test('[Q19] counts of a million runs read only the counters', async () => {

@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import { keepShared, SharedLease, startRenewing } from '../../queue/lease-keeper.ts';
-import type { Clock, Hint, KeepLease, LeaseKeeper, Store } from '../../queue/store.ts';
-import type { SessionStore } from '../../sessions/session-store.ts';
+import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
 import type { Answer, Arguments, OperationName } from '../operations/all.ts';
-import { sessionStoreOver } from '../operations/session-store.ts';
-import { type StoreParts, storeOver } from '../operations/store.ts';
+import { type BatonStore, batonStoreOver } from '../operations/baton-store.ts';
+import type { StoreParts } from '../operations/store.ts';
 import { type Op, query } from '../statement.ts';
 import { makePool, POOL_SIZE, parseSchema, parseUrl, type Target } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
 import { HintChannel } from './hints.ts';
 import type { LeaseThreadData } from './lease-thread.ts';
+import { poolUse } from './lend.ts';
 import { migrate } from './migrate.ts';
 import { readOn } from './run.ts';
 import { transact } from './transact.ts';
@@ -34,8 +34,10 @@ const FOLD_EVERY = 500;
 const FOLD = `WITH gone AS (DELETE FROM run_counts RETURNING state, n)
   INSERT INTO run_counts SELECT state, sum(n) FROM gone GROUP BY state`;
 
+export type PostgresStore = BatonStore & { pool(): ReturnType<typeof poolUse> };
+
 /** The store over PostgreSQL, for many processes on many machines. */
-export async function postgresStore(options: PostgresOptions): Promise<Store & SessionStore> {
+export async function postgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const target: Target = {
     url: parseUrl(options.url).href,
     schema: parseSchema(options.schema ?? 'baton'),
@@ -84,7 +86,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store & S
       return closing;
     },
   };
-  return { ...storeOver(parts), ...sessionStoreOver(parts) };
+  return { ...batonStoreOver(parts), pool: () => poolUse(pool) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Clock } from '../../queue/store.ts';
+import type { SendRequest } from '../../sessions/session-store.ts';
 import { type Answer, type Arguments, type OperationName, operation } from '../operations/all.ts';
 import { claimAtOnce } from '../operations/claim.ts';
 import { Again, type Dialect, type Done } from '../operations/dialect.ts';
@@ -23,12 +24,14 @@ const AT_ONCE: {
     dialect: Dialect,
     now: number | null,
     ...rest: Arguments<N>
-  ) => Op<Done<Answer<N>> | null>;
+  ) => Op<Done<Answer<N>> | null> | undefined;
 } = {
   enqueue: (_dialect, now, admissions) => enqueueOne(now, admissions),
   claim: claimAtOnce,
   write: (_dialect, now, writes) => appendOne(now, writes),
   sendMessage: (_dialect, now, request) => sendOne(now, request),
+  audited: (_dialect, now, entry, name, rest) =>
+    name === 'sendMessage' ? sendOne(now, rest[0] as SendRequest, entry) : undefined,
 };
 
 /** Runs one operation in one transaction; one that lost a race runs again from the start. */

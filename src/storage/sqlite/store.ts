@@ -1,10 +1,9 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { BatonError } from '../../contract/errors.ts';
-import type { Clock, Hint, Store } from '../../queue/store.ts';
-import type { SessionStore } from '../../sessions/session-store.ts';
-import { sessionStoreOver } from '../operations/session-store.ts';
-import { type StoreParts, storeOver } from '../operations/store.ts';
+import type { Clock, Hint } from '../../queue/store.ts';
+import { type BatonStore, batonStoreOver } from '../operations/baton-store.ts';
+import type { StoreParts } from '../operations/store.ts';
 import type { Op } from '../statement.ts';
 import { Connection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -21,7 +20,7 @@ export interface SqliteOptions {
  * The embedded store: writes on a thread of its own, reads on a read-only connection here. Reads see
  * every commit that was answered.
  */
-export async function sqliteStore(options: SqliteOptions): Promise<Store & SessionStore> {
+export async function sqliteStore(options: SqliteOptions): Promise<BatonStore> {
   const path = resolve(options.path);
   makeFile(path);
   const hints = new Set<(hint: Hint) => void>();
@@ -60,7 +59,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store & Sessi
       return closing;
     },
   };
-  return { ...storeOver(parts), ...sessionStoreOver(parts) };
+  return batonStoreOver(parts);
 }
 
 /** For its owner only, whatever the directory allows; SQLite gives its side files the same mode. */

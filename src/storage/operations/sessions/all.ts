@@ -6,6 +6,7 @@ import { deleteSession } from './remove.ts';
 import { editRun, retryRun, sendMessage } from './send.ts';
 import { putSettingOnce } from './settings.ts';
 import { settleSessions } from './settle.ts';
+import { putShares } from './shares.ts';
 
 /** The operations on sessions that write, by name; see ../all.ts. */
 export const SESSION_OPERATIONS = {
@@ -20,4 +21,5 @@ export const SESSION_OPERATIONS = {
   settleSessions,
   putInvocation,
   putSettingOnce,
+  putShares,
 };

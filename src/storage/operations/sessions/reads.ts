@@ -5,6 +5,7 @@ import { type FoundRow, plain, toFound } from '../../session-rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 import { readFound, SELECT_FOUND } from './load.ts';
+import { visibleTo } from './visible.ts';
 
 export function* getSession(dialect: Dialect, id: string): Op<SessionWithFacts | null> {
   return yield* readFound(yield* dialect.readTime(), id);
@@ -12,7 +13,30 @@ export function* getSession(dialect: Dialect, id: string): Op<SessionWithFacts |
 
 /** Newest first. */
 export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<SessionWithFacts[]> {
-  const values: Value[] = [yield* dialect.readTime()];
+  const now = yield* dialect.readTime();
+  const { visibleTo: userId } = filter;
+  if (userId === undefined) return yield* listWhere(now, filter, '', []);
+  // Each of the two goes along an index in the order asked for; together neither could.
+  const own = yield* listWhere(now, filter, 'WHERE s.owner = $2', [userId]);
+  const shared = yield* listWhere(
+    now,
+    filter,
+    'JOIN shares h ON h.session_id = s.id WHERE h.user_id = $2 AND s.owner <> $2',
+    [userId],
+  );
+  return [...own, ...shared]
+    .sort((a, b) => (a.session.id < b.session.id ? 1 : -1))
+    .slice(0, filter.limit);
+}
+
+/** `among` follows the tables, with `given` from $2 on. */
+function* listWhere(
+  now: number,
+  filter: SessionFilter,
+  among: string,
+  given: readonly string[],
+): Op<SessionWithFacts[]> {
+  const values: Value[] = [now, ...given];
   // No name or word has a NUL, which PostgreSQL could not even compare.
   const place = (value: string | number): string =>
     `$${values.push(typeof value === 'string' ? plain(value) : value)}`;
@@ -30,7 +54,7 @@ export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<Sessi
     );
   }
   const rows = yield* query<FoundRow>(
-    `${SELECT_FOUND} WHERE ${where.join(' AND ')} ORDER BY s.id DESC LIMIT ${place(filter.limit)}`,
+    `${SELECT_FOUND} ${among === '' ? 'WHERE' : `${among} AND`} ${where.join(' AND ')} ORDER BY s.id DESC LIMIT ${place(filter.limit)}`,
     values,
   );
   return rows.map(toFound);
@@ -54,9 +78,24 @@ export function* listPending(
   return rows.map(toFound);
 }
 
-export function* countSessions(): Op<Record<SessionStatus, number>> {
+/** A message does not make a session wait anew, so the log says since when. */
+export function* countPending(dialect: Dialect, ageMs: number): Op<number> {
+  const now = yield* dialect.readTime();
+  const [row] = yield* query<{ n: number }>(
+    `SELECT count(*) AS n FROM sessions s WHERE s.status = 'PENDING' AND s.created_at <= $1 AND $1 >= (
+       SELECT e.at FROM events e WHERE e.lane = s.id AND e.type IN ('session.created', 'session.status')
+       ORDER BY e.seq DESC LIMIT 1)`,
+    [now - ageMs],
+    'count_pending',
+  );
+  return row?.n ?? 0;
+}
+
+/** Of those a user may see; null is all. */
+export function* countSessions(userId: string | null): Op<Record<SessionStatus, number>> {
   const rows = yield* query<{ status: SessionStatus; n: number }>(
-    'SELECT status, count(*) AS n FROM sessions GROUP BY status',
+    `SELECT status, count(*) AS n FROM sessions ${userId === null ? '' : `WHERE id IN ${visibleTo(1)}`} GROUP BY status`,
+    userId === null ? [] : [userId],
   );
   const all = Object.fromEntries(SessionStatus.options.map((status) => [status, 0])) as Record<
     SessionStatus,

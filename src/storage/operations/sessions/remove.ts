@@ -17,7 +17,7 @@ export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Do
     throw new BatonError('session_protected', undefined, { details: { label } });
   yield* cancelAll(it);
   if (it.events.length > 0 || it.runs.size > 0) yield* dialect.save([it]);
-  if (it.lane.runId !== null) return done(false, [it]);
+  if (it.lane.runId !== null) return { ...done(false, [it]), changed: false };
   yield* subtractCounts(dialect, id);
   // Words and connections go with the session, originals and invocations with the runs.
   yield* query('DELETE FROM sessions WHERE id = $1', [id]);

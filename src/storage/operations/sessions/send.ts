@@ -28,6 +28,7 @@ export function* sendMessage(
   return {
     value: { receipt, changes },
     hint: together(hint, done(null, [loaded.it]).hint),
+    ...(receipt.known ? { changed: false } : {}),
   };
 }
 

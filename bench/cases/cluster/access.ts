@@ -1,0 +1,126 @@
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { StoreGate } from '../../../src/access/gate.ts';
+import type { Principal } from '../../../src/access/principal.ts';
+import { digestOf, newToken } from '../../../src/access/secret.ts';
+import { compose } from '../../../src/compose.ts';
+import { newId } from '../../../src/contract/ids.ts';
+import { CreateSession } from '../../../src/contract/session.ts';
+import { createMasker } from '../../../src/policy/masking.ts';
+import { SILENT } from '../../../src/queue/logger.ts';
+import { aesBox } from '../../../src/secrets/aes-box.ts';
+import { createApp } from '../../../src/server/app.ts';
+import { type Authenticator, authenticatorOf } from '../../../src/server/auth.ts';
+import { postgresStore } from '../../../src/storage/postgres/store.ts';
+import type { Case } from '../../benches.ts';
+import { median, now, percentile } from '../../measure.ts';
+import type { Place } from '../../place.ts';
+import { mustBe } from '../../workload.ts';
+
+const SAMPLES = 1000;
+const WARM_UP = 200;
+
+/**
+ * What it adds to `GET` of a session that somebody shows a token of their own which is looked up, and
+ * that whose the session is is looked at: against the same request with an admin let in unasked. All
+ * in this process, request by request in turn.
+ */
+export const access: Case = async ({ place, rounds, report }) => {
+  const { ask, close } = await open(place);
+  const added = { owner: [] as number[], shared: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    const times = { unasked: [] as number[], owner: [] as number[], shared: [] as number[] };
+    for (let i = round === 0 ? -WARM_UP : 0; i < SAMPLES; i++) {
+      for (const who of ['unasked', 'owner', 'shared'] as const) {
+        const begun = now();
+        const status = await ask[who]();
+        const ms = now() - begun;
+        mustBe('the status', status, 200);
+        if (i >= 0) times[who].push(ms);
+      }
+    }
+    const bare = percentile(times.unasked, 0.5);
+    added.owner.push(percentile(times.owner, 0.5) - bare);
+    added.shared.push(percentile(times.shared, 0.5) - bare);
+  }
+  await close();
+  report({ metric: 'added for its owner, p50', value: median(added.owner), unit: 'ms' });
+  report({
+    metric: 'added for one it is shared with, p50',
+    value: median(added.shared),
+    unit: 'ms',
+  });
+};
+
+async function open(place: Place) {
+  const database = await place.database();
+  const store = await postgresStore({ url: database.url });
+  const { service, queue } = compose({
+    store,
+    dataDir: place.directory(),
+    installation: 'bench',
+    masker: createMasker(),
+    box: aesBox(Buffer.alloc(32, 1)),
+    log: SILENT,
+    executes: false,
+    environment: {},
+    host: 'bench',
+    worker: {},
+  });
+  const gate = new StoreGate({ adminToken: newToken() });
+  gate.open(store);
+  const auth = authenticatorOf(gate);
+  const owner = await somebody('owner');
+  const guest = await somebody('guest');
+  const by: Principal = { userId: owner.id, role: 'operator', channel: 'api' };
+  const body = CreateSession.parse({ name: 'access', agent: { kind: 'shell' } });
+  const { id } = await service.create(by, body);
+  await store.putShares(id, [{ userId: guest.id, level: 'view' }]);
+
+  const asAdmin: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+  const checked = app(auth);
+  const unasked = app({ ...auth, authenticate: async () => ({ by: asAdmin, due: null }) });
+  const get = async (from: FastifyInstance, token: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await from.inject({ url: `/api/v1/sessions/${id}`, headers })).statusCode;
+  };
+  return {
+    ask: {
+      unasked: () => get(unasked, owner.token),
+      owner: () => get(checked, owner.token),
+      shared: () => get(checked, guest.token),
+    },
+    close: async () => {
+      await checked.close();
+      await unasked.close();
+      await gate.close();
+      await queue.close();
+      await database.drop();
+    },
+  };
+
+  function app(authenticator: Authenticator): FastifyInstance {
+    return createApp({
+      log: pino({ level: 'silent' }),
+      ready: async () => ({}),
+      service: () => service,
+      auth: authenticator,
+    });
+  }
+
+  async function somebody(name: string): Promise<{ id: string; token: string }> {
+    const { id: userId } = await store.createUser({ id: newId(), name, role: 'operator' });
+    const token = newToken();
+    await store.createToken({
+      id: newId(),
+      userId,
+      name: 'bench',
+      digest: digestOf(token),
+      scopes: ['read', 'run'],
+      channel: 'api',
+      expiresInMs: null,
+      notAfter: null,
+    });
+    return { id: userId, token };
+  }
+}

@@ -1,0 +1,57 @@
+import { BatonServer, post } from '../../baton-server.ts';
+import type { Case } from '../../benches.ts';
+import { interleave, medians, now, rate } from '../../measure.ts';
+import { compare } from '../../result.ts';
+import { mustBe } from '../../workload.ts';
+
+const SESSIONS = 64;
+const MESSAGES = 2000;
+const WARM_UP = 500;
+const CONNECTIONS = 32;
+
+/**
+ * `POST messages` on connections that go to two API nodes in turn, against all of them to one of the
+ * two. There is no worker: nothing runs beside what is measured.
+ */
+export const postThroughTwo: Case = async ({ place, rounds, report }) => {
+  const database = await place.database();
+  const start = () => BatonServer.start(place, { database: database.url, roles: ['api'] });
+  const nodes = [await start(), await start()] as const;
+  const ids: string[] = [];
+  for (let i = 0; i < SESSIONS; i++) ids.push((await nodes[0].session(`messages ${i}`)).id);
+
+  const send = async (to: readonly BatonServer[], messages: number): Promise<number> => {
+    let next = 0;
+    const begun = now();
+    const connection = async (_: unknown, index: number): Promise<void> => {
+      const { url } = to[index % to.length]!;
+      for (let i = next++; i < messages; i = next++) {
+        const answer = await post(`${url}/api/v1/sessions/${ids[i % SESSIONS]}/messages`, {
+          message: `echo ${i}`,
+        });
+        mustBe('the status', answer.status, 202);
+      }
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+    return rate(messages, now() - begun);
+  };
+
+  await send(nodes, WARM_UP);
+  const perSecond = medians(
+    await interleave(rounds, {
+      two: () => send(nodes, MESSAGES),
+      one: () => send([nodes[0]], MESSAGES),
+    }),
+  );
+  compare(
+    report,
+    {
+      metric: `POST, ${CONNECTIONS} connections, two nodes`,
+      value: perSecond.two,
+      unit: 'requests/s',
+    },
+    { 'one node': perSecond.one },
+  );
+  for (const node of nodes) await node.program.stop();
+  await database.drop();
+};

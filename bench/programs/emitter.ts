@@ -1,0 +1,56 @@
+// A worker whose runs append events to their lanes' logs at a steady rate, each with the time it was
+// appended. Argument: { database, lanes, perSecond, seconds }. Message out: how many, at the end.
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AttemptContext, postgresQueue, Worker } from '../../src/library.ts';
+import { now } from '../measure.ts';
+
+interface Setup {
+  readonly database: string;
+  readonly lanes: readonly string[];
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+const { database, lanes, perSecond, seconds } = JSON.parse(process.argv[2]!) as Setup;
+const queue = await postgresQueue({ url: database });
+const contexts: AttemptContext[] = [];
+const all = Promise.withResolvers<void>();
+const over = Promise.withResolvers<void>();
+queue.register('emits', {
+  run: async (_payload, context) => {
+    if (contexts.push(context) === lanes.length) all.resolve();
+    await over.promise;
+  },
+});
+const worker = new Worker(queue);
+await worker.start();
+for (const lane of lanes) {
+  // Free to be claimed by whoever handles the type.
+  await queue.configure(lane, { host: null, pin: false });
+  await queue.enqueue({ type: 'emits', lane });
+}
+await all.promise;
+
+const total = perSecond * seconds;
+const emitted: Promise<unknown>[] = [];
+const begun = now();
+while (emitted.length < total) {
+  const due = Math.min(total, Math.floor(((now() - begun) / 1000) * perSecond));
+  while (emitted.length < due) {
+    const i = emitted.length;
+    const { emit } = contexts[i % contexts.length]!;
+    emitted.push(emit('agent.notice', { text: 'x', i, sent: now() }));
+  }
+  await delay(1);
+}
+await Promise.all(emitted);
+process.send!(total);
+over.resolve();
+process.on(
+  'SIGTERM',
+  () =>
+    void worker
+      .stop()
+      .then(() => queue.close())
+      .then(() => process.exit(0)),
+);

@@ -1,0 +1,22 @@
+import { groupBy, type Report } from '../../check/evidence.ts';
+import type { ClusterEvidence } from './evidence.ts';
+
+/** Every change that was answered has its line, and no change has two. */
+export function checkAudit(evidence: ClusterEvidence, report: Report): void {
+  const { audit, changes, runs, sessions } = evidence;
+  const lines = groupBy(audit, ({ action, target }) => `${action} ${target}`);
+  for (const { action, target, least, most } of changes) {
+    const count = lines.get(`${action} ${target}`)?.length ?? 0;
+    if (count < least || count > most)
+      report('audit', `${count} lines of ${action} ${target}, and not ${least} to ${most}`);
+  }
+  // The line of a message names its session. Those whose answers were all lost have one, too.
+  const sent = groupBy(
+    runs.filter(({ retryOf }) => retryOf === null),
+    ({ lane }) => lane,
+  );
+  for (const { id } of sessions) {
+    const [told, made] = [lines.get(`message.send ${id}`)?.length ?? 0, sent.get(id)?.length ?? 0];
+    if (told !== made) report('audit', `session ${id}: ${told} lines of ${made} messages`);
+  }
+}

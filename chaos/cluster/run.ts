@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { collect } from '../api/collect.ts';
+import { connectionsAre, drain, sessionsBy } from '../api/drain.ts';
+import { leftoversOf } from '../api/leftovers.ts';
+import type { Servers } from '../api/servers.ts';
+import { MAX_RUNS } from '../api/setup.ts';
+import type { Violation } from '../check/evidence.ts';
+import { mostAtOnce } from './check/cap.ts';
+import { check } from './check/check.ts';
+import type { ClusterEvidence } from './check/evidence.ts';
+import { Clients } from './clients.ts';
+import { auditBy, connectionRowsBy, nodesBy, ownersBy } from './collect.ts';
+import { CALM_PATIENCE_MS, type DrivenSession, Driver } from './driver.ts';
+import { type FaultCounts, Faults } from './faults.ts';
+import { addPeople } from './people.ts';
+import { type Cleanup, type Scene, setScene } from './scene.ts';
+
+export interface ClusterChaosOptions {
+  readonly seconds: number;
+  readonly seed: number;
+  /** Operations of the driver in a second. */
+  readonly rate: number;
+  readonly say?: (line: string) => void;
+}
+
+export interface ClusterChaosResult extends FaultCounts {
+  readonly sessions: number;
+  readonly runs: number;
+  readonly executions: number;
+  readonly mostAtOnce: number;
+  readonly events: number;
+  readonly connects: number;
+  readonly hints: number;
+  readonly shares: number;
+  readonly probes: number;
+  readonly audited: number;
+  readonly taken: readonly number[];
+  readonly drainedMs: number;
+  readonly violations: readonly Violation[];
+  /** The last words of the nodes, for whoever looks into a violation. */
+  readonly outputs: readonly string[];
+}
+
+/** Nobody is judged by how fast the machine is: these are for what never comes. */
+const START_MS = 180_000;
+const DRAIN_MS = 300_000;
+const SETTLE_MS = 120_000;
+const STOP_MS = 120_000;
+
+export async function clusterChaos(options: ClusterChaosOptions): Promise<ClusterChaosResult> {
+  const cleanup: Cleanup = [];
+  try {
+    return await play(options, cleanup);
+  } finally {
+    for (const each of cleanup.reverse()) await each();
+  }
+}
+
+async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<ClusterChaosResult> {
+  const { seconds, seed, rate, say = () => {} } = options;
+  const scene = await setScene(cleanup);
+  const { servers, postgres, proxy, admin, trace } = scene;
+  if (!(await servers.allReady(START_MS))) throw new Error('the nodes do not become ready');
+  const people = await addPeople(admin);
+  const clients = new Clients(seed);
+  cleanup.push(() => clients.stop());
+  const driver = new Driver({
+    people,
+    workspaces: scene.workspaces,
+    trace: trace.path,
+    seed,
+    onSession: (session) => clients.followSession(session),
+    onRun: (session, run) => clients.followRun(session, run),
+  });
+  clients.followHints(people);
+  await driver.prepare();
+
+  const faults = new Faults(servers, postgres, trace, seed);
+  const driving = driver.run(rate);
+  say(`chaos: ${seconds} s with seed ${seed}, ${driver.sessions.length} sessions to begin with`);
+  await faults.run(seconds * 1000);
+
+  say('chaos: the faults have ended; draining');
+  const errors: string[] = [];
+  const began = performance.now();
+  driver.stop();
+  clients.calm();
+  admin.patienceMs = CALM_PATIENCE_MS;
+  if (!(await servers.allReady(START_MS))) errors.push('the nodes do not come back');
+  await driving;
+  if (!(await drain(admin, DRAIN_MS))) errors.push(`not drained within ${DRAIN_MS} ms`);
+  const drainedMs = Math.round(performance.now() - began);
+
+  const calm = await settle(scene, clients);
+  await clients.stop();
+  calm.miscounted.push(...(await connectionsAre(admin, new Map(), SETTLE_MS)));
+  await servers.stop(STOP_MS);
+
+  const tables = await collect(postgres.url);
+  const owned = await ownersBy(postgres.url);
+  const evidence: ClusterEvidence = {
+    ...tables,
+    ...calm,
+    cap: MAX_RUNS,
+    trace: trace.lines,
+    traces: driver.sessions.map((session) => ({ session: session.id, lines: traceOf(session) })),
+    requests: driver.requests,
+    acknowledgedSessions: driver.sessions.map(({ id }) => id),
+    removed: [],
+    readers: clients.sessions.map(({ session, seen }) => ({ session, seen })),
+    runReaders: clients.runs.map(({ run, seen }) => ({ run: run ?? '', seen })),
+    hints: clients.hints.map(({ person, known }) => ({
+      person: person.name,
+      known: Object.fromEntries(known),
+      own: owned.filter(({ owner }) => owner === person.id).map(({ id }) => id),
+      shared: driver.sessions.filter(({ guest }) => guest === person).map(({ id }) => id),
+    })),
+    audit: await auditBy(postgres.url),
+    changes: driver.changes.all,
+    taken: proxy.taken,
+    servers: servers.lives(),
+    leftovers: leftoversOf(tables.installation),
+    errors: [
+      ...errors,
+      ...driver.errors,
+      ...[admin, ...people.map(({ caller }) => caller)].flatMap((caller) =>
+        caller.errors.map((error) => withWords(error, servers)),
+      ),
+      ...servers.errors,
+      ...clients.errors,
+    ],
+  };
+  return {
+    ...faults.counts,
+    sessions: tables.sessions.length,
+    runs: tables.runs.length,
+    executions: evidence.trace.filter((line) => line.startsWith('start ')).length,
+    mostAtOnce: mostAtOnce(evidence.trace),
+    events: tables.events.length,
+    connects: clients.connects,
+    hints: clients.hints.reduce((sum, { hints }) => sum + hints, 0),
+    shares: driver.shares,
+    probes: driver.probes,
+    audited: evidence.audit.length,
+    taken: proxy.taken,
+    drainedMs,
+    violations: check(evidence),
+    outputs: servers.all.map(({ pid, output }) => `${pid}:\n${output}`),
+  };
+}
+
+/** Nothing is broken any more: what the tables and the clients then say. */
+async function settle({ servers, postgres, admin }: Scene, clients: Clients) {
+  const ends = await endsOf(admin);
+  // Streams of runs end when all was seen, so that those left are there to stay.
+  await clients.seeAll(ends, SETTLE_MS);
+  const miscounted = await connectionsAre(admin, clients.expected, SETTLE_MS);
+  const livePids = servers.all.filter(({ exit }) => exit === null).flatMap((one) => one.children);
+  const openStreams = [...clients.expected.values()].reduce((sum, count) => sum + count, 0);
+  const deadline = performance.now() + SETTLE_MS;
+  for (;;) {
+    const liveNodes = await nodesBy(postgres.url);
+    const connectionRows = await connectionRowsBy(postgres.url);
+    // Rows of the dead go with the next look of the living.
+    const settled = liveNodes.length === livePids.length && connectionRows === openStreams;
+    if (settled || performance.now() > deadline)
+      return { miscounted, ends, livePids, liveNodes, connectionRows, openStreams };
+    await delay(200);
+  }
+}
+
+/** Where the log of each session ends after the drain; readers must have seen all of it. */
+async function endsOf(admin: Scene['admin']): Promise<Record<string, number>> {
+  const sessions = (await sessionsBy(admin)) ?? [];
+  return Object.fromEntries(sessions.map(({ id, lastSeq }) => [id, lastSeq]));
+}
+
+function traceOf({ path }: DrivenSession): string[] {
+  try {
+    return readFileSync(join(path, 'trace'), 'utf8').split('\n').slice(0, -1);
+  } catch {
+    // Nothing was ever executed there.
+    return [];
+  }
+}
+
+/** A failed request with what its node logged about it. */
+function withWords(error: string, servers: Servers): string {
+  const requestId = /"requestId":"([^"]+)"/.exec(error)?.[1];
+  return requestId === undefined ? error : `${error}\n${servers.wordsAbout(requestId)}`;
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts';
+import { Caller } from '../api/caller.ts';
+import { Servers } from '../api/servers.ts';
+import { newCredentials } from '../api/setup.ts';
+import { RoundRobin } from './proxy.ts';
+import { APIS, LEASE_SECONDS, WORKERS } from './setup.ts';
+import { Trace } from './trace.ts';
+
+/** Several ends may be missing after a failure, so each is tried. */
+export type Cleanup = (() => unknown)[];
+
+export interface Scene {
+  readonly servers: Servers;
+  readonly postgres: PostgresServer;
+  readonly proxy: RoundRobin;
+  readonly admin: Caller;
+  readonly trace: Trace;
+  readonly workspaces: string;
+}
+
+/** A database, the nodes over it, and a load balancer before those that serve HTTP. */
+export async function setScene(cleanup: Cleanup): Promise<Scene> {
+  const directory = mkdtempSync(join(tmpdir(), 'baton-chaos-cluster-'));
+  const guard = guardOf(directory);
+  cleanup.push(() => {
+    rmSync(directory, { recursive: true, force: true });
+    guard.kill('SIGKILL');
+  });
+  const postgres = await startPostgres();
+  cleanup.push(() => postgres.remove());
+  const ports: number[] = [];
+  while (ports.length < APIS + WORKERS) ports.push(await steadyPort());
+  const proxy = new RoundRobin(ports.slice(0, APIS));
+  const url = await proxy.listen();
+  cleanup.push(() => proxy.close());
+  const env = {
+    BATON_LEASE_SECONDS: String(LEASE_SECONDS),
+    BATON_PUBLIC_URL: url,
+    // Whoever has an answer lost asks again at once, and a stranger's questions are counted, too.
+    BATON_RATE_LIMIT: '1000000',
+  };
+  const places = ports.map((port, i) => {
+    const command = i < APIS ? ('api' as const) : ('worker' as const);
+    const name = `${command}-${i < APIS ? i + 1 : i - APIS + 1}`;
+    return { ...Servers.place(directory, name, port, postgres.url), command, env };
+  });
+  const credentials = newCredentials();
+  const servers = new Servers(places, credentials);
+  cleanup.push(() => servers.killAll());
+  const workspaces = join(directory, 'workspaces');
+  mkdirSync(workspaces);
+  const admin = new Caller([url], credentials.token);
+  return {
+    servers,
+    postgres,
+    proxy,
+    admin,
+    trace: new Trace(join(directory, 'trace')),
+    workspaces,
+  };
+}
+
+/** If we are killed, its input ends, and it removes what we cannot; nodes need a moment to end. */
+const guardOf = (directory: string): ChildProcess =>
+  spawn('sh', ['-c', 'cat >/dev/null; sleep 3; rm -rf "$1"', 'sh', directory], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+
+/**
+ * A free port below those that the system gives to connections: nobody takes it while its node is
+ * away.
+ */
+async function steadyPort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const probe = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false));
+      probe.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!free) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
+}

@@ -1,0 +1,281 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '../../test/postgres.ts';
+import { temporaryDirectory } from '../../test/processes.ts';
+import { CreateToken, type Right, type Role } from '../contract/access.ts';
+import { newId } from '../contract/ids.ts';
+import { createMasker } from '../policy/masking.ts';
+import type { BatonStore } from '../storage/operations/baton-store.ts';
+import { postgresStore } from '../storage/postgres/store.ts';
+import { sqliteStore } from '../storage/sqlite/store.ts';
+import { createAccess } from './access.ts';
+import type { Principal } from './principal.ts';
+import { digestOf } from './secret.ts';
+
+const ADMIN: Principal = {
+  userId: 'admin',
+  role: 'admin',
+  channel: 'api',
+  credential: 'admin',
+  address: '192.0.2.7',
+  requestId: 'request-1',
+};
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const databases: [string, () => Promise<BatonStore>][] = [
+  ['SQLite', () => sqliteStore({ path: join(temporaryDirectory(), 'baton.db') })],
+  [
+    'PostgreSQL',
+    async () => {
+      const { url, drop } = await createDatabase();
+      onTestFinished(drop);
+      return postgresStore({ url });
+    },
+  ],
+];
+
+async function rig(open: () => Promise<BatonStore>) {
+  const store = await open();
+  onTestFinished(() => store.close());
+  const masker = createMasker();
+  const access = createAccess({
+    store,
+    publicUrl: () => 'https://baton.example',
+    mask: (text) => masker.mask(text),
+  });
+  /** A user, as a browser of theirs is. */
+  const person = async (name: string, role: Role = 'operator'): Promise<Principal> => {
+    const { id } = await access.createUser(ADMIN, { name, role });
+    return { userId: id, role, channel: 'web', address: '192.0.2.8' };
+  };
+  const make = (by: Principal, body: Partial<CreateToken> = {}) =>
+    access.createToken(by, CreateToken.parse({ name: 'ci', ...body }));
+  /** Who shows this token. */
+  const bearer = async (secret: string): Promise<Principal> => {
+    const found = await store.findToken(digestOf(secret));
+    if (found === null || typeof found === 'string') throw new Error(`the token is ${found}`);
+    const { token, user } = found;
+    return {
+      userId: user.id,
+      role: user.role,
+      channel: token.channel,
+      scopes: token.scopes,
+      credential: `token:${token.id}`,
+    };
+  };
+  const actions = async () =>
+    (await access.audit(ADMIN, {})).items.map(({ action }) => action).reverse();
+  return { store, access, person, make, bearer, actions };
+}
+
+const code = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no error',
+    (error: { code: string }) => error.code,
+  );
+
+describe.each(databases)('on %s', (_name, open) => {
+  test('[X2] users: added, found by name, changed; the built-in administrator stays', async () => {
+    const { access } = await rig(open);
+    const { id, ...user } = await access.createUser(ADMIN, { name: 'Hanako', role: 'operator' });
+    expect(user).toMatchObject({ name: 'Hanako', role: 'operator', disabledAt: null });
+    expect(await code(access.createUser(ADMIN, { name: 'hanako', role: 'viewer' }))).toBe(
+      'user_exists',
+    );
+    await access.createUser(ADMIN, { name: 'jiro', role: 'viewer' });
+    const first = await access.listUsers(ADMIN, { limit: 2 });
+    expect(first.items.map(({ name }) => name)).toEqual(['admin', 'Hanako']);
+    const rest = await access.listUsers(ADMIN, { cursor: first.nextCursor as string });
+    expect([rest.items.map(({ name }) => name), rest.nextCursor]).toEqual([['jiro'], null]);
+
+    const changed = await access.updateUser(ADMIN, id, { role: 'viewer', disabled: true });
+    expect(changed).toMatchObject({ role: 'viewer', disabledAt: expect.any(String) });
+    expect(await access.getUser(ADMIN, id)).toEqual(changed);
+    expect(await code(access.createSignInLink(ADMIN, id))).toBe('invalid_request');
+    for (const body of [{ role: 'viewer' as const }, { disabled: true }, { name: 'root' }]) {
+      expect(await code(access.updateUser(ADMIN, 'admin', body))).toBe('last_admin');
+    }
+    const absent = newId();
+    for (const call of [
+      access.getUser(ADMIN, absent),
+      access.updateUser(ADMIN, absent, { role: 'viewer' }),
+      access.createSignInLink(ADMIN, absent),
+      access.signOutUser(ADMIN, absent),
+      access.listTokens(ADMIN, { userId: absent }),
+    ]) {
+      expect(await code(call)).toBe('not_found');
+    }
+  });
+
+  test('[X2] an administrator does not lock themselves out by accident', async () => {
+    const { access, person } = await rig(open);
+    const by = await person('hanako', 'admin');
+    for (const body of [{ disabled: true }, { role: 'operator' as const }]) {
+      expect(await code(access.updateUser(by, by.userId, body))).toBe('forbidden');
+    }
+    expect(await access.updateUser(by, by.userId, { name: 'hana', role: 'admin' })).toMatchObject({
+      name: 'hana',
+      role: 'admin',
+    });
+    expect((await access.updateUser(ADMIN, by.userId, { role: 'viewer' })).role).toBe('viewer');
+  });
+
+  test('[X2] a link signs in once, within a day', async () => {
+    const { access, person, store } = await rig(open);
+    const { userId } = await person('hanako');
+    const link = await access.createSignInLink(ADMIN, userId);
+    expect(link.url).toBe(`https://baton.example/sign-in?code=${link.code}`);
+    const ends = Date.parse(link.expiresAt) - Date.now();
+    expect(ends).toBeGreaterThan(DAY_MS - 60_000);
+    expect(ends).toBeLessThanOrEqual(DAY_MS + 60_000);
+    const signIn = () =>
+      store.signIn(
+        { code: digestOf(link.code) },
+        { id: newId(), digest: digestOf(newId()), idleMs: 1000_000, lifeMs: 1000_000 },
+      );
+    expect((await signIn())?.user.id).toBe(userId);
+    expect(await signIn()).toBeNull();
+  });
+
+  test('[X2] a token: shown once, kept as a digest, good until it is revoked', async () => {
+    const { access, person, make, bearer, store } = await rig(open);
+    const by = await person('hanako');
+    const { token, ...made } = await make(by, { expiresInDays: 30 });
+    expect(token).toMatch(/^baton_token_[\w-]{43}$/);
+    expect(made).toMatchObject({ userId: by.userId, scopes: ['read', 'run'], channel: 'api' });
+    expect(Date.parse(made.expiresAt as string) - Date.parse(made.createdAt)).toBe(30 * DAY_MS);
+    const { items } = await access.listTokens(by, {});
+    expect(items).toEqual([made]);
+    expect(await access.me(await bearer(token))).toMatchObject({
+      user: { name: 'hanako' },
+      rights: ['read', 'run'],
+      channel: 'api',
+    });
+    const log = JSON.stringify(await access.audit(ADMIN, {}));
+    expect(log).toContain(made.id);
+    for (const secret of [token, digestOf(token)]) expect(log).not.toContain(secret);
+
+    await access.revokeToken(by, made.id);
+    await access.revokeToken(by, made.id);
+    expect(await store.findToken(digestOf(token))).toBe('revoked');
+    expect((await access.listTokens(by, {})).items[0]?.revokedAt).not.toBeNull();
+    expect((await make(by, { expiresInDays: null })).expiresAt).toBeNull();
+    expect((await make(by, { name: `for ${token}` })).name).not.toContain(token);
+  });
+
+  test('[X2] nobody hands on more than they hold', async () => {
+    const { person, make, bearer } = await rig(open);
+    const by = await person('hanako');
+    const scopes = async (of: Principal, asked?: Right[]) =>
+      (await make(of, asked === undefined ? {} : { scopes: asked })).scopes;
+    expect(await scopes(by, ['account', 'read', 'read'])).toEqual(['read', 'account']);
+    expect(await code(make(by, { scopes: ['admin'] }))).toBe('forbidden');
+    const viewer = await person('jiro', 'viewer');
+    expect(await scopes(viewer)).toEqual(['read']);
+    expect(await code(make(viewer, { scopes: ['read', 'run'] }))).toBe('forbidden');
+
+    const narrow = await bearer((await make(ADMIN, { scopes: ['read', 'account'] })).token);
+    expect(await scopes(narrow)).toEqual(['read']);
+    expect(await code(make(narrow, { scopes: ['admin'] }))).toBe('forbidden');
+    const bare = await bearer((await make(by, { scopes: ['account'] })).token);
+    expect(await code(make(bare))).toBe('forbidden');
+  });
+
+  test('[X2] what a token makes ends with it, also by way of a browser', async () => {
+    const { make, bearer, person, store } = await rig(open);
+    const by = await person('hanako');
+    const short = await make(by, { scopes: ['read', 'account'], expiresInDays: 1 });
+    const made = await make(await bearer(short.token), { expiresInDays: null });
+    expect(made.expiresAt).toBe(short.expiresAt);
+    const id = newId();
+    await store.signIn(
+      { token: digestOf(short.token) },
+      { id, digest: digestOf(id), idleMs: DAY_MS, lifeMs: DAY_MS },
+    );
+    const browser: Principal = { ...by, scopes: short.scopes, credential: `cookie:${id}` };
+    expect((await make(browser, { expiresInDays: 3650 })).expiresAt).toBe(short.expiresAt);
+    await store.endSignIn(id);
+    expect(await code(make(browser))).toBe('unauthorized');
+  });
+
+  test('[X3] tokens of others: for administrators; else as if they were not there', async () => {
+    const { access, person, make, bearer } = await rig(open);
+    const [by, other] = [await person('hanako'), await person('jiro', 'viewer')];
+    const theirs = await make(other);
+    expect(await code(access.revokeToken(by, theirs.id))).toBe('not_found');
+    expect(await code(access.revokeToken(by, newId()))).toBe('not_found');
+    expect(await code(access.listTokens(by, { userId: other.userId }))).toBe('not_found');
+    expect(await code(make(by, { userId: other.userId }))).toBe('not_found');
+    expect(await code(make(by, { userId: newId() }))).toBe('not_found');
+
+    // An administrator's token without that scope is a person like others.
+    const plain = await bearer((await make(ADMIN, { scopes: ['read', 'account'] })).token);
+    expect(await code(access.revokeToken(plain, theirs.id))).toBe('not_found');
+
+    const given = await make(ADMIN, { userId: other.userId });
+    expect([given.userId, given.scopes]).toEqual([other.userId, ['read']]);
+    expect(await code(make(ADMIN, { userId: other.userId, scopes: ['run'] }))).toBe('forbidden');
+    const { items } = await access.listTokens(ADMIN, { userId: other.userId });
+    expect(items.map(({ id }) => id)).toEqual([given.id, theirs.id]);
+    await access.revokeToken(ADMIN, theirs.id);
+    expect((await access.listTokens(other, { limit: 1 })).nextCursor).toBe(given.id);
+  });
+
+  test('[P6] every change leaves a line: who, what, from where, before and after', async () => {
+    const { access, make, actions } = await rig(open);
+    const { id } = await access.createUser(ADMIN, { name: 'hanako', role: 'operator' });
+    await access.updateUser(ADMIN, id, { role: 'viewer', name: 'hanako', disabled: false });
+    await access.updateUser(ADMIN, id, { role: 'viewer' });
+    await access.createSignInLink(ADMIN, id);
+    const token = await make(ADMIN, { userId: id });
+    await access.revokeToken(ADMIN, token.id);
+    await access.revokeToken(ADMIN, token.id);
+    expect(await code(access.createUser(ADMIN, { name: 'hanako', role: 'viewer' }))).toBe(
+      'user_exists',
+    );
+    expect(await actions()).toEqual([
+      'user.create',
+      'user.update',
+      'user.sign_in_link',
+      'token.create',
+      'token.revoke',
+    ]);
+    const { items } = await access.audit(ADMIN, { target: id, action: 'user.update' });
+    expect(items).toEqual([
+      {
+        seq: expect.any(Number),
+        at: expect.any(String),
+        userId: 'admin',
+        channel: 'api',
+        credential: 'admin',
+        address: '192.0.2.7',
+        requestId: 'request-1',
+        action: 'user.update',
+        target: { kind: 'user', id },
+        before: { role: 'operator' },
+        after: { role: 'viewer' },
+      },
+    ]);
+  });
+
+  test('[P6] the log is filtered and paged', async () => {
+    const { access, person, make } = await rig(open);
+    const by = await person('hanako');
+    for (const name of ['a', 'b', 'c']) await make(by, { name });
+    const first = await access.audit(ADMIN, { userId: by.userId, limit: 2 });
+    const rest = await access.audit(ADMIN, {
+      userId: by.userId,
+      cursor: first.nextCursor as string,
+    });
+    const all = [...first.items, ...rest.items];
+    expect(all.map(({ after }) => (after as { name: string }).name)).toEqual(['c', 'b', 'a']);
+    expect(rest.nextCursor).toBeNull();
+    const count = async (query: object) => (await access.audit(ADMIN, query)).items.length;
+    const future = new Date(Date.now() + DAY_MS).toISOString();
+    expect(await count({ channel: 'web' })).toBe(3);
+    expect(await count({ channel: 'cli' })).toBe(0);
+    expect(await count({ from: future })).toBe(0);
+    expect(await count({ to: future, action: 'user.create' })).toBe(1);
+    expect(await code(access.audit(ADMIN, { cursor: 'x' }))).toBe('invalid_request');
+  });
+});

@@ -1,0 +1,35 @@
+import { BatonError } from '../contract/errors.ts';
+import type { AccessStore } from './access-store.ts';
+import { PAGE_DEFAULT, pageOf } from './page.ts';
+import type { AccessService } from './service.ts';
+import { toAuditEntry } from './views.ts';
+
+export function auditService({
+  store,
+}: {
+  readonly store: AccessStore;
+}): Pick<AccessService, 'audit'> {
+  return {
+    async audit(_by, query) {
+      const { limit = PAGE_DEFAULT, cursor, userId, action, target, channel, from, to } = query;
+      const found = await store.listAudit({
+        limit: limit + 1,
+        ...(cursor === undefined ? {} : { before: seqOf(cursor) }),
+        ...(userId === undefined ? {} : { userId }),
+        ...(action === undefined ? {} : { action }),
+        ...(target === undefined ? {} : { target }),
+        ...(channel === undefined ? {} : { channel }),
+        ...(from === undefined ? {} : { from: Date.parse(from) }),
+        ...(to === undefined ? {} : { to: Date.parse(to) }),
+      });
+      return pageOf(found, limit, toAuditEntry, ({ seq }) => String(seq));
+    },
+  };
+}
+
+function seqOf(cursor: string): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new BatonError('invalid_request', 'cursor: is not one of this list', {
+    details: { field: 'cursor' },
+  });
+}

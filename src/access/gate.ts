@@ -1,0 +1,206 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ADMIN_ID } from '../contract/access.ts';
+import { BatonError } from '../contract/errors.ts';
+import { newId } from '../contract/ids.ts';
+import type { Hint, Store } from '../queue/store.ts';
+import type {
+  AccessStore,
+  Audited,
+  SignInBy,
+  ValidCredential,
+  ValidSignIn,
+  ValidToken,
+} from './access-store.ts';
+import { entryOf, type Principal } from './principal.ts';
+import { Remembered } from './remembered.ts';
+import { digestOf, isSecret, isToken, newSecret } from './secret.ts';
+import type { CookieSecret, Gate } from './service.ts';
+import { TokenUses } from './token-uses.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const START_CODE_MS = DAY_MS;
+const IDLE_MS = 7 * DAY_MS;
+const LIFE_MS = 30 * DAY_MS;
+/** How old the secret of a cookie gets, and how long requests under way may still bring the old one. */
+const RENEW_MS = 60 * 60_000;
+const GRACE_MS = 60_000;
+/** Nodes are told at once of what changed; this is for hints that get lost. */
+const REMEMBER_MS = 1000;
+const REMEMBER_MOST = 10_000;
+
+export type GateStore = AccessStore & Audited<AccessStore> & Pick<Store, 'onHint'>;
+
+export interface GateOptions {
+  readonly adminToken: string;
+  /** Only goes forward; in milliseconds. */
+  readonly now?: () => number;
+  /** As the database's clock is, about. */
+  readonly clock?: () => number;
+}
+
+const ADMIN: Principal = {
+  userId: ADMIN_ID,
+  role: 'admin',
+  channel: 'api',
+  credential: 'admin',
+};
+
+/**
+ * The gate over the database. Until `open` the admin token is all it knows; what is looked up is
+ * remembered for a second, and forgotten when any node changes what somebody may do.
+ */
+export class StoreGate implements Gate {
+  readonly #admin: Buffer;
+  readonly #clock: () => number;
+  readonly #tokens: Remembered<ValidToken>;
+  readonly #signIns: Remembered<ValidSignIn>;
+  readonly #uses: TokenUses;
+  readonly #listeners = new Set<() => void>();
+  #store: GateStore | null = null;
+  #stopHints = (): void => {};
+
+  constructor({ adminToken, now = () => performance.now(), clock = Date.now }: GateOptions) {
+    this.#admin = Buffer.from(digestOf(adminToken));
+    this.#clock = clock;
+    const memory = { forMs: REMEMBER_MS, most: REMEMBER_MOST, now };
+    this.#tokens = new Remembered(async (digest) => {
+      const found = await this.#open().findToken(digest);
+      return typeof found === 'string' ? null : found;
+    }, memory);
+    this.#signIns = new Remembered((digest) => this.#open().findSignIn(digest, IDLE_MS), memory);
+    this.#uses = new TokenUses((ids) => this.#open().touchTokens(ids), now);
+  }
+
+  open(store: GateStore): void {
+    this.#store = store;
+    this.#stopHints = store.onHint((hint) => this.#hear(hint));
+  }
+
+  /** Safe to call twice. */
+  async close(): Promise<void> {
+    this.#stopHints();
+    await this.#uses.flush();
+  }
+
+  async startCode(): Promise<string> {
+    const code = newSecret();
+    const digest = digestOf(code);
+    await this.#open().createCode({ digest, userId: ADMIN_ID, expiresInMs: START_CODE_MS });
+    return code;
+  }
+
+  async byToken(token: string): Promise<Principal | null> {
+    const digest = digestOf(token);
+    if (this.#isAdmin(digest)) return ADMIN;
+    if (!isToken(token)) return null;
+    const found = await this.#tokens.get(digest);
+    if (found === null) return null;
+    this.#uses.note(found.token.id);
+    const { id, scopes, channel } = found.token;
+    const { id: userId, role } = found.user;
+    return { userId, role, channel, scopes, credential: `token:${id}` };
+  }
+
+  async byCookie(secret: string): Promise<{ by: Principal; due: boolean } | null> {
+    if (!isSecret(secret)) return null;
+    const found = await this.#signIns.get(digestOf(secret));
+    if (found === null) return null;
+    const due = !found.previous && this.#clock() - found.rotatedAt >= RENEW_MS;
+    return { by: principalOf(found), due };
+  }
+
+  async renew(secret: string): Promise<CookieSecret | null> {
+    const from = digestOf(secret);
+    const found = await this.#signIns.get(from);
+    if (found === null || found.previous) return null;
+    const next = newSecret();
+    const to = digestOf(next);
+    const won = await this.#open().rotateSignIn(found.id, { from, to, graceMs: GRACE_MS });
+    this.#signIns.forget(from);
+    if (!won) return null;
+    return { secret: next, lifeMs: Math.max(0, found.expiresAt - this.#clock()) };
+  }
+
+  async signIn(
+    shown: { readonly code: string } | { readonly token: string },
+    from: { readonly address: string; readonly requestId: string },
+  ): Promise<({ by: Principal } & CookieSecret) | null> {
+    const how = await this.#signInBy(shown);
+    if (how === null) return null;
+    const id = newId();
+    const secret = newSecret();
+    // Whose a code is comes out only when it is taken; the store writes it into the line.
+    const stranger = { userId: '', role: 'viewer', channel: 'web', ...from } as const;
+    const by = { ...stranger, credential: how.credential };
+    const entry = entryOf(by, 'auth.sign_in', { kind: 'sign_in', id });
+    const made = { id, digest: digestOf(secret), idleMs: IDLE_MS, lifeMs: LIFE_MS };
+    const found = await this.#open().audited(entry).signIn(how.by, made);
+    if (found === null) return null;
+    return { by: { ...principalOf(found), ...from }, secret, lifeMs: LIFE_MS };
+  }
+
+  async signOut(by: Principal): Promise<void> {
+    const id = /^cookie:(.+)$/.exec(by.credential ?? '')?.[1];
+    if (id === undefined) return;
+    const entry = entryOf(by, 'auth.sign_out', { kind: 'sign_in', id });
+    await this.#open().audited(entry).endSignIn(id);
+    this.#signIns.forgetAll();
+  }
+
+  async again(by: Principal): Promise<{ by: Principal; name: string } | null> {
+    const { credential = '' } = by;
+    if (credential === ADMIN.credential) return { by, name: ADMIN_ID };
+    const found = await this.#open().findCredential(credential);
+    return found === null ? null : { by: asNow(by, found), name: found.user.name };
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async #signInBy(
+    shown: { readonly code: string } | { readonly token: string },
+  ): Promise<{ readonly by: SignInBy; readonly credential: string } | null> {
+    if ('code' in shown) {
+      return isSecret(shown.code)
+        ? { by: { code: digestOf(shown.code) }, credential: 'code' }
+        : null;
+    }
+    const known = await this.byToken(shown.token);
+    if (known === null) return null;
+    const { credential = '' } = known;
+    const isAdmin = credential === ADMIN.credential;
+    return { by: isAdmin ? { user: ADMIN_ID } : { token: digestOf(shown.token) }, credential };
+  }
+
+  /** Digests have one length, so that the comparison tells nothing about the token's. */
+  #isAdmin(digest: string): boolean {
+    return timingSafeEqual(Buffer.from(digest), this.#admin);
+  }
+
+  #open(): GateStore {
+    if (this.#store === null) throw new BatonError('database_unreachable');
+    return this.#store;
+  }
+
+  #hear({ access, all }: Hint): void {
+    if (access !== true && all !== true) return;
+    this.#tokens.forgetAll();
+    this.#signIns.forgetAll();
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+const principalOf = ({ id, user, scopes }: ValidSignIn): Principal => ({
+  userId: user.id,
+  role: user.role,
+  channel: 'web',
+  ...(scopes === null ? {} : { scopes }),
+  credential: `cookie:${id}`,
+});
+
+function asNow(by: Principal, { user, scopes }: ValidCredential): Principal {
+  const { scopes: _before, ...rest } = by;
+  return { ...rest, role: user.role, ...(scopes === null ? {} : { scopes }) };
+}

@@ -1,0 +1,120 @@
+import { type CreateToken, RIGHTS_OF, Right } from '../contract/access.ts';
+import { BatonError } from '../contract/errors.ts';
+import { newId } from '../contract/ids.ts';
+import type { AccessStore, Audited } from './access-store.ts';
+import { PAGE_DEFAULT, pageOf } from './page.ts';
+import { entryOf, isAdmin, type Principal, rightsOf } from './principal.ts';
+import { digestOf, newToken } from './secret.ts';
+import type { AccessService } from './service.ts';
+import { findUser } from './users-service.ts';
+import { toToken } from './views.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** What a token may do unless told. */
+const USUAL: readonly Right[] = ['read', 'run'];
+
+interface Parts {
+  readonly store: AccessStore & Audited<AccessStore>;
+  readonly mask: (text: string) => string;
+}
+
+export function tokenService({
+  store,
+  mask,
+}: Parts): Pick<AccessService, 'listTokens' | 'createToken' | 'revokeToken'> {
+  return {
+    async listTokens(by, { userId = by.userId, limit = PAGE_DEFAULT, cursor }) {
+      await mayLookAfter(store, by, userId);
+      const found = await store.listTokens({
+        userId,
+        limit: limit + 1,
+        ...(cursor === undefined ? {} : { before: cursor }),
+      });
+      return pageOf(found, limit, toToken, ({ id }) => id);
+    },
+
+    async createToken(by, body) {
+      const { userId = by.userId, channel, expiresInDays } = body;
+      await mayLookAfter(store, by, userId);
+      const scopes = await scopesOf(store, by, userId, body.scopes);
+      const id = newId();
+      const name = mask(body.name);
+      const secret = newToken();
+      const after = { name, userId, scopes, channel, expiresInDays };
+      const token = await store
+        .audited(entryOf(by, 'token.create', { kind: 'token', id }, { after }))
+        .createToken({
+          id,
+          userId,
+          name,
+          digest: digestOf(secret),
+          scopes,
+          channel,
+          expiresInMs: expiresInDays === null ? null : expiresInDays * DAY_MS,
+          notAfter: await endOf(store, by),
+        });
+      return { ...toToken(token), token: secret };
+    },
+
+    async revokeToken(by, id) {
+      const token = await store.getToken(id);
+      if (token === null || !(token.userId === by.userId || isAdmin(by))) {
+        throw new BatonError('not_found');
+      }
+      if (token.revokedAt !== null) return;
+      const { name, userId } = token;
+      const before = { name, userId };
+      await store
+        .audited(entryOf(by, 'token.revoke', { kind: 'token', id }, { before }))
+        .revokeToken(id);
+    },
+  };
+}
+
+/** One's own tokens, or for admins those of a user that there is. */
+async function mayLookAfter(store: AccessStore, by: Principal, userId: string): Promise<void> {
+  if (userId === by.userId) return;
+  if (!isAdmin(by)) throw new BatonError('not_found');
+  await findUser(store, userId);
+}
+
+/** Nobody hands on more than they hold, nor gives a user what their role has not. */
+async function scopesOf(
+  store: AccessStore,
+  by: Principal,
+  userId: string,
+  asked: CreateToken['scopes'],
+): Promise<Right[]> {
+  const held = rightsOf(by);
+  const theirs = RIGHTS_OF[(await findUser(store, userId)).role];
+  const possible = held.filter((right) => theirs.includes(right));
+  const wanted = asked ?? USUAL.filter((right) => possible.includes(right));
+  const missing = wanted.find((right) => !possible.includes(right));
+  if (missing !== undefined) {
+    throw new BatonError(
+      'forbidden',
+      `The scope ${missing} is more than ${held.includes(missing) ? 'the role of this user' : 'this credential'} has.`,
+      { details: { field: 'scopes', possible } },
+    );
+  }
+  if (wanted.length === 0) {
+    throw new BatonError(
+      'forbidden',
+      'This credential has neither read nor run to hand on; name the scopes.',
+      { details: { field: 'scopes', possible } },
+    );
+  }
+  return Right.options.filter((right) => wanted.includes(right));
+}
+
+/**
+ * When the token ends that they came with, or signed in with: what it makes ends then, at the latest,
+ * so that nobody lengthens what was given for a time.
+ */
+async function endOf(store: AccessStore, { credential = '' }: Principal): Promise<number | null> {
+  if (!/^(token|cookie):/.test(credential)) return null;
+  const found = await store.findCredential(credential);
+  // It ended while it was used.
+  if (found === null) throw new BatonError('unauthorized');
+  return found.tokenExpiresAt;
+}

@@ -1,0 +1,108 @@
+import { ADMIN_ID, type UpdateUser } from '../contract/access.ts';
+import { BatonError } from '../contract/errors.ts';
+import { newId } from '../contract/ids.ts';
+import type { Json } from '../contract/json.ts';
+import { toTime } from '../contract/time.ts';
+import type { AccessStore, Audited, UserRecord } from './access-store.ts';
+import { PAGE_DEFAULT, pageOf } from './page.ts';
+import { entryOf, type Principal, rightsOf } from './principal.ts';
+import { digestOf, newSecret } from './secret.ts';
+import type { AccessService } from './service.ts';
+import { toUser } from './views.ts';
+
+const LINK_MS = 24 * 60 * 60 * 1000;
+
+interface Parts {
+  readonly store: AccessStore & Audited<AccessStore>;
+  readonly publicUrl: () => string;
+}
+
+type Part = Pick<
+  AccessService,
+  'me' | 'listUsers' | 'createUser' | 'getUser' | 'updateUser' | 'createSignInLink' | 'signOutUser'
+>;
+
+export function userService({ store, publicUrl }: Parts): Part {
+  return {
+    me: async (by) => ({
+      user: toUser(await findUser(store, by.userId)),
+      rights: rightsOf(by),
+      channel: by.channel,
+    }),
+
+    async listUsers(_by, { limit = PAGE_DEFAULT, cursor }) {
+      const found = await store.listUsers({
+        limit: limit + 1,
+        ...(cursor === undefined ? {} : { after: cursor }),
+      });
+      return pageOf(found, limit, toUser, ({ name }) => name);
+    },
+
+    async createUser(by, { name, role }) {
+      const id = newId();
+      const entry = entryOf(by, 'user.create', { kind: 'user', id }, { after: { name, role } });
+      return toUser(await store.audited(entry).createUser({ id, name, role }));
+    },
+
+    getUser: async (_by, id) => toUser(await findUser(store, id)),
+
+    async updateUser(by, id, body) {
+      const user = await findUser(store, id);
+      keepYourself(by, id, body);
+      const { before, after } = difference(user, body);
+      if (Object.keys(after).length === 0) return toUser(user);
+      const entry = entryOf(by, 'user.update', { kind: 'user', id }, { before, after });
+      return toUser(await store.audited(entry).updateUser(id, after));
+    },
+
+    async createSignInLink(by, id) {
+      const { name, disabledAt } = await findUser(store, id);
+      if (disabledAt !== null) {
+        throw new BatonError('invalid_request', `${name} is locked out. Let them in again first.`);
+      }
+      const code = newSecret();
+      const { expiresAt } = await store
+        .audited(entryOf(by, 'user.sign_in_link', { kind: 'user', id }))
+        .createCode({ digest: digestOf(code), userId: id, expiresInMs: LINK_MS });
+      return { url: `${publicUrl()}/sign-in?code=${code}`, code, expiresAt: toTime(expiresAt) };
+    },
+
+    async signOutUser(by, id) {
+      await findUser(store, id);
+      await store.audited(entryOf(by, 'user.sign_out', { kind: 'user', id })).endSignIns(id);
+    },
+  };
+}
+
+export async function findUser(store: AccessStore, id: string): Promise<UserRecord> {
+  const user = await store.getUser(id);
+  if (user === null) throw new BatonError('not_found');
+  return user;
+}
+
+/** By accident nobody shuts the door behind themselves; the built-in administrator never can. */
+function keepYourself(by: Principal, id: string, { role, disabled }: UpdateUser): void {
+  if (id !== by.userId || id === ADMIN_ID) return;
+  if (disabled !== true && (role === undefined || role === by.role)) return;
+  throw new BatonError(
+    'forbidden',
+    'You cannot lock yourself out or give yourself another role; another administrator can.',
+  );
+}
+
+type Facts = { name?: string; role?: UserRecord['role']; disabled?: boolean };
+
+/** What is asked to be another than it is, as it is and as it will be. */
+function difference(user: UserRecord, asked: UpdateUser): { before: Facts; after: Facts } {
+  const is: Required<Facts> = {
+    name: user.name,
+    role: user.role,
+    disabled: user.disabledAt !== null,
+  };
+  const names = (['name', 'role', 'disabled'] as const).filter(
+    (name) => asked[name] !== undefined && asked[name] !== is[name],
+  );
+  const pick = (from: UpdateUser): Facts =>
+    Object.fromEntries(names.map((name) => [name, from[name] as Json]));
+  return { before: pick(is), after: pick(asked) };
+}

@@ -1,0 +1,25 @@
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+/** Most items of one page that a server gives. */
+const LIMIT = 200;
+
+/** All items of a list, page after page, as far as they are taken. */
+export async function* pagesOf<T>(
+  read: (page: { limit: number; cursor?: string }) => Promise<Page<T>>,
+): AsyncGenerator<T> {
+  let cursor: string | null = null;
+  do {
+    const page: Page<T> = await read({ limit: LIMIT, ...(cursor === null ? {} : { cursor }) });
+    yield* page.items;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}
+
+export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

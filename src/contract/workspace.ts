@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { SessionId, SessionStatus } from './session.ts';
+import { Time } from './time.ts';
+
+/** In the words of Coder, which the API of workspaces comes from. */
+export const WorkspaceStatus = z.enum(['pending', 'running', 'stopped', 'failed']);
+export type WorkspaceStatus = z.infer<typeof WorkspaceStatus>;
+export const WorkspaceHealth = z.enum(['healthy', 'unhealthy', 'unknown']);
+export type WorkspaceHealth = z.infer<typeof WorkspaceHealth>;
+
+/** A workspace as the API shows it. One of a session has the session's id. */
+export const WorkspaceView = z.object({
+  id: z.string(),
+  name: z.string(),
+  ownerId: z.string(),
+  ownerName: z.string(),
+  /** What it is made by: the provider, unless that has templates. */
+  templateId: z.string(),
+  templateName: z.string(),
+  status: WorkspaceStatus,
+  health: WorkspaceHealth,
+  accessUrl: z.string().nullable(),
+  autoStart: z.boolean(),
+  lastUsedAt: Time.nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type WorkspaceView = z.infer<typeof WorkspaceView>;
+
+export const SyncStatus = z.object({
+  sessionId: SessionId,
+  sessionStatus: SessionStatus,
+  workspaceCount: z.int(),
+  workspaces: z.array(WorkspaceView.pick({ id: true, name: true, status: true, health: true })),
+  /** Epoch milliseconds, the one time of the API that is. */
+  syncedAt: z.int(),
+});
+export type SyncStatus = z.infer<typeof SyncStatus>;

@@ -1,0 +1,83 @@
+import {
+  type SchedulerMessage,
+  type SchedulerSession,
+  schedulerEndpoints,
+} from '../../contract/api/compat-scheduler.ts';
+import type { MessageRequest } from '../../contract/message.ts';
+import type { AgentSpec, Session } from '../../contract/session.ts';
+import { type Api, paged } from '../route.ts';
+
+/** `/sessions…` of the session scheduler. */
+export function addSchedulerRoutes({ add, sessions }: Api): void {
+  const at = schedulerEndpoints;
+
+  add(at.schedulerListSessions, async (call) =>
+    paged(call, await sessions().list(call.by, call.query)).map(toSchedulerSession),
+  );
+  add(at.schedulerCreateSession, async ({ by, body }) =>
+    toSchedulerSession(await sessions().create(by, body)),
+  );
+  add(at.schedulerGetSession, async ({ by, params }) =>
+    toSchedulerSession(await sessions().get(by, params.id)),
+  );
+  add(at.schedulerDeleteSession, async ({ by, params, query }) => {
+    if (query.archive === true) {
+      await sessions().act(by, params.id, 'archive', at.schedulerDeleteSession.level);
+    } else await sessions().remove(by, params.id);
+  });
+  add(at.schedulerSendMessage, async ({ by, params, body, idempotencyKey }) => {
+    const message = toMessage(body);
+    const { runId, sessionId, status, position } = await sessions().send(
+      by,
+      params.id,
+      message,
+      idempotencyKey,
+    );
+    return { job_id: runId, session_id: sessionId, status, position };
+  });
+  add(at.schedulerGetCost, async ({ by, params }) => {
+    const { agent } = await sessions().get(by, params.id);
+    const cost = await sessions().cost(by, params.id);
+    return {
+      source: sourceOf(agent),
+      input_tokens: cost.inputTokens,
+      output_tokens: cost.outputTokens,
+      cache_creation_tokens: cost.cacheCreationTokens,
+      cache_read_tokens: cost.cacheReadTokens,
+      model: agent.model ?? null,
+      cost_usd: cost.costUsd,
+    };
+  });
+}
+
+const toSchedulerSession = (session: Session): SchedulerSession => ({
+  session_id: session.id,
+  name: session.name,
+  status: session.status,
+  labels: session.labels,
+  last_response: session.lastResponse,
+  cost_usd: session.costUsd,
+  created_at: session.createdAt,
+  last_active_at: session.lastActiveAt,
+  archived_at: session.archivedAt,
+});
+
+/** Tools count wherever they stand; whoever the metadata names is only remembered. */
+export function toMessage({
+  prompt,
+  message,
+  metadata,
+  ...rest
+}: SchedulerMessage): MessageRequest {
+  const { allowed_tools, disallowed_tools, ...others } = metadata ?? {};
+  return {
+    ...rest,
+    // One of them is there.
+    message: message ?? prompt ?? '',
+    ...(allowed_tools === undefined ? {} : { allowedTools: allowed_tools }),
+    ...(disallowed_tools === undefined ? {} : { disallowedTools: disallowed_tools }),
+    ...(metadata === undefined ? {} : { metadata: others }),
+  };
+}
+
+const sourceOf = ({ kind }: AgentSpec): string => (kind === 'claude' ? 'claude_cli_json' : kind);

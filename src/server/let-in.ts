@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { endpointList } from '../contract/api/all.ts';
+import { BatonError } from '../contract/errors.ts';
+import type { Authenticator } from './auth.ts';
+import { setCookie } from './cookies.ts';
+import { asksForPage, PAGES, signInPath } from './sign-in/pages.ts';
+
+/** Asked by what watches over processes, by whatever name it knows this one. */
+const PROBES = new Set(['/healthz', '/readyz']);
+
+/** Before routing matters to the answer: a stranger must not learn which paths exist (X1). */
+export function letIn(app: FastifyInstance, auth: Authenticator): void {
+  const everything = [...endpointList.map(([, each]) => each), ...PAGES];
+  const open = new Set(everything.filter((each) => each.open).map(({ path }) => path));
+  app.decorateRequest('principal', null);
+  app.decorateRequest('dueCookie', null);
+
+  app.addHook('onRequest', async (request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    if (PROBES.has(path)) return;
+    auth.site.checkHost(request.raw);
+    if (open.has(path)) return;
+    const { headers, method, id: requestId } = request;
+    const address = auth.addressOf(request);
+    const known = await auth.authenticate({ headers, method, address, requestId });
+    if (known === null) {
+      if (asksForPage(request, path)) return reply.redirect(signInPath(path), 303);
+      throw new BatonError('unauthorized');
+    }
+    request.principal = known.by;
+    request.dueCookie = known.due;
+  });
+
+  // When the answer is on its way, so that the browser learns of what the database knows. A stream
+  // never comes by here.
+  app.addHook('onSend', async (request, reply, payload) => {
+    const next = await renewed(request, auth);
+    if (next !== null) {
+      reply.header('set-cookie', setCookie(next.secret, next.lifeMs, auth.site.secure));
+    }
+    return payload;
+  });
+}
+
+async function renewed({ dueCookie, log }: FastifyRequest, { gate }: Authenticator) {
+  if (dueCookie === null) return null;
+  return await gate.renew(dueCookie).catch((err: unknown) => {
+    log.debug({ err }, 'A cookie keeps its secret for now');
+    return null;
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The secret of a cookie that is to be replaced with the answer. */
+    dueCookie: string | null;
+  }
+}

@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+/** What an address is read from: a request of Fastify's, or the bare one of an upgrade. */
+export interface Addressed {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+export type AddressOf = (request: Addressed) => string;
+
+/** More proxies than this in a row are not believed. */
+const HOPS_MAX = 16;
+
+/**
+ * Where a request came from. `X-Forwarded-For` counts only from the proxies that are trusted, read from
+ * its end: what stands before the first address that is not a trusted proxy's was written by a stranger.
+ */
+export function addressReader(trustedProxies: readonly string[] = []): AddressOf {
+  const trusted = blockListOf(trustedProxies);
+  return ({ headers, socket }) => {
+    let address = plainAddress(socket.remoteAddress ?? '') ?? '';
+    if (!isTrusted(trusted, address)) return address;
+    const said = String(headers['x-forwarded-for'] ?? '').split(',');
+    for (const entry of said.reverse().slice(0, HOPS_MAX)) {
+      const next = plainAddress(entry.trim());
+      if (next === null) break;
+      address = next;
+      if (!isTrusted(trusted, address)) break;
+    }
+    return address;
+  };
+}
+
+/** Whoever has an address of IPv6 has all of its /64, so that is what is counted. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === '' ? [] : tail.split(':');
+  const zeros = address.includes('::') ? 8 - front.length - back.length : 0;
+  return `${[...front, ...Array(zeros).fill('0'), ...back].slice(0, 4).join(':')}::/64`;
+}
+
+/** An address or a network, such as 10.0.0.0/8; null if it is none. */
+export function parseNetwork(text: string): { address: string; bits: number } | null {
+  const [, given = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const kind = isIP(given);
+  const most = kind === 4 ? 32 : 128;
+  const bits = length === undefined ? most : Number(length);
+  return kind === 0 || bits > most ? null : { address: given, bits };
+}
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of networks) {
+    const network = parseNetwork(text);
+    if (network === null) throw new RangeError(`${text} is neither an address nor a network`);
+    list.addSubnet(network.address, network.bits, familyOf(network.address));
+  }
+  return list;
+}
+
+const isTrusted = (list: BlockList, address: string): boolean =>
+  isIP(address) !== 0 && list.check(address, familyOf(address));
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+/** One spelling for each address; some proxies add a port. Null if it is no address. */
+function plainAddress(text: string): string | null {
+  const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  const address = bare.replace(/%.*$/, '');
+  const kind = isIP(address);
+  if (kind === 4) return address;
+  if (kind === 0) return null;
+  const { address: short } = new SocketAddress({ address, family: 'ipv6' });
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(short)?.[1] ?? short;
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { appRig, TOKEN } from '../../../test/app-rig.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { BatonError } from '../../contract/errors.ts';
+import { adminToken } from '../auth.ts';
+import { limited } from './limited.ts';
+import { type LimitSettings, Limits } from './limits.ts';
+
+const user = (userId: string): Principal => ({ userId, role: 'operator', channel: 'api' });
+const admin: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+
+function rig(settings: Partial<LimitSettings>) {
+  const clock = { now: 1000 };
+  const limits = new Limits({ includeAdmin: true, ...settings }, () => clock.now);
+  /** How long to wait, in seconds; 0 if it passes. */
+  const waitOf = (count: () => void): number => {
+    try {
+      count();
+      return 0;
+    } catch (error) {
+      return ((error as BatonError).details as { retryAfterSeconds: number }).retryAfterSeconds;
+    }
+  };
+  return {
+    clock,
+    limits,
+    take: (by: Principal) => waitOf(() => limits.user(by)),
+    come: (address: string) => waitOf(() => limits.stranger(address)),
+  };
+}
+
+test('[H9] so many requests pass at once, and then one each time the bucket has it', () => {
+  const { clock, take } = rig({ perUser: 60 });
+  expect(Array.from({ length: 61 }, () => take(user('a')))).toEqual([...Array(60).fill(0), 1]);
+  clock.now += 999;
+  expect(take(user('a'))).toBe(1);
+  clock.now += 1;
+  expect([take(user('a')), take(user('a'))]).toEqual([0, 1]);
+});
+
+test('[H9] the wait that is told is long enough, and no more than a second too long', () => {
+  const { clock, take } = rig({ perUser: 7 });
+  for (let i = 0; i < 7; i++) take(user('a'));
+  const wait = take(user('a'));
+  clock.now += (wait - 1) * 1000;
+  expect(take(user('a'))).toBeGreaterThan(0);
+  clock.now += 1000;
+  expect(take(user('a'))).toBe(0);
+});
+
+test('[H9] one user does not use up what another has', () => {
+  const { take } = rig({ perUser: 1 });
+  expect([take(user('a')), take(user('b'))]).toEqual([0, 0]);
+  expect(take(user('a'))).toBeGreaterThan(0);
+});
+
+test('[H9] an admin is limited only where a limit says so', () => {
+  const exempt = rig({ perUser: 1, includeAdmin: false });
+  const also = rig({ perUser: 1 });
+  expect([exempt.take(admin), exempt.take(admin)]).toEqual([0, 0]);
+  expect([also.take(admin), also.take(admin)]).toEqual([0, 60]);
+});
+
+test('[H9] strangers are counted by address, those of IPv6 by their /64', () => {
+  const { come } = rig({ perAddress: 1 });
+  expect(['192.0.2.1', '192.0.2.2', '192.0.2.1'].map(come)).toEqual([0, 0, 60]);
+  expect(['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'].map(come)).toEqual([0, 60, 0]);
+});
+
+/** The app, with requests counted as a node counts them. */
+function app(settings: Partial<LimitSettings>) {
+  const limits = new Limits({ includeAdmin: true, ...settings });
+  return appRig({ auth: limited(adminToken(TOKEN), limits) });
+}
+
+test('[H9] over the limit the answer is 429 with Retry-After; health is still told', async () => {
+  const { get } = app({ perUser: 2 });
+  const answers = [await get('/docs'), await get('/docs'), await get('/docs')];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
+  expect(answers[2]?.headers['retry-after']).toBe('30');
+  expect(answers[2]?.json()).toMatchObject({ error: { code: 'rate_limited', status: 429 } });
+  expect((await get('/healthz')).statusCode).toBe(200);
+});
+
+test('[H9] strangers are refused after so many, and who has a credential is not, whatever the address', async () => {
+  const { ask, get } = app({ perAddress: 2 });
+  const stranger = () =>
+    ask({ method: 'GET', url: '/docs', headers: { authorization: 'Bearer no' } });
+  const answers = [await stranger(), await stranger(), await stranger()];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 429]);
+  expect(answers[2]?.headers['retry-after']).toBe('30');
+  expect((await get('/docs')).statusCode).toBe(200);
+});

@@ -1,0 +1,33 @@
+import type { Usage } from '../../access/access-store.ts';
+
+/** So many at a time and key, such as open streams of a user; those on other nodes count, too. */
+export class Places {
+  readonly #max: number;
+  readonly #taken = new Map<string, number>();
+  #elsewhere: ReadonlyMap<string, number> = new Map();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Takes a place; what it gives is called once, at the end. Null if there is none. */
+  enter(key: string): (() => void) | null {
+    const taken = this.#taken.get(key) ?? 0;
+    if (taken + (this.#elsewhere.get(key) ?? 0) >= this.#max) return null;
+    this.#taken.set(key, taken + 1);
+    return () => {
+      const left = (this.#taken.get(key) ?? 1) - 1;
+      if (left === 0) this.#taken.delete(key);
+      else this.#taken.set(key, left);
+    };
+  }
+
+  taken(): Usage[] {
+    return [...this.#taken].map(([key, value]) => ({ key, value }));
+  }
+
+  /** How many are taken on other nodes. */
+  set elsewhere(counts: ReadonlyMap<string, number>) {
+    this.#elsewhere = counts;
+  }
+}

@@ -1,0 +1,155 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../access/principal.ts';
+import { BatonError, isBatonError } from '../../contract/errors.ts';
+import type { Authenticator } from '../auth.ts';
+import { clearCookie, cookieOf, setCookie } from '../cookies.ts';
+import { retryAfterOf } from '../errors.ts';
+import { checkSignInOrigin } from '../origin.ts';
+import { type Form, parseForm, safeNext } from './form.ts';
+import { homePage } from './home.ts';
+import { PAGE_HEADERS, type SignInView, signInPage } from './page.ts';
+import { SIGN_IN, wantsHtml } from './pages.ts';
+import { SCRIPT } from './script.ts';
+import { STYLE } from './style.ts';
+import { type Failure, languageOf } from './words.ts';
+
+const FORM_MAX = 8 * 1024;
+
+/** Adds what `PAGES` lists. */
+export function addPages(app: FastifyInstance, auth: Authenticator): void {
+  // In a scope of its own: nothing else takes forms.
+  app.register(async (scope) => {
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) => body,
+    );
+    addSignIn(scope, auth);
+    addHome(scope, auth);
+  });
+}
+
+function addSignIn(app: FastifyInstance, auth: Authenticator): void {
+  const { site } = auth;
+
+  get(app, SIGN_IN, async (request, reply) => {
+    const { code, next } = request.query as { code?: unknown; next?: unknown };
+    return show(reply, {
+      language: languageOf(request.headers['accept-language']),
+      code: typeof code === 'string' && code !== '' ? code : null,
+      byItself: isOwnWish(request),
+      next: safeNext(typeof next === 'string' ? next : undefined),
+      failure: null,
+    });
+  });
+  get(app, '/sign-in/style.css', async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send(STYLE),
+  );
+  get(app, '/sign-in/script.js', async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(SCRIPT),
+  );
+
+  app.post(
+    SIGN_IN,
+    { bodyLimit: FORM_MAX, config: { pattern: SIGN_IN, needs: null } },
+    async (request, reply) => {
+      checkSignInOrigin(request.headers, site);
+      const form = parseForm(request.body);
+      if (form === null) return fail(request, reply, null, new BatonError('invalid_request'));
+      const from = { address: auth.addressOf(request), requestId: request.id };
+      try {
+        const made = await auth.signIn(form, from);
+        if (made === null) throw new BatonError('sign_in_failed');
+        await endBefore(request, auth, from);
+        reply.header('set-cookie', setCookie(made.secret, made.lifeMs, site.secure));
+        return reply.redirect(safeNext(form.next), 303);
+      } catch (error) {
+        return fail(request, reply, form, error);
+      }
+    },
+  );
+}
+
+function addHome(app: FastifyInstance, { gate, site }: Authenticator): void {
+  get(app, '/', async (request, reply) => {
+    const known = await gate.again(request.principal as Principal);
+    if (known === null) throw new BatonError('unauthorized');
+    const language = languageOf(request.headers['accept-language']);
+    const { name, by } = known;
+    return reply.headers(PAGE_HEADERS).send(homePage(language, { name, role: by.role }));
+  });
+
+  app.post(
+    '/sign-out',
+    { bodyLimit: FORM_MAX, config: { pattern: '/sign-out', needs: null } },
+    async (request, reply) => {
+      await gate.signOut(request.principal as Principal);
+      request.dueCookie = null;
+      return reply.header('set-cookie', clearCookie(site.secure)).redirect(SIGN_IN, 303);
+    },
+  );
+}
+
+type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+const get = (app: FastifyInstance, path: string, answer: Answer) =>
+  app.route({
+    method: 'GET',
+    url: path,
+    exposeHeadRoute: true,
+    config: { pattern: path, needs: null },
+    handler: answer,
+  });
+
+const show = (reply: FastifyReply, view: SignInView): FastifyReply =>
+  reply.headers(PAGE_HEADERS).send(signInPage(view));
+
+/**
+ * Nobody but the person opened the page: no other site did, and no browser that fetches ahead. Else
+ * a link could sign somebody in as another without their knowing. Where a browser does not tell,
+ * which it does over TLS and on this machine, a click is asked for.
+ */
+const isOwnWish = ({ headers }: FastifyRequest): boolean =>
+  headers['sec-fetch-site'] === 'none' && headers['sec-purpose'] === undefined;
+
+/** A secret that somebody may have put into the browser is not taken over, and what it was for ends. */
+async function endBefore(
+  { headers }: FastifyRequest,
+  { gate, site }: Authenticator,
+  from: { readonly address: string; readonly requestId: string },
+): Promise<void> {
+  const before = cookieOf(headers, site.secure);
+  const known = before === null ? null : await gate.byCookie(before);
+  if (known !== null) await gate.signOut({ ...known.by, ...from });
+}
+
+/** The page again for people; programs get the error. */
+function fail(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Form | null,
+  error: unknown,
+): FastifyReply {
+  const failure = failureOf(form, error);
+  if (failure === null || !wantsHtml(request.headers.accept)) throw error;
+  const { status, code: errorCode } = error as BatonError;
+  const retryAfter = retryAfterOf(error as BatonError);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  request.errorCode = errorCode;
+  const isUnused = failure === 'away' || failure === 'often';
+  const code = isUnused && form !== null && 'code' in form ? form.code : null;
+  return show(reply.code(status), {
+    language: languageOf(request.headers['accept-language']),
+    code,
+    byItself: false,
+    next: safeNext(form?.next),
+    failure,
+  });
+}
+
+function failureOf(form: Form | null, error: unknown): Failure | null {
+  if (form === null) return 'input';
+  if (isBatonError(error, 'sign_in_failed')) return 'code' in form ? 'code' : 'token';
+  if (isBatonError(error, 'rate_limited')) return 'often';
+  return isBatonError(error) && error.status === 503 ? 'away' : null;
+}

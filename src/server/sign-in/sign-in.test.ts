@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'vitest';
+import { ADMIN_TOKEN } from '../../../test/gate-rig.ts';
+import { OURS, signInRig } from '../../../test/sign-in-rig.ts';
+import { BatonError } from '../../contract/errors.ts';
+import { safeNext } from './form.ts';
+import { PAGES } from './pages.ts';
+import { languageOf } from './words.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+describe('the page', () => {
+  test('[X1] asks for a token, or shows a button for the code of a link', async () => {
+    const { get } = await signInRig();
+    const bare = await get('/sign-in');
+    expect(bare.statusCode).toBe(200);
+    expect(bare.body).toMatch(/<label for="token">Token<\/label>/);
+    const linked = await get('/sign-in?code=abc');
+    expect(linked.body).toContain('name="code" value="abc"');
+    expect(linked.body).not.toContain('data-by-itself');
+  });
+
+  test.each([
+    [{ 'sec-fetch-site': 'none' }, true],
+    [{}, false],
+    [{ 'sec-fetch-site': 'cross-site' }, false],
+    [{ 'sec-fetch-site': 'same-site' }, false],
+    [{ 'sec-fetch-site': 'none', 'sec-purpose': 'prefetch;prerender' }, false],
+  ])('[X4] opened with %j it signs in by itself: %s', async (headers, byItself) => {
+    const { get } = await signInRig();
+    const { body } = await get('/sign-in?code=abc', headers);
+    expect(body.includes('data-by-itself')).toBe(byItself);
+  });
+
+  test('[X4] allows nothing inline, no frames, and is not kept', async () => {
+    const { get } = await signInRig();
+    const { headers, body } = await get('/sign-in?code=abc');
+    expect(headers).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(headers['permissions-policy']).toContain('camera=()');
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(headers).not.toHaveProperty('strict-transport-security');
+    expect(body).not.toMatch(/<style|<script>| on\w+=| style=/);
+  });
+
+  test('[X4] shows what a link brings as text', async () => {
+    const { get } = await signInRig();
+    const { body } = await get(
+      `/sign-in?code=${encodeURIComponent('"><script>alert(1)</script>')}`,
+    );
+    expect(body).not.toContain('<script>alert');
+  });
+
+  test('speaks Japanese to those who ask for it', async () => {
+    const { get } = await signInRig();
+    const { body } = await get('/sign-in', { 'accept-language': 'ja,en;q=0.8' });
+    expect(body).toContain('<html lang="ja">');
+    expect(body).toContain('サインイン');
+  });
+
+  test.each([
+    ['ja', 'ja'],
+    ['en-GB,ja;q=0.5', 'en'],
+    ['fr, ja;q=0.4, en;q=0.3', 'ja'],
+    ['ja;q=0, en', 'en'],
+    ['fr', 'en'],
+    [undefined, 'en'],
+  ])('Accept-Language %s is %s', (accepted, language) => {
+    expect(languageOf(accepted)).toBe(language);
+  });
+});
+
+describe('signing in', () => {
+  test('[X1] by a code gives a cookie that no script reads, and leads to the beginning', async () => {
+    const { gate, post, get, cookieOf } = await signInRig();
+    const answer = await post('/sign-in', { code: await gate.startCode() });
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/']);
+    expect(answer.headers['set-cookie']).toMatch(
+      /^baton_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+    );
+    const home = await get('/', { cookie: cookieOf(answer) });
+    expect([home.statusCode, home.body.includes('admin')]).toEqual([200, true]);
+  });
+
+  test('[X1] under https the cookie is for this host and TLS alone, and so is the server', async () => {
+    const site = { publicUrl: 'https://baton.example' };
+    const { gate, post, get, cookieOf } = await signInRig({ site });
+    const headers = { host: 'baton.example', origin: 'https://baton.example' };
+    const answer = await post('/sign-in', { code: await gate.startCode() }, headers);
+    expect(answer.headers['set-cookie']).toMatch(/^__Host-baton_session=.*; SameSite=Lax; Secure$/);
+    expect(answer.headers['strict-transport-security']).toMatch(/^max-age=\d+/);
+    expect((await get('/', { cookie: cookieOf(answer) })).statusCode).toBe(200);
+    // Set by another site of the same domain, without the prefix.
+    const plain = cookieOf(answer).replace('__Host-', '');
+    expect((await get('/', { cookie: plain })).statusCode).toBe(303);
+  });
+
+  test('[X1] a code is good once; the page says so', async () => {
+    const { gate, post } = await signInRig();
+    const code = await gate.startCode();
+    expect((await post('/sign-in', { code })).statusCode).toBe(303);
+    const again = await post('/sign-in', { code });
+    expect(again.statusCode).toBe(401);
+    expect(again.body).toMatch(/role="alert"[^>]*>This link was used before/);
+    expect(again.headers['set-cookie']).toBeUndefined();
+    const program = await post('/sign-in', { code }, { accept: 'application/json' });
+    expect([program.statusCode, program.json().error.code]).toEqual([401, 'sign_in_failed']);
+  });
+
+  test('[X1] by a token, also that of the administrator', async () => {
+    const { people, post, get, cookieOf } = await signInRig();
+    const { id } = await people.user('hanako', 'viewer');
+    const { token } = await people.token(id);
+    const answer = await post('/sign-in', { token: ` ${token}\n` });
+    expect((await get('/', { cookie: cookieOf(answer) })).body).toContain('hanako');
+    expect((await post('/sign-in', { token: ADMIN_TOKEN })).statusCode).toBe(303);
+    const wrong = await post('/sign-in', { token: 'wrong' });
+    expect([wrong.statusCode, wrong.body.includes('aria-invalid="true"')]).toEqual([401, true]);
+  });
+
+  test.each([
+    [{}],
+    [{ code: '' }],
+    [{ code: 'a', token: 'b' }],
+    [{ token: 'two words' }],
+    [{ code: 'a', role: 'admin' }],
+  ])('a form of %j is refused', async (fields) => {
+    const { post } = await signInRig();
+    expect((await post('/sign-in', fields as Record<string, string>)).statusCode).toBe(400);
+  });
+
+  test('bodies of another kind or too large are refused', async () => {
+    const { app, post } = await signInRig();
+    expect((await post('/sign-in', { token: 'x'.repeat(9000) })).statusCode).toBe(413);
+    const json = await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      headers: OURS,
+      payload: { token: ADMIN_TOKEN },
+    });
+    expect(json.statusCode).toBe(400);
+  });
+
+  test('[X4] from another site is refused, and uses up nothing', async () => {
+    const { gate, post } = await signInRig();
+    const code = await gate.startCode();
+    const answer = await post('/sign-in', { code }, { origin: 'http://evil.example' });
+    expect([answer.statusCode, answer.json().error.code]).toEqual([403, 'origin_refused']);
+    expect((await post('/sign-in', { code })).statusCode).toBe(303);
+  });
+
+  test('[X4] a cookie brought along is not taken over, and what it was for ends', async () => {
+    const { gate, post, get, cookieOf } = await signInRig();
+    const before = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const after = await post('/sign-in', { code: await gate.startCode() }, { cookie: before });
+    expect(cookieOf(after)).not.toBe(before);
+    expect((await get('/', { cookie: cookieOf(after) })).statusCode).toBe(200);
+    expect((await get('/', { cookie: before })).statusCode).toBe(303);
+    const planted = `baton_session=${'a'.repeat(43)}`;
+    const fixed = await post('/sign-in', { token: ADMIN_TOKEN }, { cookie: planted });
+    expect(cookieOf(fixed)).not.toBe(planted);
+  });
+
+  test('[O5] while the database is away the page keeps the code and says so', async () => {
+    const { gate, post } = await signInRig();
+    const code = await gate.startCode();
+    gate.signIn = async () => {
+      throw new BatonError('database_unreachable');
+    };
+    const answer = await post('/sign-in', { code });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.body).toContain(`value="${code}"`);
+    expect(answer.body).toMatch(/role="alert"[^>]*>The database does not answer/);
+    expect(answer.headers['retry-after']).toBe('2');
+  });
+
+  test('[H9] after too many attempts the page keeps the code and says when to come again', async () => {
+    const { gate, post } = await signInRig();
+    const code = await gate.startCode();
+    gate.signIn = async () => {
+      throw new BatonError('rate_limited', undefined, { details: { retryAfterSeconds: 7 } });
+    };
+    const answer = await post('/sign-in', { code });
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers['retry-after']).toBe('7');
+    expect(answer.body).toContain(`value="${code}"`);
+    expect(answer.body).toMatch(/role="alert"[^>]*>Too many attempts/);
+  });
+
+  test('[P6] the code and the cookie are in no line of the log', async () => {
+    const { gate, lines, post, get, cookieOf } = await signInRig();
+    const code = await gate.startCode();
+    await get(`/sign-in?code=${code}`);
+    const cookie = cookieOf(await post('/sign-in', { code }));
+    await get('/', { cookie });
+    await post('/sign-in', { code });
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.join('')).not.toContain(code);
+    expect(lines.join('')).not.toContain(cookie.slice('baton_session='.length));
+  });
+
+  test.each([
+    ['/docs', '/docs'],
+    ['/sessions/1?a=b#c', '/sessions/1?a=b#c'],
+    [undefined, '/'],
+    ['', '/'],
+    ['docs', '/'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/\t/evil.example', '/'],
+    ['/a//evil.example', '/'],
+    ['https://evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+  ])('[X4] after signing in, %j leads to %s', (next, to) => {
+    expect(safeNext(next)).toBe(to);
+  });
+});
+
+describe('signed in', () => {
+  test('[X4] changes need our Origin; a bad token is judged alone', async () => {
+    const { app, post, cookieOf } = await signInRig();
+    const cookie = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const change = async (headers: Record<string, string>) => {
+      const url = '/api/v1/nothing';
+      return (
+        await app.inject({ method: 'POST', url, headers: { host: OURS.host, cookie, ...headers } })
+      ).statusCode;
+    };
+    expect(await change({ origin: OURS.origin })).toBe(404);
+    expect(await change({})).toBe(403);
+    expect(await change({ origin: 'http://localhost:81' })).toBe(403);
+    expect(await change({ origin: OURS.origin, authorization: 'Bearer wrong' })).toBe(401);
+    expect(await change({ authorization: `Bearer ${ADMIN_TOKEN}` })).toBe(404);
+    expect(await change({ origin: OURS.origin, cookie: `${cookie}; ${cookie}` })).toBe(401);
+  });
+
+  test('[X1] the secret is replaced with an answer after an hour, and both work for a while', async () => {
+    let ahead = 0;
+    const { post, get, cookieOf } = await signInRig({ gate: { clock: () => Date.now() + ahead } });
+    const cookie = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
+    expect((await get('/', { cookie })).headers['set-cookie']).toBeUndefined();
+    ahead = HOUR_MS + 1000;
+    const answer = await get('/', { cookie });
+    expect(answer.headers['set-cookie']).toMatch(/^baton_session=.*; HttpOnly; SameSite=Lax$/);
+    ahead = 0;
+    expect((await get('/', { cookie: cookieOf(answer) })).statusCode).toBe(200);
+    expect((await get('/', { cookie })).statusCode).toBe(200);
+  });
+
+  test('[X1] signing out ends it, and takes the cookie away', async () => {
+    const { post, get, cookieOf } = await signInRig();
+    const cookie = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const out = await post('/sign-out', {}, { cookie });
+    expect([out.statusCode, out.headers.location]).toEqual([303, '/sign-in']);
+    expect(out.headers['set-cookie']).toMatch(/^baton_session=; Path=\/; Max-Age=0;/);
+    expect((await get('/', { cookie })).statusCode).toBe(303);
+    // Again changes nothing, and is no riddle.
+    expect((await post('/sign-out', {}, { cookie })).headers.location).toBe('/sign-in');
+  });
+});
+
+describe('not signed in', () => {
+  test('[X1] a browser is led to the page; everything else is told 401', async () => {
+    const { app, get } = await signInRig();
+    const status = async (url: string, headers = {}) => {
+      const { statusCode, headers: told } = await get(url, headers);
+      return [statusCode, told.location];
+    };
+    expect(await status('/')).toEqual([303, '/sign-in']);
+    expect(await status('/docs')).toEqual([303, '/sign-in?next=%2Fdocs']);
+    expect(await status('/', { accept: '*/*' })).toEqual([401, undefined]);
+    expect(await status('/docs', { 'sec-fetch-mode': 'cors' })).toEqual([401, undefined]);
+    expect(await status('/', { authorization: 'Bearer wrong' })).toEqual([401, undefined]);
+    expect(await status('/api/v1/sessions')).toEqual([401, undefined]);
+    expect(await status('/nothing')).toEqual([401, undefined]);
+    expect((await app.inject({ method: 'POST', url: '/sign-out', headers: OURS })).statusCode).toBe(
+      401,
+    );
+  });
+
+  test('[X1] the table of pages is what there is', async () => {
+    const { app } = await signInRig();
+    for (const { method, path, open } of PAGES) {
+      const { statusCode } = await app.inject({ method, url: path, headers: OURS });
+      expect([method, path, statusCode]).toEqual([
+        method,
+        path,
+        open ? (method === 'GET' ? 200 : 400) : 401,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import type { Role } from '../../contract/access.ts';
+
+export type Language = 'en' | 'ja';
+export type Failure = 'code' | 'token' | 'input' | 'away' | 'often';
+
+interface Words {
+  readonly title: string;
+  readonly byCode: string;
+  readonly byToken: string;
+  readonly orToken: string;
+  readonly token: string;
+  readonly signIn: string;
+  readonly signingIn: string;
+  readonly signOut: string;
+  readonly signedInAs: string;
+  readonly roles: Record<Role, string>;
+  readonly docs: string;
+  readonly failures: Record<Failure, string>;
+}
+
+export const WORDS: Record<Language, Words> = {
+  en: {
+    title: 'Sign in to Baton',
+    byCode: 'This link signs in this browser, once.',
+    byToken:
+      'Open the link that the server printed when it started, or paste a token that you were given.',
+    orToken: 'Use a token instead',
+    token: 'Token',
+    signIn: 'Sign in',
+    signingIn: 'Signing in…',
+    signOut: 'Sign out',
+    signedInAs: 'Signed in as',
+    roles: {
+      viewer: 'May look at what is shared with them.',
+      operator: 'May run agents, and share their sessions.',
+      admin: 'Administrator: may do everything.',
+    },
+    docs: 'API reference',
+    failures: {
+      code: 'This link was used before or is too old. Ask for a new one, restart the server to have one printed, or sign in with a token.',
+      token: 'This token is not valid. It may have expired or been revoked.',
+      input: 'Paste the whole token, and nothing else.',
+      away: 'The database does not answer right now. Nothing was used up; try again in a moment.',
+      often: 'Too many attempts from this address. Nothing was used up; try again in a minute.',
+    },
+  },
+  ja: {
+    title: 'Batonにサインイン',
+    byCode: 'このリンクで、このブラウザーに一度だけサインインできます。',
+    byToken: 'サーバーの起動時に表示されたリンクを開くか、受け取ったトークンを貼り付けてください。',
+    orToken: 'トークンでサインイン',
+    token: 'トークン',
+    signIn: 'サインイン',
+    signingIn: 'サインインしています…',
+    signOut: 'サインアウト',
+    signedInAs: 'サインイン中のユーザー',
+    roles: {
+      viewer: '共有されたものを閲覧できます。',
+      operator: 'エージェントを実行し、自分のセッションを共有できます。',
+      admin: '管理者です。すべての操作ができます。',
+    },
+    docs: 'APIリファレンス',
+    failures: {
+      code: 'このリンクは使用済みか、有効期限が切れています。新しいリンクを受け取るか、サーバーを再起動して表示されるリンクを開くか、トークンでサインインしてください。',
+      token: 'このトークンは無効です。期限切れか、取り消された可能性があります。',
+      input: 'トークン全体だけを貼り付けてください。',
+      away: 'データベースが応答していません。リンクやトークンはそのまま使えます。少し待ってからもう一度お試しください。',
+      often:
+        'このアドレスからの試行回数が多すぎます。リンクやトークンはそのまま使えます。1分ほど待ってからもう一度お試しください。',
+    },
+  },
+};
+
+/** The language of `Accept-Language` that comes first of those there are. */
+export function languageOf(accepted: string | undefined): Language {
+  const wishes = (accepted ?? '')
+    .slice(0, 500)
+    .split(',')
+    .map((wish) => {
+      const [tag = '', quality] = wish
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*q=/);
+      return { tag: tag.split('-', 1)[0], quality: quality === undefined ? 1 : Number(quality) };
+    });
+  const best = wishes
+    .filter(({ tag, quality }) => (tag === 'en' || tag === 'ja') && quality > 0)
+    .sort((a, b) => b.quality - a.quality)[0];
+  return best?.tag === 'ja' ? 'ja' : 'en';
+}

@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '../../test/postgres.ts';
+import { temporaryDirectory } from '../../test/processes.ts';
+import { ADMIN } from '../../test/service-rig.ts';
+import { until } from '../../test/until.ts';
+import type { Principal } from '../access/principal.ts';
+import { compose } from '../compose.ts';
+import { newId } from '../contract/ids.ts';
+import { CreateSession } from '../contract/session.ts';
+import type { SessionHint } from '../contract/session-event.ts';
+import { createMasker } from '../policy/masking.ts';
+import { SILENT } from '../queue/logger.ts';
+import { aesBox } from '../secrets/aes-box.ts';
+import type { BatonStore } from '../storage/operations/baton-store.ts';
+import { postgresStore } from '../storage/postgres/store.ts';
+import { sqliteStore } from '../storage/sqlite/store.ts';
+import type { SessionService } from './service.ts';
+
+const HOURS = 3_600_000;
+
+/** An API node: it runs nothing, and looks at nothing by itself but its hints. */
+function node(store: BatonStore): SessionService {
+  const { service, queue } = compose({
+    store,
+    dataDir: temporaryDirectory(),
+    installation: 'test',
+    masker: createMasker(),
+    box: aesBox(Buffer.alloc(32, 7)),
+    log: SILENT,
+    executes: false,
+    environment: {},
+    host: 'test',
+    worker: {},
+    keeperMs: HOURS,
+  });
+  onTestFinished(() => queue.close());
+  return service;
+}
+
+async function person(store: BatonStore, name: string): Promise<Principal> {
+  const { id } = await store.createUser({ id: newId(), name, role: 'operator' });
+  return { userId: id, role: 'operator', channel: 'web' };
+}
+
+const create = (service: SessionService, by: Principal, name: string) =>
+  service.create(by, CreateSession.parse({ name, agent: { kind: 'shell' } }));
+
+/** Everything that a reader of the hint stream is told. */
+function listen(service: SessionService, by: Principal): SessionHint[] {
+  const heard: SessionHint[] = [];
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void (async () => {
+    for await (const hint of service.hints(by, stop.signal)) heard.push(hint);
+  })();
+  return heard;
+}
+
+const tellsOf = (heard: readonly SessionHint[], id: string): boolean =>
+  heard.some((hint) => 'sessionId' in hint && hint.sessionId === id);
+
+test('[E9] over all nodes, hints are of what the user may see, from when it is shared until it is not', async () => {
+  const { url, drop } = await createDatabase();
+  onTestFinished(drop);
+  const [here, there] = [await postgresStore({ url }), await postgresStore({ url })];
+  const [near, far] = [node(here), node(there)];
+  const [hanako, taro] = [await person(here, 'hanako'), await person(here, 'taro')];
+  const hers = await create(far, hanako, 'hers');
+  const his = await create(far, taro, 'his');
+  const heard = listen(near, hanako);
+  const all = listen(near, ADMIN);
+  const touch = async (by: Principal, id: string): Promise<void> => {
+    all.length = 0;
+    await far.act(by, id, 'hold');
+    await until(() => tellsOf(all, id));
+    await far.act(by, id, 'resume');
+  };
+  const share = async (...users: string[]): Promise<void> => {
+    heard.length = 0;
+    await far.share(taro, his.id, { shares: users.map((user) => ({ user, level: 'view' })) });
+    await until(() => heard.some((hint) => 'all' in hint));
+    heard.length = 0;
+  };
+
+  await touch(taro, his.id);
+  await touch(hanako, hers.id);
+  await until(() => tellsOf(heard, hers.id));
+  expect(tellsOf(heard, his.id)).toBe(false);
+
+  await share('hanako');
+  await touch(taro, his.id);
+  await until(() => tellsOf(heard, his.id));
+
+  await share();
+  await touch(taro, his.id);
+  await touch(hanako, hers.id);
+  await until(() => tellsOf(heard, hers.id));
+  expect(tellsOf(heard, his.id)).toBe(false);
+});
+
+test('[E9] however many listen, a session that grew is looked at once, and what is told is true', async () => {
+  const store = await sqliteStore({ path: join(temporaryDirectory(), 'baton.db') });
+  let looks = 0;
+  const counting: BatonStore = {
+    ...store,
+    getSession: (id) => {
+      looks++;
+      return store.getSession(id);
+    },
+    listShares: (id) => {
+      looks++;
+      return store.listShares(id);
+    },
+  };
+  const service = node(counting);
+  const owner = await person(store, 'owner');
+  const people = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => person(store, `reader-${i}`)),
+  );
+  const { id } = await create(service, owner, 'watched');
+  const shares = people.map(({ userId: user }) => ({ user, level: 'view' as const }));
+  await service.share(owner, id, { shares });
+  const heard = people.map((by) => listen(service, by));
+  const hint = { sessionId: id, lastSeq: 2, status: 'COMPLETED' };
+  looks = 0;
+  await store.changeSession(id, { do: 'complete' });
+  await until(() => heard.every((each) => each.length > 0));
+  expect(heard.flat()).toEqual(people.map(() => hint));
+  expect(looks).toBe(2);
+});

@@ -1,0 +1,82 @@
+import { BatonError } from '../contract/errors.ts';
+import type { SessionStatus } from '../contract/session.ts';
+import { toTime } from '../contract/time.ts';
+import type { WorkspaceHealth, WorkspaceStatus, WorkspaceView } from '../contract/workspace.ts';
+import { WorkspaceError } from '../workspaces/provider.ts';
+import { findSession, findToChange, type ServiceParts } from './access.ts';
+import type { SessionService } from './service.ts';
+import type { SessionWithFacts } from './session-record.ts';
+
+type WorkspaceService = Pick<SessionService, 'workspaces' | 'syncStatus'>;
+
+export interface WorkspaceParts extends ServiceParts {
+  /** Makes it if it is missing, where this node may; a session whose cannot be made is in ERROR. */
+  readonly ensureWorkspace?: (found: SessionWithFacts) => Promise<unknown>;
+}
+
+/** What is known of the workspaces of sessions, and looking after one at once (W6). */
+export function workspaceService(parts: WorkspaceParts): WorkspaceService {
+  const { store, ensureWorkspace, onWork } = parts;
+
+  const view = async (found: SessionWithFacts): Promise<WorkspaceView> => {
+    const { session } = found;
+    const { provider } = session.workspace;
+    // Those of other providers are no part of this version.
+    if (provider !== 'directory') throw new BatonError('not_found');
+    const owner = await store.findUser(session.ownerId);
+    return {
+      id: session.id,
+      name: session.name,
+      ownerId: session.ownerId,
+      ownerName: owner?.name ?? session.ownerId,
+      templateId: provider,
+      templateName: provider,
+      status: STATUS[session.status],
+      health: healthOf(found),
+      accessUrl: null,
+      autoStart: false,
+      lastUsedAt: toTime(session.lastActiveAt),
+      createdAt: toTime(session.createdAt),
+      updatedAt: toTime(session.updatedAt),
+    };
+  };
+
+  return {
+    workspaces: async (by, id) => [await view(await findSession(parts, by, id, 'view'))],
+
+    async syncStatus(by, id) {
+      const before = await findToChange(parts, by, id);
+      if (!hasEnded(before.session.status)) {
+        await ensureWorkspace?.(before).catch((error: unknown) => {
+          if (!(error instanceof WorkspaceError)) throw error;
+        });
+        onWork();
+      }
+      const found = await findSession(parts, by, id, 'view');
+      const { name, status, health } = await view(found);
+      return {
+        sessionId: id,
+        sessionStatus: found.session.status,
+        workspaceCount: 1,
+        workspaces: [{ id, name, status, health }],
+        syncedAt: Date.now(),
+      };
+    },
+  };
+}
+
+const STATUS: Record<SessionStatus, WorkspaceStatus> = {
+  PENDING: 'pending',
+  ACTIVE: 'running',
+  IDLE: 'running',
+  ERROR: 'failed',
+  COMPLETED: 'stopped',
+  TERMINATED: 'stopped',
+};
+
+const hasEnded = (status: SessionStatus): boolean => STATUS[status] === 'stopped';
+
+function healthOf({ session, hostAway }: SessionWithFacts): WorkspaceHealth {
+  if (hostAway || session.status === 'ERROR') return 'unhealthy';
+  return STATUS[session.status] === 'running' ? 'healthy' : 'unknown';
+}

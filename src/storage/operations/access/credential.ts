@@ -1,0 +1,33 @@
+import type { ValidCredential } from '../../../access/access-store.ts';
+import { type SignInRow, toUser } from '../../access-rows.ts';
+import { plain } from '../../session-rows.ts';
+import { type Op, query } from '../../statement.ts';
+import type { Dialect } from '../dialect.ts';
+import { VALID_SIGN_IN } from './sign-ins.ts';
+import { tokenAt } from './tokens.ts';
+
+/** By its name in the audit log, for one who was let in before. */
+export function* findCredential(dialect: Dialect, credential: string): Op<ValidCredential | null> {
+  const now = yield* dialect.readTime();
+  const [, kind, id] = /^(token|cookie):(.+)$/.exec(plain(credential)) ?? [];
+  if (id === undefined) return null;
+  return kind === 'token' ? yield* ofToken(now, id) : yield* ofSignIn(now, id);
+}
+
+function* ofToken(now: number, id: string): Op<ValidCredential | null> {
+  const found = yield* tokenAt(now, 'id', id);
+  if (found === null || typeof found === 'string') return null;
+  const { token, user } = found;
+  return { user, scopes: token.scopes, tokenExpiresAt: token.expiresAt };
+}
+
+function* ofSignIn(now: number, id: string): Op<ValidCredential | null> {
+  const [row] = yield* query<SignInRow>(
+    `${VALID_SIGN_IN} AND s.id = $1`,
+    [id, now],
+    'sign_in_by_id',
+  );
+  if (row === undefined) return null;
+  const scopes = row.scopes === null ? null : (JSON.parse(row.scopes) as ValidCredential['scopes']);
+  return { user: toUser(row), scopes, tokenExpiresAt: row.token_expires_at };
+}

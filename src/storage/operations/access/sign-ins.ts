@@ -1,0 +1,145 @@
+import type { NewSignIn, SignInBy, ValidSignIn } from '../../../access/access-store.ts';
+import type { SignInRow } from '../../access-rows.ts';
+import { toSignIn, USER_COLUMNS } from '../../access-rows.ts';
+import { type Op, query } from '../../statement.ts';
+import { ACCESS_CHANGED, type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+import { tokenAt } from './tokens.ts';
+import { getUser, mustBeUser } from './users.ts';
+
+export function* createCode(
+  _: Dialect,
+  now: number,
+  code: { readonly digest: string; readonly userId: string; readonly expiresInMs: number },
+): Op<Done<{ readonly expiresAt: number }>> {
+  yield* mustBeUser(code.userId);
+  yield* query('DELETE FROM sign_in_codes WHERE expires_at <= $1', [now]);
+  const expiresAt = now + code.expiresInMs;
+  yield* query('INSERT INTO sign_in_codes (digest, user_id, expires_at) VALUES ($1, $2, $3)', [
+    code.digest,
+    code.userId,
+    expiresAt,
+  ]);
+  return { value: { expiresAt }, hint: NOTHING_TO_TELL };
+}
+
+/** Who shows it, and until when that is good at most. */
+interface Shown {
+  readonly userId: string;
+  readonly tokenId: string | null;
+  readonly until: number | null;
+}
+
+export function* signIn(
+  _: Dialect,
+  now: number,
+  by: SignInBy,
+  made: NewSignIn,
+): Op<Done<ValidSignIn | null>> {
+  const shown = yield* look(now, by);
+  const user = shown === null ? null : yield* getUser(shown.userId);
+  if (shown === null || user === null || user.disabledAt !== null)
+    return { value: null, hint: NOTHING_TO_TELL, changed: false };
+  yield* query('DELETE FROM sign_ins WHERE expires_at <= $1', [now]);
+  const end = Math.min(now + made.lifeMs, shown.until ?? Number.POSITIVE_INFINITY);
+  yield* query(
+    `INSERT INTO sign_ins (id, user_id, token_id, digest, created_at, rotated_at, idle_until, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
+    [made.id, user.id, shown.tokenId, made.digest, now, now + made.idleMs, end],
+  );
+  return {
+    value: toSignIn((yield* readSignIn(now, made.digest))!, made.digest),
+    hint: NOTHING_TO_TELL,
+    who: user.id,
+  };
+}
+
+function* look(now: number, by: SignInBy): Op<Shown | null> {
+  if ('user' in by) return { userId: by.user, tokenId: null, until: null };
+  if ('token' in by) {
+    const found = yield* tokenAt(now, 'digest', by.token);
+    if (found === null || typeof found === 'string') return null;
+    const { id, userId, expiresAt } = found.token;
+    return { userId, tokenId: id, until: expiresAt };
+  }
+  // Taken and looked at in one: of two who show it at once, one finds it.
+  const [code] = yield* query<{ user_id: string; expires_at: number }>(
+    'DELETE FROM sign_in_codes WHERE digest = $1 RETURNING user_id, expires_at',
+    [by.code],
+  );
+  if (code === undefined || code.expires_at <= now) return null;
+  return { userId: code.user_id, tokenId: null, until: null };
+}
+
+/** Valid at the time in $2: also its user, and the token that it was made with. */
+export const VALID_SIGN_IN = `SELECT s.id, s.digest, s.rotated_at, s.idle_until, s.expires_at, t.scopes,
+    t.expires_at AS token_expires_at, ${USER_COLUMNS}
+  FROM sign_ins s JOIN users u ON u.id = s.user_id LEFT JOIN tokens t ON t.id = s.token_id
+  WHERE s.expires_at > $2 AND s.idle_until > $2 AND u.disabled_at IS NULL
+    AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND coalesce(t.expires_at, $2 + 1) > $2))`;
+const BY_DIGEST = `${VALID_SIGN_IN}
+  AND (s.digest = $1 OR (s.previous_digest = $1 AND s.previous_until > $2))`;
+
+function* readSignIn(now: number, digest: string): Op<SignInRow | null> {
+  return (yield* query<SignInRow>(BY_DIGEST, [digest, now], 'sign_in_by_digest'))[0] ?? null;
+}
+
+export interface FoundSignIn {
+  readonly signIn: ValidSignIn;
+  /** Its idle time is to be lengthened. */
+  readonly stale: boolean;
+}
+
+/** A minute late is early enough for an idle time, and spares a write a request. */
+const TOUCH_AFTER_MS = 60_000;
+
+export function* findSignIn(
+  dialect: Dialect,
+  digest: string,
+  idleMs: number,
+): Op<FoundSignIn | null> {
+  const now = yield* dialect.readTime();
+  const row = yield* readSignIn(now, digest);
+  if (row === null) return null;
+  const late = now + idleMs - row.idle_until;
+  return { signIn: toSignIn(row, digest), stale: late >= TOUCH_AFTER_MS };
+}
+
+export function* touchSignIn(_: Dialect, now: number, id: string, idleMs: number): Op<Done<void>> {
+  yield* query('UPDATE sign_ins SET idle_until = $3 WHERE id = $1 AND idle_until > $2', [
+    id,
+    now,
+    now + idleMs,
+  ]);
+  return { value: undefined, hint: NOTHING_TO_TELL };
+}
+
+export function* rotateSignIn(
+  _: Dialect,
+  now: number,
+  id: string,
+  secret: { readonly from: string; readonly to: string; readonly graceMs: number },
+): Op<Done<boolean>> {
+  const rows = yield* query(
+    `UPDATE sign_ins SET previous_digest = digest, previous_until = $5, digest = $3, rotated_at = $4
+     WHERE id = $1 AND digest = $2 AND expires_at > $4 AND idle_until > $4 RETURNING id`,
+    [id, secret.from, secret.to, now, now + secret.graceMs],
+  );
+  return {
+    value: rows.length > 0,
+    hint: NOTHING_TO_TELL,
+    ...(rows.length > 0 ? {} : { changed: false }),
+  };
+}
+
+export function* endSignIn(_: Dialect, _now: number, id: string): Op<Done<void>> {
+  return yield* remove('id', id);
+}
+
+export function* endSignIns(_: Dialect, _now: number, userId: string): Op<Done<void>> {
+  return yield* remove('user_id', userId);
+}
+
+function* remove(column: string, value: string): Op<Done<void>> {
+  yield* query(`DELETE FROM sign_ins WHERE ${column} = $1`, [value]);
+  return { value: undefined, hint: ACCESS_CHANGED };
+}

@@ -1,0 +1,34 @@
+import type { AccessStore, Audited } from '../../access/access-store.ts';
+import type { NewAuditEntry } from '../../access/principal.ts';
+import type { Store } from '../../queue/store.ts';
+import type { SessionStore } from '../../sessions/session-store.ts';
+import { accessStoreOver } from './access-store.ts';
+import type { Answer, Arguments, OperationName } from './all.ts';
+import { sessionStoreOver } from './session-store.ts';
+import { type StoreParts, storeOver } from './store.ts';
+
+export type AllStores = Store & SessionStore & AccessStore;
+/** What a database holds for Baton: all ports, and each writing call with its line in the audit log. */
+export type BatonStore = AllStores & Audited<AllStores>;
+
+export function batonStoreOver(parts: StoreParts): BatonStore {
+  return {
+    ...allOver(parts),
+    audited: (entry) => allOver({ ...parts, call: auditedCall(parts, entry) }),
+  };
+}
+
+const allOver = (parts: StoreParts): AllStores => ({
+  ...storeOver(parts),
+  ...sessionStoreOver(parts),
+  ...accessStoreOver(parts),
+});
+
+function auditedCall({ call }: StoreParts, entry: NewAuditEntry): StoreParts['call'] {
+  return <N extends OperationName>(name: N, ...rest: Arguments<N>): Promise<Answer<N>> => {
+    // Reading a sign-in may lengthen it, which is nobody's deed.
+    if (name === 'touchSignIn' || name === 'audited') return call(name, ...rest);
+    const inner = name as Exclude<OperationName, 'audited'>;
+    return call('audited', entry, inner, rest) as Promise<Answer<N>>;
+  };
+}

@@ -1,0 +1,43 @@
+import { isTerminal, type Run, RunState } from '../../../contract/run.ts';
+import type { Counts, RunFilter } from '../../../queue/store.ts';
+import { RUN_COLUMNS, type RunRow, toRun } from '../../rows.ts';
+import { type Op, query, type Value } from '../../statement.ts';
+import type { Dialect } from '../dialect.ts';
+
+/** The ids of the sessions that the user in placeholder $n may see: their own, and those shared. */
+export const visibleTo = (n: number): string =>
+  `(SELECT v.id FROM sessions v WHERE v.owner = $${n} UNION SELECT h.session_id FROM shares h WHERE h.user_id = $${n})`;
+
+/** Where a run that has not ended can be in its lane `l`, so that the ended ones are not read. */
+const AHEAD = '(r.position >= l.last_position OR r.position IS NULL OR r.id = l.run_id)';
+
+/** Read through the lanes of the sessions: what others have run costs nothing. */
+export function* listVisibleRuns(
+  dialect: Dialect,
+  userId: string,
+  { states, after, limit }: Omit<RunFilter, 'lane'>,
+): Op<Run[]> {
+  const values: Value[] = [userId];
+  const where = [`r.lane IN ${visibleTo(1)}`];
+  if (after !== undefined) where.push(`r.id > $${values.push(after)}`);
+  if (states !== undefined) {
+    where.push(dialect.oneOf('r.state', values.push(dialect.list(states))));
+    if (!states.some(isTerminal)) where.push(AHEAD);
+  }
+  const rows = yield* query<RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM runs r JOIN lanes l ON l.id = r.lane WHERE ${where.join(' AND ')}
+     ORDER BY r.id LIMIT $${values.push(limit)}`,
+    values,
+  );
+  return rows.map(toRun);
+}
+
+export function* countVisible(userId: string): Op<Counts> {
+  const rows = yield* query<{ state: RunState; n: number }>(
+    `SELECT r.state, count(*) AS n FROM runs r WHERE r.lane IN ${visibleTo(1)} GROUP BY r.state`,
+    [userId],
+  );
+  const all = Object.fromEntries(RunState.options.map((state) => [state, 0])) as Counts;
+  for (const { state, n } of rows) all[state] = n;
+  return all;
+}

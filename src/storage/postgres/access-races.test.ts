@@ -1,0 +1,161 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { until } from '../../../test/until.ts';
+import {
+  AccessBench,
+  type AccessStores,
+  entry,
+  HOUR,
+  type OpenAccess,
+} from '../../access/contract/bench.contract.ts';
+import { newId } from '../../contract/ids.ts';
+import { admission, refused } from '../../queue/contract/bench.contract.ts';
+import type { Hint } from '../../queue/store.ts';
+import { postgresStore } from './store.ts';
+
+/* Two nodes on one database, who want the same thing at the same time. */
+
+let database: TestDatabase;
+let bench: AccessBench;
+let other: AccessStores;
+const open: OpenAccess = (place, clock) =>
+  postgresStore({ url: database.url, schema: `s${place.replaceAll('-', '')}`, clock });
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  bench = await AccessBench.open(open);
+  other = await open(bench.place, () => bench.now);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await other.close();
+  await bench.close();
+});
+
+const both = (): AccessStores[] => [bench.store, other];
+const newSignIn = () => ({ id: newId(), digest: newId(), idleMs: HOUR, lifeMs: HOUR });
+
+test('[X1] of two nodes that are shown one code, one signs in and one line is written', async () => {
+  for (let i = 0; i < 15; i++) {
+    const code = await bench.code('admin');
+    const told = entry({
+      userId: '',
+      action: 'auth.sign_in',
+      target: { kind: 'sign_in', id: code },
+    });
+    const made = await Promise.all(
+      both().map((store) => store.audited(told).signIn({ code }, newSignIn())),
+    );
+    expect(made.filter((one) => one !== null)).toHaveLength(1);
+    expect(await other.listAudit({ target: code, limit: 10 })).toHaveLength(1);
+  }
+});
+
+test('[X1] of two nodes that replace one secret, one does', async () => {
+  for (let i = 0; i < 15; i++) {
+    const { digest: from, signIn } = await bench.signedIn('admin');
+    const secrets = both().map(() => newId());
+    const rotated = await Promise.all(
+      both().map((store, n) =>
+        store.rotateSignIn(signIn.id, { from, to: secrets[n] as string, graceMs: 1000 }),
+      ),
+    );
+    expect(rotated.filter(Boolean)).toHaveLength(1);
+    const found = await Promise.all(secrets.map((digest) => other.findSignIn(digest, HOUR)));
+    expect(found.map((one) => one !== null)).toEqual(rotated);
+    expect(await other.findSignIn(from, HOUR)).toMatchObject({ previous: true });
+  }
+});
+
+test('[X2] of two users of one name one is made, and the other leaves no line', async () => {
+  for (let i = 0; i < 5; i++) {
+    const name = `name-${i}`;
+    const made = await Promise.allSettled(
+      both().map((store) =>
+        store.audited(entry()).createUser({ id: newId(), name, role: 'viewer' }),
+      ),
+    );
+    const failures = made.filter((one) => one.status === 'rejected');
+    expect(failures.map(({ reason }) => reason)).toEqual([refused('user_exists')]);
+    expect(await other.listAudit({ limit: 100 })).toHaveLength(i + 1);
+  }
+});
+
+test('[X3] shares and the end of their session at once leave nothing behind', async () => {
+  const ann = await bench.user();
+  for (let i = 0; i < 10; i++) {
+    const id = await bench.session('admin');
+    await Promise.allSettled([
+      bench.store.putShares(id, [{ userId: ann.id, level: 'view' }]),
+      other.deleteSession(id),
+    ]);
+    expect(await other.getSession(id)).toBeNull();
+    expect(await other.getShare(id, ann.id)).toBeNull();
+  }
+});
+
+test('[P6] a message sent at once and one sent the long way leave the same line', async () => {
+  const sessionId = await bench.session('admin');
+  const told = entry({
+    action: 'message.send',
+    target: { kind: 'session', id: sessionId },
+    before: { a: 1 },
+    after: ['b\0', '日本'],
+  });
+  const send = (idempotencyKey: string | null, queueMax = 2) =>
+    bench.store.audited(told).sendMessage({
+      sessionId,
+      admission: admission({ idempotencyKey, bodyHash: idempotencyKey }),
+      original: null,
+      queueMax,
+    });
+  const asked = vi.spyOn(pg.Client.prototype, 'query');
+  const statements = (): string[] =>
+    asked.mock.calls
+      .map(([asking]) => (typeof asking === 'string' ? asking : (asking as { text: string }).text))
+      .filter((text) => !/pg_notify/.test(text));
+  const first = await send(null);
+  expect(statements()).toEqual([expect.stringContaining('INSERT INTO audit')]);
+  asked.mockClear();
+  const second = await send('k');
+  expect(statements()[0]).toMatch(/^BEGIN/);
+  expect([first.receipt.position, second.receipt.position]).toEqual([0, 1]);
+
+  const [long, atOnce, ...others] = await other.listAudit({ limit: 10 });
+  expect(others).toEqual([]);
+  expect({ ...long, seq: 0 }).toEqual({ ...atOnce, seq: 0 });
+  expect(atOnce).toEqual({ ...told, seq: expect.any(Number), at: bench.now });
+
+  // Neither way leaves one for a message that was refused.
+  await expect(send(null)).rejects.toEqual(refused('queue_full'));
+  await expect(send('other')).rejects.toEqual(refused('queue_full'));
+  await bench.store.changeSession(sessionId, { do: 'terminate', reason: 'asked' });
+  await expect(send(null, 100)).rejects.toEqual(refused('session_ended'));
+  expect(await other.listAudit({ limit: 10 })).toHaveLength(2);
+});
+
+test('[P6] a line that cannot be written takes the message with it', async () => {
+  const sessionId = await bench.session('admin');
+  const told = entry({ action: null as unknown as 'message.send' });
+  const sending = bench.store
+    .audited(told)
+    .sendMessage({ sessionId, admission: admission(), original: null, queueMax: 2 });
+  await expect(sending).rejects.toEqual(refused('database_failed'));
+  expect(await other.listQueued(sessionId, 10)).toEqual([]);
+});
+
+test('[X2] the other node is told that what somebody may do has changed', async () => {
+  const ann = await bench.user();
+  const heard: Hint[] = [];
+  other.onHint((hint) => heard.push(hint));
+  await bench.store.updateUser(ann.id, { disabled: true });
+  await until(async () => heard.some(({ access }) => access === true));
+  heard.length = 0;
+  await bench.store.enqueue([admission({ lane: 'l' })]);
+  await until(async () => heard.some(({ lanes }) => lanes.includes('l')));
+  expect(heard.some(({ access }) => access === true)).toBe(false);
+});

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { onTestFinished } from 'vitest';
+
+/** A site of somebody else on this machine: pages by path, with whatever script is in them. */
+export async function attacker(pages: Record<string, string>) {
+  const server = createServer((request, response) => {
+    const body = pages[request.url ?? ''];
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' });
+    response.end(`<!doctype html><title>attacker</title>${body ?? ''}`);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    /** Another port of the same host: browsers send it the same cookies, and call it same-site. */
+    neighbour: `http://127.0.0.1:${port}`,
+    /** Another site altogether. */
+    stranger: `http://attacker.localhost:${port}`,
+  };
+}
+
+/** A form that sends itself. */
+export const formTo = (url: string, fields: Record<string, string>, type = ''): string =>
+  `<form id="f" method="post" action="${url}" ${type === '' ? '' : `enctype="${type}"`}>${Object.entries(
+    fields,
+  )
+    .map(([name, value]) => `<input name='${name}' value='${value}'>`)
+    .join('')}</form><script>document.getElementById('f').submit()</script>`;
