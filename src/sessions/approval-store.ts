@@ -1,0 +1,98 @@
+import type { ApprovalKind, ApprovalScope, ApprovalState } from '../contract/approval.ts';
+import type { Json } from '../contract/json.ts';
+import type { Channel } from '../contract/message.ts';
+import type { ToolRules } from '../contract/policy.ts';
+
+/*
+ * The port behind approvals and tool rules; SQLite and PostgreSQL keep its promises under one
+ * contract suite. Every method is one transaction that also appends its events to the session's log.
+ */
+
+/** A question of an agent. Times are epoch milliseconds on the database's clock. */
+export interface ApprovalRecord {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly attempt: number;
+  readonly kind: ApprovalKind;
+  readonly tool: string;
+  /** Masked. */
+  readonly input: Json;
+  /** Of tool and unmasked input: the same call, asked again by a later attempt, has the same one. */
+  readonly digest: string;
+  readonly reason: string;
+  readonly state: ApprovalState;
+  readonly scope: ApprovalScope | null;
+  readonly message: string | null;
+  /** Masked; what is to be used is in `sealedInput` if masking changed it. */
+  readonly editedInput: Json;
+  readonly sealedInput: string | null;
+  readonly decidedBy: string | null;
+  readonly createdAt: number;
+  readonly decidedAt: number | null;
+  /** The answer was given to an agent. */
+  readonly usedAt: number | null;
+}
+
+export type NewApproval = Pick<
+  ApprovalRecord,
+  'id' | 'sessionId' | 'runId' | 'attempt' | 'kind' | 'tool' | 'input' | 'digest' | 'reason'
+> & {
+  /** Of the attempt that asks; with an old one nothing happens (Q6). */
+  readonly fence: number;
+};
+
+export interface ApprovalAnswer {
+  readonly decision: 'allow' | 'deny';
+  readonly scope: ApprovalScope;
+  readonly message: string | null;
+  readonly editedInput: Json;
+  readonly sealedInput: string | null;
+  readonly decidedBy: string;
+  /** Added to what the session allows, with scope `session`. */
+  readonly rule: string | null;
+}
+
+export interface ApprovalFilter {
+  readonly state?: ApprovalState;
+  readonly sessionId?: string;
+  /** Of sessions that this user owns or that are shared with them. */
+  readonly visibleTo?: string;
+  readonly limit: number;
+  /** Newest first, older than this one. */
+  readonly before?: string;
+}
+
+export type RulePlace =
+  | { readonly scope: 'global' }
+  | { readonly scope: 'channel'; readonly channel: Channel }
+  | { readonly scope: 'session'; readonly sessionId: string };
+
+export interface ApprovalStore {
+  /**
+   * Opens a question and tells `approval.requested`. One of this run with the same digest that is
+   * pending is answered instead of a second one. Null if the fence is old.
+   */
+  openApproval(approval: NewApproval): Promise<ApprovalRecord | null>;
+  getApproval(id: string): Promise<ApprovalRecord | null>;
+  listApprovals(filter: ApprovalFilter): Promise<ApprovalRecord[]>;
+  /** All of a run, oldest first. */
+  listApprovalsOf(runId: string): Promise<ApprovalRecord[]>;
+  /**
+   * Answers it, exactly once: `approval.decided`, the rule, and if the run waits it is told (the
+   * queue's `answer`). Throws `approval_decided`, also if its run has ended, and `not_found`.
+   */
+  decideApproval(id: string, answer: ApprovalAnswer): Promise<ApprovalRecord>;
+  /** The agent has been given the answer; a later attempt does not use it for another call. */
+  useApproval(id: string, fence: number): Promise<boolean>;
+  /** The agent took it back: `approval.withdrawn`. Again, or after the answer, changes nothing. */
+  withdrawApproval(id: string, reason: string): Promise<void>;
+  /**
+   * Level-triggered, for the keeper: pending questions of ended runs are withdrawn, and runs that
+   * wait although nothing of theirs is pending are answered (an answer may come before its run waits).
+   */
+  settleApprovals(limit: number): Promise<{ readonly changed: number; readonly more: boolean }>;
+
+  readRules(place: RulePlace): Promise<ToolRules | null>;
+  putRules(place: RulePlace, rules: ToolRules): Promise<ToolRules>;
+}
