@@ -14,6 +14,8 @@ export interface ApprovalRecord {
   readonly sessionId: string;
   readonly runId: string;
   readonly attempt: number;
+  /** The agent's own name of the call; stands in the events, too, beside `approvalId`. */
+  readonly callId: string;
   readonly kind: ApprovalKind;
   readonly tool: string;
   /** Masked. */
@@ -36,7 +38,16 @@ export interface ApprovalRecord {
 
 export type NewApproval = Pick<
   ApprovalRecord,
-  'id' | 'sessionId' | 'runId' | 'attempt' | 'kind' | 'tool' | 'input' | 'digest' | 'reason'
+  | 'id'
+  | 'sessionId'
+  | 'runId'
+  | 'attempt'
+  | 'callId'
+  | 'kind'
+  | 'tool'
+  | 'input'
+  | 'digest'
+  | 'reason'
 > & {
   /** Of the attempt that asks; with an old one nothing happens (Q6). */
   readonly fence: number;
