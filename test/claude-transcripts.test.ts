@@ -29,6 +29,7 @@ function understood(name: string) {
     exit: { code: failed ? 1 : 0, signal: null },
     stderr: '',
     result: results.at(-1),
+    now: Date.UTC(2026, 10, 1),
   });
   return { lines, given, outcome, usage: usageOf(counted), usageAfter: usageAfter(counted) };
 }

@@ -19,6 +19,7 @@ export class Dialogue {
   /** Messages that were not yet taken up, and how many results came since. */
   readonly #waiting = new Map<string, number>();
   #closed = false;
+  #interrupted = false;
 
   constructor(stdin: Writable, permit: Turn['permit']) {
     this.#stdin = stdin;
@@ -38,15 +39,18 @@ export class Dialogue {
   }
 
   interrupt(): void {
+    this.#interrupted = true;
     const request = { subtype: 'interrupt' };
     this.#write({ type: 'control_request', request_id: randomUUID(), request });
   }
 
-  /** It ends its turn and itself; a question that is open counts as denied. */
+  /**
+   * It ends its turn and itself. A question that is open is not withdrawn by that: its answer may
+   * come later, for whoever goes on with the conversation (A7).
+   */
   close(): void {
     this.#closed = true;
     if (!this.#stdin.destroyed) this.#stdin.end();
-    for (const question of this.#questions.values()) question.abort();
     this.#questions.clear();
   }
 
@@ -57,7 +61,8 @@ export class Dialogue {
         else this.#refuse(line.request_id);
         return;
       case 'control_cancel_request':
-        this.#questions.get(line.request_id)?.abort();
+        // After an interrupt it takes all back; then it was not its own will.
+        if (!this.#interrupted) this.#questions.get(line.request_id)?.abort();
         this.#questions.delete(line.request_id);
         return;
       case 'user':

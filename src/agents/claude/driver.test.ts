@@ -154,6 +154,45 @@ describe('[A4] a Claude Code that behaves badly', () => {
     });
   });
 
+  test('[A7] takes its question back, and gets no answer', async () => {
+    const request = {
+      subtype: 'can_use_tool',
+      tool_name: 'Bash',
+      input: { command: 'true' },
+      tool_use_id: 't1',
+    };
+    const path = program(
+      INIT,
+      line({ type: 'control_request', request_id: 'r1', request }),
+      line({ type: 'control_cancel_request', request_id: 'r1' }),
+      'read prompt; read end || echo "no answer" >&2',
+      RESULT,
+    );
+    const talk = start(path, {
+      permit: async (_call, withdrawn) => {
+        await new Promise((resolve) => withdrawn.addEventListener('abort', resolve));
+        return { behavior: 'allow' };
+      },
+    });
+    await talk.until(({ asked }) => asked.length === 1);
+    talk.processes[0]?.stdin.end();
+    expect((await talk.ended()).end.stderr).toBe('no answer\n');
+    expect(talk.payloads('agent.tool_use')).toEqual([
+      { id: 't1', tool: 'Bash', input: { command: 'true' } },
+    ]);
+  });
+
+  test('[Q15] is refused by a limit whose end is over, which is no reason to wait', async () => {
+    const info = { status: 'rejected', resetsAt: 1_000_000, rateLimitType: 'five_hour' };
+    const error = { type: 'result', subtype: 'success', is_error: true, api_error_status: 429 };
+    const talk = await run(
+      INIT,
+      line({ type: 'rate_limit_event', rate_limit_info: info }),
+      line({ ...error, result: 'limit' }),
+    );
+    expect(talk.outcome).toEqual(failure('overloaded', 'limit'));
+  });
+
   test('[Q9] [A9] never answers and ignores every signal', async () => {
     const stop = new AbortController();
     const path = program(`trap '' INT TERM HUP`, INIT, 'while :; do sleep 1; done');

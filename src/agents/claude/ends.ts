@@ -15,6 +15,8 @@ export interface Ended {
   readonly result: ResultLine | undefined;
   readonly error: { readonly kind: string; readonly text: string } | null;
   readonly limit: RateLimit | null;
+  /** In milliseconds. */
+  readonly now: number;
 }
 
 const SIGN_IN = 'Run "claude" and sign in, or set ANTHROPIC_API_KEY for the server.';
@@ -32,9 +34,8 @@ export function outcomeOf(ended: Ended): DriverEnd['outcome'] {
     return { kind: 'succeeded', result: { text: shown, turns: result.num_turns } };
   }
   const message = messageOf(result);
-  if (isLimit(ended) && typeof ended.limit?.resetsAt === 'number') {
-    return { kind: 'parked', until: ended.limit.resetsAt * 1000, message };
-  }
+  const until = resetOf(ended);
+  if (until !== null) return { kind: 'parked', until, message };
   const errorClass = classOf(ended, result, message);
   return failed(errorClass, errorClass === 'auth_failed' ? `${message}. ${SIGN_IN}` : message);
 }
@@ -44,8 +45,12 @@ function messageOf(result: ResultLine): string {
   return cleanText(result.result ?? result.errors?.join(' ') ?? result.subtype);
 }
 
-const isLimit = ({ result, error }: Ended): boolean =>
-  result?.api_error_status === 429 || error?.kind === 'rate_limit';
+/** When a usage limit ends that was announced; one that has ended is no reason to wait. */
+function resetOf({ result, error, limit, now }: Ended): number | null {
+  if (result?.api_error_status !== 429 && error?.kind !== 'rate_limit') return null;
+  const until = (limit?.resetsAt ?? 0) * 1000;
+  return until > now ? until : null;
+}
 
 function classOf({ error }: Ended, result: ResultLine, message: string): ErrorClass {
   switch (result.subtype) {

@@ -62,6 +62,9 @@ export class Events {
   *#init(line: LineOf<'system'>): Generator<DriverEvent> {
     this.version = line.claude_code_version;
     this.model = line.model ?? null;
+    // A new turn; what went wrong in the one before is its own.
+    this.error = null;
+    this.limit = null;
     // Repeated with every turn, and with another name after `/clear`.
     if (this.#conversation === line.session_id) return;
     this.#conversation = line.session_id;

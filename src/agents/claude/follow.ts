@@ -86,7 +86,8 @@ function* ending(
   const usage = usageOf(counted);
   const after = usageAfter(counted);
   if (usage !== undefined) yield { kind: 'event', type: 'agent.usage', payload: { ...usage } };
-  const ended = { ...events, version: events.version, exit, stderr, result: results.at(-1) };
+  const result = results.at(-1);
+  const ended = { ...events, version: events.version, exit, stderr, result, now: Date.now() };
   yield {
     kind: 'end',
     end: {

@@ -12,6 +12,8 @@ const PATIENCE_MS = 10_000;
 /** Between the end of its output and its own. */
 const EXIT_MS = 1000;
 
+const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
+
 /**
  * The ways out of a process: its turn is over, or somebody wants it to stop. Works beside whoever
  * reads its lines: who aborts may have stopped taking events.
@@ -65,18 +67,20 @@ export class Leaving {
 
   /** Interrupt → close input → the ladder of signals (Q9). */
   async stop(): Promise<void> {
-    if (this.#finished || this.#exit !== null) return;
-    this.stopped = true;
-    this.#dialogue.interrupt();
-    await Promise.race([this.#result.promise, this.#agent.exited, sleep(INTERRUPT_MS)]);
-    this.finish();
-    await Promise.race([this.#agent.exited, sleep(CLOSE_MS)]);
+    if (this.#exit !== null) return;
+    if (!this.#finished) {
+      this.stopped = true;
+      this.#dialogue.interrupt();
+      await Promise.race([this.#result.promise, this.#agent.exited, pause(INTERRUPT_MS)]);
+      this.finish();
+    }
+    await Promise.race([this.#agent.exited, pause(CLOSE_MS)]);
     await this.#agent.stop();
   }
 
   /** How it ended, after its output has; one that stays is stopped. */
   async exit(): Promise<ProcessExit> {
-    await Promise.race([this.#agent.exited, sleep(EXIT_MS)]);
+    await Promise.race([this.#agent.exited, pause(EXIT_MS)]);
     await this.#agent.stop();
     return this.#agent.exited;
   }

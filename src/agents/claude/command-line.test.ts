@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { Turn } from '../driver.ts';
+import { commandLine } from './command-line.ts';
+
+const line = (given: Partial<Turn> = {}, resume = false) => {
+  const turn = { agent: { kind: 'claude' }, message: 'the message', ...given } as Turn;
+  return commandLine('/bin/claude', turn, { id: 'the-id', resume });
+};
+/** What follows an option; undefined if it is not there. */
+const option = (argv: string[], name: string): string | undefined =>
+  argv.includes(name) ? argv[argv.indexOf(name) + 1] : undefined;
+
+test('[A12] [P3] every call is asked about, and nothing of the repository is loaded', () => {
+  const argv = line();
+  expect(argv[0]).toBe('/bin/claude');
+  expect(option(argv, '--permission-prompt-tool')).toBe('stdio');
+  expect(option(argv, '--settings')).toBe('{"permissions":{"ask":["*"]}}');
+  expect(option(argv, '--setting-sources')).toBe('');
+  expect(argv).toContain('--strict-mcp-config');
+  expect(argv.join(' ')).not.toContain('the message');
+});
+
+test('[A12] [P3] a trusted repository is loaded, and every call is asked about all the same', () => {
+  const argv = line({ trusted: true });
+  expect(option(argv, '--settings')).toBe('{"permissions":{"ask":["*"]}}');
+  expect(argv).not.toContain('--setting-sources');
+  expect(argv).not.toContain('--strict-mcp-config');
+});
+
+test('[A3] a conversation is begun or gone on with', () => {
+  expect(option(line(), '--session-id')).toBe('the-id');
+  expect(option(line(), '--resume')).toBeUndefined();
+  expect(option(line({}, true), '--resume')).toBe('the-id');
+  expect(option(line({}, true), '--session-id')).toBeUndefined();
+});
+
+test('[A6] models, limits, servers and a system prompt are handed on', () => {
+  const argv = line({
+    agent: { kind: 'claude', model: 'opus', fallbackModel: 'sonnet' },
+    limits: { turns: 7, budgetUsd: 0.25 },
+    mcpServers: { one: { command: 'x' } },
+    systemPrompt: 'Be brief.',
+  });
+  expect(option(argv, '--model')).toBe('opus');
+  expect(option(argv, '--fallback-model')).toBe('sonnet');
+  expect(option(argv, '--max-turns')).toBe('7');
+  expect(option(argv, '--max-budget-usd')).toBe('0.25');
+  expect(option(argv, '--mcp-config')).toBe('{"mcpServers":{"one":{"command":"x"}}}');
+  expect(option(argv, '--append-system-prompt')).toBe('Be brief.');
+});
