@@ -15,7 +15,7 @@ async function start() {
   return { server, ask };
 }
 const prompt = (steps: StepInput[]): Message => ({ role: 'user', content: scripted(steps) });
-const call = { type: 'tool_use', id: 't1', name: 'Bash', input: {} };
+const call = { id: 't1', name: 'Bash', input: {} };
 const result = (content: string) => ({
   role: 'user',
   content: [{ type: 'tool_result', tool_use_id: 't1', content }],
@@ -53,7 +53,7 @@ test('a stream has the events of the Messages API', async () => {
 test('other results of tools than expected are a failure of the test', async () => {
   const { server, ask } = await start();
   const steps = [{ tools: [call] }, { text: 'ok', results: [{ includes: 'good' }] }];
-  const asked = [prompt(steps), { role: 'assistant', content: [call] }];
+  const asked = [prompt(steps), { role: 'assistant', content: [{ type: 'tool_use', ...call }] }];
   expect((await ask([...asked, result('all good')])).status).toBe(200);
   expect(server.failures).toEqual([]);
   expect((await ask([...asked, result('bad')])).status).toBe(400);
