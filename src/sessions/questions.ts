@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import type { ToolAnswer, ToolCall } from '../agents/driver.ts';
+import type { ApprovalKind } from '../contract/approval.ts';
+import { newId } from '../contract/ids.ts';
+import type { Json } from '../contract/json.ts';
+import type { Verdict } from '../contract/policy.ts';
+import type { AttemptContext } from '../queue/attempt-context.ts';
+import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { patiently } from './patiently.ts';
+
+export interface QuestionsOptions {
+  readonly context: Pick<
+    AttemptContext,
+    'run' | 'attempt' | 'fence' | 'signal' | 'emit' | 'wait' | 'log'
+  >;
+  readonly store: Pick<
+    ApprovalStore,
+    'openApproval' | 'getApproval' | 'listApprovalsOf' | 'useApproval' | 'withdrawApproval'
+  >;
+  /** What the tool rules say about a call. */
+  readonly decide: (call: ToolCall) => Promise<Verdict>;
+  /** Resolves when all that was recorded so far is stored. */
+  readonly stored: () => Promise<void>;
+  readonly maskJson: (value: Json) => Json;
+  readonly open: (sealed: string) => Json;
+  /** How long an agent is kept alive for an answer. */
+  readonly parkMs: number;
+  /** The answer takes too long: the agent is to be stopped, its question stays. */
+  readonly onPark: () => void;
+}
+
+interface Open {
+  readonly answer: (record: ApprovalRecord) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * Answers an agent's wish to use a tool (A7, P3): by the rules, by what a person answered an earlier
+ * attempt, or by asking. While something is asked the run is `waiting` and has no slot.
+ */
+export class Questions {
+  readonly #options: QuestionsOptions;
+  readonly #open = new Map<string, Open>();
+  /** Answers for earlier attempts that no agent has been given yet. */
+  #answered: Promise<ApprovalRecord[]> | null = null;
+  #waiting: Promise<void> | null = null;
+  #withdrawing: Promise<unknown>[] = [];
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
+  }
+
+  readonly permit = async (call: ToolCall, withdrawn: AbortSignal): Promise<ToolAnswer> => {
+    const { context, decide, stored, maskJson } = this.#options;
+    // What an agent does is known before it may do it, whatever dies next (Q16).
+    await stored();
+    const verdict = await decide(call);
+    if (verdict.decision === 'allow') return { behavior: 'allow' };
+    if (verdict.decision === 'deny') {
+      const { rule, scope, reason } = verdict;
+      const input = maskJson(call.input);
+      await context.emit('policy.denied', {
+        callId: call.id,
+        tool: call.tool,
+        input,
+        rule,
+        scope,
+        reason,
+      });
+      return { behavior: 'deny', message: reason };
+    }
+    return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
+  };
+
+  /** The run was cancelled: nobody need answer any more. */
+  async withdrawAll(reason: string): Promise<void> {
+    const { store } = this.#options;
+    const ids = [...this.#open.keys()];
+    await Promise.all(ids.map((id) => store.withdrawApproval(id, reason)));
+  }
+
+  /** Nothing is asked any more, and what was begun is done. */
+  async close(): Promise<void> {
+    for (const { fail } of this.#open.values()) fail(new Error('The agent has ended.'));
+    this.#open.clear();
+    await Promise.allSettled(this.#withdrawing);
+  }
+
+  async #ask(call: ToolCall, verdict: Verdict, withdrawn: AbortSignal): Promise<ToolAnswer> {
+    const { context, store, maskJson } = this.#options;
+    const approval = await patiently(context.signal, () =>
+      store.openApproval({
+        id: newId(),
+        sessionId: context.run.lane,
+        runId: context.run.id,
+        attempt: context.attempt,
+        fence: context.fence,
+        callId: call.id,
+        kind: KINDS[call.tool] ?? 'tool',
+        tool: call.tool,
+        input: maskJson(call.input),
+        digest: digestOf(call),
+        reason: verdict.reason,
+      }),
+    );
+    if (approval === null) throw new Error('Another attempt has the run.');
+    const { promise, resolve, reject } = Promise.withResolvers<ApprovalRecord>();
+    this.#open.set(approval.id, { answer: resolve, fail: reject });
+    const withdraw = (): void => this.#withdraw(approval.id);
+    withdrawn.addEventListener('abort', withdraw, { once: true });
+    if (withdrawn.aborted) withdraw();
+    this.#waiting ??= this.#wait().finally(() => {
+      this.#waiting = null;
+    });
+    try {
+      return await this.#use(await promise);
+    } finally {
+      withdrawn.removeEventListener('abort', withdraw);
+    }
+  }
+
+  /** Until all that is open has its answer; one that was given before the run waited counts, too. */
+  async #wait(): Promise<void> {
+    const { context, parkMs, onPark } = this.#options;
+    try {
+      while (this.#open.size > 0) {
+        await this.#deliver();
+        if (this.#open.size === 0) return;
+        const park = setTimeout(onPark, parkMs);
+        await context.wait().finally(() => clearTimeout(park));
+      }
+    } catch (error) {
+      for (const { fail } of this.#open.values()) fail(error);
+      this.#open.clear();
+    }
+  }
+
+  async #deliver(): Promise<void> {
+    const { context, store } = this.#options;
+    for (const [id, { answer }] of [...this.#open]) {
+      const record = await patiently(context.signal, () => store.getApproval(id));
+      if (record === null || record.state === 'pending') continue;
+      this.#open.delete(id);
+      answer(record);
+    }
+  }
+
+  #withdraw(id: string): void {
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    this.#open.delete(id);
+    const { context, store } = this.#options;
+    this.#withdrawing.push(
+      store
+        .withdrawApproval(id, 'The agent took its question back.')
+        .catch((err: unknown) => context.log.warn({ err }, 'A question was not withdrawn')),
+    );
+    open.fail(new Error('The question was taken back.'));
+  }
+
+  async #answeredBefore(call: ToolCall): Promise<ToolAnswer | null> {
+    const { context, store } = this.#options;
+    this.#answered ??= patiently(context.signal, () => store.listApprovalsOf(context.run.id));
+    const digest = digestOf(call);
+    const known = (await this.#answered).find(
+      (each) =>
+        each.digest === digest &&
+        each.usedAt === null &&
+        (each.state === 'allowed' || each.state === 'denied'),
+    );
+    if (known === undefined) return null;
+    this.#answered = Promise.resolve((await this.#answered).filter((each) => each !== known));
+    return this.#use(known);
+  }
+
+  /** Noted as given before it is: an answer is good for one call. */
+  async #use(record: ApprovalRecord): Promise<ToolAnswer> {
+    const { context, store, open } = this.#options;
+    if (record.state === 'withdrawn')
+      return { behavior: 'deny', message: 'The question was withdrawn.' };
+    const ours = await patiently(context.signal, () => store.useApproval(record.id, context.fence));
+    if (!ours) return { behavior: 'deny', message: 'The answer was given to another attempt.' };
+    if (record.state === 'denied') {
+      return { behavior: 'deny', message: record.message ?? 'A person said no.' };
+    }
+    const edited = record.sealedInput === null ? record.editedInput : open(record.sealedInput);
+    return edited === null ? { behavior: 'allow' } : { behavior: 'allow', input: edited };
+  }
+}
+
+const KINDS: Readonly<Record<string, ApprovalKind>> = {
+  AskUserQuestion: 'question',
+  ExitPlanMode: 'plan',
+};
+
+const digestOf = ({ tool, input }: ToolCall): string =>
+  createHash('sha256')
+    .update(canonicalJson([tool, input]))
+    .digest('hex');

@@ -1,0 +1,47 @@
+import type { ApprovalRecord } from './approval-store.ts';
+
+/** What is known about a run when one more attempt at it begins. */
+export interface RunSoFar {
+  readonly message: string;
+  /** The agent's name of the session's conversation, if it has one. */
+  readonly conversation: string | null;
+  /** An agent of an earlier attempt had the message. */
+  readonly begun: boolean;
+  /** A tool call of an earlier attempt was allowed. */
+  readonly acted: boolean;
+  /** Some run of the session has ended, so that there is something to go on from. */
+  readonly hasPast: boolean;
+  /** Answers of people that no agent has been given yet. */
+  readonly answers: readonly ApprovalRecord[];
+}
+
+export interface TurnPlan {
+  readonly conversation: string | null;
+  readonly message: string;
+}
+
+/**
+ * What an attempt says to the agent, and in which conversation (A3). One that was cut off goes on in
+ * its conversation; where nothing was done yet it begins anew, because an agent that is killed at its
+ * very first question has often stored nothing to resume.
+ */
+export function planTurn(so: RunSoFar): TurnPlan {
+  const { message, conversation, begun, acted, hasPast } = so;
+  if (!begun || conversation === null) return { conversation, message };
+  if (!hasPast && !acted) return { conversation: null, message };
+  return {
+    conversation,
+    message: [GO_ON, ...so.answers.map(told), `The message was:\n${message}`].join('\n\n'),
+  };
+}
+
+const GO_ON =
+  'The attempt before this one was cut off. Go on from where this conversation stands, and do not repeat what is done.';
+
+/** A call that waited for its answer is lost with its process, so it has to be made again. */
+function told({ tool, state, message }: ApprovalRecord): string {
+  const said = message === null ? '' : ` They said: ${message}`;
+  return state === 'allowed'
+    ? `Meanwhile a person has allowed your last call of ${tool}. Make the same call again, with the same input.${said}`
+    : `Meanwhile a person has refused your last call of ${tool}.${said}`;
+}
