@@ -1,0 +1,92 @@
+import type { Json } from '../../contract/json.ts';
+import { type Command, commandOf } from './command-match.ts';
+import { type Place, segmentsOf } from './path-match.ts';
+import { type Subject, TOOLS } from './tool-table.ts';
+
+/** What an agent wants to do. */
+export interface ToolCall extends Place {
+  readonly tool: string;
+  readonly input?: Json | undefined;
+}
+
+/** A message to the shell agent, as the call it is checked as (P3). */
+export const shellCall = (message: string, place: Place = {}): ToolCall => ({
+  ...place,
+  tool: 'Bash',
+  input: { command: message },
+});
+
+/** A call with everything that rules compare, worked out once. */
+export interface SeenCall {
+  readonly tool: string;
+  readonly alsoAs: readonly string[];
+  readonly place: Place;
+  readonly subject: Subject | null;
+  readonly command: Command | null;
+  /** What the words of the command would be as paths. */
+  readonly named: readonly (readonly string[])[];
+  /** The file or folder from the root on; null if it is not known. */
+  readonly path: readonly string[] | null;
+  readonly text: string | null;
+}
+
+export function seeCall(call: ToolCall): SeenCall {
+  const { tool, cwd, home } = call;
+  const { subject = null, alsoAs = [] } = TOOLS.get(tool) ?? {};
+  const field = (name: string): string | null => stringAt(call.input, name);
+  const seen = {
+    tool,
+    alsoAs,
+    subject,
+    place: { cwd, home },
+    command: null,
+    named: [],
+    path: null,
+    text: null,
+  };
+  switch (subject) {
+    case 'command': {
+      const command = commandOf(field('command') ?? '');
+      return { ...seen, command, named: pathsIn(command, call) };
+    }
+    case 'file':
+      return { ...seen, path: pathOf(field('file_path') ?? field('notebook_path'), call) };
+    case 'folder':
+      return { ...seen, path: folderOf(call, field) };
+    case 'url':
+      return { ...seen, text: field('url') };
+    case 'agent':
+      return { ...seen, text: field('subagent_type') };
+    default:
+      return seen;
+  }
+}
+
+const pathOf = (path: string | null, place: Place): string[] | null =>
+  path === null || path === '' ? null : segmentsOf(path, place);
+
+/** Also `--file=path`. */
+function pathsIn({ parts }: Command, place: Place): string[][] {
+  const words = new Set(parts.flat().flatMap((word) => [word, word.slice(word.indexOf('=') + 1)]));
+  return [...words].map((word) => segmentsOf(word, place)).filter((path) => path !== null);
+}
+
+/** Where a search begins: its path, and for Glob also what its pattern says before the first wildcard. */
+function folderOf(call: ToolCall, field: (name: string) => string | null): string[] | null {
+  const path = field('path') || '.';
+  if (call.tool !== 'Glob') return pathOf(path, call);
+  const fixed = (field('pattern') ?? '').split(/[*?[{]/, 1)[0]!;
+  const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
+  // A `..` after a wildcard leads anywhere.
+  if (/(?:^|\/)\.\.(?:\/|$)/.test((field('pattern') ?? '').slice(fixed.length))) return null;
+  return pathOf(
+    folder.startsWith('/') || folder.startsWith('~') ? folder : `${path}/${folder}`,
+    call,
+  );
+}
+
+function stringAt(input: Json | undefined, name: string): string | null {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null;
+  const value = Object.hasOwn(input, name) ? input[name] : null;
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,72 @@
+import type { SeenCall } from './call.ts';
+import { allowsCommand, type Match, stopsCommand } from './command-match.ts';
+import { inSet } from './command-sets.ts';
+import { allowsPath, isAmong, stopsPath } from './path-match.ts';
+import { parseRule, type Rule } from './rule.ts';
+
+/** Whether an allow rule means the call. What is no rule allows nothing. */
+export function allows(text: string, call: SeenCall): Match {
+  const rule = parseRule(text);
+  if (rule === null || !names(rule.tool, call)) return 'no';
+  if (rule.specifier === null) return 'yes';
+  switch (call.subject) {
+    case 'command':
+      return allowsCommand(rule.specifier, call.command!);
+    case 'file':
+    case 'folder':
+      return allowsPath(rule.specifier, call.path, call.place, call.subject === 'folder');
+    case 'url':
+      return isOfDomain(rule.specifier, call.text, false);
+    case 'agent':
+      return rule.specifier === call.text ? 'yes' : 'no';
+    default:
+      return 'no';
+  }
+}
+
+/** Whether a deny or ask rule means the call. What is no rule may mean anything. */
+export function stops(text: string, call: SeenCall): Match {
+  const rule = parseRule(text);
+  if (rule === null) return 'maybe';
+  if (!names(rule.tool, call)) return call.command ? namesPath(rule, call) : 'no';
+  if (rule.specifier === null) return 'yes';
+  switch (call.subject) {
+    case 'command':
+      return stopsCommand(rule.specifier, call.command!);
+    case 'file':
+    case 'folder':
+      return stopsPath(rule.specifier, call.path, call.place, call.subject === 'folder');
+    case 'url':
+      return isOfDomain(rule.specifier, call.text, true);
+    case 'agent':
+      return rule.specifier === call.text ? 'yes' : 'no';
+    default:
+      return 'maybe';
+  }
+}
+
+function names(rule: string, { tool, alsoAs }: SeenCall): boolean {
+  if (rule.endsWith('*')) return tool.startsWith(rule.slice(0, -1));
+  if (rule === tool || alsoAs.includes(rule)) return true;
+  return rule.startsWith('mcp__') && tool.startsWith(`${rule}__`);
+}
+
+/** A command that names a file which must not be read; one that must not be written is for a person. */
+function namesPath({ tool, specifier }: Rule, { command, named, place }: SeenCall): Match {
+  const reading = tool === 'Read';
+  if (specifier === null || !(reading || tool === 'Edit' || tool === 'Write')) return 'no';
+  const words = command!.plain.words;
+  if (!reading && words && inSet('read-only', words)) return 'no';
+  if (!isAmong(specifier, named, place)) return 'no';
+  return reading ? 'yes' : 'maybe';
+}
+
+/** `domain:example.com`, `domain:*.example.com`. Rules that stop mean the hosts below it, too. */
+function isOfDomain(specifier: string, url: string | null, below: boolean): Match {
+  const unknown = below ? 'maybe' : 'no';
+  if (!specifier.startsWith('domain:') || url === null || !URL.canParse(url)) return unknown;
+  const host = new URL(url).hostname.replace(/\.$/, '');
+  const domain = specifier.slice('domain:'.length).trim().toLowerCase();
+  if (domain.startsWith('*.')) return host.endsWith(domain.slice(1)) ? 'yes' : 'no';
+  return host === domain || (below && host.endsWith(`.${domain}`)) ? 'yes' : 'no';
+}

@@ -1,0 +1,160 @@
+import type { Match } from './command-match.ts';
+
+/*
+ * Paths in rules, as Claude Code has them after gitignore: `//etc/x` from the root, `~/x` from the
+ * home directory, `/x`, `./x` and `a/x` from the working directory, `x` at any depth of it.
+ * Symbolic links are not looked at: who calls may give the real path.
+ */
+
+export interface Place {
+  /** The workspace; relative paths begin here. */
+  readonly cwd?: string | undefined;
+  readonly home?: string | undefined;
+}
+
+/** The names of an absolute path from the root on; null if where it begins is not known. */
+export function segmentsOf(path: string, { cwd, home }: Place): string[] | null {
+  let from = path;
+  if (path === '~' || path.startsWith('~/')) {
+    if (home === undefined) return null;
+    from = `${home}/${path.slice(1)}`;
+  } else if (!path.startsWith('/')) {
+    if (cwd === undefined) return null;
+    from = `${cwd}/${path}`;
+  }
+  const segments: string[] = [];
+  for (const segment of from.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return segments;
+}
+
+const ANY_DEPTH = '**';
+
+/** The names of a pattern from the root on, the first of them as they are. */
+interface Pattern {
+  readonly names: readonly string[];
+  readonly literal: number;
+}
+
+/** Null if it cannot be read here. */
+function patternOf(specifier: string, place: Place): Pattern | null {
+  if (/[[\]\\!{}]/.test(specifier)) return null;
+  if (specifier.startsWith('//')) return { names: segmentsOf(specifier, place)!, literal: 0 };
+  const atHome = specifier === '~' || specifier.startsWith('~/');
+  const base = segmentsOf(atHome ? '~' : '.', place);
+  if (base === null) return null;
+  const deep = !atHome && !specifier.replace(/\/+$/, '').includes('/');
+  const names = deep
+    ? [...base, ANY_DEPTH, specifier.replace(/\/+$/, '')]
+    : segmentsOf(atHome ? specifier : `./${specifier}`, place)!;
+  // A `..` may have taken away some of the base.
+  const changed = base.findIndex((name, at) => names[at] !== name);
+  return { names, literal: changed === -1 ? base.length : changed };
+}
+
+/** For rules that allow. A `folder` is allowed only with all that is in it. */
+export function allowsPath(
+  specifier: string,
+  path: readonly string[] | null,
+  place: Place,
+  folder: boolean,
+): Match {
+  const pattern = patternOf(specifier, place);
+  if (pattern === null || path === null) return 'no';
+  return reach(folder ? withoutTail(pattern) : pattern, path, false) === 'in' ? 'yes' : 'no';
+}
+
+/** For rules that deny or ask. A `folder` that may hold such a path is `maybe`. */
+export function stopsPath(
+  specifier: string,
+  path: readonly string[] | null,
+  place: Place,
+  folder: boolean,
+): Match {
+  const pattern = patternOf(specifier, place);
+  if (pattern === null || path === null) return 'maybe';
+  const reached = reach(folder ? withoutTail(pattern) : pattern, path, true);
+  if (reached === 'in') return 'yes';
+  return folder && reached === 'above' ? 'maybe' : 'no';
+}
+
+/** Whether one of many paths is meant by a rule that denies or asks. */
+export function isAmong(
+  specifier: string,
+  paths: readonly (readonly string[])[],
+  place: Place,
+): boolean {
+  const pattern = patternOf(specifier, place);
+  return pattern !== null && paths.some((path) => reach(pattern, path, true) === 'in');
+}
+
+/** All that is in a folder is the folder. */
+function withoutTail({ names, literal }: Pattern): Pattern {
+  const end = names.findLastIndex(
+    (name, at) => at < literal || (name !== ANY_DEPTH && name !== '*'),
+  );
+  return { names: names.slice(0, end + 1), literal };
+}
+
+/**
+ * Whether the path, or a folder it is in, fits the pattern (`in`), or something below it may
+ * (`above`). All ways through `**` advance together, one step a name.
+ */
+function reach(
+  { names, literal }: Pattern,
+  path: readonly string[],
+  anyCase: boolean,
+): 'in' | 'above' | 'out' {
+  if (names.length === 0) return 'in';
+  const isAnyDepth = (at: number): boolean => at >= literal && names[at] === ANY_DEPTH;
+  const open = (at: number, into: Set<number>): void => {
+    for (let next = at; ; next++) {
+      into.add(next);
+      if (!isAnyDepth(next)) return;
+    }
+  };
+  let states = new Set<number>();
+  open(0, states);
+  for (const segment of path) {
+    const next = new Set<number>();
+    for (const at of states) {
+      const like = names[at];
+      if (like === undefined) continue;
+      const deep = isAnyDepth(at);
+      if (!deep && !isName(like, segment, anyCase, at < literal)) continue;
+      if (at + 1 === names.length) return 'in';
+      open(deep ? at : at + 1, next);
+    }
+    if (next.size === 0) return 'out';
+    states = next;
+  }
+  return 'above';
+}
+
+function isName(pattern: string, name: string, anyCase: boolean, literal: boolean): boolean {
+  const [like, given] = anyCase ? [pattern.toLowerCase(), name.toLowerCase()] : [pattern, name];
+  return literal ? like === given : fitsName(like, given);
+}
+
+/** `*` and `?` within one name. Going back to the last `*` only is enough. */
+function fitsName(pattern: string, name: string): boolean {
+  let [at, in_, star, from] = [0, 0, -1, 0];
+  while (in_ < name.length) {
+    if (pattern[at] === '*') {
+      star = at++;
+      from = in_;
+    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === name[in_])) {
+      at++;
+      in_++;
+    } else if (star !== -1) {
+      at = star + 1;
+      in_ = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[at] === '*') at++;
+  return at === pattern.length;
+}

@@ -1,0 +1,110 @@
+/* Which words a command consists of, as long as it has nothing but words and quotes. */
+
+/** The words as the program gets them, or what keeps them from being known. */
+export type Plain =
+  | { readonly words: readonly string[]; readonly why?: never }
+  | { readonly words: null; readonly why: string };
+
+const SYNTAX = new Map([
+  [';', 'a ";"'],
+  ['&', 'an "&"'],
+  ['|', 'a pipe'],
+  ['<', 'a redirection'],
+  ['>', 'a redirection'],
+  ['(', 'a parenthesis'],
+  [')', 'a parenthesis'],
+  ['$', 'a "$"'],
+  ['`', 'a substitution'],
+  ['\\', 'a backslash'],
+  ['*', 'a wildcard'],
+  ['?', 'a wildcard'],
+  ['[', 'a wildcard'],
+  [']', 'a wildcard'],
+  ['{', 'a brace'],
+  ['}', 'a brace'],
+]);
+/** These mean something at the beginning of a word only. */
+const WORD_START = new Map([
+  ['#', 'a comment'],
+  ['~', 'a "~"'],
+  ['=', 'a "="'],
+]);
+/** What still works between double quotes. */
+const IN_DOUBLE_QUOTES = new Set(['$', '`', '\\']);
+
+const RESERVED = new Set(
+  '! if then else elif fi for select while until do done case esac in function coproc'.split(' '),
+);
+/** Programs and builtins that run what their arguments say. */
+const RUNNERS = new Set(
+  (
+    'bash sh zsh dash ash ksh mksh fish csh tcsh pwsh powershell busybox toybox eval exec source . command ' +
+    'builtin trap alias env sudo doas su runuser setpriv chroot unshare nsenter bwrap firejail nohup time nice ' +
+    'ionice chrt taskset timeout setsid stdbuf unbuffer script watch xargs parallel flock strace ltrace at batch'
+  ).split(' '),
+);
+const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+const not = (why: string): Plain => ({ words: null, why });
+
+/** Splits like a shell does; `*` is only a letter to it `inRule`. One pass over the text. */
+export function plainWords(command: string, inRule = false): Plain {
+  if (/\p{C}/u.test(command)) return not('a line break or an invisible character');
+  const words: string[] = [];
+  let word: string | null = null;
+  for (let at = 0; at < command.length; at++) {
+    const char = command[at]!;
+    if (char === ' ') {
+      if (word !== null) words.push(word);
+      word = null;
+    } else if (char === "'" || char === '"') {
+      const end = command.indexOf(char, at + 1);
+      if (end === -1) return not('a quote without its end');
+      const inside = command.slice(at + 1, end);
+      if (char === '"') {
+        const live = [...inside].find((one) => IN_DOUBLE_QUOTES.has(one));
+        if (live !== undefined) return not(SYNTAX.get(live)!);
+      }
+      word = (word ?? '') + inside;
+      at = end;
+    } else {
+      const syntax = SYNTAX.get(char) ?? (word === null ? WORD_START.get(char) : undefined);
+      if (syntax !== undefined && !(inRule && (char === '*' || char === '~'))) return not(syntax);
+      if (/\p{Z}/u.test(char)) return not('an unusual space');
+      word = (word ?? '') + char;
+    }
+  }
+  if (word !== null) words.push(word);
+  return inRule ? { words } : startOf(words);
+}
+
+/** Words whose first one changes what the others are. */
+function startOf(words: readonly string[]): Plain {
+  const [first] = words;
+  if (first === undefined) return not('no words');
+  if (/^[A-Za-z_]\w*\+?=/.test(first)) return not('a variable');
+  if (RESERVED.has(first)) return not(`the shell's "${first}"`);
+  const name = baseName(first);
+  if (RUNNERS.has(name) || (name === 'find' && words.some((word) => FIND_RUNS.has(word)))) {
+    return not(`"${name}", which runs other commands`);
+  }
+  return { words };
+}
+
+/** `/bin/RM` is `rm` where the file system thinks so. */
+export const baseName = (word: string): string =>
+  word.slice(word.lastIndexOf('/') + 1).toLowerCase();
+
+/**
+ * What a command that is not plain says anyhow, for rules that deny: its parts between operators,
+ * once with the quotes taken away (`r''m`), once with what is quoted as words (`bash -c "rm x"`).
+ */
+export function looseParts(command: string): string[][] {
+  const joined = command.replace(/\\\r?\n/g, ' ');
+  return [joined.replace(/["'\\]/g, ''), joined.replace(/["'\\,!]/g, ' ')].flatMap((text) =>
+    text
+      .split(/[;&|\r\n()`]/)
+      .map((part) => part.split(/[\s<>{}$]+/).filter((word) => word !== ''))
+      .filter((words) => words.length > 0),
+  );
+}
