@@ -68,6 +68,14 @@ export const AgentSpec = z.strictObject({
   /** Taken while the model is overloaded or not there. */
   fallbackModel: z.string().min(1).max(100).optional(),
   command: z.array(z.string().min(1).max(4096)).min(1).max(100).optional(),
+  /** Of Claude Code: how often it may call the model in one run. */
+  maxTurns: z.int().min(1).max(10_000).optional(),
+  /** Added to what the agent is told about itself. */
+  systemPrompt: z.string().min(1).max(100_000).optional(),
+  /** Servers of tools by name, as Claude Code's `mcpServers` are written. */
+  mcpServers: z.record(z.string().min(1).max(100), Json).optional(),
+  /** Load the hooks, settings and servers that the repository itself brings (A12). */
+  trusted: z.boolean().optional(),
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
 

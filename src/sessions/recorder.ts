@@ -32,6 +32,8 @@ export class Recorder {
   #timer: NodeJS.Timeout | null = null;
   /** What a timer could not store, told to who comes next. */
   #failure: unknown = null;
+  /** The last event on its way; those before it are stored when it is. */
+  #last: Promise<void> = Promise.resolve();
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -62,6 +64,12 @@ export class Recorder {
         // Told by who knows the workspace (agent-handler.ts).
         return;
     }
+  }
+
+  /** Resolves when all that was taken so far is stored. */
+  async stored(): Promise<void> {
+    this.#flush();
+    await this.#last;
   }
 
   /** Nothing more comes: what was held back is written. */
@@ -107,7 +115,7 @@ export class Recorder {
     this.#pending = '';
     try {
       // Not awaited: room() is what slows the agent down, and a loss is told by the signal.
-      void this.#options.context.emit('agent.delta', payload).catch(() => {});
+      this.#send('agent.delta', payload);
     } catch (error) {
       this.#failure ??= error;
     }
@@ -115,7 +123,12 @@ export class Recorder {
 
   async #emit(type: string, payload: Json): Promise<void> {
     this.#flush();
-    void this.#options.context.emit(type, payload).catch(() => {});
+    this.#send(type, payload);
     await this.#options.context.room();
+  }
+
+  #send(type: string, payload: Json): void {
+    this.#last = this.#options.context.emit(type, payload);
+    this.#last.catch(() => {});
   }
 }

@@ -1,0 +1,151 @@
+import type { AgentDriver, DriverEnd, ToolCall, Turn } from '../agents/driver.ts';
+import type { AgentProcess, Spawn } from '../agents/process.ts';
+import type { Json } from '../contract/json.ts';
+import type { Verdict } from '../contract/policy.ts';
+import type { AgentKind } from '../contract/session.ts';
+import type { Masker } from '../policy/masker.ts';
+import type { AttemptContext } from '../queue/attempt-context.ts';
+import { leaveWaiting } from '../queue/handler-result.ts';
+import type { ApprovalStore } from './approval-store.ts';
+import { fitText } from './fit-text.ts';
+import { beginInvocation, endInvocation } from './invocation.ts';
+import { patiently } from './patiently.ts';
+import { Questions } from './questions.ts';
+import { Recorder } from './recorder.ts';
+import type { SessionStore, SessionWithFacts } from './session-store.ts';
+import { finalOf, outcomeOf } from './turn-outcome.ts';
+import type { TurnPlan } from './turn-plan.ts';
+
+const LAST_RESPONSE_BYTES = 16 * 1024;
+/** How long an agent is kept alive for an answer, unless told (A7). */
+export const PARK_MS = 5 * 60_000;
+
+export interface TurnParts {
+  readonly store: SessionStore & ApprovalStore;
+  readonly driverOf: (kind: AgentKind) => AgentDriver;
+  /** Starts processes marked as this run's. */
+  readonly spawnFor: (runId: string) => Spawn;
+  readonly masker: Masker;
+  readonly maskJson: (value: Json) => Json;
+  readonly clock: () => number;
+  readonly parkMs?: number;
+}
+
+export interface TurnOptions {
+  readonly found: SessionWithFacts;
+  readonly path: string;
+  readonly plan: TurnPlan;
+  readonly context: AttemptContext;
+  readonly parts: TurnParts;
+  readonly decide: (call: ToolCall) => Promise<Verdict>;
+  /** Opens an input that a person edited and that was sealed. */
+  readonly open: (sealed: string) => Json;
+}
+
+/** One attempt's agent, from its start to the record of its end. */
+export async function takeTurn(options: TurnOptions): Promise<unknown> {
+  const { found, path, plan, context, parts } = options;
+  const { store, masker, maskJson, clock } = parts;
+  const { agent } = found.session;
+  const invocation = beginInvocation(context, agent.kind, clock());
+  await patiently(context.signal, () => store.putInvocation(invocation));
+
+  const processes: AgentProcess[] = [];
+  const spawn: Spawn = async (argv, how) => {
+    const started = await parts.spawnFor(context.run.id)(argv, how);
+    processes.push(started);
+    return started;
+  };
+  const recorder = new Recorder({ context, masker, maskJson });
+  const parked = new AbortController();
+  const questions = new Questions({
+    context,
+    store,
+    decide: options.decide,
+    stored: () => recorder.stored(),
+    maskJson,
+    open: options.open,
+    parkMs: parts.parkMs ?? PARK_MS,
+    onPark: () => parked.abort(),
+  });
+  const turn = turnOf(options, spawn, questions, AbortSignal.any([context.signal, parked.signal]));
+  let end: DriverEnd | null = null;
+  let known = plan.conversation;
+  const tools = new Set<string>();
+  try {
+    for await (const event of parts.driverOf(agent.kind).run(turn)) {
+      if (event.kind === 'end') {
+        end = event.end;
+        continue;
+      }
+      if (event.kind === 'init') {
+        known = event.conversation ?? known;
+        const { model } = event;
+        const init = { agent: agent.kind, cwd: path, ...(model === undefined ? {} : { model }) };
+        void context.emit('agent.init', init).catch(() => {});
+        // At once: whoever comes after a death must know which conversation to go on with (A3).
+        await patiently(context.signal, () =>
+          store.putInvocation(invocation, {
+            fence: context.fence,
+            lastResponse: null,
+            conversation: known,
+          }),
+        );
+      }
+      if (event.kind === 'event' && event.type === 'agent.tool_use') {
+        tools.add(String((event.payload as { tool?: Json }).tool ?? ''));
+      }
+      await recorder.take(event);
+    }
+    recorder.end();
+    // Stored before anything is cleaned up: from here on the run ends from it (Q10).
+    const final = end === null ? null : finalOf(end, parts);
+    if (final !== null) await context.settle(final.value);
+  } finally {
+    // Whatever the end: nothing the agent started stays alive (A9).
+    await Promise.all(processes.map((each) => each.stop()));
+    if (isCancelled(context)) await questions.withdrawAll('The run was cancelled.').catch(() => {});
+    await questions.close();
+  }
+  end ??= { ...NO_END, outcome: { kind: 'failed', error: NO_END_ERROR } };
+  const said = end.lastMessage;
+  const lastResponse = said === null ? null : fitText(masker.mask(said), LAST_RESPONSE_BYTES).text;
+  const ended = endInvocation(invocation, end, [...tools], masker, clock());
+  const result = { fence: context.fence, lastResponse, conversation: known };
+  await patiently(context.signal, () => store.putInvocation(ended, result));
+  const outcome = outcomeOf(end, parts);
+  if (outcome !== null) return outcome.value;
+  if (parked.signal.aborted && !context.signal.aborted) return leaveWaiting();
+  throw context.signal.reason;
+}
+
+function turnOf(
+  { found, path, plan }: TurnOptions,
+  spawn: Spawn,
+  questions: Questions,
+  signal: AbortSignal,
+): Turn {
+  const { agent, budgetUsd, costUsd } = found.session;
+  const { maxTurns, systemPrompt, mcpServers, trusted } = agent;
+  return {
+    agent,
+    ...plan,
+    cwd: path,
+    spawn,
+    signal,
+    permit: questions.permit,
+    limits: {
+      ...(maxTurns === undefined ? {} : { turns: maxTurns }),
+      ...(budgetUsd === null ? {} : { budgetUsd: Math.max(0, budgetUsd - costUsd) }),
+    },
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(mcpServers === undefined ? {} : { mcpServers }),
+    ...(trusted === undefined ? {} : { trusted }),
+  };
+}
+
+const isCancelled = ({ signal }: AttemptContext): boolean =>
+  signal.aborted && (signal.reason as { kind?: string }).kind === 'cancelled';
+
+const NO_END = { lastMessage: null, exitCode: null, signal: null, stderr: '' } as const;
+const NO_END_ERROR = { class: 'agent_crash', message: 'The agent ended without a word.' } as const;

@@ -1,0 +1,40 @@
+import type { DriverEnd } from '../agents/driver.ts';
+import type { Json } from '../contract/json.ts';
+import type { Masker } from '../policy/masker.ts';
+import { verdictOf } from '../policy/retry.ts';
+import { fail, park } from '../queue/handler-result.ts';
+
+const RESULT_BYTES = 256 * 1024;
+
+export interface Masking {
+  readonly masker: Masker;
+  readonly maskJson: (value: Json) => Json;
+}
+
+/** What no further attempt would change. */
+export function finalOf(end: DriverEnd, masking: Masking): { value: unknown } | null {
+  const { outcome } = end;
+  if (outcome.kind === 'succeeded') return { value: resultOf(outcome.result, masking) };
+  if (outcome.kind !== 'failed' || verdictOf(outcome.error.class) === 'retry') return null;
+  return { value: fail(outcome.error.class, masking.masker.mask(outcome.error.message)) };
+}
+
+/** What the attempt's end means for the run; null if it was stopped, and the queue knows why. */
+export function outcomeOf(end: DriverEnd, masking: Masking): { value: unknown } | null {
+  const { outcome } = end;
+  switch (outcome.kind) {
+    case 'succeeded':
+      return { value: resultOf(outcome.result, masking) };
+    case 'failed':
+      return { value: fail(outcome.error.class, masking.masker.mask(outcome.error.message)) };
+    case 'parked':
+      return { value: park(outcome.until, masking.masker.mask(outcome.message)) };
+    case 'stopped':
+      return null;
+  }
+}
+
+function resultOf(given: Json, { maskJson }: Masking): Json {
+  const result = maskJson(given);
+  return JSON.stringify(result).length <= RESULT_BYTES ? result : null;
+}
