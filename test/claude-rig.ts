@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { type ClaudeSettings, claudeDriver } from '../src/agents/claude/driver.ts';
 import type { DriverEnd, DriverEvent, ToolAnswer, ToolCall, Turn } from '../src/agents/driver.ts';
 import type { AgentProcess, Spawn } from '../src/agents/process.ts';
@@ -16,6 +16,9 @@ const CLAUDE = join(
   root,
   `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
 );
+
+// It starts in a second, and on a busy machine in ten.
+vi.setConfig({ testTimeout: 90_000 });
 
 /** Much time for an agent to stop in its own way: the machine may be busy. */
 const PATIENT = { interruptMs: 20_000, inputMs: 5000, terminateMs: 5000, killMs: 20_000 };
@@ -123,7 +126,7 @@ export class Talk {
   }
 
   until(holds: (talk: this) => boolean): Promise<void> {
-    return until(() => holds(this), { ms: 25_000, every: 10 });
+    return until(() => holds(this), { ms: 60_000, every: 10 });
   }
 
   get conversation(): string | null {

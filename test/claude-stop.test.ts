@@ -12,7 +12,7 @@ const waiting = (cwd: string) => {
   execFileSync('mkfifo', [join(cwd, 'gate')]);
   return {
     call: bash('touch running; read x < gate; echo $x'),
-    running: () => until(() => existsSync(join(cwd, 'running')), { ms: 25_000 }),
+    running: () => until(() => existsSync(join(cwd, 'running')), { ms: 60_000 }),
     letGo: () => writeFileSync(join(cwd, 'gate'), 'let go\n'),
   };
 };

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { claudeRig } from './claude-rig.ts';
+import { scripted } from './model-server/script.ts';
 
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'a test' } });
 
@@ -60,18 +60,27 @@ describe('what Claude Code says and does', () => {
     expect(talk.messages).toEqual(['Looking.', 'Done.']);
   });
 
-  test('[A7] a denied call is not made, and the reason is told to the model', async () => {
+  test('[A7] a denied call is not made, nor one that nobody could be asked about', async () => {
     const rig = await claudeRig();
     const talk = await rig.run({
       steps: [
-        { tools: [bash('touch made')] },
-        { text: 'Then not.', results: [{ error: true, includes: 'not on my watch' }] },
+        { tools: [bash('touch made'), bash('touch made-too')] },
+        {
+          text: 'Then not.',
+          results: [
+            { error: true, includes: 'not on my watch' },
+            { error: true, includes: 'the store is away' },
+          ],
+        },
       ],
-      permit: async () => ({ behavior: 'deny', message: 'not on my watch' }),
+      permit: async ({ input }) => {
+        if (JSON.stringify(input).includes('too')) throw new Error('the store is away');
+        return { behavior: 'deny', message: 'not on my watch' };
+      },
     });
     expect(talk.outcome.kind).toBe('succeeded');
-    expect(talk.payloads('agent.tool_result')).toMatchObject([{ ok: false }]);
-    expect(() => readFileSync(join(rig.cwd, 'made'))).toThrow();
+    expect(talk.payloads('agent.tool_result')).toMatchObject([{ ok: false }, { ok: false }]);
+    expect(readdirSync(rig.cwd)).toEqual([]);
   });
 
   test('[A7] edited input is what runs', async () => {
@@ -85,19 +94,6 @@ describe('what Claude Code says and does', () => {
     });
     expect(talk.outcome.kind).toBe('succeeded');
     expect(talk.payloads('agent.tool_result')).toMatchObject([{ ok: true, text: 'edited' }]);
-  });
-
-  test('[A7] without somebody to ask all is denied', async () => {
-    const rig = await claudeRig();
-    const talk = await rig.run({
-      steps: [{ tools: [bash('true')] }, { text: 'ok', results: [{ error: true }] }],
-      permit: async () => {
-        throw new Error('the store is away');
-      },
-    });
-    expect(talk.payloads('agent.tool_result')).toMatchObject([
-      { ok: false, text: expect.stringContaining('the store is away') },
-    ]);
   });
 
   test('[A7] a question of the agent travels the same way', async () => {
@@ -138,5 +134,37 @@ describe('what Claude Code says and does', () => {
     });
     expect(talk.asked.map(({ tool }) => tool)).toEqual(['EnterPlanMode', 'ExitPlanMode']);
     expect(talk.outcome.kind).toBe('succeeded');
+  });
+
+  test('[A9] an agent in the background is waited for, a command in the background is not', async () => {
+    const rig = await claudeRig();
+    const prompt = scripted([{ tools: [bash('echo inside')] }, { text: 'found', hold: 'inside' }]);
+    const background = { run_in_background: true };
+    const agent = { subagent_type: 'general-purpose', description: 'a test', prompt };
+    const command = { command: 'sleep 1000', description: 'a test' };
+    const talk = rig.start({
+      steps: [
+        {
+          tools: [
+            { name: 'Task', input: { ...agent, ...background } },
+            { name: 'Bash', input: { ...command, ...background } },
+          ],
+        },
+        { text: 'Waiting.' },
+        { text: 'It found it.' },
+      ],
+    });
+    await rig.model.arrived('inside');
+    await talk.until(({ messages }) => messages.includes('Waiting.'));
+    rig.model.release('inside');
+    const { outcome } = await talk.ended();
+    expect(outcome).toMatchObject({ kind: 'succeeded', result: { text: 'It found it.' } });
+    expect(talk.messages).toEqual(['Waiting.', 'It found it.']);
+    expect(talk.asked.map(({ tool }) => tool).sort()).toEqual(['Agent', 'Bash', 'Bash']);
+    const [task] = talk.payloads('agent.tool_use').filter(({ tool }) => tool === 'Task');
+    expect(talk.payloads('agent.tool_use')).toContainEqual(
+      expect.objectContaining({ input: bash('echo inside').input, parent: task?.['id'] }),
+    );
+    expect(talk.notices).toEqual([]);
   });
 });

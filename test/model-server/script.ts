@@ -55,9 +55,13 @@ export type StepInput = z.input<typeof Step>;
 const BEGIN = '[[model-script ';
 const END = ' model-script]]';
 
-/** A prompt with a script. */
-export const scripted = (steps: readonly StepInput[], text = 'Do as the script says.'): string =>
-  `${text}\n${BEGIN}${JSON.stringify(steps)}${END}`;
+/** A prompt with a script; a step may hold another one, for a subagent. */
+export const scripted = (steps: readonly StepInput[], text = 'Do as the script says.'): string => {
+  const inner = JSON.stringify(steps)
+    .replaceAll(BEGIN, `\\u005b${BEGIN.slice(1)}`)
+    .replaceAll(END, `${END.slice(0, -1)}\\u005d`);
+  return `${text}\n${BEGIN}${inner}${END}`;
+};
 
 /** The last script in a text; null if there is none. */
 export function scriptIn(text: string): Step[] | null {

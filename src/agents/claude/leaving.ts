@@ -7,8 +7,10 @@ import type { Steering } from './steering.ts';
 /** Short, because the ladder that follows has five seconds of its own. */
 const INTERRUPT_MS = 400;
 const CLOSE_MS = 200;
-/** After its last result, and for a message of ours that it never takes up. */
+/** For a message of ours that it never takes up, or an agent in the background that it never hears. */
 const PATIENCE_MS = 10_000;
+/** After its last result. A command in the background would hold it for ever. */
+const LEAVE_MS = 2000;
 /** Between the end of its output and its own. */
 const EXIT_MS = 1000;
 
@@ -26,6 +28,8 @@ export class Leaving {
   #exit: ProcessExit | null = null;
   #finished = false;
   #betweenTurns = false;
+  /** Agents in the background: each makes a turn more. */
+  #agents = 0;
   #timer: NodeJS.Timeout | undefined;
   /** It was told to stop before its turn was over. */
   stopped = false;
@@ -41,18 +45,16 @@ export class Leaving {
 
   /** Sees every line, after its events were taken. */
   async see(line: Line): Promise<void> {
+    if (line.type === 'background') this.#agents = line.agents;
+    // A turn of its own, for a message that came while it worked or an agent that is done.
+    if (line.type === 'system') this.#betweenTurns = false;
     if (line.type === 'result') {
       this.#result.resolve();
       this.#betweenTurns = true;
       await this.#steering.settle();
-      if (!this.#dialogue.owesAnswer) this.finish();
-    } else if (line.type === 'system') {
-      // A turn of its own for a message that came while it worked.
-      this.#betweenTurns = false;
+      if (this.#agents === 0 && !this.#dialogue.owesAnswer) this.finish();
     }
-    if (this.#finished) return;
-    clearTimeout(this.#timer);
-    if (this.#betweenTurns) this.#timer = setTimeout(() => this.finish(), PATIENCE_MS);
+    this.#wait();
   }
 
   /** The turn is over. Without input Claude Code ends by itself. */
@@ -61,8 +63,16 @@ export class Leaving {
     this.#finished = true;
     this.#steering.end();
     this.#dialogue.close();
+    this.#wait();
+  }
+
+  /** As long as it speaks it is not hurried. */
+  #wait(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#agent.stop(), PATIENCE_MS);
+    if (this.#finished) this.#timer = setTimeout(() => void this.#agent.stop(), LEAVE_MS);
+    else if (this.#betweenTurns && this.#agents === 0) {
+      this.#timer = setTimeout(() => this.finish(), PATIENCE_MS);
+    }
   }
 
   /** Interrupt → close input → the ladder of signals (Q9). */

@@ -17,6 +17,18 @@ const Init = z.object({
   mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })).default([]),
 });
 
+/** What goes on behind the turns. Agents will speak again when they are done, commands may never. */
+const Background = z
+  .object({
+    type: z.literal('system'),
+    subtype: z.literal('background_tasks_changed'),
+    tasks: z.array(z.object({ task_type: z.string() })),
+  })
+  .transform(({ tasks }) => ({
+    type: 'background' as const,
+    agents: tasks.filter((task) => task.task_type !== 'local_bash').length,
+  }));
+
 /** All else of type `system`. */
 const News = z
   .looseObject({ type: z.literal('system'), subtype: z.string() })
@@ -182,6 +194,7 @@ const Line = z.union([
     KeepAlive,
   ]),
   Init,
+  Background,
   News,
 ]);
 

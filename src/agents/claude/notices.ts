@@ -9,7 +9,6 @@ const QUIET = new Set([
   // The tool's result says it.
   'permission_denied',
   'files_persisted',
-  'background_tasks_changed',
   'ui_invalidate',
   'post_turn_summary',
 ]);
