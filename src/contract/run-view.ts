@@ -53,6 +53,9 @@ export const Invocation = z.object({
   sessionId: z.string(),
   attempt: z.int(),
   agent: z.string(),
+  /** Who wrote the message, and through what; null of old ones. */
+  userId: z.string().nullable(),
+  channel: z.string().nullable(),
   startedAt: Time,
   finishedAt: Time.nullable(),
   durationMs: z.number().nullable(),

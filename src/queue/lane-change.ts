@@ -49,7 +49,7 @@ export class LaneChange {
   }
 
   /** Appends one event; its seq comes from the lane's row, so seqs have no gaps. */
-  log(type: string, payload: Json, run: RunCore | null): void {
+  log(type: string, payload: Json, run: Pick<RunCore, 'id' | 'attempts'> | null): void {
     this.events.push({
       lane: this.lane.id,
       seq: this.lane.nextSeq++,

@@ -160,6 +160,8 @@ function begin({ found, context, options }: Conversation): InvocationRecord {
     sessionId: run.lane,
     attempt,
     agent: found.session.agent.kind,
+    userId: (run.payload as AgentPayload).sender,
+    channel: (run.payload as AgentPayload).channel,
     startedAt: options.clock(),
     finishedAt: null,
     exitCode: null,

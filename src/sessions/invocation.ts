@@ -1,5 +1,6 @@
 import type { DriverEnd } from '../agents/driver.ts';
 import { newId } from '../contract/ids.ts';
+import type { AgentPayload } from '../contract/message.ts';
 import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
@@ -14,12 +15,15 @@ export function beginInvocation(
   agent: AgentKind,
   startedAt: number,
 ): InvocationRecord {
+  const payload = run.payload as Partial<AgentPayload> | null;
   return {
     id: newId(),
     runId: run.id,
     sessionId: run.lane,
     attempt,
     agent,
+    userId: payload?.sender ?? null,
+    channel: payload?.channel ?? null,
     startedAt,
     finishedAt: null,
     exitCode: null,

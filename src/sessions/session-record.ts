@@ -35,6 +35,8 @@ export interface SessionRecord {
   readonly costUsd: number;
   /** The agent's own name of the conversation, which the next run resumes. */
   readonly conversation: string | null;
+  /** What the agent last counted in it; the next turn's usage is the difference (A5). */
+  readonly usageBefore: Json;
   readonly forkedFrom: string | null;
   readonly archivedAt: number | null;
   readonly createdAt: number;

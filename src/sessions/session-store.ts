@@ -1,3 +1,4 @@
+import type { CostBy, CostLine } from '../contract/api/cost.ts';
 import type { Json } from '../contract/json.ts';
 import type { Run } from '../contract/run.ts';
 import type { Invocation } from '../contract/run-view.ts';
@@ -36,6 +37,7 @@ export interface NewSession {
   /** Its workspace lies on one machine: the lane takes the host of its first run (Q23). */
   readonly pin: boolean;
   readonly conversation: string | null;
+  readonly usageBefore: Json;
   readonly forkedFrom: string | null;
 }
 
@@ -129,6 +131,8 @@ export interface TurnResult {
   readonly fence: number;
   readonly lastResponse: string | null;
   readonly conversation: string | null;
+  /** What the agent has counted so far; left out, what was known stays, for the same conversation. */
+  readonly usageAfter?: Json;
 }
 
 export interface SessionStore {
@@ -171,11 +175,24 @@ export interface SessionStore {
   settleSessions(limit: number): Promise<Settled>;
   /** PENDING sessions that this host may prepare, oldest first. */
   listPending(host: string, limit: number): Promise<SessionWithFacts[]>;
-  putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<void>;
+  /**
+   * Stores an invocation, or what has become of it, with what it leaves on its session. Cost and
+   * tokens that are new are told by `agent.usage` and `session.cost`. Put again it replaces itself.
+   * True if it has ended by this, which happens once.
+   */
+  putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<boolean>;
   listInvocations(runId: string): Promise<InvocationRecord[]>;
   /** Of a session: those whose end was never recorded. */
   listUnfinished(sessionId: string): Promise<InvocationRecord[]>;
   sumInvocations(sessionId: string): Promise<InvocationSums>;
+  /** The same by model and source, the most expensive first. */
+  sumByModel(sessionId: string): Promise<ModelSums[]>;
+  /** Sums over ended invocations: of `day` in the order of days, of others the most expensive first. */
+  listCosts(filter: CostFilter): Promise<CostLine[]>;
+  /** What the workspace was like when an attempt began. Takes the place of what is known of its session. */
+  putSnapshot(snapshot: SnapshotRecord): Promise<void>;
+  /** The latest of a run. */
+  readSnapshot(runId: string): Promise<SnapshotRecord | null>;
   /** Per run, in USD; runs without an invocation are missing. */
   costsOf(runIds: readonly string[]): Promise<Map<string, number>>;
   countSessions(): Promise<Record<SessionStatus, number>>;
@@ -209,6 +226,30 @@ export interface InvocationSums {
   readonly cacheCreationTokens: number;
   readonly cacheReadTokens: number;
   readonly invocations: number;
+}
+
+export interface ModelSums extends InvocationSums {
+  readonly model: string | null;
+  readonly source: string | null;
+}
+
+export interface CostFilter {
+  readonly by: CostBy;
+  /** Ended at this time or later, and before `to`. */
+  readonly from: number;
+  readonly to: number;
+  /** Of sessions that this user may see; of all unless told. */
+  readonly visibleTo?: string;
+  readonly limit: number;
+}
+
+export interface SnapshotRecord {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly attempt: number;
+  readonly kind: string;
+  /** What whoever made it needs to find it again. */
+  readonly ref: Json;
 }
 
 export type { SessionRecord, SessionWithFacts };

@@ -87,6 +87,7 @@ function sessionService(options: SessionsOptions): Part {
             templateConfig: null,
             pin: providerOf(body.workspace.provider).local,
             conversation: null,
+            usageBefore: null,
             forkedFrom: null,
           },
           onSession(by, 'session.create', id, { after: { name: body.name } }),

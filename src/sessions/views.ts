@@ -9,7 +9,7 @@ import type { InvocationRecord } from './session-store.ts';
 /* How rows are shown to people and programs (SPEC §12). */
 
 export function toSession({ session, ...facts }: SessionWithFacts): Session {
-  const { workspacePath, conversation: _, readyAt: __, ...shown } = session;
+  const { workspacePath, conversation: _, usageBefore: __, readyAt: ___, ...shown } = session;
   return {
     ...shown,
     ...facts,

@@ -11,6 +11,8 @@ export interface InvocationRow {
   session_id: string;
   attempt: number;
   agent: string;
+  user_id: string | null;
+  channel: string | null;
   started_at: number;
   finished_at: number | null;
   exit_code: number | null;
@@ -33,6 +35,8 @@ export const INVOCATION_COLUMN_NAMES = [
   'session_id',
   'attempt',
   'agent',
+  'user_id',
+  'channel',
   'started_at',
   'finished_at',
   'exit_code',
@@ -55,6 +59,8 @@ export const toInvocation = (row: InvocationRow): InvocationRecord => ({
   sessionId: row.session_id,
   attempt: row.attempt,
   agent: row.agent,
+  userId: row.user_id,
+  channel: row.channel,
   startedAt: row.started_at,
   finishedAt: row.finished_at,
   exitCode: row.exit_code,
@@ -78,6 +84,8 @@ export const invocationValues = (one: InvocationRecord): (string | number | null
   one.sessionId,
   one.attempt,
   one.agent,
+  one.userId,
+  one.channel,
   one.startedAt,
   one.finishedAt,
   one.exitCode,

@@ -34,6 +34,7 @@ export interface SessionRow {
   last_response: string | null;
   cost_usd: number;
   conversation: string | null;
+  usage_before: string | null;
   forked_from: string | null;
   archived_at: number | null;
   last_connections: number;
@@ -41,7 +42,7 @@ export interface SessionRow {
   updated_at: number;
 }
 
-/** The columns of the table, in its order. */
+/** The columns of the table. */
 export const SESSION_COLUMN_NAMES = [
   'id',
   'owner',
@@ -66,6 +67,7 @@ export const SESSION_COLUMN_NAMES = [
   'last_response',
   'cost_usd',
   'conversation',
+  'usage_before',
   'forked_from',
   'archived_at',
   'last_connections',
@@ -110,6 +112,7 @@ const toSession = (row: SessionRow): SessionRecord => ({
   lastResponse: row.last_response,
   costUsd: row.cost_usd,
   conversation: row.conversation,
+  usageBefore: row.usage_before === null ? null : (JSON.parse(row.usage_before) as Json),
   forkedFrom: row.forked_from,
   archivedAt: row.archived_at,
   createdAt: row.created_at,
@@ -141,6 +144,7 @@ export const sessionValues = (session: StoredSession): (string | number | null)[
   plain(session.lastResponse),
   session.costUsd,
   plain(session.conversation),
+  session.usageBefore === null ? null : JSON.stringify(session.usageBefore),
   session.forkedFrom,
   session.archivedAt,
   session.lastConnections,

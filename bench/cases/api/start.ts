@@ -48,6 +48,7 @@ async function seed(path: string): Promise<void> {
       holdOnFailure: true,
       pin: true,
       conversation: null,
+      usageBefore: null,
       forkedFrom: null,
     });
     await store.changeSession(id, { do: 'ready', path: '/tmp' });

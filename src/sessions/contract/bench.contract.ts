@@ -5,6 +5,7 @@ import type { SessionStatus } from '../../contract/session.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
 import { admission, Bench, type NewRun } from '../../queue/contract/bench.contract.ts';
 import type { ClaimedRun, Clock, Store } from '../../queue/store.ts';
+import type { ApprovalStore } from '../approval-store.ts';
 import { READY_GRACE_MS } from '../session-machine.ts';
 import type { SessionRecord, SessionWithFacts } from '../session-record.ts';
 import type {
@@ -18,7 +19,7 @@ import type {
   StatusChange,
 } from '../session-store.ts';
 
-export type SessionStores = Store & SessionStore;
+export type SessionStores = Store & SessionStore & ApprovalStore;
 /** Opens the store that lies at a place; the same place again is the same data. */
 export type OpenAt = (place: string, clock: Clock) => Promise<SessionStores>;
 /** One test of the contract; the title begins with its rule. */
@@ -194,6 +195,7 @@ export const newSessionOf = (id: string, name: string): NewSession => ({
   holdOnFailure: true,
   pin: false,
   conversation: null,
+  usageBefore: null,
   forkedFrom: null,
 });
 
@@ -207,6 +209,8 @@ export const invocation = (
   sessionId,
   attempt: 1,
   agent: 'shell',
+  userId: null,
+  channel: null,
   startedAt: 1000,
   finishedAt: null,
   exitCode: null,

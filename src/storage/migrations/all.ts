@@ -6,6 +6,8 @@ import { claimRuns } from './0004-claim-runs.ts';
 import { sessionTables } from './0005-sessions.ts';
 import { sendMessageFunction } from './0006-send-message.ts';
 import { accessTables } from './0007-access.ts';
+import { approvalTables } from './0008-approvals.ts';
+import { costTables } from './0009-cost.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -17,6 +19,8 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionTables,
   sendMessageFunction,
   accessTables,
+  approvalTables,
+  costTables,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -1,9 +1,11 @@
 import { BatonError } from '../../contract/errors.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
+import { listCosts } from './sessions/costs.ts';
 import * as invocations from './sessions/invocations.ts';
 import * as reads from './sessions/reads.ts';
 import { readOriginal } from './sessions/send.ts';
 import { readSetting } from './sessions/settings.ts';
+import { readSnapshot } from './sessions/snapshots.ts';
 import { stats } from './sessions/stats.ts';
 import { countVisible, listVisibleRuns } from './sessions/visible.ts';
 import type { StoreParts } from './store.ts';
@@ -35,6 +37,10 @@ export function sessionStoreOver({
     listInvocations: (runId) => read(invocations.listInvocations(runId)),
     listUnfinished: (sessionId) => read(invocations.listUnfinished(sessionId)),
     sumInvocations: (sessionId) => read(invocations.sumInvocations(sessionId)),
+    sumByModel: (sessionId) => read(invocations.sumByModel(sessionId)),
+    listCosts: (filter) => read(listCosts(filter)),
+    putSnapshot: (snapshot) => call('putSnapshot', snapshot),
+    readSnapshot: (runId) => read(readSnapshot(runId)),
     costsOf: (runIds) => read(invocations.costsOf(dialect, runIds)),
     countSessions: () => read(reads.countSessions(null)),
     countPending: (ageMs) => read(reads.countPending(dialect, ageMs)),

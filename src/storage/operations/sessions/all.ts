@@ -7,6 +7,7 @@ import { editRun, retryRun, sendMessage } from './send.ts';
 import { putSettingOnce } from './settings.ts';
 import { settleSessions } from './settle.ts';
 import { putShares } from './shares.ts';
+import { putSnapshot } from './snapshots.ts';
 
 /** The operations on sessions that write, by name; see ../all.ts. */
 export const SESSION_OPERATIONS = {
@@ -20,6 +21,7 @@ export const SESSION_OPERATIONS = {
   closeConnections,
   settleSessions,
   putInvocation,
+  putSnapshot,
   putSettingOnce,
   putShares,
 };

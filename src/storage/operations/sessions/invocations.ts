@@ -1,6 +1,8 @@
+import type { LaneChange } from '../../../queue/lane-change.ts';
 import type {
   InvocationRecord,
   InvocationSums,
+  ModelSums,
   TurnResult,
 } from '../../../sessions/session-store.ts';
 import {
@@ -26,25 +28,58 @@ export function* putInvocation(
   now: number,
   invocation: InvocationRecord,
   turn: TurnResult | null,
-): Op<Done<void>> {
+): Op<Done<boolean>> {
   const loaded = yield* lockSession(dialect, now, invocation.sessionId);
   const { it, session } = loaded;
+  const before = yield* queryOne<InvocationRow>(
+    `SELECT ${COLUMNS} FROM invocations WHERE id = $1`,
+    [invocation.id],
+  );
   yield* query(PUT, invocationValues(invocation));
-  // Added up anew, so that it is the same sum that is shown elsewhere.
-  const { costUsd } = yield* sumInvocations(session.id);
+  const known = before === null ? null : toInvocation(before);
+  tellUsage(it, invocation, known);
+  let { costUsd } = session;
+  if (invocation.costUsd !== (known?.costUsd ?? 0)) {
+    // Added up anew, so that it is the same sum that is shown elsewhere, and nothing counts twice.
+    ({ costUsd } = yield* sumInvocations(session.id));
+    if (costUsd !== session.costUsd) it.log('session.cost', { costUsd }, null);
+  }
   // What a run that was taken away has said is recorded, but the session is somebody else's by now.
   const left = turn?.fence === it.lane.fence ? turn : null;
-  if (costUsd !== session.costUsd) it.log('session.cost', { costUsd }, null);
+  const conversation = left?.conversation ?? session.conversation;
+  const counted = conversation === session.conversation ? session.usageBefore : null;
   yield* saveMoved(dialect, loaded, {
     ...session,
     costUsd,
     lastActiveAt: now,
     updatedAt: now,
     lastResponse: left?.lastResponse ?? session.lastResponse,
-    conversation: left?.conversation ?? session.conversation,
+    conversation,
+    usageBefore: left?.usageAfter ?? counted,
   });
-  return done(undefined, [it]);
+  const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
+  return done(ended, [it]);
 }
+
+/** Nothing is told of a run behind its end; of one that has ended the session is told alone. */
+function tellUsage(it: LaneChange, put: InvocationRecord, known: InvocationRecord | null): void {
+  if (put.costSource === null) return;
+  const usage = usageOf(put);
+  if (known !== null && JSON.stringify(usageOf(known)) === JSON.stringify(usage)) return;
+  const { runId, attempt } = put;
+  const underWay = it.lane.runId === runId;
+  it.log('agent.usage', usage, underWay ? { id: runId, attempts: attempt } : null);
+}
+
+const usageOf = (of: InvocationRecord) => ({
+  inputTokens: of.inputTokens,
+  outputTokens: of.outputTokens,
+  cacheCreationTokens: of.cacheCreationTokens,
+  cacheReadTokens: of.cacheReadTokens,
+  model: of.model,
+  costUsd: of.costUsd,
+  source: of.costSource,
+});
 
 export function* listInvocations(runId: string): Op<InvocationRecord[]> {
   const rows = yield* query<InvocationRow>(
@@ -63,21 +98,42 @@ export function* listUnfinished(sessionId: string): Op<InvocationRecord[]> {
   return rows.map(toInvocation);
 }
 
+export interface SumsRow {
+  n: number;
+  cost: number;
+  input: number;
+  output: number;
+  creation: number;
+  cached: number;
+}
+
+export const SUMS = `count(*) AS n, coalesce(sum(cost_usd), 0) AS cost, coalesce(sum(input_tokens), 0) AS input,
+  coalesce(sum(output_tokens), 0) AS output, coalesce(sum(cache_creation_tokens), 0) AS creation,
+  coalesce(sum(cache_read_tokens), 0) AS cached`;
+
+export const toSums = (row: SumsRow): InvocationSums => ({
+  costUsd: row.cost,
+  inputTokens: row.input,
+  outputTokens: row.output,
+  cacheCreationTokens: row.creation,
+  cacheReadTokens: row.cached,
+  invocations: row.n,
+});
+
 export function* sumInvocations(sessionId: string): Op<InvocationSums> {
-  const row = yield* queryOne<Record<string, number>>(
-    `SELECT count(*) AS n, coalesce(sum(cost_usd), 0) AS cost, coalesce(sum(input_tokens), 0) AS input,
-       coalesce(sum(output_tokens), 0) AS output, coalesce(sum(cache_creation_tokens), 0) AS creation,
-       coalesce(sum(cache_read_tokens), 0) AS cached FROM invocations WHERE session_id = $1`,
+  const row = yield* queryOne<SumsRow>(`SELECT ${SUMS} FROM invocations WHERE session_id = $1`, [
+    sessionId,
+  ]);
+  return toSums(row!);
+}
+
+export function* sumByModel(sessionId: string): Op<ModelSums[]> {
+  const rows = yield* query<SumsRow & { model: string | null; cost_source: string | null }>(
+    `SELECT model, cost_source, ${SUMS} FROM invocations WHERE session_id = $1
+     GROUP BY model, cost_source ORDER BY cost DESC, output DESC, model`,
     [sessionId],
   );
-  return {
-    costUsd: row!['cost']!,
-    inputTokens: row!['input']!,
-    outputTokens: row!['output']!,
-    cacheCreationTokens: row!['creation']!,
-    cacheReadTokens: row!['cached']!,
-    invocations: row!['n']!,
-  };
+  return rows.map((row) => ({ model: row.model, source: row.cost_source, ...toSums(row) }));
 }
 
 export function* costsOf(dialect: Dialect, runIds: readonly string[]): Op<Map<string, number>> {
