@@ -9,6 +9,8 @@ export const Decision = z.enum(['allow', 'ask', 'deny']);
 export type Decision = z.infer<typeof Decision>;
 
 export const RULE_MAX = 500;
+/** Rules in one list. */
+export const RULES_MAX = 200;
 /** `Tool` or `Tool(specifier)`, as Claude Code writes it; `mcp__server` names all tools of a server. */
 export const ToolRule = z
   .string()
@@ -21,9 +23,9 @@ export const ToolRule = z
 
 /** The rules of one scope. Within a scope deny beats ask beats allow. */
 export const ToolRules = z.strictObject({
-  allow: z.array(ToolRule).max(200).default([]),
-  ask: z.array(ToolRule).max(200).default([]),
-  deny: z.array(ToolRule).max(200).default([]),
+  allow: z.array(ToolRule).max(RULES_MAX).default([]),
+  ask: z.array(ToolRule).max(RULES_MAX).default([]),
+  deny: z.array(ToolRule).max(RULES_MAX).default([]),
 });
 export type ToolRules = z.output<typeof ToolRules>;
 

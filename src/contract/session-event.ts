@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { ApprovalId, ApprovalKind, ApprovalScope } from './approval.ts';
 import type { LogEvent } from './event.ts';
 import { RunId } from './ids.ts';
 import { Json } from './json.ts';
+import { PolicyScope } from './policy.ts';
 import { SessionStatus, StatusReason } from './session.ts';
 import { Time, toTime } from './time.ts';
 
@@ -26,6 +28,9 @@ export const toSessionEvent = (event: LogEvent): SessionEvent => ({
   payload: event.payload,
   at: toTime(event.at),
 });
+
+/** `callId` is the agent's own name of the call. */
+const question = { approvalId: ApprovalId, callId: z.string() };
 
 /** What sessions and agents write beside the queue's own events (contract/event.ts). */
 export const SESSION_EVENTS = {
@@ -75,6 +80,34 @@ export const SESSION_EVENTS = {
     status: z.string(),
     resetsAt: Time.nullable(),
     kind: z.string().nullable(),
+  }),
+  /** A question of the agent; the approval itself has the input whole. */
+  'approval.requested': z.object({
+    ...question,
+    tool: z.string(),
+    kind: ApprovalKind,
+    input: Json,
+    reason: z.string(),
+    /** The input is the beginning of its text. */
+    truncated: z.boolean().optional(),
+  }),
+  'approval.decided': z.object({
+    ...question,
+    decision: z.enum(['allow', 'deny']),
+    scope: ApprovalScope,
+    by: z.string(),
+    edited: z.boolean(),
+  }),
+  'approval.withdrawn': z.object({ ...question, reason: z.string() }),
+  /** A tool call, or a message that is one (P3). */
+  'policy.denied': z.object({
+    callId: z.string().optional(),
+    tool: z.string(),
+    input: Json,
+    scope: PolicyScope,
+    rule: z.string().nullable(),
+    reason: z.string(),
+    truncated: z.boolean().optional(),
   }),
 } as const;
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { approvalRules } from './contract/approvals.contract.ts';
 import { type OpenAt, SessionBench, type SessionRule } from './contract/bench.contract.ts';
 import { connectionRules } from './contract/connections.contract.ts';
 import { invocationRules } from './contract/invocations.contract.ts';
@@ -8,6 +9,7 @@ import { removeRules } from './contract/remove.contract.ts';
 import { runRules } from './contract/runs.contract.ts';
 import { stateRules } from './contract/states.contract.ts';
 import { timerRules } from './contract/timer.contract.ts';
+import { toolRules } from './contract/tool-rules.contract.ts';
 
 const TOPICS = {
   states: stateRules,
@@ -18,6 +20,8 @@ const TOPICS = {
   removal: removeRules,
   reads: readRules,
   invocations: invocationRules,
+  approvals: approvalRules,
+  'tool rules': toolRules,
 };
 
 export interface ContractOptions {

@@ -10,6 +10,7 @@ import { join, leave, renew, takeOver } from './nodes.ts';
 import { purge } from './purge.ts';
 import { fireSchedule, putSchedule, removeSchedule } from './schedules.ts';
 import { SESSION_OPERATIONS } from './sessions/all.ts';
+import { APPROVAL_OPERATIONS } from './sessions/approvals/all.ts';
 import { write } from './write.ts';
 
 /** Every operation that writes, by name: a thread is told names, not functions. */
@@ -28,6 +29,7 @@ const WRITING = {
   fireSchedule,
   ...SESSION_OPERATIONS,
   ...ACCESS_OPERATIONS,
+  ...APPROVAL_OPERATIONS,
 };
 type WritingName = keyof typeof WRITING;
 

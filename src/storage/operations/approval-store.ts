@@ -1,0 +1,23 @@
+import type { ApprovalStore } from '../../sessions/approval-store.ts';
+import { getApproval, listApprovals, listApprovalsOf } from './sessions/approvals/reads.ts';
+import { readRules } from './sessions/approvals/rules.ts';
+import type { StoreParts } from './store.ts';
+
+/** The port of approvals and rules over the operations, the same for every database. */
+export function approvalStoreOver({
+  call,
+  read,
+}: Pick<StoreParts, 'call' | 'read'>): ApprovalStore {
+  return {
+    openApproval: (approval) => call('openApproval', approval),
+    getApproval: (id) => read(getApproval(id)),
+    listApprovals: (filter) => read(listApprovals(filter)),
+    listApprovalsOf: (runId) => read(listApprovalsOf(runId)),
+    decideApproval: (id, answer) => call('decideApproval', id, answer),
+    useApproval: (id, fence) => call('useApproval', id, fence),
+    withdrawApproval: (id, reason) => call('withdrawApproval', id, reason),
+    settleApprovals: (limit) => call('settleApprovals', limit),
+    readRules: (place) => read(readRules(place)),
+    putRules: (place, rules) => call('putRules', place, rules),
+  };
+}

@@ -1,0 +1,14 @@
+import { decideApproval, useApproval, withdrawApproval } from './decide.ts';
+import { openApproval } from './open.ts';
+import { putRules } from './rules.ts';
+import { settleApprovals } from './settle.ts';
+
+/** The operations on approvals and rules that write, by name; see ../../all.ts. */
+export const APPROVAL_OPERATIONS = {
+  openApproval,
+  decideApproval,
+  useApproval,
+  withdrawApproval,
+  settleApprovals,
+  putRules,
+};

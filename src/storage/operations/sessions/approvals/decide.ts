@@ -1,0 +1,114 @@
+import { BatonError } from '../../../../contract/errors.ts';
+import { isTerminal } from '../../../../contract/run.ts';
+import type { LaneChange, RunCore } from '../../../../queue/lane-change.ts';
+import { answer } from '../../../../queue/lane-machine.ts';
+import type { ApprovalAnswer, ApprovalRecord } from '../../../../sessions/approval-store.ts';
+import { plain } from '../../../session-rows.ts';
+import { type Op, query } from '../../../statement.ts';
+import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { type LockedApproval, lockApproval } from './lock.ts';
+import { getApproval, hasOpen } from './reads.ts';
+import { allowInSession } from './rules.ts';
+
+/** Under the lane's lock, so that of several at once one is first and the others are told so. */
+export function* decideApproval(
+  dialect: Dialect,
+  now: number,
+  id: string,
+  given: ApprovalAnswer,
+): Op<Done<ApprovalRecord>> {
+  const locked = yield* lockApproval(dialect, now, id);
+  mustBeOpen(locked);
+  const { it, core, approval } = locked;
+  const { decision, scope, message, editedInput, sealedInput, decidedBy, rule } = given;
+  yield* query(
+    `UPDATE approvals SET state = $2, scope = $3, message = $4, edited_input = $5, sealed_input = $6,
+       decided_by = $7, decided_at = $8 WHERE id = $1`,
+    [
+      id,
+      decision === 'allow' ? 'allowed' : 'denied',
+      scope,
+      plain(message),
+      JSON.stringify(editedInput),
+      sealedInput,
+      decidedBy,
+      now,
+    ],
+  );
+  if (rule !== null) yield* allowInSession(now, approval.sessionId, rule);
+  it.log(
+    'approval.decided',
+    {
+      approvalId: id,
+      callId: approval.callId,
+      decision,
+      scope,
+      by: decidedBy,
+      edited: editedInput !== null,
+    },
+    core,
+  );
+  if (core.state === 'waiting') answer(it, core);
+  yield* dialect.save([it]);
+  return done((yield* getApproval(id))!, [it]);
+}
+
+function mustBeOpen({ approval, core }: LockedApproval): void {
+  const { state, decidedBy } = approval;
+  if (state !== 'pending') {
+    throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
+  }
+  if (isTerminal(core.state) || core.cancelRequestedAt !== null) {
+    const how = isTerminal(core.state) ? 'has ended' : 'is being cancelled';
+    throw new BatonError('approval_decided', `Its run ${how}.`, {
+      details: { state, run: core.state },
+    });
+  }
+}
+
+/** Said again by the same attempt, whose word was not acknowledged, it is the same use. */
+const USE = `UPDATE approvals SET used_at = coalesce(used_at, $3), used_fence = $2
+  WHERE id = $1 AND state IN ('allowed', 'denied') AND coalesce(used_fence, $2) = $2 RETURNING id`;
+
+/** By one attempt, the one that holds the run. */
+export function* useApproval(
+  dialect: Dialect,
+  now: number,
+  id: string,
+  fence: number,
+): Op<Done<boolean>> {
+  const { it, approval } = yield* lockApproval(dialect, now, id);
+  const held = it.lane.runId === approval.runId && it.lane.fence === fence;
+  const given = held ? yield* query(USE, [id, fence, now]) : [];
+  return { value: given.length > 0, hint: NOTHING_TO_TELL };
+}
+
+export function* withdrawApproval(
+  dialect: Dialect,
+  now: number,
+  id: string,
+  reason: string,
+): Op<Done<void>> {
+  const { it, approval, core } = yield* lockApproval(dialect, now, id);
+  if (approval.state !== 'pending') {
+    return { value: undefined, hint: NOTHING_TO_TELL, changed: false };
+  }
+  yield* withdraw(it, approval, isTerminal(core.state) ? null : core, reason);
+  if (core.state === 'waiting' && !(yield* hasOpen(core.id))) answer(it, core);
+  yield* dialect.save([it]);
+  return done(undefined, [it]);
+}
+
+/** A run's events end with its end: what comes later is told as the session's. */
+export function* withdraw(
+  it: LaneChange,
+  { id, callId }: ApprovalRecord,
+  run: RunCore | null,
+  reason: string,
+): Op<void> {
+  yield* query(`UPDATE approvals SET state = 'withdrawn', decided_at = $2 WHERE id = $1`, [
+    id,
+    it.now,
+  ]);
+  it.log('approval.withdrawn', { approvalId: id, callId, reason }, run);
+}

@@ -1,0 +1,52 @@
+import { EVENT_PAYLOAD_MAX } from '../../../../contract/event.ts';
+import { byteLength, type Json } from '../../../../contract/json.ts';
+import type { ApprovalRecord, NewApproval } from '../../../../sessions/approval-store.ts';
+import { APPROVAL_COLUMN_NAMES, approvalValues } from '../../../approval-rows.ts';
+import { type Op, query } from '../../../statement.ts';
+import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { lockLane, readCore } from '../../load.ts';
+import { findOpen } from './reads.ts';
+
+const INSERT = `INSERT INTO approvals (${APPROVAL_COLUMN_NAMES.join(', ')})
+  VALUES (${APPROVAL_COLUMN_NAMES.map((_, i) => `$${i + 1}`).join(', ')})`;
+
+export function* openApproval(
+  dialect: Dialect,
+  now: number,
+  { fence, ...asked }: NewApproval,
+): Op<Done<ApprovalRecord | null>> {
+  const it = yield* lockLane(dialect, now, asked.sessionId);
+  if (it.lane.runId !== asked.runId || it.lane.fence !== fence) {
+    return { value: null, hint: NOTHING_TO_TELL };
+  }
+  const known = yield* findOpen(asked.runId, asked.digest);
+  if (known !== null) return { value: known, hint: NOTHING_TO_TELL };
+  const approval: ApprovalRecord = {
+    ...asked,
+    state: 'pending',
+    scope: null,
+    message: null,
+    editedInput: null,
+    sealedInput: null,
+    decidedBy: null,
+    createdAt: now,
+    decidedAt: null,
+    usedAt: null,
+  };
+  yield* query(INSERT, approvalValues(approval));
+  it.log('approval.requested', requested(approval), yield* readCore(asked.runId));
+  yield* dialect.save([it]);
+  return done(approval, [it]);
+}
+
+/** The row keeps the input whole; an event has a limit (E5). */
+function requested({ id, callId, tool, kind, input, reason }: ApprovalRecord): Json {
+  const whole = { approvalId: id, callId, tool, kind, input, reason };
+  if (byteLength(JSON.stringify(whole)) <= EVENT_PAYLOAD_MAX) return whole;
+  const text = JSON.stringify(input);
+  for (let length = EVENT_PAYLOAD_MAX; ; length = Math.floor(length / 2)) {
+    const cut = { ...whole, input: text.slice(0, length).toWellFormed(), truncated: true };
+    // Whatever is left to be too long is not the input.
+    if (length === 0 || byteLength(JSON.stringify(cut)) <= EVENT_PAYLOAD_MAX) return cut;
+  }
+}

@@ -1,0 +1,64 @@
+import type { ApprovalFilter, ApprovalRecord } from '../../../../sessions/approval-store.ts';
+import { APPROVAL_COLUMN_NAMES, type ApprovalRow, toApproval } from '../../../approval-rows.ts';
+import { type Op, query, queryOne, type Value } from '../../../statement.ts';
+import { visibleTo } from '../visible.ts';
+
+const SELECT = `SELECT ${APPROVAL_COLUMN_NAMES.map((name) => `a.${name}`).join(', ')} FROM approvals a`;
+
+export function* getApproval(id: string): Op<ApprovalRecord | null> {
+  const row = yield* queryOne<ApprovalRow>(`${SELECT} WHERE a.id = $1`, [id]);
+  return row === null ? null : toApproval(row);
+}
+
+export function* listApprovals(filter: ApprovalFilter): Op<ApprovalRecord[]> {
+  const values: Value[] = [filter.limit];
+  const place = (value: string): string => `$${values.push(value)}`;
+  const where: string[] = [];
+  if (filter.state !== undefined) where.push(`a.state = ${place(filter.state)}`);
+  if (filter.sessionId !== undefined) where.push(`a.session_id = ${place(filter.sessionId)}`);
+  if (filter.before !== undefined) where.push(`a.id < ${place(filter.before)}`);
+  if (filter.visibleTo !== undefined) {
+    where.push(`a.session_id IN ${visibleTo(values.push(filter.visibleTo))}`);
+  }
+  const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
+  const rows = yield* query<ApprovalRow>(
+    `${SELECT} ${condition} ORDER BY a.id DESC LIMIT $1`,
+    values,
+  );
+  return rows.map(toApproval);
+}
+
+export function* listApprovalsOf(runId: string): Op<ApprovalRecord[]> {
+  const rows = yield* query<ApprovalRow>(
+    `${SELECT} WHERE a.run_id = $1 ORDER BY a.id`,
+    [runId],
+    'approvals_of_run',
+  );
+  return rows.map(toApproval);
+}
+
+export function* findOpen(runId: string, digest: string): Op<ApprovalRecord | null> {
+  const row = yield* queryOne<ApprovalRow>(
+    `${SELECT} WHERE a.run_id = $1 AND a.digest = $2 AND a.state = 'pending'`,
+    [runId, digest],
+  );
+  return row === null ? null : toApproval(row);
+}
+
+/** Questions that are still open though their run has ended. */
+export function* leftOpen(sessionId: string): Op<ApprovalRecord[]> {
+  const rows = yield* query<ApprovalRow>(
+    `${SELECT} JOIN runs r ON r.id = a.run_id
+     WHERE a.session_id = $1 AND a.state = 'pending' AND r.finished_at IS NOT NULL ORDER BY a.id`,
+    [sessionId],
+  );
+  return rows.map(toApproval);
+}
+
+export function* hasOpen(runId: string): Op<boolean> {
+  const row = yield* queryOne(
+    `SELECT id FROM approvals WHERE run_id = $1 AND state = 'pending' LIMIT 1`,
+    [runId],
+  );
+  return row !== null;
+}

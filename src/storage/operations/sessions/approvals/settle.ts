@@ -1,0 +1,61 @@
+import { LaneChange } from '../../../../queue/lane-change.ts';
+import { answer } from '../../../../queue/lane-machine.ts';
+import { type Op, query } from '../../../statement.ts';
+import { type Dialect, type Done, done } from '../../dialect.ts';
+import { readCore } from '../../load.ts';
+import { withdraw } from './decide.ts';
+import { hasOpen, leftOpen } from './reads.ts';
+
+/** Sessions with an open question of a run that has ended. */
+const LEFT_OPEN = `SELECT DISTINCT a.session_id AS id FROM approvals a JOIN runs r ON r.id = a.run_id
+  WHERE a.state = 'pending' AND r.finished_at IS NOT NULL ORDER BY a.session_id LIMIT $1`;
+
+/** Sessions whose run waits though none of its questions is open. One that never asked is not ours. */
+const UNANSWERED = `SELECT l.id FROM lanes l WHERE l.state = 'asking' AND l.answered_at IS NULL
+  AND EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id)
+  AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id AND a.state = 'pending')
+  ORDER BY l.id LIMIT $1`;
+
+export interface SettledApprovals {
+  readonly changed: number;
+  readonly more: boolean;
+}
+
+/** What was found is looked at again under the locks; what others hold is left to the next look. */
+export function* settleApprovals(
+  dialect: Dialect,
+  now: number,
+  limit: number,
+): Op<Done<SettledApprovals>> {
+  const left = yield* ids(LEFT_OPEN, limit);
+  const unanswered = yield* ids(UNANSWERED, limit);
+  const found = [...new Set([...left, ...unanswered])].sort();
+  if (found.length === 0) return done({ changed: 0, more: false }, []);
+  const lanes = (yield* dialect.lockFreeLanes(found)).map((lane) => new LaneChange(lane, now));
+  let changed = 0;
+  for (const it of lanes) changed += yield* settle(it);
+  const touched = lanes.filter((it) => it.events.length > 0 || it.runs.size > 0 || it.ready);
+  if (touched.length > 0) yield* dialect.save(touched);
+  const full = left.length >= limit || unanswered.length >= limit;
+  return done({ changed, more: changed > 0 && full }, touched);
+}
+
+function* settle(it: LaneChange): Op<number> {
+  const { lane } = it;
+  let changed = 0;
+  for (const approval of yield* leftOpen(lane.id)) {
+    yield* withdraw(it, approval, null, 'Its run has ended.');
+    changed++;
+  }
+  if (lane.state !== 'asking' || lane.answeredAt !== null || lane.runId === null) return changed;
+  const core = yield* readCore(lane.runId);
+  if (core?.state !== 'waiting' || (yield* hasOpen(core.id))) return changed;
+  const asked = yield* query('SELECT id FROM approvals WHERE run_id = $1 LIMIT 1', [core.id]);
+  if (asked.length === 0) return changed;
+  answer(it, core);
+  return changed + 1;
+}
+
+function* ids(text: string, limit: number): Op<string[]> {
+  return (yield* query<{ id: string }>(text, [limit])).map(({ id }) => id);
+}
