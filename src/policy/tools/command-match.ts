@@ -55,7 +55,7 @@ export function stopsCommand(specifier: string, command: Command): Match {
   const { plain, parts, text } = command;
   const otherwise = plain.words ? 'no' : 'maybe';
   if ('set' in spec) return plain.words && inSet(spec.set, plain.words) ? 'yes' : otherwise;
-  if ('text' in spec) return text.includes(spec.text) ? 'yes' : otherwise;
+  if ('text' in spec) return !plain.words && text.includes(spec.text) ? 'yes' : otherwise;
   if (!spec.stars && !command.programs.has(baseName(spec.words[0]!))) return otherwise;
   const anywhere = plain.words === null;
   const says = parts.some((words) =>
@@ -111,6 +111,7 @@ export function saysWords(
   anywhere: boolean,
 ): boolean {
   const names = rule.filter((word) => !isFlag(word));
+  if (words.length < names.length) return false;
   const flags = rule.filter(isFlag);
   // Names after an option may be its value, and so stand with it anywhere further on.
   const free = flags.length > 0 ? rule.findIndex(isFlag) : Number.POSITIVE_INFINITY;

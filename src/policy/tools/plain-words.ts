@@ -101,7 +101,8 @@ export const baseName = (word: string): string =>
  */
 export function looseParts(command: string): string[][] {
   const joined = command.replace(/\\\r?\n/g, ' ');
-  return [joined.replace(/["'\\]/g, ''), joined.replace(/["'\\,!]/g, ' ')].flatMap((text) =>
+  const readings = new Set([joined.replace(/["'\\]/g, ''), joined.replace(/["'\\,!]/g, ' ')]);
+  return [...readings].flatMap((text) =>
     text
       .split(/[;&|\r\n()`]/)
       .map((part) => part.split(/[\s<>{}$]+/).filter((word) => word !== ''))

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../contract/json.ts';
+import { ToolRules } from '../../contract/policy.ts';
+import { shellCall } from './call.ts';
+import { decide, type Scopes } from './decide.ts';
+import { DODGES } from './dodges.corpus.ts';
+
+const at = { cwd: '/work/app', home: '/home/me' };
+const bash = (command: string) => shellCall(command, at);
+const call = (tool: string, input: Json = {}) => ({ ...at, tool, input });
+const rules = (some: Partial<ToolRules>): ToolRules => ToolRules.parse(some);
+const session = (some: Partial<ToolRules>, channel: Scopes['channel'] = 'web'): Scopes => ({
+  channel,
+  session: rules(some),
+});
+
+describe('[P1] [P2] the corpus of dodges', () => {
+  test.each(DODGES)('$command', ({ command, web, line }) => {
+    expect(decide(bash(command), { channel: 'web' }).decision).toBe(web);
+    expect(decide(bash(command), { channel: 'api' }).decision).toBe(web);
+    expect(decide(bash(command), { channel: 'line' }).decision).toBe(line);
+    expect(decide(bash(command), { channel: 'webhook' }).decision).toBe(line);
+    expect(decide(bash(command), { channel: 'cli' }).decision).toBe('allow');
+  });
+
+  test('is large enough to mean something', () => {
+    expect(DODGES.length).toBeGreaterThan(130);
+  });
+});
+
+describe('[P2] channel defaults of other tools', () => {
+  test.each([
+    ['Read', { file_path: '/etc/passwd' }, 'allow', 'allow'],
+    ['Grep', { pattern: 'x' }, 'allow', 'allow'],
+    ['Glob', { pattern: '**/*.ts' }, 'allow', 'allow'],
+    ['Write', { file_path: 'a' }, 'allow', 'deny'],
+    ['Edit', { file_path: 'a' }, 'allow', 'deny'],
+    ['NotebookEdit', { notebook_path: 'a' }, 'allow', 'deny'],
+    ['WebFetch', { url: 'https://example.com' }, 'ask', 'ask'],
+    ['mcp__db__drop', {}, 'ask', 'ask'],
+    ['NeverHeardOf', {}, 'ask', 'ask'],
+    ['constructor', {}, 'ask', 'ask'],
+    ['Bash', null, 'ask', 'ask'],
+    ['Bash', { command: 7 }, 'ask', 'ask'],
+  ] as const)('%s %j', (tool, input, web, line) => {
+    expect(decide(call(tool, input), { channel: 'web' }).decision).toBe(web);
+    expect(decide(call(tool, input), { channel: 'line' }).decision).toBe(line);
+    expect(decide(call(tool, input), { channel: 'cli' }).decision).toBe('allow');
+  });
+});
+
+describe('[P1] the order of scopes', () => {
+  test('the session decides before the channel, the channel before all', () => {
+    const push = bash('git push');
+    const global = rules({ deny: ['Bash(git push)'] });
+    const channelRules = rules({ ask: ['Bash(git push)'] });
+    expect(decide(push, { channel: 'cli', global })).toEqual({
+      decision: 'deny',
+      scope: 'global',
+      rule: 'Bash(git push)',
+      reason: '"Bash(git push)" is denied by the rules of the whole server',
+    });
+    expect(decide(push, { channel: 'cli', global, channelRules })).toMatchObject({
+      decision: 'ask',
+      scope: 'channel',
+    });
+    expect(
+      decide(push, {
+        channel: 'cli',
+        global,
+        channelRules,
+        session: rules({ allow: ['Bash(git push)'] }),
+      }),
+    ).toMatchObject({ decision: 'allow', scope: 'session' });
+  });
+
+  test('rules of the channel take the place of its defaults', () => {
+    const write = call('Write', { file_path: 'a' });
+    expect(decide(write, { channel: 'line' }).scope).toBe('channel');
+    expect(decide(write, { channel: 'line', channelRules: rules({}) })).toMatchObject({
+      decision: 'ask',
+      scope: 'default',
+      rule: null,
+      reason: 'no rule speaks of it, and what is not listed is asked on line',
+    });
+  });
+
+  test('within a scope deny beats ask beats allow', () => {
+    const three = { allow: ['Read'], ask: ['Read'], deny: ['Read'] };
+    const read = call('Read', { file_path: 'a' });
+    expect(decide(read, session(three)).decision).toBe('deny');
+    expect(decide(read, session({ ...three, deny: [] })).decision).toBe('ask');
+    expect(decide(read, session({ ...three, deny: [], ask: [] })).decision).toBe('allow');
+  });
+
+  test('a doubt of one scope does not hide the denial of the next', () => {
+    const scopes = {
+      ...session({ deny: ['Bash(git push)'] }, 'cli'),
+      global: rules({ deny: ['Bash(rm -rf)'] }),
+    };
+    expect(decide(bash('cd x; rm -rf y'), scopes)).toMatchObject({
+      decision: 'deny',
+      scope: 'global',
+    });
+    expect(decide(bash('cd x; ls'), scopes)).toMatchObject({
+      decision: 'ask',
+      scope: 'session',
+      reason: 'the command has a ";": it cannot be told whether "Bash(git push)" means it',
+    });
+  });
+
+  test('what is no rule allows nothing, and leaves it to a person where it should stop something', () => {
+    expect(decide(bash('ls'), session({}, 'line')).decision).toBe('allow');
+    const broken = { allow: ['Bash('], ask: [], deny: [] };
+    expect(decide(bash('x'), { channel: 'web', session: broken }).decision).toBe('ask');
+    const denying = { allow: [], ask: [], deny: ['Bash('] };
+    expect(decide(bash('ls'), { channel: 'cli', session: denying }).decision).toBe('ask');
+  });
+});
+
+describe('[P2] a message narrows', () => {
+  test('only what is among its allowedTools, as far as the others allow it', () => {
+    const scopes: Scopes = { channel: 'web', allowedTools: ['Read', 'Bash(git:*)', 'WebFetch'] };
+    expect(decide(call('Read', { file_path: 'a' }), scopes).decision).toBe('allow');
+    expect(decide(bash('git status'), scopes).decision).toBe('allow');
+    expect(decide(bash('git push'), scopes).decision).toBe('ask');
+    expect(decide(call('WebFetch', { url: 'https://a.example' }), scopes).decision).toBe('ask');
+    expect(decide(call('Write', { file_path: 'a' }), scopes)).toEqual({
+      decision: 'deny',
+      scope: 'message',
+      rule: null,
+      reason: 'it is not among the allowedTools of the message',
+    });
+    expect(decide(bash('git log | head'), { ...scopes, channel: 'cli' })).toMatchObject({
+      decision: 'ask',
+      scope: 'message',
+    });
+  });
+
+  test('an empty list allows nothing', () => {
+    expect(decide(bash('ls'), { channel: 'cli', allowedTools: [] }).decision).toBe('deny');
+  });
+
+  test('its disallowedTools deny', () => {
+    const scopes: Scopes = { channel: 'cli', disallowedTools: ['Bash(npm publish)', 'WebFetch'] };
+    expect(decide(bash('npm --tag next publish'), scopes)).toMatchObject({
+      decision: 'deny',
+      scope: 'message',
+    });
+    expect(decide(bash('ls'), scopes).decision).toBe('allow');
+    expect(decide(bash('ls | wc'), scopes).decision).toBe('ask');
+  });
+});
+
+describe('[A7] questions to a person', () => {
+  test.each(['AskUserQuestion', 'ExitPlanMode'])('%s is asked, whatever allows it', (tool) => {
+    const scopes = { channel: 'cli', session: rules({ allow: ['*', tool] }), allowedTools: [] };
+    expect(decide(call(tool), scopes as Scopes)).toMatchObject({ decision: 'ask', rule: null });
+    expect(decide(call(tool), session({ deny: [tool] })).decision).toBe('deny');
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../contract/json.ts';
+import { seeCall, shellCall } from './call.ts';
+import { allows, stops } from './match.ts';
+import { parseRule, printRule } from './rule.ts';
+
+const at = { cwd: '/work/app', home: '/home/me' };
+const seen = (tool: string, input: Json = {}) => seeCall({ ...at, tool, input });
+
+describe('[P1] rules', () => {
+  test.each([
+    ['Read', { tool: 'Read', specifier: null }],
+    ['*', { tool: '*', specifier: null }],
+    ['mcp__git__*', { tool: 'mcp__git__*', specifier: null }],
+    ['Bash(*)', { tool: 'Bash', specifier: null }],
+    ['Bash(:*)', { tool: 'Bash', specifier: null }],
+    ['Bash( git push )', { tool: 'Bash', specifier: 'git push' }],
+    ['Bash(echo (a))', { tool: 'Bash', specifier: 'echo (a)' }],
+    ['*(x)', null],
+    ['Bash()', null],
+    ['Bash( )', null],
+    ['Bash(a', null],
+    ['Bash(a)b', null],
+    ['', null],
+    ['1', null],
+    ['Bash(a\nb)', null],
+  ])('%j', (text, rule) => {
+    expect(parseRule(text)).toEqual(rule);
+    if (rule) expect(parseRule(printRule(rule))).toEqual(rule);
+  });
+});
+
+describe('[P1] Bash', () => {
+  test.each([
+    // specifier, command, as an allow rule, as a deny or ask rule
+    ['git push', 'git push', 'yes', 'yes'],
+    ['git push', 'git push origin main', 'no', 'yes'],
+    ['git push', 'git pushx', 'no', 'no'],
+    ['git push', 'git', 'no', 'no'],
+    ['git push', '"git push"', 'no', 'no'],
+    ['git push:*', 'git push', 'yes', 'yes'],
+    ['git push:*', 'git push origin', 'yes', 'yes'],
+    ['git push:*', 'git pushx', 'no', 'no'],
+    ['git push *', 'git push origin', 'yes', 'yes'],
+    ['git:*', 'git', 'yes', 'yes'],
+    ['git:*', 'gitk', 'no', 'no'],
+    ['git*', 'gitk', 'yes', 'yes'],
+    ['git * main', 'git push origin main', 'yes', 'yes'],
+    ['git * main', 'git push origin main x', 'no', 'yes'],
+    ['* --version', 'node --version', 'yes', 'yes'],
+    ['npm run *:fix', 'npm run lint:fix', 'yes', 'yes'],
+    ['npm test', '/usr/bin/npm test', 'no', 'yes'],
+    ['npm test', 'npm test | cat', 'maybe', 'yes'],
+    ['npm test', 'ls | cat', 'maybe', 'maybe'],
+    ['npm t*t', 'ls; npm test', 'maybe', 'yes'],
+    ['ls | wc', 'ls | wc', 'maybe', 'yes'],
+    ['ls | wc', 'ls', 'no', 'no'],
+    ['curl -X POST', 'curl https://a.example -X POST', 'no', 'yes'],
+    ['git push --force', 'git push origin -f', 'no', 'yes'],
+    ['git push --force', 'git push origin', 'no', 'no'],
+    ['git push -f', 'git push --force-with-lease', 'no', 'no'],
+    ['find -delete', 'find . -delete', 'no', 'yes'],
+    ['find -delete', 'find . -type d -empty -name l', 'no', 'no'],
+    ['rm -rf', 'rm -- -rf', 'no', 'no'],
+    ['git commit -m "a b"', "git commit -m 'a b'", 'yes', 'yes'],
+    ['git commit -m "a b"', 'git commit -m a b', 'no', 'no'],
+    ['read-only', 'ls -l', 'yes', 'yes'],
+    ['read-only', 'npm test', 'no', 'no'],
+    ['read-only', 'ls; ls', 'maybe', 'maybe'],
+    ['safe', 'npm test', 'yes', 'yes'],
+    ['safe', 'ls', 'yes', 'yes'],
+  ])('Bash(%s) and %s', (specifier, command, allowing, stopping) => {
+    const call = seeCall(shellCall(command, at));
+    expect(allows(`Bash(${specifier})`, call)).toBe(allowing);
+    expect(stops(`Bash(${specifier})`, call)).toBe(stopping);
+  });
+
+  test('a rule for the whole tool means every command', () => {
+    for (const rule of ['Bash', 'Bash(*)', '*']) {
+      expect(allows(rule, seen('Bash', { command: 'a | b' }))).toBe('yes');
+      expect(stops(rule, seen('Bash', { command: 'a | b' }))).toBe('yes');
+      expect(stops(rule, seen('Monitor', { command: 'a' }))).toBe('yes');
+    }
+  });
+});
+
+describe('[P1] files', () => {
+  test.each([
+    ['./src/**', 'src/a/b.ts', 'yes'],
+    ['./src/**', '/work/app/src/a', 'yes'],
+    ['./src/**', 'src/../secret', 'no'],
+    ['./src/**', '/work/app/src/../../../etc/passwd', 'no'],
+    ['./src/**', './other/../src/x', 'yes'],
+    ['/src/**', 'src/a', 'yes'],
+    ['src/**', 'src/a', 'yes'],
+    ['src', 'src/a/b', 'yes'],
+    ['src/', 'deep/src/a', 'yes'],
+    ['src/*.ts', 'src/a.ts', 'yes'],
+    ['src/*.ts', 'src/a/b.ts', 'no'],
+    ['src/**/*.ts', 'src/b.ts', 'yes'],
+    ['src/**/*.ts', 'src/a/b/c.ts', 'yes'],
+    ['src/**/*.ts', 'src/a/b/c.js', 'no'],
+    ['src/?.ts', 'src/a.ts', 'yes'],
+    ['src/?.ts', 'src/ab.ts', 'no'],
+    ['*.env', 'a/b/x.env', 'yes'],
+    ['.env', 'a/.env', 'yes'],
+    ['.env', '/elsewhere/.env', 'no'],
+    ['//etc/**', '/etc/passwd', 'yes'],
+    ['//etc/**', 'etc/passwd', 'no'],
+    ['//etc/**', '../../etc/passwd', 'yes'],
+    ['~/.ssh/**', '/home/me/.ssh/id', 'yes'],
+    ['~/.ssh/**', '~/.ssh/id', 'yes'],
+    ['../lib/*', '/work/lib/a', 'yes'],
+    ['**', 'a/b', 'yes'],
+    ['**', '/elsewhere', 'no'],
+    ['//**', '/elsewhere', 'yes'],
+  ])('Read(%s) and %s', (specifier, path, match) => {
+    const call = seen('Read', { file_path: path });
+    expect(allows(`Read(${specifier})`, call)).toBe(match);
+    expect(stops(`Read(${specifier})`, call)).toBe(match);
+    expect(stops(`Edit(${specifier})`, call)).toBe('no');
+  });
+
+  test('a rule that stops means the name in any case', () => {
+    const call = seen('Read', { file_path: '.ENV' });
+    expect([allows('Read(.env)', call), stops('Read(.env)', call)]).toEqual(['no', 'yes']);
+  });
+
+  test('a workspace with a wildcard in its name is only itself', () => {
+    const read = (path: string) =>
+      seeCall({ tool: 'Read', input: { file_path: path }, cwd: '/w/*' });
+    expect(allows('Read(./**)', read('/w/*/a'))).toBe('yes');
+    expect(allows('Read(./**)', read('/w/b/a'))).toBe('no');
+  });
+
+  test('what cannot be placed or read is not allowed and may be meant', () => {
+    const nowhere = seeCall({ tool: 'Read', input: { file_path: 'a' } });
+    const strange = seen('Read', { file_path: 'a' });
+    expect([allows('Read(./a)', nowhere), stops('Read(./a)', nowhere)]).toEqual(['no', 'maybe']);
+    expect([allows('Read([ab])', strange), stops('Read([ab])', strange)]).toEqual(['no', 'maybe']);
+    expect(stops('Read(./a)', seen('Read', {}))).toBe('maybe');
+  });
+
+  test('Edit means all tools that change files, Read all that read them', () => {
+    for (const tool of ['Edit', 'Write', 'MultiEdit']) {
+      expect(allows('Edit(./a)', seen(tool, { file_path: 'a' }))).toBe('yes');
+    }
+    expect(allows('Write(./a)', seen('Edit', { file_path: 'a' }))).toBe('no');
+    expect(allows('Edit(./a)', seen('NotebookEdit', { notebook_path: 'a' }))).toBe('yes');
+    expect(allows('Read(./src/**)', seen('Grep', { pattern: 'x', path: 'src' }))).toBe('yes');
+    expect(allows('Read(./src/*.ts)', seen('Grep', { pattern: 'x', path: 'src' }))).toBe('no');
+    expect(allows('Read(./src/**)', seen('Grep', { pattern: 'x' }))).toBe('no');
+    expect(allows('Read(**)', seen('Grep', { pattern: 'x' }))).toBe('yes');
+    expect(allows('Read(./src/**)', seen('Glob', { pattern: 'src/**/*.ts' }))).toBe('yes');
+    expect(allows('Read(**)', seen('Glob', { pattern: '/etc/*' }))).toBe('no');
+    expect(allows('Read(**)', seen('Glob', { pattern: '../*' }))).toBe('no');
+    expect(allows('Read(**)', seen('Glob', { pattern: '*/../../x' }))).toBe('no');
+  });
+
+  test('a search that may come to what is denied is for a person', () => {
+    expect(stops('Read(./secret/**)', seen('Grep', { path: 'secret' }))).toBe('yes');
+    expect(stops('Read(./secret/**)', seen('Grep', { path: 'secret/deep' }))).toBe('yes');
+    expect(stops('Read(./secret/**)', seen('Grep', {}))).toBe('maybe');
+    expect(stops('Read(./secret/**)', seen('Glob', { pattern: '/**' }))).toBe('maybe');
+    expect(stops('Read(./secret/**)', seen('Grep', { path: 'src' }))).toBe('no');
+  });
+
+  test('a command that names a denied file', () => {
+    const bash = (command: string) => seen('Bash', { command });
+    expect(stops('Read(.env)', bash('cat .env'))).toBe('yes');
+    expect(stops('Read(.env)', bash('cat a/../.env'))).toBe('yes');
+    expect(stops('Read(.env)', bash('cat < .env | sort'))).toBe('yes');
+    expect(stops('Read(.env)', bash('node --env-file=.env'))).toBe('yes');
+    expect(stops('Read(.env)', bash('cat readme'))).toBe('no');
+    expect(stops('Edit(./lock)', bash('cat lock'))).toBe('no');
+    expect(stops('Edit(./lock)', bash('tee lock'))).toBe('maybe');
+    expect(allows('Read(.env)', bash('cat .env'))).toBe('no');
+  });
+});
+
+describe('[P1] other tools', () => {
+  test.each([
+    ['domain:example.com', 'https://example.com/a', 'yes', 'yes'],
+    ['domain:example.com', 'https://EXAMPLE.com./a', 'yes', 'yes'],
+    ['domain:example.com', 'https://www.example.com', 'no', 'yes'],
+    ['domain:*.example.com', 'https://www.example.com', 'yes', 'yes'],
+    ['domain:example.com', 'https://badexample.com', 'no', 'no'],
+    ['domain:example.com', 'https://example.com@evil.example', 'no', 'no'],
+    ['domain:example.com', 'not a url', 'no', 'maybe'],
+    ['example.com', 'https://example.com', 'no', 'maybe'],
+  ])('WebFetch(%s) and %s', (specifier, url, allowing, stopping) => {
+    const call = seen('WebFetch', { url });
+    expect(allows(`WebFetch(${specifier})`, call)).toBe(allowing);
+    expect(stops(`WebFetch(${specifier})`, call)).toBe(stopping);
+  });
+
+  test.each([
+    ['mcp__git', 'mcp__git__push', 'yes'],
+    ['mcp__git__push', 'mcp__git__push', 'yes'],
+    ['mcp__git__*', 'mcp__git__push', 'yes'],
+    ['mcp__git__p*', 'mcp__git__push', 'yes'],
+    ['mcp__git', 'mcp__github__push', 'no'],
+    ['mcp__git__pu', 'mcp__git__push', 'no'],
+    ['Re', 'Read', 'no'],
+    ['read', 'Read', 'no'],
+    ['*', 'Anything', 'yes'],
+  ])('%s and %s', (rule, tool, match) => {
+    expect(allows(rule, seen(tool))).toBe(match);
+    expect(stops(rule, seen(tool))).toBe(match);
+  });
+
+  test('an agent by its name; a specifier that says nothing here', () => {
+    const task = seen('Task', { subagent_type: 'Explore' });
+    expect([allows('Agent(Explore)', task), allows('Task(Other)', task)]).toEqual(['yes', 'no']);
+    const search = seen('WebSearch', { query: 'x' });
+    expect([allows('WebSearch(x)', search), stops('WebSearch(x)', search)]).toEqual([
+      'no',
+      'maybe',
+    ]);
+  });
+});
