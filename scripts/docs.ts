@@ -7,6 +7,7 @@ import { verdictOf } from '../src/policy/retry.ts';
 import { diagram } from '../src/queue/transition.ts';
 import { sessionDiagram } from '../src/sessions/session-machine.ts';
 import { withOperations } from './api-table.ts';
+import { withPolicyTables } from './policy-table.ts';
 
 const NOTE = '<!-- Made by `npm run docs`; change the code, not this page. -->';
 
@@ -70,9 +71,15 @@ function fate(name: ErrorClass): string {
   return 'not tried again (`failed`)';
 }
 
-const api = withOperations(readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8'));
+const page = (name: string): string =>
+  readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
 
-const pages = { 'api.md': api, 'errors.md': errors, 'states.md': states };
+const pages = {
+  'api.md': withOperations(page('api.md')),
+  'errors.md': errors,
+  'policy.md': withPolicyTables(page('policy.md')),
+  'states.md': states,
+};
 const check = process.argv.includes('--check');
 for (const [name, text] of Object.entries(pages)) {
   const file = new URL(`../docs/${name}`, import.meta.url);

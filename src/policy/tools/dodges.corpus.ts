@@ -132,6 +132,7 @@ export const DODGES: readonly Dodge[] = [
     'LS',
     'ｌｓ',
     'sed -i s/a/b/ file',
+    "printf -v 'a[$(id)]' x",
     "awk 'BEGIN { system(1) }'",
     'python -c "import shutil"',
     'node -e 1',

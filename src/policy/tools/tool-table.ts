@@ -65,7 +65,7 @@ export const QUESTIONS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitP
 export const UNREPEATABLE: readonly string[] = [
   'git push',
   'git send-email',
-  ...['npm', 'pnpm', 'yarn', 'yarn npm', 'bun', 'cargo', 'poetry', 'uv', 'flit', 'hatch'].map(
+  ...['npm', 'pnpm', 'yarn npm', 'bun', 'cargo', 'poetry', 'uv', 'flit', 'hatch'].map(
     (tool) => `${tool} publish`,
   ),
   ...['publish', 'release', 'deploy'].flatMap((name) =>

@@ -1,0 +1,58 @@
+import { CHANNEL_DEFAULTS, UNLISTED } from '../src/policy/tools/channel-defaults.ts';
+import { READ_ONLY, SAFE, type SetEntry } from '../src/policy/tools/command-sets.ts';
+import { TOOLS, type ToolKind, UNREPEATABLE } from '../src/policy/tools/tool-table.ts';
+
+/** The page with its tables made anew; the rest of it is written by hand. */
+export function withPolicyTables(page: string): string {
+  return Object.entries({ channels, sets, kinds }).reduce((text, [name, table]) => {
+    const begin = `<!-- ${name}: made by \`npm run docs\` -->\n`;
+    const [from, to] = [
+      text.indexOf(begin) + begin.length,
+      text.indexOf(`<!-- end of ${name} -->`),
+    ];
+    return `${text.slice(0, from)}\n${table()}\n${text.slice(to)}`;
+  }, page);
+}
+
+const code = (all: readonly string[]): string =>
+  all.length === 0 ? '–' : all.map((one) => `\`${one}\``).join(', ');
+
+function channels(): string {
+  const rows = Object.entries(CHANNEL_DEFAULTS).map(
+    ([channel, { allow, deny }]) =>
+      `| \`${channel}\` | ${code(allow)} | ${code(deny)} | \`${UNLISTED[channel as keyof typeof UNLISTED]}\` |`,
+  );
+  return `| channel | allow | deny | what is not listed |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+function sets(): string {
+  const limits = ({ except, only, operands }: SetEntry): string =>
+    [
+      except && `not with ${code(except)}`,
+      only && (only.length > 0 ? `options only ${code(only)}` : 'no options'),
+      operands && (operands.length > 0 ? `words only ${code(operands)}` : 'no other words'),
+    ]
+      .filter((limit) => limit !== undefined)
+      .join('; ');
+  const rows = (set: string, entries: readonly SetEntry[]): string[] =>
+    [...Map.groupBy(entries, limits)].map(
+      ([limit, some]) => `| \`${set}\` | ${code(some.map(({ words }) => words))} | ${limit} |`,
+    );
+  const all = [...rows('read-only', READ_ONLY), ...rows('safe', SAFE)];
+  return `| set | commands | limits |\n|---|---|---|\n${all.join('\n')}\n`;
+}
+
+function kinds(): string {
+  const of = (kind: ToolKind): string =>
+    code(
+      [...TOOLS]
+        .filter(([, tool]) => tool.kind === kind && tool.subject !== 'command')
+        .map(([name]) => name),
+    );
+  return `| kind | tools | commands |
+|---|---|---|
+| reading | ${of('reading')} | those of \`Bash(read-only)\` |
+| writing | ${of('writing')} | all others, and all that are not plain |
+| not repeatable | every tool that is not listed here, so also those of MCP servers | ${code(UNREPEATABLE)} |
+`;
+}
