@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, vi } from 'vitest';
 import { type ClaudeSettings, claudeDriver } from '../src/agents/claude/driver.ts';
 import type { DriverEnd, DriverEvent, ToolAnswer, ToolCall, Turn } from '../src/agents/driver.ts';
@@ -92,6 +93,7 @@ export class Talk {
   readonly asked: ToolCall[] = [];
   readonly processes: AgentProcess[] = [];
   readonly #done: Promise<DriverEnd>;
+  #output = '';
 
   constructor(turn: Turn, settings: ClaudeSettings) {
     const permit: Turn['permit'] = async (call, withdrawn): Promise<ToolAnswer> => {
@@ -103,7 +105,11 @@ export class Talk {
     const spawn: Spawn = async (argv, options) => {
       const started = await turn.spawn(argv, options);
       this.processes.push(started);
-      return started;
+      const stdout = new PassThrough();
+      started.stdout.on('data', (piece: Buffer) => {
+        this.#output += piece.toString('latin1');
+      });
+      return { ...started, stdout: started.stdout.pipe(stdout) };
     };
     this.#done = this.#take(claudeDriver(settings).run({ ...turn, permit, spawn }));
   }
@@ -123,6 +129,11 @@ export class Talk {
   async ended() {
     const end = await this.#done;
     return Object.assign(this, { end, outcome: end.outcome });
+  }
+
+  /** Messages that Claude Code has read from its input, the first one included. */
+  get taken(): number {
+    return this.#output.split('"state":"queued"').length - 1;
   }
 
   until(holds: (talk: this) => boolean): Promise<void> {

@@ -110,10 +110,11 @@ describe('[Q11] steering Claude Code', () => {
     });
     await running();
     messages.put('also this');
+    await talk.until(({ taken }) => taken === 2);
     letGo();
     await rig.model.arrived('text');
     messages.put('and that');
-    await until(() => messages.taken === 2);
+    await talk.until(({ taken }) => taken === 3);
     rig.model.release('text');
     const { outcome, end } = await talk.ended();
     expect(outcome).toEqual({ kind: 'succeeded', result: { text: 'two', turns: 1 } });
@@ -131,7 +132,6 @@ function channel() {
   const queue: string[] = [];
   let wake = (): void => {};
   const state = {
-    taken: 0,
     ended: false,
     put: (message: string): void => {
       queue.push(message);
@@ -146,7 +146,6 @@ function channel() {
         }
         const value = queue.shift();
         if (value === undefined) return { done: true, value: undefined };
-        state.taken++;
         return { done: false, value };
       },
       return: async () => {
