@@ -90,7 +90,9 @@ async function makeActor(
   const { id, run } = await rig.session(userId, mine);
   const queued = await rig.send(userId, id, mine);
   const shown = await credential(rig, userId, kind, mine);
-  marks.note(mine, userId, id, run, queued);
+  const other = await rig.session(userId, mine);
+  const approval = await rig.approval(other.id, mine);
+  marks.note(mine, userId, id, run, queued, other.id, other.run, approval);
   const scopes = kind.scopes ?? ALL;
   const rights = RIGHTS[kind.role].filter((right) => scopes.includes(right));
   return { ...kind, name, userId, token: shown, rights, mine, asked: `asked${no}x` };
@@ -148,6 +150,11 @@ export async function makeSubject(
   if (name === 'resume') await rig.service.act(by, session.id, 'hold');
   if (name === 'retry') await rig.store.changeSession(session.id, { do: 'fail', error: 'no' });
   if (subject === 'session') return { id: session.id, is };
+  if (subject === 'approval') {
+    const id = await rig.approval(session.id, asked);
+    marks.note(asked, id);
+    return { id, is };
+  }
   if (name === 'retryRun') return { id: session.run, is };
   const queued = await rig.send(ownerId, session.id, asked);
   marks.note(asked, queued);

@@ -21,7 +21,11 @@ export async function ask(
   token: string | null,
   id: string,
 ): Promise<Answer> {
-  const path = row.path.replace('{id}', id).replace('{status}', 'PENDING').replace('{tag}', 'web');
+  const path = row.path
+    .replace('{id}', id)
+    .replace('{status}', 'PENDING')
+    .replace('{tag}', 'web')
+    .replace('{channel}', 'line');
   const target = `${url}${path}${row.query.replace(ID, id)}`;
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
   if (row.method === 'WS') return upgrade(target, headers);

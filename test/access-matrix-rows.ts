@@ -8,7 +8,7 @@ import { PAGES } from '../src/server/sign-in/pages.ts';
 /* Every way to ask the server something, made from the contract; what stands beside it is named here. */
 
 /** What a request names, of which it matters whose it is. */
-export type Subject = 'session' | 'run' | 'token' | 'user' | null;
+export type Subject = 'session' | 'run' | 'approval' | 'token' | 'user' | null;
 
 export interface Row {
   readonly name: string;
@@ -51,13 +51,15 @@ const VARIANTS: Record<string, readonly Partial<Row>[]> = {
   sessionEvents: [{ query: '' }],
   runEvents: [{ query: '' }],
   listRuns: [{ subject: 'session', query: `?sessionId=${ID}` }],
+  listApprovals: [{ subject: 'session', query: `?sessionId=${ID}` }],
+  testPolicy: [{ subject: 'session', body: { tool: 'Read', channel: 'line', sessionId: ID } }],
   // Of somebody else: for admins only.
   listTokens: [{ subject: 'user', query: `?userId=${ID}` }],
   createToken: [{ subject: 'user', body: { name: 'any', scopes: ['account'], userId: ID } }],
 };
 
-/** Looking after a workspace changes nothing that somebody would ask about later. */
-const UNTOLD = ['syncStatus'];
+/** They change nothing that somebody would ask about later. */
+const UNTOLD = ['syncStatus', 'testPolicy'];
 
 function rowsOf(name: string, endpoint: Endpoint): Row[] {
   const { method, path, open, needs, level, status } = endpoint;
@@ -86,6 +88,7 @@ function rowsOf(name: string, endpoint: Endpoint): Row[] {
 const SUBJECTS: readonly (readonly [RegExp, Subject])[] = [
   [/\/(sessions|chat)\/\{id\}/, 'session'],
   [/\/runs\/\{id\}/, 'run'],
+  [/\/approvals\/\{id\}/, 'approval'],
   [/\/tokens\/\{id\}/, 'token'],
   [/\/users\/\{id\}/, 'user'],
 ];

@@ -22,6 +22,8 @@ export const AuditAction = z.enum([
   'run.remove',
   'run.cancel',
   'run.retry',
+  'approval.decide',
+  'policy.update',
   'user.create',
   'user.update',
   'user.sign_in_link',
@@ -46,7 +48,7 @@ export const AuditEntry = z.object({
   action: AuditAction,
   /** What it was done to, such as `session` and its id. */
   target: z.object({
-    kind: z.enum(['session', 'run', 'user', 'token', 'sign_in']),
+    kind: z.enum(['session', 'run', 'approval', 'policy', 'user', 'token', 'sign_in']),
     id: z.string(),
   }),
   /** Where it is small: what was before, and after. Masked, and never a secret. */

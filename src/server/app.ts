@@ -12,7 +12,9 @@ import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
 import { addAccessRoutes } from './routes/access.ts';
+import { addApprovalRoutes } from './routes/approvals.ts';
 import { addClusterRoutes } from './routes/cluster.ts';
+import { addPolicyRoutes } from './routes/policies.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { refuseStatusUpdates } from './routes/session-status.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
@@ -89,6 +91,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   addSessionRoutes(api);
   refuseStatusUpdates(api);
   addRunRoutes(api);
+  addApprovalRoutes(api);
+  addPolicyRoutes(api);
   const access = () => opened(options.access?.() ?? null);
   addAccessRoutes(api, access);
   addClusterRoutes(api, access);

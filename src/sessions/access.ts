@@ -11,6 +11,7 @@ import type { Logger } from '../queue/logger.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
 import type { Store } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
+import type { ApprovalStore } from './approval-store.ts';
 import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
 
@@ -21,6 +22,7 @@ export const QUEUE_MAX = 1000;
 
 type Ports = Pick<Store, 'change' | 'onHint'> &
   SessionStore &
+  ApprovalStore &
   Pick<AccessStore, 'listShares' | 'putShares' | 'findUser'>;
 /** Where sessions are kept; what a person changes is written through `audited` (P6). */
 export type ServiceStore = Ports & Audited<Ports>;
@@ -37,6 +39,8 @@ export interface ServiceParts {
   readonly log: Logger;
   /** Something may be to be done for a session, such as preparing its workspace. */
   readonly onWork: () => void;
+  /** The rules refused a message, for whoever counts. */
+  readonly onDenied?: () => void;
 }
 
 const HEIGHT: Record<Level, number> = { view: 1, operate: 2, own: 3 };

@@ -2,6 +2,7 @@ import type { ApprovalKind, ApprovalScope, ApprovalState } from '../contract/app
 import type { Json } from '../contract/json.ts';
 import type { Channel } from '../contract/message.ts';
 import type { ToolRules } from '../contract/policy.ts';
+import type { AgentKind } from '../contract/session.ts';
 
 /*
  * The port behind approvals and tool rules; SQLite and PostgreSQL keep its promises under one
@@ -79,6 +80,15 @@ export type RulePlace =
   | { readonly scope: 'channel'; readonly channel: Channel }
   | { readonly scope: 'session'; readonly sessionId: string };
 
+/** What counts for the calls of a session on a channel; null where nobody set rules. */
+export interface RulesInForce {
+  readonly agent: AgentKind;
+  readonly workspacePath: string | null;
+  readonly session: ToolRules | null;
+  readonly channel: ToolRules | null;
+  readonly global: ToolRules | null;
+}
+
 export interface ApprovalStore {
   /**
    * Opens a question and tells `approval.requested`. One of this run with the same digest that is
@@ -94,7 +104,10 @@ export interface ApprovalStore {
    * queue's `answer`). Throws `approval_decided`, also if its run has ended, and `not_found`.
    */
   decideApproval(id: string, answer: ApprovalAnswer): Promise<ApprovalRecord>;
-  /** The agent has been given the answer; a later attempt does not use it for another call. */
+  /**
+   * The agent is given the answer; a later attempt does not use it for another call. False if it is
+   * not answered, was used, or the fence is old; said again with the same fence it is still true.
+   */
   useApproval(id: string, fence: number): Promise<boolean>;
   /** The agent took it back: `approval.withdrawn`. Again, or after the answer, changes nothing. */
   withdrawApproval(id: string, reason: string): Promise<void>;
@@ -104,6 +117,8 @@ export interface ApprovalStore {
    */
   settleApprovals(limit: number): Promise<{ readonly changed: number; readonly more: boolean }>;
 
+  /** All at once, by key: every message and every call asks. Null if there is no such session. */
+  rulesFor(sessionId: string, channel: Channel): Promise<RulesInForce | null>;
   readRules(place: RulePlace): Promise<ToolRules | null>;
   putRules(place: RulePlace, rules: ToolRules): Promise<ToolRules>;
 }

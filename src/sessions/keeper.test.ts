@@ -29,6 +29,7 @@ async function keeperRig(hangs: (sessionId: string) => boolean) {
   const keeper = new SessionKeeper({
     store: {
       listPending: rig.store.listPending,
+      settleApprovals: rig.store.settleApprovals,
       settleSessions: (limit) => {
         settled++;
         return rig.store.settleSessions(limit);

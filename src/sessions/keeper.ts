@@ -2,6 +2,7 @@ import { isTransient } from '../queue/database-watch.ts';
 import { messageOf } from '../queue/handler-result.ts';
 import type { Logger } from '../queue/logger.ts';
 import { Pulse } from '../queue/pulse.ts';
+import type { ApprovalStore } from './approval-store.ts';
 import type { Connections } from './connections.ts';
 import type { Preparer } from './preparer.ts';
 import type { SessionStore } from './session-store.ts';
@@ -15,7 +16,8 @@ const PENDING_AT_ONCE = 8;
 const PREPARING_MOST = 64;
 
 export interface KeeperOptions {
-  readonly store: Pick<SessionStore, 'settleSessions' | 'listPending'>;
+  readonly store: Pick<SessionStore, 'settleSessions' | 'listPending'> &
+    Pick<ApprovalStore, 'settleApprovals'>;
   readonly connections: Connections;
   /** Null on a node that runs nothing, and so prepares nothing. */
   readonly preparer: Preparer | null;
@@ -28,8 +30,8 @@ export interface KeeperOptions {
 
 /**
  * Brings sessions to what time and the deaths of others have made of them: idle timers, connections
- * of dead nodes, workspaces to prepare. It remembers nothing between two looks, so a restart or a
- * second node changes nothing (S4).
+ * of dead nodes, questions that nobody can answer any more, workspaces to prepare. It remembers
+ * nothing between two looks, so a restart or a second node changes nothing (S4).
  */
 export class SessionKeeper {
   readonly #options: KeeperOptions;
@@ -82,6 +84,9 @@ export class SessionKeeper {
       const settled = await store.settleSessions(BATCH);
       logChanges(log, settled.changes);
       ({ more } = settled);
+    }
+    for (let more = true; more && this.#pulse !== null; ) {
+      ({ more } = await store.settleApprovals(BATCH));
     }
   }
 

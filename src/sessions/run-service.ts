@@ -3,6 +3,7 @@ import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry, type Principal } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
+import type { AgentPayload } from '../contract/message.ts';
 import type { Run } from '../contract/run.ts';
 import type { RunView } from '../contract/run-view.ts';
 import {
@@ -13,8 +14,10 @@ import {
   QUEUE_MAX,
   type ServiceParts,
 } from './access.ts';
+import { checkAdmission } from './admission-check.ts';
 import { onRun, onSession } from './audit-details.ts';
 import { admissionOf, newRunId, refuseMask, storeMessage } from './messages.ts';
+import { mustBeRules } from './rule-service.ts';
 import type { SessionService } from './service.ts';
 import type { RunEdit, SendRequest, Sent } from './session-store.ts';
 import { logChanges } from './status-log.ts';
@@ -54,9 +57,12 @@ export function runService(parts: ServiceParts): RunService {
     return queued.slice(at + 1, at + 1 + limit);
   };
 
-  const newMessage = (run: Run, message: string): RunEdit => {
+  const newMessage = async (by: Principal, run: Run, message: string): Promise<RunEdit> => {
     if (run.type !== 'agent') throw new BatonError('invalid_request', 'The run has no message.');
     refuseMask(message, masker);
+    const { channel, allowedTools, disallowedTools } = run.payload as AgentPayload;
+    const tools = { allowedTools, disallowedTools };
+    await checkAdmission(parts, by, { sessionId: run.lane, message, channel, ...tools });
     const stored = storeMessage(message, run.lane, parts);
     const payload = {
       ...(run.payload as Record<string, Json>),
@@ -86,6 +92,13 @@ export function runService(parts: ServiceParts): RunService {
   return {
     async send(by, id, body, idempotencyKey) {
       mustMay(by, 'run');
+      const { allowedTools, disallowedTools } = body;
+      mustBeRules('allowedTools', allowedTools ?? []);
+      mustBeRules('disallowedTools', disallowedTools ?? []);
+      const { message } = body;
+      const { channel } = by;
+      const tools = { allowedTools, disallowedTools };
+      await checkAdmission(parts, by, { sessionId: id, message, channel, ...tools });
       const runId = newRunId();
       const stored = storeMessage(body.message, id, parts);
       const admission = admissionOf({
@@ -141,7 +154,7 @@ export function runService(parts: ServiceParts): RunService {
 
     async editRun(by, id, { message, before }) {
       const run = await findRunToChange(parts, by, id);
-      const edit = message === undefined ? {} : newMessage(run, message);
+      const edit = message === undefined ? {} : await newMessage(by, run, message);
       const move = before === undefined ? {} : { before };
       const chars = message === undefined ? {} : { chars: message.length };
       const entry = onRun(by, 'run.edit', id, { after: { ...chars, ...move } });

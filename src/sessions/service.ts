@@ -1,8 +1,10 @@
 import type { Principal } from '../access/principal.ts';
 import type { Page } from '../access/service.ts';
 import type { Level, PutShares, Share } from '../contract/access.ts';
+import type { Approval, ApprovalState, DecideApproval } from '../contract/approval.ts';
 import type { LogEvent } from '../contract/event.ts';
 import type { MessageReceipt, MessageRequest } from '../contract/message.ts';
+import type { TestPolicy, ToolRules, Verdict } from '../contract/policy.ts';
 import type { RunState } from '../contract/run.ts';
 import type { Cost, EditRun, Invocation, RunView } from '../contract/run-view.ts';
 import type {
@@ -18,6 +20,7 @@ import type { Stats } from '../contract/stats.ts';
 import type { SyncStatus, WorkspaceView } from '../contract/workspace.ts';
 import type { Tail } from '../queue/follow/tail.ts';
 import type { Counts } from '../queue/store.ts';
+import type { RulePlace } from './approval-store.ts';
 
 export interface SessionQuery {
   readonly status?: SessionStatus | undefined;
@@ -32,6 +35,13 @@ export interface SessionQuery {
 export interface RunQuery {
   readonly sessionId?: string | undefined;
   readonly state?: RunState | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface ApprovalQuery {
+  readonly state?: ApprovalState | undefined;
+  readonly sessionId?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -86,6 +96,15 @@ export interface SessionService {
   invocations(by: Principal, runId: string): Promise<Invocation[]>;
   counts(by: Principal): Promise<Counts>;
   stats(by: Principal): Promise<Stats>;
+
+  listApprovals(by: Principal, query: ApprovalQuery): Promise<Page<Approval>>;
+  getApproval(by: Principal, id: string): Promise<Approval>;
+  /** Exactly once; also after its run has ended it throws `approval_decided`. */
+  decideApproval(by: Principal, id: string, body: DecideApproval): Promise<Approval>;
+  /** Of a channel its defaults until they are set. */
+  rules(by: Principal, place: RulePlace): Promise<ToolRules>;
+  putRules(by: Principal, place: RulePlace, rules: ToolRules): Promise<ToolRules>;
+  testPolicy(by: Principal, body: TestPolicy): Promise<Verdict>;
 
   sessionLog(by: Principal, id: string): Promise<LogTarget>;
   runLog(by: Principal, runId: string): Promise<LogTarget>;

@@ -13,10 +13,12 @@ import {
 } from '../contract/session.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
 import { findSession, findToChange } from './access.ts';
+import { approvalService } from './approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
 import { logService } from './log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
+import { ruleService } from './rule-service.ts';
 import { runService } from './run-service.ts';
 import type { SessionService } from './service.ts';
 import type { Changed, NewSession, SessionStore } from './session-store.ts';
@@ -43,6 +45,8 @@ export function createSessions(options: SessionsOptions): SessionService {
     ...sessionService(options),
     ...shareService(options),
     ...runService(options),
+    ...approvalService(options),
+    ...ruleService(options),
     ...logService(options, connections),
     ...workspaceService(options),
   };

@@ -1,7 +1,9 @@
 import { accessEndpoints } from './access.ts';
+import { approvalEndpoints } from './approvals.ts';
 import { clusterEndpoints } from './cluster.ts';
 import { compatEndpoints } from './compat.ts';
 import type { Endpoint } from './endpoint.ts';
+import { policyEndpoints } from './policies.ts';
 import { runEndpoints } from './runs.ts';
 import { sessionEndpoints } from './sessions.ts';
 import { streamEndpoints } from './streams.ts';
@@ -12,6 +14,8 @@ export const endpoints = {
   ...sessionEndpoints,
   ...runEndpoints,
   ...streamEndpoints,
+  ...approvalEndpoints,
+  ...policyEndpoints,
   ...accessEndpoints,
   ...clusterEndpoints,
   ...systemEndpoints,

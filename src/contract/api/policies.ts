@@ -72,6 +72,7 @@ export const policyEndpoints = {
     summary: 'What would be decided about a tool call, and why; nothing is done',
     group,
     needs: 'read',
+    level: 'view',
     body: TestPolicy,
     example: { tool: 'Bash', input: { command: 'git push' }, channel: 'line' },
     answer: Verdict,

@@ -40,6 +40,32 @@ export function toolRules(rule: SessionRule): void {
     await expect(nowhere).rejects.toEqual(refused('not_found'));
   });
 
+  rule('[P1] what counts for a session on a channel is read at once', async (bench) => {
+    const { store } = bench;
+    const sessionId = await bench.session('ACTIVE', { agent: { kind: 'claude' } });
+    const nothing = { session: null, channel: null, global: null };
+    expect(await store.rulesFor(sessionId, 'line')).toEqual({
+      agent: 'claude',
+      workspacePath: '/w',
+      ...nothing,
+    });
+    await store.putRules({ scope: 'session', sessionId }, rules({ allow: ['S'] }));
+    await store.putRules({ scope: 'channel', channel: 'line' }, rules({ allow: ['L'] }));
+    await store.putRules({ scope: 'global' }, rules({ allow: ['G'] }));
+    expect(await store.rulesFor(sessionId, 'line')).toMatchObject({
+      session: { allow: ['S'] },
+      channel: { allow: ['L'] },
+      global: { allow: ['G'] },
+    });
+    const other = await bench.session();
+    expect(await store.rulesFor(other, 'web')).toMatchObject({
+      agent: 'shell',
+      ...nothing,
+      global: { allow: ['G'] },
+    });
+    expect(await store.rulesFor('nothing', 'web')).toBeNull();
+  });
+
   rule('[A7] an answer for the session adds its rule once', async (bench) => {
     const { claimed, asked } = await asking(bench);
     const place = { scope: 'session', sessionId: claimed.run.lane } as const;

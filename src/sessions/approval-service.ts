@@ -1,0 +1,135 @@
+import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
+import { entryOf, isAdmin, type Principal } from '../access/principal.ts';
+import type { Approval, DecideApproval } from '../contract/approval.ts';
+import { BatonError } from '../contract/errors.ts';
+import { toTime, toTimeOrNull } from '../contract/time.ts';
+import { findSession, findToChange, type ServiceParts } from './access.ts';
+import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
+import { storeInput } from './edited-input.ts';
+import { ruleOf } from './rule-of-call.ts';
+import type { SessionService } from './service.ts';
+import type { SessionWithFacts } from './session-record.ts';
+
+type Part = Pick<SessionService, 'listApprovals' | 'getApproval' | 'decideApproval'>;
+
+/** Questions of agents: seen by who sees the session, answered by who may operate it (A7). */
+export function approvalService(parts: ServiceParts): Part {
+  const { store, log } = parts;
+
+  const find = async (id: string): Promise<ApprovalRecord> => {
+    const found = await store.getApproval(id);
+    if (found === null) throw new BatonError('not_found');
+    return found;
+  };
+
+  return {
+    async listApprovals(by, { state, sessionId, limit = PAGE_DEFAULT, cursor }) {
+      if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
+      const found = await store.listApprovals({
+        limit: limit + 1,
+        ...(state === undefined ? {} : { state }),
+        ...(sessionId === undefined ? {} : { sessionId }),
+        ...(cursor === undefined ? {} : { before: cursor }),
+        ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
+      });
+      return pageOf(found, limit, toApproval, (last) => last.id);
+    },
+
+    async getApproval(by, id) {
+      const approval = await find(id);
+      await findSession(parts, by, approval.sessionId, 'view');
+      return toApproval(approval);
+    },
+
+    async decideApproval(by, id, body) {
+      const approval = await find(id);
+      const found = await findToChange(parts, by, approval.sessionId);
+      // Said first: what is wrong with a late answer helps nobody.
+      if (approval.state !== 'pending') {
+        const { state, decidedBy } = approval;
+        throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
+      }
+      const answer = answerOf(approval, body, by, found, parts);
+      const { decision, scope, rule } = answer;
+      const edited = answer.editedInput !== null;
+      const entry = entryOf(
+        by,
+        'approval.decide',
+        { kind: 'approval', id },
+        { after: { decision, scope, edited, tool: approval.tool, rule } },
+      );
+      const decided = await store.audited(entry).decideApproval(id, answer);
+      const { sessionId, runId, tool } = approval;
+      log.info({ sessionId, runId, approvalId: id, tool, decision }, 'Question answered');
+      return toApproval(decided);
+    },
+  };
+}
+
+function answerOf(
+  approval: ApprovalRecord,
+  { decision, scope, message, input }: DecideApproval,
+  by: Principal,
+  found: SessionWithFacts,
+  parts: ServiceParts,
+): ApprovalAnswer {
+  if (decision === 'deny') {
+    if (input !== undefined) throw bad('input', 'What is refused is not used, with any input.');
+    if (scope === 'session') throw bad('scope', 'A refusal is for this once; a rule says more.');
+  }
+  if (decision === 'allow' && approval.kind === 'question' && input === undefined) {
+    throw new BatonError('invalid_input', 'input.answers: is missing: the agent asks for it', {
+      details: { field: 'input.answers' },
+    });
+  }
+  const stored =
+    input === undefined
+      ? { editedInput: null, sealedInput: null }
+      : storeInput(approval, input, parts);
+  return {
+    decision,
+    scope,
+    message: message === undefined ? null : parts.masker.mask(message),
+    ...stored,
+    decidedBy: by.userId,
+    rule: scope === 'session' ? ruleFor(approval, stored.editedInput, found, parts) : null,
+  };
+}
+
+/** Of what is allowed, which after an edit is not what was asked. */
+function ruleFor(
+  { kind, tool, input }: ApprovalRecord,
+  edited: ApprovalRecord['editedInput'],
+  { session }: SessionWithFacts,
+  { masker }: ServiceParts,
+): string {
+  if (kind !== 'tool') throw bad('scope', 'An answer to a question is for this once.');
+  const cwd = session.workspacePath ?? undefined;
+  const rule = ruleOf({ tool, input: edited ?? input, cwd });
+  // A secret in it was masked, so that the rule would never fit.
+  if (rule === null || masker.hasMask(rule)) {
+    throw bad('scope', 'No rule means this call and no other. Allow it once.');
+  }
+  return rule;
+}
+
+const bad = (field: string, message: string): BatonError =>
+  new BatonError('invalid_request', message, { details: { field } });
+
+const toApproval = (record: ApprovalRecord): Approval => ({
+  id: record.id,
+  sessionId: record.sessionId,
+  runId: record.runId,
+  attempt: record.attempt,
+  kind: record.kind,
+  tool: record.tool,
+  input: record.input,
+  reason: record.reason,
+  state: record.state,
+  scope: record.scope,
+  message: record.message,
+  editedInput: record.editedInput,
+  decidedBy: record.decidedBy,
+  createdAt: toTime(record.createdAt),
+  decidedAt: toTimeOrNull(record.decidedAt),
+});
