@@ -60,7 +60,7 @@ describe('[P1] Bash', () => {
     ['git push --force', 'git push origin', 'no', 'no'],
     ['git push -f', 'git push --force-with-lease', 'no', 'no'],
     ['find -delete', 'find . -delete', 'no', 'yes'],
-    ['find -delete', 'find . -type d -empty -name l', 'no', 'no'],
+    ['find -delete', 'find . -type f -depth -ls', 'no', 'no'],
     ['rm -rf', 'rm -- -rf', 'no', 'no'],
     ['git commit -m "a b"', "git commit -m 'a b'", 'yes', 'yes'],
     ['git commit -m "a b"', 'git commit -m a b', 'no', 'no'],
