@@ -32,6 +32,13 @@ export const toSessionEvent = (event: LogEvent): SessionEvent => ({
 /** `callId` is the agent's own name of the call. */
 const question = { approvalId: ApprovalId, callId: z.string() };
 
+/** A file of a workspace that is not as it was. */
+export const FileChange = z.object({
+  path: z.string(),
+  change: z.enum(['added', 'modified', 'deleted']),
+});
+export type FileChange = z.infer<typeof FileChange>;
+
 /** What sessions and agents write beside the queue's own events (contract/event.ts). */
 export const SESSION_EVENTS = {
   'session.created': z.object({ name: z.string(), forkedFrom: z.string().optional() }),
@@ -74,6 +81,17 @@ export const SESSION_EVENTS = {
     model: z.string().nullable(),
     costUsd: z.number(),
     source: z.string(),
+  }),
+  /** What earlier attempts have done to the workspace, before the next one begins (Q16). */
+  'run.retry_diff': z.object({
+    /** It is told against this attempt's start. */
+    sinceAttempt: z.int(),
+    files: z.array(FileChange),
+    patch: z.string().optional(),
+    /** There may be more than is told. */
+    truncated: z.boolean(),
+    /** What could not be seen, for people. */
+    note: z.string().optional(),
   }),
   /** How near a usage limit is: `allowed`, `allowed_warning`, `rejected`, or what comes to be. */
   'agent.limit': z.object({

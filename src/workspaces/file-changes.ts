@@ -1,0 +1,44 @@
+import { byteLength } from '../contract/json.ts';
+import type { FileChange } from '../contract/session-event.ts';
+
+/* Lists of changed files and patches, in a size that an event can hold. */
+
+const FILES_MAX = 500;
+const FILES_BYTES = 32 * 1024;
+export const PATCH_BYTES = 200 * 1024;
+
+/** Bytes as text, for people; what is not UTF-8 shows as such. */
+export const shownPath = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+
+export interface Listed {
+  readonly files: FileChange[];
+  readonly truncated: boolean;
+}
+
+/** In the order of their paths. */
+export function listChanges(changes: ReadonlyMap<string, FileChange['change']>): Listed {
+  const files: FileChange[] = [];
+  let bytes = 0;
+  for (const [path, change] of [...changes].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const one = { path: shownPath(path), change };
+    bytes += byteLength(JSON.stringify(one)) + 1;
+    if (files.length === FILES_MAX || bytes > FILES_BYTES) return { files, truncated: true };
+    files.push(one);
+  }
+  return { files, truncated: false };
+}
+
+/** The beginning of a patch in whole lines, which as JSON has at most so many bytes. */
+export function fitPatch(
+  patch: string,
+  maxBytes = PATCH_BYTES,
+): { readonly patch: string; readonly truncated: boolean } {
+  let rest = patch;
+  for (;;) {
+    const bytes = byteLength(JSON.stringify(rest));
+    if (bytes <= maxBytes) return { patch: rest, truncated: rest.length < patch.length };
+    const keep = Math.max(0, Math.floor((rest.length * maxBytes) / bytes) - 1);
+    // Not in the middle of a line, where half a secret would stand unmasked.
+    rest = rest.slice(0, rest.lastIndexOf('\n', keep - 1) + 1);
+  }
+}

@@ -1,0 +1,109 @@
+import type { Stats } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+
+export interface FoundFile {
+  /** Its bytes below the root, one a character. */
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+/** Most names looked at, files or not. */
+const ENTRIES_MAX = 50_000;
+/** Kept by tools, not by people: what is in there is made again. */
+const LEFT_OUT = new Set(['.git', 'node_modules']);
+
+export const pathBelow = (root: string, path: string): Buffer =>
+  Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
+
+export const look = (root: string, path: string): Promise<Stats | null> =>
+  lstat(pathBelow(root, path)).catch(() => null);
+
+/** Remembers which directories are there. Behind a link a file is another one, perhaps elsewhere. */
+export class Parents {
+  readonly #root: string;
+  readonly #known = new Map<string, Promise<boolean>>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Whether all above it are directories. */
+  hold(path: string): Promise<boolean> {
+    const slash = path.lastIndexOf('/');
+    return slash === -1 ? Promise.resolve(true) : this.#isDirectory(path.slice(0, slash));
+  }
+
+  #isDirectory(path: string): Promise<boolean> {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const answer = this.hold(path).then(
+      async (held) => held && ((await look(this.#root, path))?.isDirectory() ?? false),
+    );
+    this.#known.set(path, answer);
+    return answer;
+  }
+}
+
+export interface Walk {
+  readonly root: string;
+  readonly signal: AbortSignal;
+  /** Called if something was not looked at. */
+  readonly onMissed: () => void;
+}
+
+/** Looked at together: one after the other takes many times as long. */
+export const TOGETHER = 64;
+
+/**
+ * Files and links below a directory, those near the top first, some at a time. Links are not
+ * followed. One directory after the other is open, and read bit by bit, so that neither deep nor wide
+ * ones fill the memory. The root must be there.
+ */
+export async function* filesBelow({ root, signal, onMissed }: Walk): AsyncGenerator<FoundFile[]> {
+  const directories = [''];
+  let entries = 0;
+  for (let next = 0; next < directories.length; next++) {
+    const directory = directories[next]!;
+    for await (const names of namesIn(root, directory, onMissed)) {
+      signal.throwIfAborted();
+      entries += names.length;
+      if (entries > ENTRIES_MAX) return onMissed();
+      const files: FoundFile[] = [];
+      const looks = names.map(async (name) => {
+        const path = directory === '' ? name : `${directory}/${name}`;
+        const stats = await look(root, path);
+        if (stats?.isDirectory() === true) {
+          if (!LEFT_OUT.has(name)) directories.push(path);
+        } else if (stats?.isFile() === true || stats?.isSymbolicLink() === true) {
+          files.push({ path, stats });
+        }
+      });
+      await Promise.all(looks);
+      yield files;
+    }
+  }
+}
+
+async function* namesIn(
+  root: string,
+  directory: string,
+  onMissed: () => void,
+): AsyncGenerator<string[]> {
+  const path = directory === '' ? Buffer.from(root) : pathBelow(root, directory);
+  const open = await opendir(path, {
+    encoding: 'buffer' as BufferEncoding,
+    bufferSize: TOGETHER,
+  }).catch((error: unknown) => {
+    if (directory === '') throw error;
+    onMissed();
+    return null;
+  });
+  let names: string[] = [];
+  for await (const { name } of open ?? []) {
+    names.push((name as unknown as Buffer).toString('latin1'));
+    if (names.length < TOGETHER) continue;
+    yield names;
+    names = [];
+  }
+  yield names;
+}

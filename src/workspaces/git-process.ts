@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+export interface GitRun {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: Buffer;
+  /** More output than this is not waited for. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface GitOutput {
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  /** It had more to say. */
+  readonly cut: boolean;
+}
+
+/** Nothing that a repository names is started, whoever wrote it there. */
+const HARMLESS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.pager=cat'].flatMap(
+  (setting) => ['-c', setting],
+);
+
+/** Runs git to its end or its bound. Throws if it cannot be started, or the signal's reason. */
+export async function runGit({
+  args,
+  cwd,
+  env,
+  input,
+  maxBytes,
+  signal,
+}: GitRun): Promise<GitOutput> {
+  signal.throwIfAborted();
+  const child = spawn('git', [...HARMLESS, ...args], { cwd, env, stdio: 'pipe' });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const stop = (): void => void child.kill('SIGKILL');
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    // It may end before it has read all.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const said = text(child.stderr).catch(() => '');
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on('data', (piece: Buffer) => {
+      if (bytes < maxBytes) pieces.push(piece.subarray(0, maxBytes - bytes));
+      bytes += piece.length;
+      if (bytes > maxBytes) stop();
+    });
+    const code = await ended;
+    await said;
+    signal.throwIfAborted();
+    return { code, stdout: Buffer.concat(pieces), cut: bytes > maxBytes };
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,391 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { temporaryDirectory } from '../../test/processes.ts';
+import { byteLength } from '../contract/json.ts';
+import { SESSION_EVENTS } from '../contract/session-event.ts';
+import { diffSince, type Snapshot, takeSnapshot, type WorkspaceDiff } from './snapshot.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Patient: the machine may be busy. */
+const PATIENT = { timeoutMs: 60_000 };
+
+/** Stored and read back, as a later attempt gets it. */
+const taken = async (path: string): Promise<Snapshot> =>
+  JSON.parse(JSON.stringify(await takeSnapshot(path, PATIENT))) as Snapshot;
+
+const changesOf = ({ files }: WorkspaceDiff): string[] =>
+  files.map(({ path, change }) => `${change} ${path}`).sort();
+
+async function changesSince(path: string, before: Snapshot): Promise<string[]> {
+  return changesOf(await diffSince(path, before, PATIENT));
+}
+
+function write(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+}
+
+const CLEAN = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+    cwd,
+    env: CLEAN,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+
+function repository(files: Readonly<Record<string, string>>): string {
+  const root = temporaryDirectory();
+  git(root, 'init', '-q');
+  write(root, files);
+  git(root, 'add', '-A');
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'first');
+  return root;
+}
+
+function directory(files: Readonly<Record<string, string>>): string {
+  const root = temporaryDirectory();
+  write(root, files);
+  return root;
+}
+
+describe.each([
+  ['git', repository],
+  ['manifest', directory],
+] as const)('of kind %s', (kind, make) => {
+  test('[Q16] what was added, changed and removed is told, and nothing else', async () => {
+    const root = make({ 'keep.txt': 'a\n', 'change.txt': 'b\n', 'sub/gone.txt': 'c\n' });
+    const before = await taken(root);
+    expect(before.kind).toBe(kind);
+    expect(await diffSince(root, before, PATIENT)).toEqual({ files: [], truncated: false });
+    write(root, { 'change.txt': 'B\n', 'sub/new.txt': 'd\n', '日本/語.txt': 'e\n' });
+    rmSync(join(root, 'sub/gone.txt'));
+    const diff = await diffSince(root, before, PATIENT);
+    expect(changesOf(diff)).toEqual([
+      'added sub/new.txt',
+      'added 日本/語.txt',
+      'deleted sub/gone.txt',
+      'modified change.txt',
+    ]);
+    expect(diff.truncated).toBe(false);
+    SESSION_EVENTS['run.retry_diff'].parse({ sinceAttempt: 1, ...diff });
+  });
+
+  test('[Q16] a file that was only touched is as before; one of the same size and time is not', async () => {
+    const root = make({ 'touched.txt': 'same', 'forged.txt': 'abcd', 'back.txt': '1' });
+    const { atime, mtime } = statSync(join(root, 'forged.txt'));
+    const before = await taken(root);
+    utimesSync(join(root, 'touched.txt'), new Date(), new Date());
+    write(root, { 'forged.txt': 'dcba', 'back.txt': '2' });
+    utimesSync(join(root, 'forged.txt'), atime, mtime);
+    write(root, { 'back.txt': '1' });
+    expect(await changesSince(root, before)).toEqual(['modified forged.txt']);
+  });
+
+  test('[Q16] links are not followed, out of the workspace or in it', async () => {
+    const outside = directory({ 'secret.txt': 'before', 'd/f.txt': 'theirs' });
+    const root = make({ 'd/f.txt': 'ours', 'a.txt': 'a' });
+    symlinkSync(outside, join(root, 'way'));
+    symlinkSync('a.txt', join(root, 'link'));
+    const before = await taken(root);
+    write(outside, { 'secret.txt': 'after', 'more.txt': 'x' });
+    expect(await changesSince(root, before)).toEqual([]);
+    rmSync(join(root, 'd'), { recursive: true });
+    symlinkSync(join(outside, 'd'), join(root, 'd'));
+    rmSync(join(root, 'link'));
+    symlinkSync('d', join(root, 'link'));
+    const diff = await diffSince(root, before, PATIENT);
+    expect(changesOf(diff)).toEqual(['added d', 'deleted d/f.txt', 'modified link']);
+    expect(diff.patch ?? '').not.toContain('theirs');
+  });
+
+  test('[Q16] files become directories and back', async () => {
+    const root = make({ file: 'f', 'dir/inner': 'i', 'empty/inner': 'e' });
+    const before = await taken(root);
+    for (const path of ['file', 'dir', 'empty']) rmSync(join(root, path), { recursive: true });
+    write(root, { 'file/inner': 'f', dir: 'd' });
+    mkdirSync(join(root, 'empty'));
+    expect(await changesSince(root, before)).toEqual([
+      'added dir',
+      'added file/inner',
+      'deleted dir/inner',
+      'deleted empty/inner',
+      'deleted file',
+    ]);
+  });
+
+  test('[Q16] names need not be UTF-8, and may have any sign', async () => {
+    const root = make({ 'a.txt': 'a' });
+    const odd = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x66, 0xff, 0xfe])]);
+    writeFileSync(odd, 'odd');
+    write(root, { 'new\nline "q" *.txt': 'x', ':(top)x': 'y', '-n': 'z' });
+    const before = await taken(root);
+    expect(await changesSince(root, before)).toEqual([]);
+    appendFileSync(odd, '!');
+    write(root, { ':(top)x': 'Y', '-n': 'Z' });
+    rmSync(join(root, 'new\nline "q" *.txt'));
+    expect(await changesSince(root, before)).toEqual([
+      'deleted new\nline "q" *.txt',
+      'modified -n',
+      'modified :(top)x',
+      'modified f\uFFFD\uFFFD',
+    ]);
+  });
+
+  test('[Q16] huge files are known by size and time, and are not read', async () => {
+    const root = make({ 'a.txt': 'a' });
+    const huge = (name: string, size: number): void => {
+      write(root, { [name]: '' });
+      truncateSync(join(root, name), size);
+    };
+    for (const name of ['same', 'grown', 'gone', 'small']) huge(name, 20e9);
+    const before = await taken(root);
+    expect(JSON.stringify(before).length).toBeLessThan(2000);
+    huge('grown', 30e9);
+    huge('new', 20e9);
+    rmSync(join(root, 'gone'));
+    write(root, { small: 's' });
+    expect(await changesSince(root, before)).toEqual([
+      'added new',
+      'deleted gone',
+      'modified grown',
+      'modified small',
+    ]);
+  });
+
+  test('[Q16] what cannot be read, and what is no file, keeps nothing else from being seen', async () => {
+    const root = make({ 'a.txt': 'a', 'closed/b.txt': 'b', 'mine.txt': 'm' });
+    execFileSync('mkfifo', [join(root, 'pipe')]);
+    const before = await taken(root);
+    chmodSync(join(root, 'mine.txt'), 0o000);
+    write(root, { 'a.txt': 'A' });
+    rmSync(join(root, 'closed'), { recursive: true });
+    const seen = await changesSince(root, before);
+    expect(seen).toContain('modified a.txt');
+    expect(seen).toContain('deleted closed/b.txt');
+  });
+
+  test('[Q16] very many changes are told in part, and it is said', async () => {
+    const root = make({ 'a.txt': 'a' });
+    const before = await taken(root);
+    for (let i = 0; i < 700; i++) write(root, { [`many/${i}.txt`]: `${'"\\\n'.repeat(500)}${i}` });
+    const diff = await diffSince(root, before, PATIENT);
+    expect(diff.truncated).toBe(true);
+    expect(diff.files.length).toBeGreaterThan(300);
+    expect(byteLength(JSON.stringify({ sinceAttempt: 1, ...diff }))).toBeLessThan(250 * 1024);
+  });
+
+  test('[Q16] a workspace that is gone is not one whose files were deleted', async () => {
+    const root = make({ 'a.txt': 'a' });
+    const before = await taken(root);
+    renameSync(root, `${root}-moved`);
+    const diff = await diffSince(root, before, PATIENT);
+    expect(diff).toMatchObject({ files: [], truncated: true, note: expect.stringMatching(/./) });
+    renameSync(`${root}-moved`, root);
+  });
+
+  test('[Q16] when the time is over it is said', async () => {
+    const root = make({ 'a.txt': 'a' });
+    const before = await taken(root);
+    write(root, { 'b.txt': 'b' });
+    const aborted = { signal: AbortSignal.abort(new DOMException('', 'TimeoutError')) };
+    expect((await diffSince(root, before, aborted)).truncated).toBe(true);
+    const late = await takeSnapshot(root, aborted);
+    expect(late).toMatchObject(
+      late.kind === 'none' ? { reason: expect.stringContaining('in time') } : { truncated: true },
+    );
+  });
+});
+
+test('[Q16] a workspace that cannot be looked at gives a diff that says so', async () => {
+  const gone = join(temporaryDirectory(), 'gone');
+  const nothing = await taken(gone);
+  expect(nothing.kind).toBe('none');
+  const diff = await diffSince(gone, nothing, PATIENT);
+  expect(diff).toMatchObject({
+    files: [],
+    truncated: true,
+    note: expect.stringContaining('ENOENT'),
+  });
+  for (const stored of [null, {}, { kind: 'git', tree: '--output=/tmp/x', large: [] }]) {
+    expect(await diffSince(gone, stored)).toMatchObject({ files: [], truncated: true });
+  }
+});
+
+test('[Q16] more files than are kept: those that came later are found all the same', async () => {
+  const root = temporaryDirectory();
+  for (let i = 0; i < 5100; i++) writeFileSync(join(root, `f${i}`), '');
+  const before = await taken(root);
+  expect(before).toMatchObject({ kind: 'manifest', truncated: true });
+  // Files of a second ago may be taken for new ones, so this is one of long after.
+  const later = join(root, 'later');
+  const last = statSync(join(root, 'f5099')).ctimeMs;
+  do writeFileSync(later, '');
+  while (statSync(later).ctimeMs < last + 1100);
+  const diff = await diffSince(root, { ...before, at: last + 1050 }, PATIENT);
+  expect([changesOf(diff), diff.truncated]).toEqual([['added later'], true]);
+});
+
+describe('a git repository', () => {
+  test('[Q16] has a patch against what really was there, committed or not', async () => {
+    const root = repository({ 'a.txt': 'one\n', 'staged.txt': 's\n', 'bin.dat': '\0\0' });
+    write(root, { 'a.txt': 'two\n', 'staged.txt': 'S\n', 'untracked.txt': 'u\n' });
+    git(root, 'add', 'staged.txt');
+    const before = await taken(root);
+    expect(await changesSince(root, before)).toEqual([]);
+    write(root, { 'a.txt': 'three\n', 'untracked.txt': 'U\n', 'bin.dat': '\0\x01' });
+    // What the agent commits is a change all the same.
+    git(root, 'add', '-A');
+    git(root, 'commit', '-q', '-m', 'second');
+    const diff = await diffSince(root, before, PATIENT);
+    expect(changesOf(diff)).toEqual([
+      'modified a.txt',
+      'modified bin.dat',
+      'modified untracked.txt',
+    ]);
+    expect(diff.patch).toContain('-two\n+three\n');
+    expect(diff.patch).toContain('-u\n+U\n');
+    expect(diff.patch).toContain('Binary files a/bin.dat and b/bin.dat differ');
+  });
+
+  test('[Q16] is left as it is: index, HEAD, stash, branches, times', async () => {
+    const root = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    write(root, { 'a.txt': 'stashed\n' });
+    git(root, 'stash', '-q');
+    write(root, { 'a.txt': 'staged\n', 'new.txt': 'n\n' });
+    git(root, 'add', 'a.txt');
+    write(root, { 'a.txt': 'worked on\n', 'b.txt': 'B\n' });
+    const state = () => [
+      readFileSync(join(root, '.git/index')).toString('base64'),
+      statSync(join(root, '.git/index')).mtimeMs,
+      git(root, 'for-each-ref'),
+      git(root, 'stash', 'list'),
+      git(root, '--no-optional-locks', 'status', '--porcelain=v2'),
+      readdirSync(join(root, '.git')).sort(),
+      readFileSync(join(root, '.git/HEAD'), 'utf8'),
+    ];
+    const was = state();
+    const before = await taken(root);
+    await diffSince(root, before, PATIENT);
+    expect(state()).toEqual(was);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('baton-git-'))).toEqual([]);
+  });
+
+  test('[Q16] its .gitignore and info/exclude are heeded', async () => {
+    const root = repository({ '.gitignore': 'out/\n', 'a.txt': 'a' });
+    appendFileSync(join(root, '.git/info/exclude'), 'private.txt\n');
+    const before = await taken(root);
+    write(root, { 'out/x': 'x', 'private.txt': 'p', 'sub/.gitignore': '*\n', 'sub/y': 'y' });
+    expect(await changesSince(root, before)).toEqual([]);
+  });
+
+  test('[Q16] conflicts, an empty repository, a worktree, SHA-256 and a place below the top', async () => {
+    const root = repository({ 'a.txt': 'base\n' });
+    git(root, 'checkout', '-q', '-b', 'side');
+    write(root, { 'a.txt': 'side\n' });
+    git(root, 'commit', '-q', '-am', 'side');
+    git(root, 'checkout', '-q', '-');
+    write(root, { 'a.txt': 'main\n' });
+    git(root, 'commit', '-q', '-am', 'main');
+    expect(() => git(root, 'merge', '-q', 'side')).toThrow();
+    const above = repository({ 'a.txt': 'a', 'sub/b.txt': 'b\n' });
+    const empty = temporaryDirectory();
+    git(empty, 'init', '-q');
+    const tree = join(temporaryDirectory(), 'tree');
+    git(root, 'worktree', 'add', '-q', tree, 'HEAD~1', '--detach');
+    const long = temporaryDirectory();
+    git(long, 'init', '-q', '--object-format=sha256');
+    write(long, { 'a.txt': 'x' });
+    git(long, 'add', '-A');
+    for (const path of [root, empty, tree, long, join(above, 'sub')]) {
+      const before = await taken(path);
+      expect([path, before.kind]).toEqual([path, 'git']);
+      write(path, { 'new/deep.txt': 'n\n' });
+      write(above, { 'a.txt': 'not in the workspace' });
+      const diff = await diffSince(path, before, PATIENT);
+      expect([path, changesOf(diff)]).toEqual([path, ['added new/deep.txt']]);
+      expect(diff.patch).toContain('+n\n');
+      rmSync(join(path, 'new'), { recursive: true });
+    }
+  });
+
+  test('[Q16] that ignores the workspace does not hide what is done there', async () => {
+    const home = repository({ '.gitignore': '*\n' });
+    mkdirSync(join(home, 'work'));
+    const before = await taken(join(home, 'work'));
+    expect(before.kind).toBe('manifest');
+    write(home, { 'work/a.txt': 'a' });
+    expect(await changesSince(join(home, 'work'), before)).toEqual(['added a.txt']);
+  });
+
+  test('[Q16] whose objects were thrown away says so', async () => {
+    const root = repository({ 'a.txt': 'a' });
+    write(root, { 'a.txt': 'b' });
+    const before = await taken(root);
+    git(root, 'gc', '-q', '--prune=now');
+    write(root, { 'a.txt': 'c' });
+    const diff = await diffSince(root, before, PATIENT);
+    expect(diff).toMatchObject({ truncated: true, note: expect.stringContaining('no longer') });
+    rmSync(join(root, '.git'), { recursive: true });
+    expect((await diffSince(root, before, PATIENT)).note).toContain('no longer');
+  });
+
+  test('[A12] nothing that a repository or its submodule names is started', async () => {
+    const proof = join(temporaryDirectory(), 'started');
+    const touch = `touch ${proof}; cat`;
+    const inner = repository({ 'inner.txt': 'i\n', '.gitattributes': '* filter=evil diff=evil\n' });
+    const root = repository({ 'a.txt': 'a\n', '.gitattributes': '* filter=evil diff=evil\n' });
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'module');
+    git(root, 'commit', '-q', '-m', 'module');
+    for (const each of [root, join(root, 'module')]) {
+      const set = (name: string, value: string) => git(each, 'config', name, value);
+      for (const name of ['filter.evil.clean', 'filter.evil.smudge', 'filter.evil.process']) {
+        set(name, touch);
+      }
+      for (const name of ['core.fsmonitor', 'diff.evil.textconv', 'diff.evil.command']) {
+        set(name, touch);
+      }
+      for (const name of ['diff.external', 'core.sshCommand', 'core.alternateRefsCommand']) {
+        set(name, touch);
+      }
+      const hooks = git(each, 'rev-parse', '--absolute-git-dir').trim();
+      for (const hook of ['post-index-change', 'pre-auto-gc', 'reference-transaction']) {
+        mkdirSync(join(hooks, 'hooks'), { recursive: true });
+        writeFileSync(join(hooks, 'hooks', hook), `#!/bin/sh\n${touch}\n`, { mode: 0o755 });
+      }
+    }
+    appendFileSync(
+      join(root, '.git/config'),
+      `[remote "o"]\n\turl = ext::sh -c ${proof}\n\tpromisor = true\n`,
+    );
+    appendFileSync(join(root, '.git/config'), `[core]\n\tworktree = ${tmpdir()}\n`);
+    rmSync(proof, { force: true });
+    const before = await taken(root);
+    expect(before.kind).toBe('git');
+    write(root, { 'a.txt': 'A\n', 'new.txt': 'n\n', 'module/inner.txt': 'I\n' });
+    const diff = await diffSince(root, before, PATIENT);
+    expect(changesOf(diff)).toEqual(['added new.txt', 'modified a.txt']);
+    expect(diff.patch).toContain('-a\n+A\n');
+    expect(existsSync(proof)).toBe(false);
+  });
+});
