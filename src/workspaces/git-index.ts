@@ -91,7 +91,6 @@ const environmentOf = (dir: string, { top, objects }: GitPlace): Record<string, 
   // Objects that are not here are not fetched, which could start anything.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'none',
-  GIT_LITERAL_PATHSPECS: '1',
   GIT_DIR: dir,
   GIT_WORK_TREE: top,
   GIT_INDEX_FILE: join(dir, 'index'),

@@ -31,7 +31,7 @@ export async function takeTree(path: string, signal: AbortSignal): Promise<GitSn
 async function isIgnored(git: PrivateGit): Promise<boolean> {
   const { prefix } = git.place;
   if (prefix === '') return false;
-  return (await git.run(['check-ignore', '-q', '--', prefix])).code !== 1;
+  return (await git.run(['check-ignore', '-q', '--', `./${prefix}`])).code !== 1;
 }
 
 async function treeOf(git: PrivateGit): Promise<GitSnapshot> {
@@ -51,7 +51,8 @@ async function treeOf(git: PrivateGit): Promise<GitSnapshot> {
   return { kind: 'git', tree, large };
 }
 
-const only = ({ prefix }: GitPlace): string[] => (prefix === '' ? [] : ['--', prefix]);
+const only = ({ prefix }: GitPlace): string[] =>
+  prefix === '' ? [] : ['--', `:(literal)${prefix}`];
 
 interface Sorted {
   readonly add: string[];
