@@ -19,7 +19,7 @@ import { close, listen } from '../src/server/listen.ts';
 import { registerStreams } from '../src/server/streams/register.ts';
 import { postgresStore } from '../src/storage/postgres/store.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
-import { admission } from './admission.ts';
+import { ask } from './asking.ts';
 import { createDatabase } from './postgres.ts';
 import { temporaryDirectory } from './processes.ts';
 
@@ -118,45 +118,16 @@ export async function accessRig(database: Database = 'sqlite') {
     return (await service.send(operator(ownerId), id, body, null)).runId;
   };
 
-  await store.join({ ...ASKER, types: [], roles: ['worker'] }, 3_600_000);
-
-  /** A question of a run of its own, whose type nobody else claims. */
   const approval = async (sessionId: string, word: string): Promise<string> => {
-    const type = `asks-${newId()}`;
-    await store.enqueue([admission(newId(), { lane: sessionId, type })]);
-    const caps = { types: {}, perOwner: null };
-    const request = { nodeId: ASKER.id, types: [type], limit: 1, caps };
-    const [claimed] = await store.claim(request);
-    const { run, fence } = claimed!;
-    const asked = await store.openApproval({
-      id: newId(),
-      sessionId,
-      runId: run.id,
-      attempt: 1,
-      callId: 'call',
-      kind: 'tool',
-      tool: 'Bash',
+    const { asked } = await ask(store, sessionId, {
       input: { command: `cat ${word}` },
-      digest: word,
       reason: `asks about ${word}`,
-      fence,
     });
-    return asked!.id;
+    return asked.id;
   };
 
   return { app, url, store, service, queue, user, token, session, send, approval };
 }
-
-const ASKER = {
-  id: 'asker',
-  host: 'test',
-  bootId: 'boot',
-  pidNamespace: 'pid:1',
-  pid: 7,
-  pidStart: '1',
-  capacity: 1000,
-  version: '0.0.0',
-};
 
 export type AccessRig = Awaited<ReturnType<typeof accessRig>>;
 

@@ -1,3 +1,4 @@
+import { approve } from './approve.ts';
 import { audit } from './audit.ts';
 import { cancel } from './cancel.ts';
 import type { Command, CommandGroup } from './command.ts';
@@ -7,6 +8,7 @@ import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { ls } from './ls.ts';
 import { nodes } from './nodes.ts';
+import { policy } from './policy.ts';
 import { run } from './run.ts';
 import { send } from './send.ts';
 import { share } from './share.ts';
@@ -21,9 +23,11 @@ export const clientCommands: Readonly<Record<string, Command | CommandGroup>> = 
   send,
   logs,
   cancel,
+  approve,
   hold,
   resume,
   share,
+  policy,
   login,
   logout,
   whoami,

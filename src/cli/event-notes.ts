@@ -37,6 +37,9 @@ const important: Notes = {
   'run.restarted': () => 'The worker stopped; the run starts again.',
   'run.handed_back': () => 'The worker is stopping; the run goes on when another one takes it.',
   'run.waiting': () => 'The agent waits for an answer.',
+  'approval.requested': ({ approvalId, tool }) =>
+    `The agent asks to use ${tool}. See "baton approve show ${approvalId}".`,
+  'policy.denied': ({ tool, reason }) => `${tool} is not allowed: ${sentence(reason)}`,
   'run.finished': ({ state, error }) => endOf(state, error),
   'session.held': () => 'The session is held: nothing more starts until "baton resume".',
   'agent.notice': ({ text }) => text,
@@ -53,6 +56,9 @@ const details: Notes = {
   'session.cost': ({ costUsd }) => `Cost ${money(costUsd)}`,
   'workspace.status': ({ status, message }) =>
     `Workspace ${status}${message === undefined ? '' : `: ${message}`}`,
+  'approval.decided': ({ decision, by }) =>
+    `${decision === 'allow' ? 'Allowed' : 'Denied'} by ${by}`,
+  'approval.withdrawn': ({ reason }) => `Question withdrawn: ${reason}`,
   'agent.init': ({ agent, cwd, model }) =>
     `Agent ${agent} in ${cwd}${model === undefined ? '' : `, model ${model}`}`,
 };

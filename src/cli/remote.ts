@@ -36,6 +36,11 @@ const TODO: Partial<Record<ErrorCode, string>> = {
   user_exists: 'choose another name, or see "baton user ls".',
   unknown_user: 'see "baton user ls" for those there are.',
   last_admin: 'add another administrator with "baton user add --role admin".',
+  approval_decided: 'see "baton approve show <id>" for how it was answered.',
+  invalid_input: 'see "baton approve show <id> --json" for the input that was asked about.',
+  contains_mask: 'write the secret out, or leave that part as it was asked.',
+  policy_denied:
+    'see "baton policy test" for what is allowed; rules are set with "baton policy set".',
   run_finished: 'see "baton logs <run>" for how it ended.',
 };
 

@@ -106,15 +106,10 @@ export class TerminalFilter {
   }
 }
 
-/** For one line of a list: no colours, no line ends, nothing but what is printed. */
-export function plainLine(text: string): string {
-  const filter = new TerminalFilter();
-  return (
-    filter
-      .push(text)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that were let through
-      .replace(/\x1b\[[\d;:]*m/g, '')
-      .replace(/\s+/g, ' ')
-      .trim()
-  );
-}
+/** Without colours, too: nothing but what is printed, and line ends. */
+export const plainText = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that were let through
+  new TerminalFilter().push(text).replace(/\x1b\[[\d;:]*m/g, '');
+
+/** For one line of a list: no colours, no line ends. */
+export const plainLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();

@@ -1,0 +1,125 @@
+import type { Approval } from '../contract/approval.ts';
+import type { Json } from '../contract/json.ts';
+import { type Colours, coloursFor } from './style.ts';
+import { plainLine, plainText } from './terminal-filter.ts';
+
+/* A question of an agent as a person reads it. What agents wrote is kept from the terminal. */
+
+/** Longer texts are cut; `--json` has them whole. */
+const LINES_MAX = 60;
+
+type Fields = { readonly [key: string]: Json };
+
+/** What is asked, in one line. */
+export function summaryOf({ tool, kind, input }: Approval): string {
+  const fields = fieldsOf(input);
+  if (kind === 'question') return textAt(questionsOf(fields)[0] ?? {}, 'question');
+  const main = MAIN.map((name) => textAt(fields, name)).find((text) => text !== '');
+  return visible(plainLine(`${tool} ${main ?? JSON.stringify(input)}`));
+}
+
+/** The field that says most about a call, whatever the tool. */
+const MAIN = ['command', 'file_path', 'notebook_path', 'url', 'query', 'pattern', 'path', 'plan'];
+
+/** All there is to decide about. */
+export function cardOf(approval: Approval, colours = coloursFor(process.stdout, process.env)) {
+  const { dim } = colours;
+  const about: [string, string | null][] = [
+    ['id', approval.id],
+    ['session', approval.sessionId],
+    ['run', approval.runId],
+    ['why', approval.reason],
+    ['state', stateOf(approval)],
+    ['said', approval.message],
+  ];
+  return [
+    `${TITLES[approval.kind]}${approval.kind === 'tool' ? plainLine(approval.tool) : ''}`,
+    ...about.flatMap(([name, text]) =>
+      text === null ? [] : [`${dim(name.padEnd(8))} ${plainLine(text)}`],
+    ),
+    '',
+    ...bodyOf(approval, approval.input, colours),
+    ...(approval.editedInput === null
+      ? []
+      : ['', dim('used instead:'), ...bodyOf(approval, approval.editedInput, colours)]),
+  ];
+}
+
+const TITLES: Record<Approval['kind'], string> = {
+  tool: 'The agent asks to use ',
+  question: 'The agent asks',
+  plan: 'The agent has a plan',
+};
+
+function stateOf({ state, scope, decidedBy }: Approval): string {
+  const by = decidedBy === null ? '' : ` by ${decidedBy}`;
+  return `${state}${by}${scope === 'session' ? ', for the session' : ''}`;
+}
+
+function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string[] {
+  const fields = fieldsOf(input);
+  if (kind === 'question') return questionsOf(fields).flatMap((each) => questionLines(each));
+  if (kind === 'plan') return cut(linesOf(textAt(fields, 'plan')));
+  const command = textAt(fields, 'command');
+  if (command !== '') return cut(linesOf(command)).map((line) => `  $ ${line}`);
+  const file = textAt(fields, 'file_path') || textAt(fields, 'notebook_path');
+  if (file !== '' && EDITS.includes(tool))
+    return [`  ${plainLine(file)}`, ...diff(fields, colours)];
+  return cut(linesOf(JSON.stringify(input, null, 2))).map((line) => `  ${line}`);
+}
+
+const EDITS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+
+/** What goes and what comes, as far as the call says it. */
+function diff(fields: Fields, { red, green }: Colours): string[] {
+  const edits = Array.isArray(fields['edits']) ? fields['edits'].map(fieldsOf) : [fields];
+  return cut(
+    edits.flatMap((edit) => {
+      const added = ['new_string', 'content', 'new_source'].map((name) => textAt(edit, name));
+      return [
+        ...linesOf(textAt(edit, 'old_string')).map((line) => red(`  - ${line}`)),
+        ...linesOf(added.find((text) => text !== '') ?? '').map((line) => green(`  + ${line}`)),
+      ];
+    }),
+  );
+}
+
+export const questionsOf = (input: Json): Fields[] => {
+  const { questions } = fieldsOf(input);
+  return Array.isArray(questions) ? questions.map(fieldsOf) : [];
+};
+
+function questionLines(question: Fields): string[] {
+  const { options } = question;
+  const choices = Array.isArray(options) ? options.map(fieldsOf) : [];
+  return [
+    `  ${plainLine(textAt(question, 'question'))}`,
+    ...choices.map((each) => {
+      const about = textAt(each, 'description');
+      return `    - ${plainLine(textAt(each, 'label'))}${about === '' ? '' : `: ${plainLine(about)}`}`;
+    }),
+  ];
+}
+
+const linesOf = (text: string): string[] =>
+  text === '' ? [] : visible(plainText(text)).trimEnd().split('\n');
+
+/** What would turn round or hide a part of a command is written out: a person decides by what they see. */
+const visible = (text: string): string =>
+  text.replace(/[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (char) => {
+    const code = char.charCodeAt(0).toString(16).padStart(4, '0');
+    return `\\u${code}`;
+  });
+
+const cut = (lines: string[]): string[] =>
+  lines.length <= LINES_MAX
+    ? lines
+    : [...lines.slice(0, LINES_MAX), `  … ${lines.length - LINES_MAX} more lines (--json)`];
+
+const fieldsOf = (value: Json): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+
+const textAt = (fields: Fields, name: string): string => {
+  const value = Object.hasOwn(fields, name) ? fields[name] : '';
+  return typeof value === 'string' ? value : '';
+};

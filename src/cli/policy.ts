@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import type { Client } from '../client/client.ts';
+import { Channel } from '../contract/message.ts';
+import { type Decision, ToolRules, type Verdict } from '../contract/policy.ts';
+import type { Arguments } from './args.ts';
+import { type CommandGroup, clientCommand, EXIT } from './command.ts';
+import { connectionFlags } from './connection.ts';
+import { findSession } from './find-session.ts';
+import { readJson } from './json-input.ts';
+import { type Listing, printList } from './listing.ts';
+import { printJson, printLine } from './output.ts';
+import { withServer } from './remote.ts';
+import { type Colours, coloursFor } from './style.ts';
+import { plainLine } from './terminal-filter.ts';
+import { parseToolCall } from './tool-call.ts';
+import { usageError } from './user-error.ts';
+import { takeWords } from './words.ts';
+
+const channel = {
+  value: '<channel>',
+  schema: Channel,
+  expected: Channel.options.join(', '),
+  help: `of this channel: ${Channel.options.join(', ')}`,
+};
+const session = {
+  value: '<session>',
+  schema: z.string().min(1),
+  expected: 'the id or the name of a session',
+  help: 'of this session',
+};
+const placeFlags = { channel, session, ...connectionFlags } as const;
+type PlaceFlags = Arguments<typeof placeFlags>['flags'];
+
+interface Place {
+  read(): Promise<ToolRules>;
+  put(rules: ToolRules): Promise<ToolRules>;
+}
+
+/** Of everything, unless a channel or a session is named. */
+async function placeOf(client: Client, { channel, session }: PlaceFlags): Promise<Place> {
+  if (session !== undefined) {
+    const params = { id: (await findSession(client, session)).id };
+    return {
+      read: () => client.getSessionRules({ params }),
+      put: (body) => client.putSessionRules({ params, body }),
+    };
+  }
+  if (channel === undefined) {
+    return {
+      read: () => client.getGlobalRules(),
+      put: (body) => client.putGlobalRules({ body }),
+    };
+  }
+  const params = { channel };
+  return {
+    read: () => client.getChannelRules({ params }),
+    put: (body) => client.putChannelRules({ params, body }),
+  };
+}
+
+function mustBeOne({ channel, session }: PlaceFlags): void {
+  if (channel === undefined || session === undefined) return;
+  throw usageError({
+    what: '--channel and --session do not go together.',
+    why: 'each has rules of its own.',
+    todo: 'leave one of them out.',
+  });
+}
+
+const show = clientCommand({
+  summary: 'show the rules of everything, of a channel or of a session',
+  usage: '[flags]',
+  about: [
+    'Without flags those for everything. A channel has its defaults until somebody sets others.',
+  ],
+  flags: placeFlags,
+  run: async ({ flags, words }) => {
+    takeWords(words);
+    mustBeOne(flags);
+    const rules = await withServer(flags, async (client) => (await placeOf(client, flags)).read());
+    printRules(rules, flags.json);
+    return EXIT.ok;
+  },
+});
+
+const set = clientCommand({
+  summary: 'set the rules of everything, of a channel or of a session',
+  usage: '[flags] allow:<rule> ask:<rule> deny:<rule> …',
+  about: [
+    'They replace those of before. Within a place deny beats ask beats allow.',
+    'baton policy set --channel line allow:Read "deny:Bash(git push)"',
+    'Those of channels and of everything are set by administrators.',
+  ],
+  flags: {
+    ...placeFlags,
+    file: {
+      value: '<file>',
+      schema: z.string().min(1),
+      expected: 'the path of a JSON file, or - to read from a pipe',
+      help: 'take them from a JSON file: {"allow": [], "ask": [], "deny": []}',
+    },
+    none: { help: 'no rules' },
+  },
+  run: async ({ flags, words }) => {
+    mustBeOne(flags);
+    const ways = [words.length > 0, flags.file !== undefined, flags.none].filter(Boolean).length;
+    if (ways !== 1) {
+      throw usageError({
+        what: ways === 0 ? 'There are no rules.' : 'The rules are given twice.',
+        why: 'they are words, or in --file, or --none.',
+        todo: 'write them as allow:Read "deny:Bash(git push)".',
+      });
+    }
+    const rules =
+      flags.file === undefined ? parseRules(words) : await readJson(flags.file, ToolRules, RULES);
+    const put = await withServer(flags, async (client) =>
+      (await placeOf(client, flags)).put(rules),
+    );
+    printRules(put, flags.json);
+    return EXIT.ok;
+  },
+});
+
+const RULES = 'a JSON object with the lists "allow", "ask" and "deny"';
+
+const test = clientCommand({
+  summary: 'ask what would be decided about a tool call, and why',
+  usage: '[flags] --channel <channel> "<tool call>"',
+  about: ['baton policy test "Bash(git push)" --channel line'],
+  flags: {
+    ...placeFlags,
+    channel: { ...channel, help: `of a message from there: ${Channel.options.join(', ')}` },
+    session: { ...session, help: 'in this session' },
+  },
+  run: async ({ flags, words }) => {
+    const [text = ''] = takeWords(words, 'tool call');
+    const call = parseToolCall(text);
+    const { channel, session } = flags;
+    if (channel === undefined) {
+      throw usageError({
+        what: 'The channel is missing.',
+        why: 'what may be done depends on where a message comes from.',
+        todo: `add --channel ${Channel.options.join('|')}.`,
+      });
+    }
+    const verdict = await withServer(flags, async (client) => {
+      const where =
+        session === undefined ? {} : { sessionId: (await findSession(client, session)).id };
+      return client.testPolicy({ body: { ...call, channel, ...where } });
+    });
+    if (flags.json) printJson(verdict);
+    else printVerdict(verdict, coloursFor(process.stdout, process.env));
+    return EXIT.ok;
+  },
+});
+
+export const policy: CommandGroup = {
+  summary: 'what agents may do: rules of everything, of channels, of sessions',
+  about: [
+    'A rule is Tool or Tool(specifier), such as Read or Bash(git push).',
+    'Asked in this order: session, channel, everything, then the defaults of the channel.',
+  ],
+  commands: { show, set, test },
+};
+
+const STYLES: Record<Decision, keyof Colours> = { allow: 'green', ask: 'yellow', deny: 'red' };
+
+function printVerdict({ decision, reason }: Verdict, colours: Colours): void {
+  printLine(`${colours[STYLES[decision]](decision)}: ${plainLine(reason)}`);
+}
+
+interface Line {
+  readonly decision: Decision;
+  readonly rule: string;
+}
+
+function printRules(rules: ToolRules, json: boolean): void {
+  if (json) {
+    printJson(rules);
+    return;
+  }
+  const order = ['deny', 'ask', 'allow'] as const;
+  const lines = order.flatMap((decision) => rules[decision].map((rule) => ({ decision, rule })));
+  printList(lines, false, listing);
+}
+
+const listing: Listing<Line> = {
+  columns: [
+    {
+      head: 'DECISION',
+      text: ({ decision }) => decision,
+      style: ({ decision }, colours) => colours[STYLES[decision]],
+    },
+    { head: 'RULE', text: ({ rule }) => rule, flexible: true },
+  ],
+  fields: ({ decision, rule }) => [decision, rule],
+  empty: 'No rules.',
+};
+
+function parseRules(words: readonly string[]): ToolRules {
+  const rules: ToolRules = { allow: [], ask: [], deny: [] };
+  for (const word of words) {
+    const [, decision, rule] = /^(allow|ask|deny):(.+)$/s.exec(word) ?? [];
+    if (decision === undefined || rule === undefined) {
+      throw usageError({
+        what: `"${word}" is not understood.`,
+        why: 'a rule is allow, ask or deny, a colon, and Tool or Tool(specifier).',
+        todo: 'write it as allow:Read or "deny:Bash(git push)".',
+      });
+    }
+    rules[decision as Decision].push(rule);
+  }
+  return rules;
+}

@@ -1,0 +1,58 @@
+import { newId } from '../src/contract/ids.ts';
+import type { ClaimedRun, Store } from '../src/queue/store.ts';
+import type { ApprovalRecord, ApprovalStore, NewApproval } from '../src/sessions/approval-store.ts';
+import { admission } from './admission.ts';
+
+/* Questions of runs that no agent executes, for tests of what is around them. */
+
+const NODE = {
+  host: 'test',
+  bootId: 'boot',
+  pidNamespace: 'pid:1',
+  pid: 7,
+  pidStart: '1',
+  roles: ['worker'] as const,
+  types: [],
+  capacity: 1000,
+  version: '0.0.0',
+};
+
+export interface Asking {
+  readonly claimed: ClaimedRun;
+  readonly asked: ApprovalRecord;
+}
+
+type Stores = Pick<Store, 'join' | 'enqueue' | 'claim' | 'write'> &
+  Pick<ApprovalStore, 'openApproval'>;
+
+/** A run of the session, of a type that nobody else claims, which asks and waits. */
+export async function ask(
+  store: Stores,
+  sessionId: string,
+  given: Partial<NewApproval> = {},
+): Promise<Asking> {
+  const type = `asks-${newId()}`;
+  const nodeId = newId();
+  await store.join({ ...NODE, id: nodeId, roles: [...NODE.roles] }, 3_600_000);
+  await store.enqueue([admission(newId(), { lane: sessionId, type })]);
+  const caps = { types: {}, perOwner: null };
+  const [claimed] = await store.claim({ nodeId, types: [type], limit: 1, caps });
+  const { run, fence } = claimed!;
+  await store.write([{ lane: sessionId, fence, start: true }]);
+  const asked = await store.openApproval({
+    id: newId(),
+    sessionId,
+    runId: run.id,
+    attempt: 1,
+    callId: 'call',
+    kind: 'tool',
+    tool: 'Bash',
+    input: { command: 'npm publish', description: 'Publish it' },
+    digest: newId(),
+    reason: 'no rule speaks of it',
+    fence,
+    ...given,
+  });
+  await store.write([{ lane: sessionId, fence, ask: true }]);
+  return { claimed: claimed!, asked: asked! };
+}
