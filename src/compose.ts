@@ -42,6 +42,10 @@ export interface Parts {
   readonly environment: Readonly<Record<string, string>>;
   readonly worker: WorkerOptions;
   readonly host: string;
+  /** Where Claude Code is; looked for if not said. */
+  readonly claudePath?: string | undefined;
+  /** How long an agent is kept alive for an answer (A7). */
+  readonly parkMs?: number;
   readonly keeperMs?: number;
   readonly timeouts?: Timeouts;
   readonly onReady?: (seconds: number) => void;
@@ -98,7 +102,9 @@ export function compose(parts: Parts): Composed {
   const run = agentHandler({
     store,
     preparer,
-    driverOf: (kind: AgentKind) => withTimeouts(driverOf(kind), timeouts),
+    driverOf: (kind: AgentKind) =>
+      withTimeouts(driverOf(kind, { claude: { program: parts.claudePath } }), timeouts),
+    ...(parts.parkMs === undefined ? {} : { parkMs: parts.parkMs }),
     spawnFor: (runId) =>
       createSpawn({
         environment: parts.environment,

@@ -111,6 +111,7 @@ export async function startNode(
       log,
       executes: roles.includes('worker'),
       environment: agentEnvironment(process.env, config.agentEnv),
+      claudePath: config.claudePath,
       host: identity.host,
       worker: {
         caps: {

@@ -11,7 +11,7 @@ export const TIMEOUTS: Timeouts = { runMs: 60 * 60_000, silenceMs: 10 * 60_000 }
 
 /** The same driver, stopped and failed with `timeout` when a time is over (A8). */
 export const withTimeouts = (driver: AgentDriver, timeouts: Timeouts = TIMEOUTS): AgentDriver => ({
-  kind: driver.kind,
+  ...driver,
   run: (turn) => run(driver, turn, timeouts),
 });
 

@@ -4,8 +4,10 @@ import type { Json } from '../contract/json.ts';
 import type { Verdict } from '../contract/policy.ts';
 import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
+import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { leaveWaiting } from '../queue/handler-result.ts';
+import { takeSnapshot } from '../workspaces/snapshot.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import { fitText } from './fit-text.ts';
 import { beginInvocation, endInvocation } from './invocation.ts';
@@ -68,7 +70,8 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     parkMs: parts.parkMs ?? PARK_MS,
     onPark: () => parked.abort(),
   });
-  const turn = turnOf(options, spawn, questions, AbortSignal.any([context.signal, parked.signal]));
+  const signal = AbortSignal.any([context.signal, parked.signal]);
+  const turn = turnOf(options, spawn, signal, permitAfter(noteStart(options), questions.permit));
   let end: DriverEnd | null = null;
   let known = plan.conversation;
   const tools = new Set<string>();
@@ -111,7 +114,13 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const said = end.lastMessage;
   const lastResponse = said === null ? null : fitText(masker.mask(said), LAST_RESPONSE_BYTES).text;
   const ended = endInvocation(invocation, end, [...tools], masker, clock());
-  const result = { fence: context.fence, lastResponse, conversation: known };
+  const { usageAfter } = end;
+  const result = {
+    fence: context.fence,
+    lastResponse,
+    conversation: known,
+    ...(usageAfter === undefined ? {} : { usageAfter }),
+  };
   await patiently(context.signal, () => store.putInvocation(ended, result));
   const outcome = outcomeOf(end, parts);
   if (outcome !== null) return outcome.value;
@@ -122,10 +131,10 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
 function turnOf(
   { found, path, plan }: TurnOptions,
   spawn: Spawn,
-  questions: Questions,
   signal: AbortSignal,
+  permit: NonNullable<Turn['permit']>,
 ): Turn {
-  const { agent, budgetUsd, costUsd } = found.session;
+  const { agent, budgetUsd, costUsd, usageBefore } = found.session;
   const { maxTurns, systemPrompt, mcpServers, trusted } = agent;
   return {
     agent,
@@ -133,7 +142,9 @@ function turnOf(
     cwd: path,
     spawn,
     signal,
-    permit: questions.permit,
+    permit,
+    // Of another conversation it says nothing.
+    ...(plan.conversation === null ? {} : { usageBefore }),
     limits: {
       ...(maxTurns === undefined ? {} : { turns: maxTurns }),
       ...(budgetUsd === null ? {} : { budgetUsd: Math.max(0, budgetUsd - costUsd) }),
@@ -141,6 +152,31 @@ function turnOf(
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(mcpServers === undefined ? {} : { mcpServers }),
     ...(trusted === undefined ? {} : { trusted }),
+  };
+}
+
+/** What the workspace is like now, so that what is done to it can be told later (Q16). */
+async function noteStart({ path, context, parts, found }: TurnOptions): Promise<void> {
+  // A command runs at once and asks nobody; there is no moment before it writes.
+  if (found.session.agent.kind === 'shell') return;
+  const { run, attempt, signal } = context;
+  const ref = await takeSnapshot(path, { signal });
+  const snapshot = { runId: run.id, sessionId: run.lane, attempt, kind: ref.kind, ref };
+  await patiently(signal, () => parts.store.putSnapshot(snapshot));
+}
+
+/** Reading need not wait for `noted`; it goes on beside the agent's own start. */
+function permitAfter(
+  noted: Promise<void>,
+  permit: NonNullable<Turn['permit']>,
+): NonNullable<Turn['permit']> {
+  noted.catch(() => {});
+  return async (call, withdrawn) => {
+    const answer = await permit(call, withdrawn);
+    if (answer.behavior === 'deny') return answer;
+    const input = answer.input ?? call.input;
+    if (kindOf({ tool: call.tool, input }) !== 'reading') await noted;
+    return answer;
   };
 }
 
