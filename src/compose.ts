@@ -22,6 +22,7 @@ import { SessionKeeper } from './sessions/keeper.ts';
 import { Preparer } from './sessions/preparer.ts';
 import type { SessionService } from './sessions/service.ts';
 import { createSessions } from './sessions/sessions.ts';
+import { tellingCosts } from './sessions/told-costs.ts';
 import type { BatonStore } from './storage/operations/baton-store.ts';
 import { directoryProvider } from './workspaces/directory.ts';
 import { workspaceProviders } from './workspaces/providers.ts';
@@ -51,6 +52,7 @@ export interface Parts {
   readonly onReady?: (seconds: number) => void;
   readonly onCreationFailed?: () => void;
   readonly onLook?: (seconds: number) => void;
+  readonly onCost?: (agent: string, usd: number) => void;
   /** Most runs of a session that may be queued. */
   readonly queueMax?: number;
 }
@@ -100,7 +102,7 @@ export function compose(parts: Parts): Composed {
   };
 
   const run = agentHandler({
-    store,
+    store: parts.onCost === undefined ? store : tellingCosts(store, parts.onCost),
     preparer,
     driverOf: (kind: AgentKind) =>
       withTimeouts(driverOf(kind, { claude: { program: parts.claudePath } }), timeouts),

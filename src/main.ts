@@ -129,6 +129,7 @@ export async function startNode(
       onReady: metrics.sessionReady,
       onCreationFailed: metrics.creationFailed,
       onLook: metrics.looked,
+      onCost: metrics.agentCost,
     });
     const { queue, worker, keeper, connections, endLifelines } = composed;
     facts = {

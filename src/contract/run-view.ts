@@ -75,15 +75,27 @@ export const Invocation = z.object({
 });
 export type Invocation = z.infer<typeof Invocation>;
 
-export const Cost = z.object({
-  sessionId: z.string(),
+/** What some invocations come to. */
+export const CostSums = z.object({
   costUsd: z.number(),
-  budgetUsd: z.number().nullable(),
   inputTokens: z.int(),
   outputTokens: z.int(),
   cacheCreationTokens: z.int(),
   cacheReadTokens: z.int(),
   invocations: z.int(),
+});
+
+export const ModelCost = CostSums.extend({
+  /** Null if nothing was counted. */
+  model: z.string().nullable(),
+  source: z.string().nullable(),
+});
+
+export const Cost = CostSums.extend({
+  sessionId: z.string(),
+  budgetUsd: z.number().nullable(),
+  /** The most expensive first. */
+  models: z.array(ModelCost),
 });
 export type Cost = z.infer<typeof Cost>;
 

@@ -14,6 +14,7 @@ import { type Api, createApi } from './route.ts';
 import { addAccessRoutes } from './routes/access.ts';
 import { addApprovalRoutes } from './routes/approvals.ts';
 import { addClusterRoutes } from './routes/cluster.ts';
+import { addCostRoutes } from './routes/cost.ts';
 import { addPolicyRoutes } from './routes/policies.ts';
 import { addRunRoutes } from './routes/runs.ts';
 import { refuseStatusUpdates } from './routes/session-status.ts';
@@ -93,6 +94,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   addRunRoutes(api);
   addApprovalRoutes(api);
   addPolicyRoutes(api);
+  addCostRoutes(api);
   const access = () => opened(options.access?.() ?? null);
   addAccessRoutes(api, access);
   addClusterRoutes(api, access);

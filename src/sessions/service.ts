@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import type { Page } from '../access/service.ts';
 import type { Level, PutShares, Share } from '../contract/access.ts';
+import type { CostBy, CostLine } from '../contract/api/cost.ts';
 import type { Approval, ApprovalState, DecideApproval } from '../contract/approval.ts';
 import type { LogEvent } from '../contract/event.ts';
 import type { MessageReceipt, MessageRequest } from '../contract/message.ts';
@@ -46,6 +47,12 @@ export interface ApprovalQuery {
   readonly cursor?: string | undefined;
 }
 
+export interface CostQuery {
+  readonly by?: CostBy | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
 /** A log to read or follow: of a session, or of one run in it. */
 export interface LogTarget {
   readonly sessionId: string;
@@ -75,6 +82,8 @@ export interface SessionService {
   /** Cancels unfinished runs, waits for them to end, then removes the session. */
   remove(by: Principal, id: string): Promise<void>;
   cost(by: Principal, id: string): Promise<Cost>;
+  /** Over all that the caller may see. */
+  costs(by: Principal, query: CostQuery): Promise<CostLine[]>;
   workspaces(by: Principal, id: string): Promise<WorkspaceView[]>;
   /** Makes a missing workspace, where this node may, and tells how it is (W6). */
   syncStatus(by: Principal, id: string): Promise<SyncStatus>;

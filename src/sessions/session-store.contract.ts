@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { approvalRules } from './contract/approvals.contract.ts';
 import { type OpenAt, SessionBench, type SessionRule } from './contract/bench.contract.ts';
 import { connectionRules } from './contract/connections.contract.ts';
+import { costRules } from './contract/costs.contract.ts';
 import { invocationRules } from './contract/invocations.contract.ts';
 import { messageRules } from './contract/messages.contract.ts';
 import { readRules } from './contract/reads.contract.ts';
@@ -20,6 +21,7 @@ const TOPICS = {
   removal: removeRules,
   reads: readRules,
   invocations: invocationRules,
+  costs: costRules,
   approvals: approvalRules,
   'tool rules': toolRules,
 };

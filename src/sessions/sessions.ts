@@ -16,6 +16,7 @@ import { findSession, findToChange } from './access.ts';
 import { approvalService } from './approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
+import { costService } from './cost-service.ts';
 import { logService } from './log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
 import { ruleService } from './rule-service.ts';
@@ -45,6 +46,7 @@ export function createSessions(options: SessionsOptions): SessionService {
     ...sessionService(options),
     ...shareService(options),
     ...runService(options),
+    ...costService(options),
     ...approvalService(options),
     ...ruleService(options),
     ...logService(options, connections),
@@ -52,10 +54,7 @@ export function createSessions(options: SessionsOptions): SessionService {
   };
 }
 
-type Part = Pick<
-  SessionService,
-  'create' | 'get' | 'list' | 'update' | 'act' | 'fork' | 'remove' | 'cost'
->;
+type Part = Pick<SessionService, 'create' | 'get' | 'list' | 'update' | 'act' | 'fork' | 'remove'>;
 
 function sessionService(options: SessionsOptions): Part {
   const { store, log, masker, maskJson, providerOf, checkAgent, onWork, onCreationFailed } =
@@ -175,12 +174,6 @@ function sessionService(options: SessionsOptions): Part {
         .delete({ sessionId: id, spec: session.workspace })
         .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Workspace not removed'));
       log.info({ sessionId: id }, 'Session deleted');
-    },
-
-    async cost(by, id) {
-      const { session } = await findSession(options, by, id, 'view');
-      const sums = await store.sumInvocations(id);
-      return { sessionId: id, budgetUsd: session.budgetUsd, ...sums };
     },
   };
 }

@@ -2,6 +2,7 @@ import { accessEndpoints } from './access.ts';
 import { approvalEndpoints } from './approvals.ts';
 import { clusterEndpoints } from './cluster.ts';
 import { compatEndpoints } from './compat.ts';
+import { costEndpoints } from './cost.ts';
 import type { Endpoint } from './endpoint.ts';
 import { policyEndpoints } from './policies.ts';
 import { runEndpoints } from './runs.ts';
@@ -16,6 +17,7 @@ export const endpoints = {
   ...streamEndpoints,
   ...approvalEndpoints,
   ...policyEndpoints,
+  ...costEndpoints,
   ...accessEndpoints,
   ...clusterEndpoints,
   ...systemEndpoints,

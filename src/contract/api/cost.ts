@@ -1,19 +1,14 @@
 import { z } from 'zod';
+import { CostSums } from '../run-view.ts';
 import { Time } from '../time.ts';
 import { endpoint } from './endpoint.ts';
 
 export const CostBy = z.enum(['day', 'user', 'channel', 'model', 'session']);
 export type CostBy = z.infer<typeof CostBy>;
 
-export const CostLine = z.object({
-  /** The day, user, channel, model or session. */
+export const CostLine = CostSums.extend({
+  /** The day (UTC), or the id of the user, channel, model or session; empty if it is not known. */
   key: z.string(),
-  costUsd: z.number(),
-  inputTokens: z.int(),
-  outputTokens: z.int(),
-  cacheCreationTokens: z.int(),
-  cacheReadTokens: z.int(),
-  invocations: z.int(),
 });
 export type CostLine = z.infer<typeof CostLine>;
 
@@ -26,8 +21,11 @@ export const costEndpoints = {
     query: z.strictObject({
       by: CostBy.optional().describe('`day` unless told.'),
       from: Time.optional().describe('Not before this time; 30 days ago unless told.'),
-      to: Time.optional().describe('Before this time.'),
+      to: Time.optional().describe(
+        'Before this time; now unless told, and at most 366 days later.',
+      ),
     }),
+    /** By days in their order, of others the thousand most expensive. */
     answer: z.object({ items: z.array(CostLine) }),
   }),
 };

@@ -4,7 +4,7 @@ import {
   schedulerEndpoints,
 } from '../../contract/api/compat-scheduler.ts';
 import type { MessageRequest } from '../../contract/message.ts';
-import type { AgentSpec, Session } from '../../contract/session.ts';
+import type { Session } from '../../contract/session.ts';
 import { type Api, paged } from '../route.ts';
 
 /** `/sessions…` of the session scheduler. */
@@ -38,13 +38,15 @@ export function addSchedulerRoutes({ add, sessions }: Api): void {
   add(at.schedulerGetCost, async ({ by, params }) => {
     const { agent } = await sessions().get(by, params.id);
     const cost = await sessions().cost(by, params.id);
+    // Of what has cost the most; before anything has, what is to be expected.
+    const [most] = cost.models.filter(({ source }) => source !== null);
     return {
-      source: sourceOf(agent),
+      source: sourceOf(most?.source ?? agent.kind),
       input_tokens: cost.inputTokens,
       output_tokens: cost.outputTokens,
       cache_creation_tokens: cost.cacheCreationTokens,
       cache_read_tokens: cost.cacheReadTokens,
-      model: agent.model ?? null,
+      model: most?.model ?? agent.model ?? null,
       cost_usd: cost.costUsd,
     };
   });
@@ -80,4 +82,6 @@ export function toMessage({
   };
 }
 
-const sourceOf = ({ kind }: AgentSpec): string => (kind === 'claude' ? 'claude_cli_json' : kind);
+/** What the scheduler calls the result line of Claude Code, whole or in part. */
+const sourceOf = (source: string): string =>
+  source.startsWith('claude') ? 'claude_cli_json' : source;
