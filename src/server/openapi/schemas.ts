@@ -13,11 +13,13 @@ import { SchedulerMessage, SchedulerSession } from '../../contract/api/compat-sc
 import { WebRun } from '../../contract/api/compat-web.ts';
 import { ErrorAnswer } from '../../contract/api/error-answer.ts';
 import { EventPage } from '../../contract/api/streams.ts';
+import { Approval, DecideApproval } from '../../contract/approval.ts';
 import { AuditEntry } from '../../contract/audit.ts';
 import { Json } from '../../contract/json.ts';
 import { MessageReceipt, MessageRequest } from '../../contract/message.ts';
 import { NodeView } from '../../contract/node.ts';
 import { RunError } from '../../contract/outcome.ts';
+import { TestPolicy, ToolRules, Verdict } from '../../contract/policy.ts';
 import { Cost, EditRun, Invocation, QueueCounts, RunView } from '../../contract/run-view.ts';
 import { CreateSession, ForkSession, Session, UpdateSession } from '../../contract/session.ts';
 import { SessionEvent, SessionHint } from '../../contract/session-event.ts';
@@ -44,6 +46,9 @@ const REQUESTS = {
   UpdateUser,
   CreateToken,
   PutShares,
+  DecideApproval,
+  SetRules: ToolRules,
+  TestPolicy,
   SchedulerMessage,
 };
 const ANSWERS = {
@@ -58,6 +63,9 @@ const ANSWERS = {
   Invocation,
   Cost,
   QueueCounts,
+  Approval,
+  ToolRules,
+  Verdict,
   User,
   Token,
   Share,
