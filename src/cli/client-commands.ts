@@ -2,6 +2,7 @@ import { approve } from './approve.ts';
 import { audit } from './audit.ts';
 import { cancel } from './cancel.ts';
 import type { Command, CommandGroup } from './command.ts';
+import { cost } from './cost.ts';
 import { hold, resume } from './hold.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
@@ -27,6 +28,7 @@ export const clientCommands: Readonly<Record<string, Command | CommandGroup>> = 
   hold,
   resume,
   share,
+  cost,
   policy,
   login,
   logout,

@@ -17,9 +17,9 @@ export const endpoints = {
   ...streamEndpoints,
   ...approvalEndpoints,
   ...policyEndpoints,
-  ...costEndpoints,
   ...accessEndpoints,
   ...clusterEndpoints,
+  ...costEndpoints,
   ...systemEndpoints,
 };
 export type EndpointName = keyof typeof endpoints;
