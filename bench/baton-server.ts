@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import type { Session } from '../src/contract/session.ts';
+import type { AgentKind, Session } from '../src/contract/session.ts';
 import type { Place, Program } from './place.ts';
 
 export const TOKEN = 'bench-token-0123456789abcdef';
@@ -56,7 +56,13 @@ export class BatonServer {
 
   static async start(
     place: Place,
-    setup: { dataDir?: string; database?: string; roles?: readonly ('api' | 'worker')[] } = {},
+    setup: {
+      dataDir?: string;
+      database?: string;
+      roles?: readonly ('api' | 'worker')[];
+      settings?: Readonly<Record<string, string>>;
+      environment?: Readonly<Record<string, string>>;
+    } = {},
   ): Promise<BatonServer> {
     const dataDir = setup.dataDir ?? place.directory();
     const program = place.program(
@@ -73,13 +79,22 @@ export class BatonServer {
     return call(`${this.url}${path}`, body, method);
   }
 
-  session(name: string): Promise<Session> {
-    return this.call('/api/v1/sessions', { name, agent: { kind: 'shell' } });
+  session(name: string, kind: AgentKind = 'shell'): Promise<Session> {
+    return this.call('/api/v1/sessions', { name, agent: { kind } });
   }
 
   /** Bytes resident, after a collection. */
-  async memory(): Promise<number> {
-    this.program.process.send('memory');
+  memory(): Promise<number> {
+    return this.#ask('memory');
+  }
+
+  /** Bytes resident now. */
+  resident(): Promise<number> {
+    return this.#ask('resident');
+  }
+
+  async #ask(what: string): Promise<number> {
+    this.program.process.send(what);
     return (await this.program.next()) as number;
   }
 }

@@ -1,3 +1,7 @@
+import { approval } from './cases/agents/approval.ts';
+import { hello } from './cases/agents/hello.ts';
+import { manySessions } from './cases/agents/many-sessions.ts';
+import { output } from './cases/agents/output.ts';
 import { appendToSse } from './cases/api/append-to-sse.ts';
 import { fanOut } from './cases/api/fan-out.ts';
 import { serverMemory } from './cases/api/memory.ts';
@@ -65,4 +69,5 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     access,
     'database-back': databaseBack,
   },
+  agents: { hello, 'many-sessions': manySessions, output, approval },
 };

@@ -76,6 +76,11 @@ export class Place {
     return server;
   }
 
+  /** Something else that a case has opened, and that must not outlive the benchmark. */
+  own(close: () => Promise<void>): void {
+    this.#open.add(close);
+  }
+
   async serverVersion(): Promise<string> {
     const database = await this.database();
     const [row] = await database.query<{ server_version: string }>('SHOW server_version');

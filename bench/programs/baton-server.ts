@@ -1,5 +1,6 @@
-// A Baton node, whole or with some of its roles. Argument: { dataDir, token, database?, roles? }. Message
-// out: { url }; to any message in it answers the bytes resident after a collection.
+// A Baton node, whole or with some of its roles. Argument: { dataDir, token, database?, roles?, settings?,
+// environment? }. Message out: { url }; to 'memory' it answers the bytes resident after a collection, to
+// 'resident' those without.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { readConfig } from '../../src/cli/config.ts';
@@ -12,9 +13,16 @@ interface Setup {
   readonly token: string;
   readonly database?: string;
   readonly roles?: readonly Role[];
+  /** More variables that begin with BATON_. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** What its agents may see of it. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
-const { dataDir, token, database, roles } = JSON.parse(process.argv[2]!) as Setup;
+const { dataDir, token, database, roles, settings, environment } = JSON.parse(
+  process.argv[2]!,
+) as Setup;
+Object.assign(process.env, environment);
 const flags = ['--port', '0', '--data-dir', dataDir];
 const config = readConfig([...flags, ...(database === undefined ? [] : ['--database', database])], {
   BATON_ADMIN_TOKEN: token,
@@ -22,6 +30,7 @@ const config = readConfig([...flags, ...(database === undefined ? [] : ['--datab
   // Nodes over one database have one key, and nobody waits for one that stops.
   BATON_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
   BATON_DRAIN_SECONDS: '0',
+  ...settings,
 });
 const log = createLog('error', maskLine);
 const options = roles === undefined ? {} : { roles };
@@ -30,8 +39,8 @@ process.send!({ url: node.url });
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-process.on('message', () => {
-  collect();
+process.on('message', (asked) => {
+  if (asked === 'memory') collect();
   process.send!(process.memoryUsage.rss());
 });
 process.on('SIGTERM', () => void node.stop().then(() => process.exit(0)));

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { Json } from '../../../src/contract/json.ts';
+import { TOKEN } from '../../baton-server.ts';
+
+/** Then it does not come any more. */
+const LONGEST_MS = 600_000;
+
+interface Heard {
+  readonly type: string;
+  readonly payload: Readonly<Record<string, Json>>;
+}
+
+/** A session's events over SSE, as a client would follow them. */
+export class SessionStream {
+  /** In the order they were asked for. */
+  readonly #waiting = new Set<{ readonly type: string; readonly take: (heard: Heard) => void }>();
+  readonly #request: ReturnType<typeof get>;
+
+  private constructor(request: ReturnType<typeof get>) {
+    this.#request = request;
+  }
+
+  static async open(server: string, sessionId: string): Promise<SessionStream> {
+    const request = get(`${server}/api/v1/sessions/${sessionId}/events`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+      agent: false,
+    });
+    const [answer] = (await once(request, 'response')) as [NodeJS.ReadableStream];
+    const stream = new SessionStream(request);
+    let rest = '';
+    answer.on('error', () => {});
+    answer.setEncoding('utf8').on('data', (piece: unknown) => {
+      const frames = (rest + String(piece)).split('\n\n');
+      rest = frames.pop()!;
+      for (const frame of frames) stream.#hear(frame);
+    });
+    return stream;
+  }
+
+  /** The next event of this type; call it before what causes the event. */
+  next(type: string): Promise<Heard> {
+    return new Promise((take, reject) => {
+      const late = setTimeout(() => reject(new Error(`no ${type} came`)), LONGEST_MS);
+      this.#waiting.add({
+        type,
+        take: (heard) => {
+          clearTimeout(late);
+          take(heard);
+        },
+      });
+    });
+  }
+
+  /** Until a run has ended, which must have gone well. */
+  async done(): Promise<void> {
+    const { payload } = await this.next('done');
+    if (payload['state'] !== 'succeeded') throw new Error(`a run ${payload['state']}`);
+  }
+
+  close(): void {
+    this.#request.destroy();
+  }
+
+  #hear(frame: string): void {
+    const type = /^event: (.*)$/m.exec(frame)?.[1];
+    const found = [...this.#waiting].find((waiting) => waiting.type === type);
+    if (found === undefined) return;
+    this.#waiting.delete(found);
+    found.take(JSON.parse(/^data: (.*)$/m.exec(frame)![1]!) as Heard);
+  }
+}
