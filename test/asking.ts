@@ -22,7 +22,7 @@ export interface Asking {
   readonly asked: ApprovalRecord;
 }
 
-type Stores = Pick<Store, 'join' | 'enqueue' | 'claim' | 'write'> &
+type Stores = Pick<Store, 'join' | 'enqueue' | 'getLane' | 'claim' | 'write'> &
   Pick<ApprovalStore, 'openApproval'>;
 
 /** A run of the session, of a type that nobody else claims, which asks and waits. */
@@ -32,12 +32,9 @@ export async function ask(
   given: Partial<NewApproval> = {},
 ): Promise<Asking> {
   const type = `asks-${newId()}`;
-  const nodeId = newId();
-  await store.join({ ...NODE, id: nodeId, roles: [...NODE.roles] }, 3_600_000);
   await store.enqueue([admission(newId(), { lane: sessionId, type })]);
-  const caps = { types: {}, perOwner: null };
-  const [claimed] = await store.claim({ nodeId, types: [type], limit: 1, caps });
-  const { run, fence } = claimed!;
+  const claimed = await claim(store, sessionId, type);
+  const { run, fence } = claimed;
   await store.write([{ lane: sessionId, fence, start: true }]);
   const asked = await store.openApproval({
     id: newId(),
@@ -54,5 +51,17 @@ export async function ask(
     ...given,
   });
   await store.write([{ lane: sessionId, fence, ask: true }]);
-  return { claimed: claimed!, asked: asked! };
+  return { claimed, asked: asked! };
+}
+
+/** Again if somebody else just had the lane locked, or has pinned it to its host. */
+async function claim(store: Stores, lane: string, type: string): Promise<ClaimedRun> {
+  for (;;) {
+    const nodeId = newId();
+    const host = (await store.getLane(lane))?.host ?? NODE.host;
+    await store.join({ ...NODE, id: nodeId, host, roles: [...NODE.roles] }, 3_600_000);
+    const caps = { types: {}, perOwner: null };
+    const [claimed] = await store.claim({ nodeId, types: [type], limit: 1, caps });
+    if (claimed !== undefined) return claimed;
+  }
 }
