@@ -19,9 +19,11 @@ import type { SecretBox } from './secrets/box.ts';
 import { agentHandler } from './sessions/agent-handler.ts';
 import { Connections } from './sessions/connections.ts';
 import { SessionKeeper } from './sessions/keeper.ts';
+import { textOfSteer } from './sessions/messages.ts';
 import { Preparer } from './sessions/preparer.ts';
 import type { SessionService } from './sessions/service.ts';
 import { createSessions } from './sessions/sessions.ts';
+import { Steering } from './sessions/steering.ts';
 import { tellingCosts } from './sessions/told-costs.ts';
 import type { BatonStore } from './storage/operations/baton-store.ts';
 import { directoryProvider } from './workspaces/directory.ts';
@@ -53,6 +55,8 @@ export interface Parts {
   readonly onCreationFailed?: () => void;
   readonly onLook?: (seconds: number) => void;
   readonly onCost?: (agent: string, usd: number) => void;
+  /** The tool rules refused something. */
+  readonly onDenied?: (what: 'message' | 'call') => void;
   /** Most runs of a session that may be queued. */
   readonly queueMax?: number;
 }
@@ -118,6 +122,12 @@ export function compose(parts: Parts): Composed {
     maskJson: maskAll,
     box,
     clock: Date.now,
+    steering: new Steering({
+      store,
+      textOf: textOfSteer(box),
+      nodeId: () => worker.nodeId,
+      log,
+    }),
   });
   queue.register('agent', { payload: AgentPayload, ...(parts.executes ? { run } : {}) });
 
@@ -132,6 +142,7 @@ export function compose(parts: Parts): Composed {
     log,
     providerOf,
     checkAgent: (kind) => void driverOf(kind),
+    steers: (kind) => driverOf(kind).steers === true,
     // A workspace of another machine is left to the nodes there.
     ...(parts.executes
       ? {
@@ -143,6 +154,7 @@ export function compose(parts: Parts): Composed {
     onWork: () => keeper.look(),
     ...(parts.queueMax === undefined ? {} : { queueMax: parts.queueMax }),
     ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
+    onDenied: () => parts.onDenied?.('message'),
   });
   const access = createAccess({
     store,

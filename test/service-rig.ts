@@ -27,7 +27,13 @@ export interface ServiceRig extends Composed {
 
 /** Sessions, queue, worker and agents in this process, over a real file; without HTTP. */
 export async function serviceRig(
-  options: { readonly dataDir?: string; readonly executes?: boolean; readonly log?: Logger } = {},
+  options: {
+    readonly dataDir?: string;
+    readonly executes?: boolean;
+    readonly log?: Logger;
+    readonly claudePath?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<ServiceRig> {
   const { dataDir = temporaryDirectory(), executes = true, log = SILENT } = options;
   const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
@@ -39,7 +45,8 @@ export async function serviceRig(
     box: aesBox(Buffer.alloc(32, 7)),
     log,
     executes,
-    environment: agentEnvironment(process.env),
+    environment: { ...agentEnvironment(process.env), ...options.environment },
+    claudePath: options.claudePath,
     host: 'test',
     worker: { host: 'test', leaseMs: 60_000, graceMs: 0 },
     keeperMs: 50,

@@ -70,6 +70,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     log: SILENT,
     providerOf: workspaceProviders(directoryProvider({ dataDir })),
     checkAgent: () => {},
+    steers: () => false,
     onWork: () => {},
   });
   const counted = { opened: 0, closed: 0, dropped: [] as StreamKind[] };

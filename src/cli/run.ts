@@ -107,9 +107,10 @@ async function sessionFor(client: Client, given: Given<typeof flags>): Promise<S
 }
 
 /** For people who do not wait for the run. */
-export function showReceipt({ runId, position }: MessageReceipt, { name }: Session): void {
+export function showReceipt({ runId, status, position }: MessageReceipt, { name }: Session): void {
   const place = position === 0 ? '' : `; ${position} before it`;
-  printLine(`Run ${runId} is queued in session ${name}${place}.`);
+  if (status === 'steered') printLine(`The agent at work on run ${runId} is given the message.`);
+  else printLine(`Run ${runId} is queued in session ${name}${place}.`);
   printLine(`Follow it with: baton logs -f ${runId}`);
 }
 

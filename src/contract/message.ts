@@ -38,9 +38,10 @@ export const MessageRequest = z.strictObject({
 export type MessageRequest = z.output<typeof MessageRequest>;
 
 export const MessageReceipt = z.object({
+  /** The one it has become; of a message to an agent at work, the one under way. */
   runId: RunId,
   sessionId: SessionId,
-  status: z.literal('queued'),
+  status: z.enum(['queued', 'steered']),
   /** How many runs are before it, the one under way included. */
   position: z.int(),
 });

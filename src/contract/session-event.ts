@@ -93,6 +93,14 @@ export const SESSION_EVENTS = {
     /** What could not be seen, for people. */
     note: z.string().optional(),
   }),
+  /** A message for the agent at work (Q11); masked, and its end if it is long. */
+  'run.steered': z.object({
+    steerId: z.string(),
+    text: z.string(),
+    sender: z.string(),
+    channel: z.string(),
+    truncated: z.boolean().optional(),
+  }),
   /** How near a usage limit is: `allowed`, `allowed_warning`, `rejected`, or what comes to be. */
   'agent.limit': z.object({
     status: z.string(),

@@ -6,6 +6,7 @@ import type { Level } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { Run } from '../contract/run.ts';
+import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
@@ -14,6 +15,7 @@ import type { SecretBox } from '../secrets/box.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
+import type { SteerStore } from './steer-store.ts';
 
 /* What the parts of the service share: who may do what, and pages. */
 
@@ -23,6 +25,7 @@ export const QUEUE_MAX = 1000;
 type Ports = Pick<Store, 'change' | 'onHint'> &
   SessionStore &
   ApprovalStore &
+  SteerStore &
   Pick<AccessStore, 'listShares' | 'putShares' | 'findUser'>;
 /** Where sessions are kept; what a person changes is written through `audited` (P6). */
 export type ServiceStore = Ports & Audited<Ports>;
@@ -39,6 +42,8 @@ export interface ServiceParts {
   readonly log: Logger;
   /** Something may be to be done for a session, such as preparing its workspace. */
   readonly onWork: () => void;
+  /** Whether an agent can be given messages while at work. */
+  readonly steers: (kind: AgentKind) => boolean;
   /** The rules refused a message, for whoever counts. */
   readonly onDenied?: () => void;
 }

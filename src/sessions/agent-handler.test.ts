@@ -7,6 +7,7 @@ import { SILENT } from '../queue/logger.ts';
 import { aesBox } from '../secrets/aes-box.ts';
 import { agentHandler } from './agent-handler.ts';
 import { Preparer } from './preparer.ts';
+import { Steering } from './steering.ts';
 
 test('[Q9] a run whose workspace never comes can be stopped', async () => {
   const { store, session } = await serviceRig({ executes: false });
@@ -40,6 +41,7 @@ test('[Q9] a run whose workspace never comes can be stopped', async () => {
     maskJson: (value) => value,
     box: aesBox(Buffer.alloc(32, 7)),
     clock: Date.now,
+    steering: new Steering({ store, textOf: unused, nodeId: unused, log: SILENT }),
   });
   const stop = new AbortController();
   const context = { run: { lane: id }, signal: stop.signal } as AttemptContext;

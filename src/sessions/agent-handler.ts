@@ -9,7 +9,7 @@ import type { SecretBox } from '../secrets/box.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
 import { type LookBackOptions, lookBack } from './look-back.ts';
-import { openOriginal } from './messages.ts';
+import { openOriginal, textOfSteer } from './messages.ts';
 import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
 import { scopesOf } from './tool-scopes.ts';
@@ -62,6 +62,7 @@ export const agentHandler =
       found,
       path,
       plan,
+      stillGood: past.stillGood,
       context,
       parts: options,
       decide: judge,
@@ -104,7 +105,16 @@ async function messageFor(
   { run, signal }: AttemptContext,
   { store, box }: AgentHandlerOptions,
 ): Promise<string | null> {
-  if (!payload.original) return payload.message;
-  const sealed = await patiently(signal, () => store.readOriginal(run.id));
-  return sealed === null ? null : openOriginal(sealed, run.lane, box);
+  const sealed = payload.original
+    ? await patiently(signal, () => store.readOriginal(run.id))
+    : undefined;
+  if (sealed === null) return null;
+  const message = sealed === undefined ? payload.message : openOriginal(sealed, run.lane, box);
+  if (run.startedAt === null) return message;
+  // The agent that was given them may have died before it read them.
+  const steers = await patiently(signal, () => store.listSteers([run.id]));
+  const given = steers.filter(({ state }) => state === 'given').map(textOfSteer(box));
+  return given.length === 0 ? message : [message, MEANWHILE, ...given].join('\n\n');
 }
+
+const MEANWHILE = 'While an earlier attempt worked on this, the following was added:';

@@ -4,17 +4,20 @@ import type { Json } from '../contract/json.ts';
 import type { Verdict } from '../contract/policy.ts';
 import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
+import { verdictOf } from '../policy/retry.ts';
 import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { leaveWaiting } from '../queue/handler-result.ts';
 import { takeSnapshot } from '../workspaces/snapshot.ts';
-import type { ApprovalStore } from './approval-store.ts';
+import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { fitText } from './fit-text.ts';
 import { beginInvocation, endInvocation } from './invocation.ts';
 import { patiently } from './patiently.ts';
 import { Questions } from './questions.ts';
 import { Recorder } from './recorder.ts';
 import type { SessionStore, SessionWithFacts } from './session-store.ts';
+import type { SteerStore } from './steer-store.ts';
+import type { Steering } from './steering.ts';
 import { finalOf, outcomeOf } from './turn-outcome.ts';
 import type { TurnPlan } from './turn-plan.ts';
 
@@ -23,7 +26,7 @@ const LAST_RESPONSE_BYTES = 16 * 1024;
 export const PARK_MS = 5 * 60_000;
 
 export interface TurnParts {
-  readonly store: SessionStore & ApprovalStore;
+  readonly store: SessionStore & ApprovalStore & SteerStore;
   readonly driverOf: (kind: AgentKind) => AgentDriver;
   /** Starts processes marked as this run's. */
   readonly spawnFor: (runId: string) => Spawn;
@@ -31,12 +34,16 @@ export interface TurnParts {
   readonly maskJson: (value: Json) => Json;
   readonly clock: () => number;
   readonly parkMs?: number;
+  /** Brings messages to an agent at work (Q11). */
+  readonly steering: Steering;
 }
 
 export interface TurnOptions {
   readonly found: SessionWithFacts;
   readonly path: string;
   readonly plan: TurnPlan;
+  /** Answers that an earlier attempt was given for a call which was cut off. */
+  readonly stillGood: readonly ApprovalRecord[];
   readonly context: AttemptContext;
   readonly parts: TurnParts;
   readonly decide: (call: ToolCall) => Promise<Verdict>;
@@ -64,6 +71,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     context,
     store,
     decide: options.decide,
+    stillGood: options.stillGood,
     stored: () => recorder.stored(),
     maskJson,
     open: options.open,
@@ -71,12 +79,18 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     onPark: () => parked.abort(),
   });
   const signal = AbortSignal.any([context.signal, parked.signal]);
-  const turn = turnOf(options, spawn, signal, permitAfter(noteStart(options), questions.permit));
+  const driver = parts.driverOf(agent.kind);
+  const steer = driver.steers === true ? parts.steering.open(context) : undefined;
+  const turn: Turn = {
+    ...turnOf(options, spawn, signal, permitAfter(noteStart(options), questions.permit)),
+    ...(steer === undefined ? {} : { steer }),
+  };
   let end: DriverEnd | null = null;
+  let isAsking = false;
   let known = plan.conversation;
   const tools = new Set<string>();
   try {
-    for await (const event of parts.driverOf(agent.kind).run(turn)) {
+    for await (const event of driver.run(turn)) {
       if (event.kind === 'end') {
         end = event.end;
         continue;
@@ -101,12 +115,18 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
       await recorder.take(event);
     }
     recorder.end();
+    isAsking = questions.areOpen;
+    await steer?.close();
     // Stored before anything is cleaned up: from here on the run ends from it (Q10).
     const final = end === null ? null : finalOf(end, parts);
     if (final !== null) await context.settle(final.value);
+    if (final !== null && steer !== undefined) {
+      await patiently(context.signal, () => store.releaseSteers(context.run.id, context.fence));
+    }
   } finally {
     // Whatever the end: nothing the agent started stays alive (A9).
     await Promise.all(processes.map((each) => each.stop()));
+    await steer?.close().catch(() => {});
     if (isCancelled(context)) await questions.withdrawAll('The run was cancelled.').catch(() => {});
     await questions.close();
   }
@@ -122,9 +142,11 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     ...(usageAfter === undefined ? {} : { usageAfter }),
   };
   await patiently(context.signal, () => store.putInvocation(ended, result));
+  // An agent that died with its question open: the answer is what goes on with the run (Q8).
+  const isParked = parked.signal.aborted || (isAsking && isRetried(end));
+  if (isParked && !context.signal.aborted && finalOf(end, parts) === null) return leaveWaiting();
   const outcome = outcomeOf(end, parts);
   if (outcome !== null) return outcome.value;
-  if (parked.signal.aborted && !context.signal.aborted) return leaveWaiting();
   throw context.signal.reason;
 }
 
@@ -179,6 +201,9 @@ function permitAfter(
     return answer;
   };
 }
+
+const isRetried = ({ outcome }: DriverEnd): boolean =>
+  outcome.kind === 'failed' && verdictOf(outcome.error.class) === 'retry';
 
 const isCancelled = ({ signal }: AttemptContext): boolean =>
   signal.aborted && (signal.reason as { kind?: string }).kind === 'cancelled';

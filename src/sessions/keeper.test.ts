@@ -30,6 +30,7 @@ async function keeperRig(hangs: (sessionId: string) => boolean) {
     store: {
       listPending: rig.store.listPending,
       settleApprovals: rig.store.settleApprovals,
+      settleSteers: rig.store.settleSteers,
       settleSessions: (limit) => {
         settled++;
         return rig.store.settleSessions(limit);

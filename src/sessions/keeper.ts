@@ -7,6 +7,7 @@ import type { Connections } from './connections.ts';
 import type { Preparer } from './preparer.ts';
 import type { SessionStore } from './session-store.ts';
 import { logChanges } from './status-log.ts';
+import type { SteerStore } from './steer-store.ts';
 
 const EVERY_MS = 1000;
 /** Sessions changed in one transaction. */
@@ -17,7 +18,8 @@ const PREPARING_MOST = 64;
 
 export interface KeeperOptions {
   readonly store: Pick<SessionStore, 'settleSessions' | 'listPending'> &
-    Pick<ApprovalStore, 'settleApprovals'>;
+    Pick<ApprovalStore, 'settleApprovals'> &
+    Pick<SteerStore, 'settleSteers'>;
   readonly connections: Connections;
   /** Null on a node that runs nothing, and so prepares nothing. */
   readonly preparer: Preparer | null;
@@ -87,6 +89,11 @@ export class SessionKeeper {
     }
     for (let more = true; more && this.#pulse !== null; ) {
       ({ more } = await store.settleApprovals(BATCH));
+    }
+    for (let more = true; more && this.#pulse !== null; ) {
+      const settled = await store.settleSteers(BATCH);
+      logChanges(log, settled.changes);
+      ({ more } = settled);
     }
   }
 

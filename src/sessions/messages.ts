@@ -8,7 +8,9 @@ import type { Masker } from '../policy/masker.ts';
 import { MAX_ATTEMPTS } from '../policy/retry.ts';
 import type { Admission } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
+import { fitText } from './fit-text.ts';
 import { refuseSecrets } from './refuse-secrets.ts';
+import type { SteerRecord, SteerRequest } from './steer-store.ts';
 
 /* From what a person wrote to the run it becomes. */
 
@@ -31,6 +33,11 @@ export function storeMessage(
 export const openOriginal = (sealed: string, sessionId: string, box: SecretBox): string =>
   box.open(sealed, sealedAs(sessionId));
 
+export const textOfSteer =
+  (box: SecretBox) =>
+  ({ message, original, sessionId }: SteerRecord): string =>
+    original === null ? message : openOriginal(original, sessionId, box);
+
 /** Of the session, not the run: a run that is retried takes its original along. */
 const sealedAs = (sessionId: string): string => `message in ${sessionId}`;
 
@@ -51,11 +58,11 @@ export interface AdmissionParts {
   readonly maskJson: (value: Json) => Json;
 }
 
-export function admissionOf(parts: AdmissionParts): Admission {
-  const { sessionId, by, body, runId, stored, idempotencyKey } = parts;
-  const { allowedTools, disallowedTools, metadata, onBusy, runAt } = body;
+function payloadOf(parts: AdmissionParts): AgentPayload {
+  const { by, stored } = parts;
+  const { allowedTools, disallowedTools, metadata } = parts.body;
   refuseSecrets({ allowedTools, disallowedTools }, parts.maskJson);
-  const payload: AgentPayload = {
+  return {
     message: stored.message,
     channel: by.channel,
     sender: by.userId,
@@ -64,10 +71,15 @@ export function admissionOf(parts: AdmissionParts): Admission {
     ...(disallowedTools === undefined ? {} : { disallowedTools }),
     ...(metadata === undefined ? {} : { metadata: parts.maskJson(metadata) as typeof metadata }),
   };
+}
+
+export function admissionOf(parts: AdmissionParts): Admission {
+  const { sessionId, by, body, runId, idempotencyKey } = parts;
+  const { onBusy, runAt } = body;
   return {
     id: runId,
     type: 'agent',
-    payload: JSON.stringify(payload),
+    payload: JSON.stringify(payloadOf(parts)),
     lane: sessionId,
     owner: by.userId,
     runAt: runAt === undefined ? null : Date.parse(runAt),
@@ -75,8 +87,33 @@ export function admissionOf(parts: AdmissionParts): Admission {
     maxAttempts: MAX_ATTEMPTS.agent,
     idempotencyKey,
     bodyHash: idempotencyKey === null ? null : hashOf(body),
-    // An agent that cannot be steered can take a message only when it has nothing else to do.
     onBusy: onBusy === 'steer' ? 'reject' : onBusy,
+  };
+}
+
+/** Of the message, in the event; it is stored whole beside it. */
+const TOLD_BYTES = 128 * 1024;
+
+/** A message for the agent at work; what is said about a run of its own cannot go with it (Q11). */
+export function steerOf(parts: AdmissionParts): SteerRequest {
+  const { sessionId, body, runId, stored, idempotencyKey } = parts;
+  for (const field of ['attachments', 'runAt', 'allowedTools', 'disallowedTools'] as const) {
+    if (body[field] === undefined) continue;
+    const message = `A message to an agent at work has no ${field}.`;
+    throw new BatonError('invalid_request', message, { details: { field } });
+  }
+  const payload = payloadOf(parts);
+  const { text, truncated } = fitText(payload.message, TOLD_BYTES);
+  const { sender, channel } = payload;
+  return {
+    sessionId,
+    id: runId,
+    payload: JSON.stringify(payload),
+    told: { steerId: runId, text, sender, channel, ...(truncated ? { truncated } : {}) },
+    original: stored.original,
+    maxAttempts: MAX_ATTEMPTS.agent,
+    idempotencyKey,
+    bodyHash: idempotencyKey === null ? null : hashOf(body),
   };
 }
 

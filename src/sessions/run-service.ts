@@ -3,7 +3,7 @@ import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry, type Principal } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
-import type { AgentPayload } from '../contract/message.ts';
+import type { AgentPayload, MessageReceipt } from '../contract/message.ts';
 import type { Run } from '../contract/run.ts';
 import type { RunView } from '../contract/run-view.ts';
 import {
@@ -16,7 +16,14 @@ import {
 } from './access.ts';
 import { checkAdmission } from './admission-check.ts';
 import { onRun, onSession } from './audit-details.ts';
-import { admissionOf, newRunId, refuseMask, storeMessage } from './messages.ts';
+import {
+  type AdmissionParts,
+  admissionOf,
+  newRunId,
+  refuseMask,
+  steerOf,
+  storeMessage,
+} from './messages.ts';
 import { mustBeRules } from './rule-service.ts';
 import type { SessionService } from './service.ts';
 import type { RunEdit, SendRequest, Sent } from './session-store.ts';
@@ -89,6 +96,20 @@ export function runService(parts: ServiceParts): RunService {
     }
   };
 
+  const steer = async (
+    by: Principal,
+    message: AdmissionParts,
+    entry: NewAuditEntry,
+  ): Promise<MessageReceipt> => {
+    const { sessionId } = message;
+    const { session } = await findToChange(parts, by, sessionId);
+    const request = steerOf(message);
+    if (!parts.steers(session.agent.kind)) throw new BatonError('cannot_steer');
+    const { runId, state, known } = await store.audited(entry).steerMessage(request);
+    if (!known) log.info({ sessionId, runId }, 'Steered');
+    return { runId, sessionId, status: state, position: 0 };
+  };
+
   return {
     async send(by, id, body, idempotencyKey) {
       mustMay(by, 'run');
@@ -101,27 +122,13 @@ export function runService(parts: ServiceParts): RunService {
       await checkAdmission(parts, by, { sessionId: id, message, channel, ...tools });
       const runId = newRunId();
       const stored = storeMessage(body.message, id, parts);
-      const admission = admissionOf({
-        sessionId: id,
-        by,
-        body,
-        runId,
-        stored,
-        idempotencyKey,
-        maskJson,
-      });
-      const request = {
-        sessionId: id,
-        admission,
-        original: stored.original,
-        queueMax,
-      };
+      const whole = { sessionId: id, by, body, runId, stored, idempotencyKey, maskJson };
       const after = { onBusy: body.onBusy, chars: body.message.length };
       const entry = onSession(by, 'message.send', id, { after });
-      const sent = await sendAs(by, request, entry).catch((error: unknown) => {
-        const busy = isBatonError(error, 'session_busy');
-        throw busy && body.onBusy === 'steer' ? new BatonError('cannot_steer') : error;
-      });
+      if (body.onBusy === 'steer') return steer(by, whole, entry);
+      const admission = admissionOf(whole);
+      const request = { sessionId: id, admission, original: stored.original, queueMax };
+      const sent = await sendAs(by, request, entry);
       logChanges(log, sent.changes);
       const { receipt } = sent;
       if (!receipt.known) log.info({ sessionId: id, runId: receipt.id, type: 'agent' }, 'Enqueued');

@@ -9,6 +9,7 @@ import { readRules } from './contract/reads.contract.ts';
 import { removeRules } from './contract/remove.contract.ts';
 import { runRules } from './contract/runs.contract.ts';
 import { stateRules } from './contract/states.contract.ts';
+import { steerRules } from './contract/steers.contract.ts';
 import { timerRules } from './contract/timer.contract.ts';
 import { toolRules } from './contract/tool-rules.contract.ts';
 
@@ -24,6 +25,7 @@ const TOPICS = {
   costs: costRules,
   approvals: approvalRules,
   'tool rules': toolRules,
+  steering: steerRules,
 };
 
 export interface ContractOptions {

@@ -27,13 +27,13 @@ export function addSchedulerRoutes({ add, sessions }: Api): void {
   });
   add(at.schedulerSendMessage, async ({ by, params, body, idempotencyKey }) => {
     const message = toMessage(body);
-    const { runId, sessionId, status, position } = await sessions().send(
+    const { runId, sessionId, position } = await sessions().send(
       by,
       params.id,
       message,
       idempotencyKey,
     );
-    return { job_id: runId, session_id: sessionId, status, position };
+    return { job_id: runId, session_id: sessionId, status: 'queued' as const, position };
   });
   add(at.schedulerGetCost, async ({ by, params }) => {
     const { agent } = await sessions().get(by, params.id);

@@ -9,7 +9,7 @@ export function addWebRoutes({ add, sessions }: Api): void {
   add(at.webStartRun, async ({ by, body, idempotencyKey }) => {
     const message = { message: body.message, onBusy: 'enqueue' } as const;
     const sent = await sessions().send(by, body.session_id, message, idempotencyKey);
-    return { run_id: sent.runId, status: sent.status };
+    return { run_id: sent.runId, status: 'queued' as const };
   });
   add(at.webGetRun, async ({ by, params }) => toWebRun(await sessions().getRun(by, params.id)));
   add(at.webCancelRun, async ({ by, params }) =>

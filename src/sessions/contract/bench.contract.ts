@@ -18,8 +18,9 @@ import type {
   Settled,
   StatusChange,
 } from '../session-store.ts';
+import type { SteerStore } from '../steer-store.ts';
 
-export type SessionStores = Store & SessionStore & ApprovalStore;
+export type SessionStores = Store & SessionStore & ApprovalStore & SteerStore;
 /** Opens the store that lies at a place; the same place again is the same data. */
 export type OpenAt = (place: string, clock: Clock) => Promise<SessionStores>;
 /** One test of the contract; the title begins with its rule. */

@@ -8,6 +8,7 @@ import { sendMessageFunction } from './0006-send-message.ts';
 import { accessTables } from './0007-access.ts';
 import { approvalTables } from './0008-approvals.ts';
 import { costTables } from './0009-cost.ts';
+import { steerTable } from './0010-steers.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   accessTables,
   approvalTables,
   costTables,
+  steerTable,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

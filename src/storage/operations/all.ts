@@ -11,6 +11,7 @@ import { purge } from './purge.ts';
 import { fireSchedule, putSchedule, removeSchedule } from './schedules.ts';
 import { SESSION_OPERATIONS } from './sessions/all.ts';
 import { APPROVAL_OPERATIONS } from './sessions/approvals/all.ts';
+import { STEER_OPERATIONS } from './sessions/steers/all.ts';
 import { write } from './write.ts';
 
 /** Every operation that writes, by name: a thread is told names, not functions. */
@@ -30,6 +31,7 @@ const WRITING = {
   ...SESSION_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...APPROVAL_OPERATIONS,
+  ...STEER_OPERATIONS,
 };
 type WritingName = keyof typeof WRITING;
 

@@ -3,13 +3,15 @@ import type { NewAuditEntry } from '../../access/principal.ts';
 import type { Store } from '../../queue/store.ts';
 import type { ApprovalStore } from '../../sessions/approval-store.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
+import type { SteerStore } from '../../sessions/steer-store.ts';
 import { accessStoreOver } from './access-store.ts';
 import type { Answer, Arguments, OperationName } from './all.ts';
 import { approvalStoreOver } from './approval-store.ts';
 import { sessionStoreOver } from './session-store.ts';
+import { steerStoreOver } from './steer-store.ts';
 import { type StoreParts, storeOver } from './store.ts';
 
-export type AllStores = Store & SessionStore & ApprovalStore & AccessStore;
+export type AllStores = Store & SessionStore & ApprovalStore & SteerStore & AccessStore;
 /** What a database holds for Baton: all ports, and each writing call with its line in the audit log. */
 export type BatonStore = AllStores & Audited<AllStores>;
 
@@ -24,6 +26,7 @@ const allOver = (parts: StoreParts): AllStores => ({
   ...storeOver(parts),
   ...sessionStoreOver(parts),
   ...approvalStoreOver(parts),
+  ...steerStoreOver(parts),
   ...accessStoreOver(parts),
 });
 

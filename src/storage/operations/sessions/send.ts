@@ -9,6 +9,7 @@ import { enqueue } from '../enqueue.ts';
 import { readRun } from '../load.ts';
 import { type LoadedSession, lockSession, noSession, readFound, sessionOfRun } from './load.ts';
 import { type Moved, moveSession, saveMoved } from './move.ts';
+import { conflict, knownSteer } from './steers/steer.ts';
 
 /** Admits a message to a session's lane and moves the session, in one transaction. */
 export function* sendMessage(
@@ -43,6 +44,8 @@ function* stir(dialect: Dialect, loaded: LoadedSession): Op<Moved> {
 
 function* isKnown({ lane, idempotencyKey }: Admission): Op<boolean> {
   if (idempotencyKey === null) return false;
+  const steer = yield* knownSteer(lane!, idempotencyKey);
+  if (steer !== null) throw conflict(steer.run_id);
   const row = yield* queryOne('SELECT id FROM runs WHERE idem_scope = $1 AND idem_key = $2', [
     lane,
     idempotencyKey,

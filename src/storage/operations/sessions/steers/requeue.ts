@@ -1,0 +1,127 @@
+import { isBatonError } from '../../../../contract/errors.ts';
+import { admit } from '../../../../queue/lane-machine.ts';
+import { newRun } from '../../../../queue/new-run.ts';
+import type { StatusChange } from '../../../../sessions/session-store.ts';
+import { type Op, query } from '../../../statement.ts';
+import { change } from '../../change.ts';
+import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { headPlace } from '../../places.ts';
+import { type LoadedSession, lockFreeSessions, lockSession, sessionOfRun } from '../load.ts';
+import { type Moved, moveSession } from '../move.ts';
+
+/* Messages that no agent was given, and whose run takes no more, become runs of their own (Q11). */
+
+export function* releaseSteers(
+  dialect: Dialect,
+  now: number,
+  runId: string,
+  fence: number,
+): Op<Done<readonly StatusChange[]>> {
+  const loaded = yield* lockSession(dialect, now, yield* sessionOfRun(runId));
+  const { lane } = loaded.it;
+  if (lane.runId !== runId || lane.fence !== fence) return { value: [], hint: NOTHING_TO_TELL };
+  const waiting = yield* query<WaitingRow>(
+    `SELECT ${COLUMNS} FROM steers t WHERE t.run_id = $1 AND t.state = 'waiting' ORDER BY t.seq DESC`,
+    [runId],
+  );
+  if (waiting.length === 0) return { value: [], hint: NOTHING_TO_TELL };
+  return done(yield* requeue(dialect, loaded, waiting), [loaded.it]);
+}
+
+const ENDED = `SELECT DISTINCT t.session_id AS id FROM steers t JOIN runs r ON r.id = t.run_id
+  WHERE t.state = 'waiting' AND r.finished_at IS NOT NULL ORDER BY t.session_id LIMIT $1`;
+
+const COLUMNS = 't.id, t.payload, t.sealed, t.max_attempts, t.idem_key, t.body_hash';
+
+/** What was found is looked at again under the locks; what others hold is left to the next look. */
+export function* settleSteers(
+  dialect: Dialect,
+  now: number,
+  limit: number,
+): Op<Done<{ changes: readonly StatusChange[]; more: boolean }>> {
+  const found = yield* query<{ id: string }>(ENDED, [limit]);
+  if (found.length === 0) return done({ changes: [], more: false }, []);
+  const ids = found.map(({ id }) => id);
+  const changes: StatusChange[] = [];
+  const settled: LoadedSession[] = [];
+  for (const loaded of yield* lockFreeSessions(dialect, now, ids)) {
+    const waiting = yield* query<WaitingRow>(
+      `SELECT ${COLUMNS} FROM steers t JOIN runs r ON r.id = t.run_id
+       WHERE t.session_id = $1 AND t.state = 'waiting' AND r.finished_at IS NOT NULL ORDER BY t.seq DESC`,
+      [loaded.session.id],
+    );
+    if (waiting.length === 0) continue;
+    changes.push(...(yield* requeue(dialect, loaded, waiting)));
+    settled.push(loaded);
+  }
+  const touched = settled.map(({ it }) => it);
+  return done({ changes, more: touched.length > 0 && found.length >= limit }, touched);
+}
+
+interface WaitingRow {
+  readonly id: string;
+  readonly payload: string;
+  readonly sealed: string | null;
+  readonly max_attempts: number;
+  readonly idem_key: string | null;
+  readonly body_hash: string | null;
+}
+
+/** The last first, as each is put before all others. */
+function* requeue(
+  dialect: Dialect,
+  loaded: LoadedSession,
+  lastFirst: readonly WaitingRow[],
+): Op<readonly StatusChange[]> {
+  const { it, facts } = loaded;
+  const moved = wake(loaded);
+  for (const row of lastFirst) {
+    const { id, payload, sealed } = row;
+    const position = yield* headPlace(it);
+    const core = newRun({
+      id,
+      type: 'agent',
+      maxAttempts: row.max_attempts,
+      position,
+      runAt: null,
+    });
+    const firstSeq = it.lane.nextSeq;
+    admit(it, core);
+    yield* dialect.insertRuns([
+      {
+        core,
+        lane: it.lane.id,
+        owner: it.lane.owner,
+        payload,
+        retryOf: null,
+        idemScope: row.idem_key === null ? null : it.lane.id,
+        idemKey: row.idem_key,
+        bodyHash: row.body_hash,
+        kept: it.lane.kept,
+        createdAt: facts.now,
+        firstSeq,
+      },
+    ]);
+    if (sealed !== null) {
+      yield* query('INSERT INTO originals (run_id, sealed) VALUES ($1, $2)', [id, sealed]);
+    }
+    yield* query(`UPDATE steers SET state = 'queued' WHERE id = $1`, [id]);
+  }
+  if (moved !== null) yield* dialect.saveSessions([moved.session]);
+  yield* dialect.save([it]);
+  if (moved !== null) return moved.changes;
+  // A session that has ended cancels what is queued; so it is with these.
+  for (const { id } of lastFirst) {
+    yield* change(dialect, facts.now, { do: 'cancel', run: id, kind: 'stop' });
+  }
+  return [];
+}
+
+function wake(loaded: LoadedSession): Moved | null {
+  try {
+    return moveSession(loaded, 'message');
+  } catch (error) {
+    if (!isBatonError(error, 'session_ended')) throw error;
+    return null;
+  }
+}

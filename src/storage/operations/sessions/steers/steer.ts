@@ -1,0 +1,104 @@
+import { BatonError } from '../../../../contract/errors.ts';
+import type { RunCore } from '../../../../queue/lane-change.ts';
+import type { Steered, SteerRequest } from '../../../../sessions/steer-store.ts';
+import { type Op, query, queryOne } from '../../../statement.ts';
+import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { lockLane, readCore } from '../../load.ts';
+import { type LoadedSession, lockSession } from '../load.ts';
+
+const INSERT = `INSERT INTO steers (id, session_id, run_id, seq, payload, sealed, max_attempts, idem_key, body_hash, state)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting')`;
+
+export function* steerMessage(
+  dialect: Dialect,
+  now: number,
+  request: SteerRequest,
+): Op<Done<Steered>> {
+  const { id, sessionId, payload, told, original, maxAttempts, idempotencyKey, bodyHash } = request;
+  const loaded = yield* lockSession(dialect, now, sessionId);
+  const known = yield* findKnown(sessionId, idempotencyKey, bodyHash);
+  if (known !== null) return { value: known, hint: NOTHING_TO_TELL, changed: false };
+  const { it, session } = loaded;
+  const core = yield* atWork(loaded);
+  const values = [id, sessionId, core.id, it.lane.nextSeq, payload, original];
+  yield* query(INSERT, [...values, maxAttempts, idempotencyKey, bodyHash]);
+  it.log('run.steered', told, core);
+  if (it.lane.nodeId !== null) it.nodes.push(it.lane.nodeId);
+  yield* dialect.saveSessions([{ ...session, lastActiveAt: now, updatedAt: now }]);
+  yield* dialect.save([it]);
+  return done({ runId: core.id, state: 'steered', known: false }, [it]);
+}
+
+/** A run that has its result takes nothing more, nor does one that is told to stop. */
+function* atWork({ it }: LoadedSession): Op<RunCore> {
+  const core = it.lane.runId === null ? null : yield* readCore(it.lane.runId);
+  const works = core?.state === 'running' || core?.state === 'waiting';
+  if (!works || core.settled !== null || core.cancelRequestedAt !== null) {
+    throw new BatonError('cannot_steer', 'No agent is at work in this session.');
+  }
+  return core;
+}
+
+/** The same key answers the same; with another body, or for another kind of message, it is refused (Q10). */
+function* findKnown(
+  sessionId: string,
+  key: string | null,
+  bodyHash: string | null,
+): Op<Steered | null> {
+  if (key === null) return null;
+  const steer = yield* knownSteer(sessionId, key);
+  if (steer === null) {
+    const run = yield* queryOne<{ id: string }>(
+      'SELECT id FROM runs WHERE idem_scope = $1 AND idem_key = $2',
+      [sessionId, key],
+    );
+    if (run !== null) throw conflict(run.id);
+    return null;
+  }
+  if (steer.body_hash !== bodyHash) throw conflict(steer.run_id);
+  return steer.state === 'queued'
+    ? { runId: steer.id, state: 'queued', known: true }
+    : { runId: steer.run_id, state: 'steered', known: true };
+}
+
+interface KnownRow {
+  readonly id: string;
+  readonly run_id: string;
+  readonly state: string;
+  readonly body_hash: string | null;
+}
+
+export function* knownSteer(sessionId: string, key: string): Op<KnownRow | null> {
+  return yield* queryOne<KnownRow>(
+    'SELECT id, run_id, state, body_hash FROM steers WHERE session_id = $1 AND idem_key = $2',
+    [sessionId, key],
+  );
+}
+
+export const conflict = (runId: string): BatonError =>
+  new BatonError('idempotency_conflict', undefined, { details: { runId } });
+
+/** Said again, because the answer to it was lost, it is the same. */
+export function* markSteer(
+  dialect: Dialect,
+  now: number,
+  id: string,
+  given: boolean,
+  fence: number,
+): Op<Done<boolean>> {
+  const none = { value: false, hint: NOTHING_TO_TELL };
+  const found = yield* queryOne<{ session_id: string; run_id: string }>(
+    'SELECT session_id, run_id FROM steers WHERE id = $1',
+    [id],
+  );
+  if (found === null) return none;
+  const { lane } = yield* lockLane(dialect, now, found.session_id);
+  if (lane.runId !== found.run_id || lane.fence !== fence) return none;
+  const marked = yield* query(
+    given
+      ? `UPDATE steers SET state = 'given', fence = $2 WHERE id = $1 AND (state = 'waiting' OR fence = $2) RETURNING id`
+      : `UPDATE steers SET state = 'waiting', fence = NULL WHERE id = $1 AND fence = $2 RETURNING id`,
+    [id, fence],
+  );
+  return { value: marked.length > 0, hint: NOTHING_TO_TELL };
+}

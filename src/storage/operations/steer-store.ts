@@ -1,0 +1,18 @@
+import type { SteerStore } from '../../sessions/steer-store.ts';
+import { listSteers } from './sessions/steers/reads.ts';
+import type { StoreParts } from './store.ts';
+
+/** The port of messages for agents at work over the operations, the same for every database. */
+export function steerStoreOver({
+  dialect,
+  call,
+  read,
+}: Pick<StoreParts, 'dialect' | 'call' | 'read'>): SteerStore {
+  return {
+    steerMessage: (request) => call('steerMessage', request),
+    listSteers: (runIds) => read(listSteers(dialect, runIds)),
+    markSteer: (id, given, fence) => call('markSteer', id, given, fence),
+    releaseSteers: (runId, fence) => call('releaseSteers', runId, fence),
+    settleSteers: (limit) => call('settleSteers', limit),
+  };
+}

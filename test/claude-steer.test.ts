@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { MessageRequest } from '../src/contract/message.ts';
+import { scripted } from './model-server/script.ts';
+import { startModelServer } from './model-server/server.ts';
+import { root, temporaryDirectory } from './processes.ts';
+import { ADMIN, serviceRig } from './service-rig.ts';
+import { until } from './until.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const claudePath = join(
+  root,
+  `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
+);
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
+const PATIENT = { ms: 90_000, every: 20 };
+
+async function claudeService() {
+  const model = await startModelServer();
+  onTestFinished(() => model.stop());
+  const home = temporaryDirectory();
+  for (const name of ['config', 'tmp']) mkdirSync(join(home, name));
+  const rig = await serviceRig({
+    claudePath,
+    environment: {
+      ...model.environment,
+      HOME: home,
+      CLAUDE_CONFIG_DIR: join(home, 'config'),
+      TMPDIR: join(home, 'tmp'),
+      CLAUDE_CODE_TMPDIR: join(home, 'tmp'),
+    },
+  });
+  const { id } = await rig.session('steered', { agent: { kind: 'claude' } });
+  return { ...rig, model, id };
+}
+
+test('[Q11] a message to Claude Code at work reaches it, as it was written', async () => {
+  const { service, store, model, id, ...rig } = await claudeService();
+  const run = await rig.send(id, scripted([{ text: 'one', hold: 'text' }, { text: 'two' }]));
+  await model.arrived('text');
+  const body = MessageRequest.parse({ message: `also ${TOKEN}`, onBusy: 'steer' });
+  for (let i = 0; i < 2; i++) {
+    expect(await service.send(ADMIN, id, body, 'key')).toEqual({
+      runId: run,
+      sessionId: id,
+      status: 'steered',
+      position: 0,
+    });
+  }
+  await until(async () => (await store.listSteers([run]))[0]?.state === 'given', PATIENT);
+  model.release('text');
+  await until(async () => (await service.getRun(ADMIN, run)).finishedAt !== null, PATIENT);
+  expect(await service.getRun(ADMIN, run)).toMatchObject({ state: 'succeeded' });
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(TOKEN);
+  const events = await store.listAfter(id, 0, 1000);
+  expect(events.filter(({ type }) => type === 'run.steered')).toHaveLength(1);
+  expect(JSON.stringify(events)).not.toContain(TOKEN);
+  expect(await store.list({ lane: id, limit: 10 })).toHaveLength(1);
+  const lines = await store.listAudit({ limit: 100 });
+  expect(lines.filter(({ action }) => action === 'message.send')).toHaveLength(2);
+});
+
+test('[Q11] with nothing at work, and with what only a run can have, it is refused', async () => {
+  const { service, id } = await claudeService();
+  const send = (more: object) =>
+    service.send(ADMIN, id, MessageRequest.parse({ message: 'x', onBusy: 'steer', ...more }), null);
+  await expect(send({})).rejects.toMatchObject({ code: 'cannot_steer' });
+  await expect(send({ allowedTools: ['Read'] })).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { field: 'allowedTools' },
+  });
+});
