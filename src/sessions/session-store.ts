@@ -131,7 +131,7 @@ export interface TurnResult {
   readonly fence: number;
   readonly lastResponse: string | null;
   readonly conversation: string | null;
-  /** What the agent has counted so far; left out, what was known stays, for the same conversation. */
+  /** What the agent has counted so far; left out, what was known stays. */
   readonly usageAfter?: Json;
 }
 

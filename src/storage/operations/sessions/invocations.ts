@@ -46,16 +46,14 @@ export function* putInvocation(
   }
   // What a run that was taken away has said is recorded, but the session is somebody else's by now.
   const left = turn?.fence === it.lane.fence ? turn : null;
-  const conversation = left?.conversation ?? session.conversation;
-  const counted = conversation === session.conversation ? session.usageBefore : null;
   yield* saveMoved(dialect, loaded, {
     ...session,
     costUsd,
     lastActiveAt: now,
     updatedAt: now,
     lastResponse: left?.lastResponse ?? session.lastResponse,
-    conversation,
-    usageBefore: left?.usageAfter ?? counted,
+    conversation: left?.conversation ?? session.conversation,
+    usageBefore: left?.usageAfter ?? session.usageBefore,
   });
   const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
   return done(ended, [it]);
