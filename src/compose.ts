@@ -57,6 +57,8 @@ export interface Parts {
   readonly onCost?: (agent: string, usd: number) => void;
   /** The tool rules refused something. */
   readonly onDenied?: (what: 'message' | 'call') => void;
+  /** The tool rules refused something. */
+  readonly onDenied?: (what: 'message' | 'call') => void;
   /** Most runs of a session that may be queued. */
   readonly queueMax?: number;
 }
@@ -154,6 +156,7 @@ export function compose(parts: Parts): Composed {
     onWork: () => keeper.look(),
     ...(parts.queueMax === undefined ? {} : { queueMax: parts.queueMax }),
     ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
+    onDenied: () => parts.onDenied?.('message'),
     onDenied: () => parts.onDenied?.('message'),
   });
   const access = createAccess({

@@ -130,6 +130,7 @@ export async function startNode(
       onCreationFailed: metrics.creationFailed,
       onLook: metrics.looked,
       onCost: metrics.agentCost,
+      onDenied: metrics.policyDenied,
     });
     const { queue, worker, keeper, connections, endLifelines } = composed;
     facts = {

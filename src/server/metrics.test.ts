@@ -186,6 +186,7 @@ test('[O4] streams, sessions, leftovers, secrets and cost', async () => {
   metrics.creationFailed();
   metrics.leftoversStopped(3);
   metrics.secretMasked('GITHUB_TOKEN');
+  metrics.policyDenied('message');
   metrics.agentCost('claude', 0.25);
   expect(await samples(metrics)).toMatchObject({
     'baton_streams_open{kind="sse"}': 1,
@@ -196,6 +197,7 @@ test('[O4] streams, sessions, leftovers, secrets and cost', async () => {
     baton_session_creations_failed_total: 1,
     baton_leftovers_stopped_total: 3,
     'baton_secrets_masked_total{kind="github_token"}': 1,
+    'baton_policy_denied_total{what="message"}': 1,
     'baton_agent_cost_usd_total{agent="claude"}': 0.25,
   });
 });

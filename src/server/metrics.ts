@@ -110,6 +110,9 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     FAST_S,
   );
   const masked = counter('secrets_masked_total', 'Secrets replaced by a mask', ['kind']);
+  const denied = counter('policy_denied_total', 'Messages and tool calls that the rules refused', [
+    'what',
+  ]);
   const cost = counter('agent_cost_usd_total', 'What agents cost, in US dollars', ['agent']);
 
   return {
@@ -167,6 +170,9 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     /** For the masker's `onMasked`. */
     secretMasked(name: string): void {
       masked.inc({ kind: name.toLowerCase() });
+    },
+    policyDenied(what: 'message' | 'call'): void {
+      denied.inc({ what });
     },
     agentCost(agent: string, usd: number): void {
       cost.inc({ agent }, usd);
