@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentPayload } from '../src/contract/message.ts';
+import { invocation } from '../src/sessions/contract/bench.contract.ts';
 import { ABSENT, compatRig, error } from './compat-rig.ts';
 
 /* The routes of the session scheduler, row by row as its document names them. */
@@ -150,9 +151,10 @@ test('[H8] S0 §5 the same Idempotency-Key is the same job', async () => {
 });
 
 test('[H8] S0 §8.2 GET /sessions/{id}/cost has the shape of the document', async () => {
-  const { ask, ready, send, finished } = await compatRig();
+  const { ask, ready, send, finished, store } = await compatRig();
   const id = await ready('cost');
-  await finished(await send(id, 'true'));
+  const run = await send(id, 'true');
+  await finished(run);
   expect(await ask('GET', `/sessions/${id}/cost`)).toEqual({
     status: 200,
     body: {
@@ -164,6 +166,21 @@ test('[H8] S0 §8.2 GET /sessions/{id}/cost has the shape of the document', asyn
       model: null,
       cost_usd: 0,
     },
+  });
+  // What was counted says by whom, and of several models the one that cost the most is named.
+  for (const [model, costUsd] of [
+    ['haiku', 0.25],
+    ['sonnet', 0.5],
+  ] as const) {
+    const used = { model, costUsd, costSource: 'claude', inputTokens: 3, outputTokens: 4 };
+    await store.putInvocation(invocation(id, run, used));
+  }
+  expect((await ask('GET', `/sessions/${id}/cost`)).body).toMatchObject({
+    source: 'claude_cli_json',
+    input_tokens: 6,
+    output_tokens: 8,
+    model: 'sonnet',
+    cost_usd: 0.75,
   });
   expect(await ask('GET', `/sessions/${ABSENT}/cost`)).toMatchObject(error('not_found', 404));
 });
