@@ -220,6 +220,26 @@ const judge = (story: readonly (readonly Planned[])[]) => {
 };
 const RANK = ['repeat', 'repeat_after_diff', 'unsafe'];
 
+describe('[A7] an answer that was given to a call which was cut off', () => {
+  const given = answer('1', 'npm install', { state: 'allowed', decidedAt: 2, usedAt: 3 });
+  const unused = answer('2', 'npm test', { state: 'allowed', decidedAt: 2 });
+  const cutOff = [bash('1', 'npm install'), bash('2', 'npm test'), dequeued(10)];
+
+  test('is good for the same call, made again', () => {
+    expect(past(cutOff).stillGood([given, unused])).toEqual([given]);
+    const twice = [...cutOff, bash('3', 'npm install', 11), dequeued(20)];
+    expect(past(twice).stillGood([given])).toEqual([given]);
+  });
+
+  test('is used up when the call has its result, in whichever attempt', () => {
+    expect(past([bash('1', 'npm install'), result('1'), dequeued(10)]).stillGood([given])).toEqual(
+      [],
+    );
+    const later = [...cutOff, bash('3', 'npm install', 11), result('3', 12), dequeued(20)];
+    expect(past(later).stillGood([given])).toEqual([]);
+  });
+});
+
 test('[Q16] no call is missed that may have run', () => {
   fc.assert(
     fc.property(anyStory, (story) => {

@@ -49,6 +49,8 @@ export class PastCalls {
   readonly #open = new Map<string, PastCall>();
   /** Of attempts before it; a result that comes later is not theirs but an agent's guess. */
   readonly #cutOff: PastCall[] = [];
+  /** Those that a later attempt made again and finished. */
+  readonly #redone = new Set<PastCall>();
   #ran = false;
   #wrote = false;
 
@@ -66,6 +68,14 @@ export class PastCalls {
   /** Whether a call may have run; before that a conversation has nothing to lose (A3). */
   ran(answers: readonly PastAnswer[]): boolean {
     return this.#ran || this.#unknown().some((call) => isGiven(call, answers));
+  }
+
+  /** Answers that were given to a call that was cut off: good for the same call, made again (A7). */
+  stillGood<A extends PastAnswer>(answers: readonly A[]): A[] {
+    const cutOff = this.#unknown().filter((call) => !this.#redone.has(call));
+    return answers.filter((each) =>
+      cutOff.some((call) => isAbout(each, call) && isUsed(each, call)),
+    );
   }
 
   safety(answers: readonly PastAnswer[]): RetrySafety {
@@ -98,6 +108,7 @@ export class PastCalls {
     const call = parsed.success ? this.#open.get(parsed.data.id) : undefined;
     if (call === undefined) return;
     this.#open.delete(call.id);
+    for (const each of this.#cutOff) if (isSameCall(each, call)) this.#redone.add(each);
     this.#ran = true;
     this.#wrote ||= call.kind !== 'reading';
   }
@@ -137,8 +148,7 @@ function isGiven(call: PastCall, answers: readonly PastAnswer[]): boolean {
  */
 function isAbout(answer: PastAnswer, call: PastCall): boolean {
   if (answer.callId === call.id) return true;
-  if (answer.createdAt > call.at || answer.tool !== call.tool) return false;
-  if (!isSame(answer.input, call.input)) return false;
+  if (answer.createdAt > call.at || !isSameCall(answer, call)) return false;
   const wasOpen = answer.state === 'pending' || (answer.decidedAt ?? 0) >= call.at;
   return isUsed(answer, call) || wasOpen;
 }
@@ -146,4 +156,7 @@ function isAbout(answer: PastAnswer, call: PastCall): boolean {
 const isUsed = ({ usedAt }: PastAnswer, { at, until }: PastCall): boolean =>
   usedAt !== null && usedAt >= at && usedAt <= until;
 
-const isSame = (a: Json, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b);
+type Call = Pick<PastCall, 'tool' | 'input'>;
+
+const isSameCall = (a: Call, b: Call): boolean =>
+  a.tool === b.tool && JSON.stringify(a.input) === JSON.stringify(b.input);

@@ -18,11 +18,20 @@ export interface LookBackOptions {
 }
 
 export interface Past extends Pick<RunSoFar, 'begun' | 'acted' | 'hasPast' | 'answers'> {
+  /** Answers that were given to a call which was cut off. */
+  readonly stillGood: readonly ApprovalRecord[];
   /** In words, why the run must not be tried again (Q16). */
   readonly unsafe: string | null;
 }
 
-const NOTHING: Past = { begun: false, acted: false, hasPast: false, answers: [], unsafe: null };
+const NOTHING: Past = {
+  begun: false,
+  acted: false,
+  hasPast: false,
+  answers: [],
+  stillGood: [],
+  unsafe: null,
+};
 const PAGE = 1000;
 
 /**
@@ -52,6 +61,7 @@ export async function lookBack({ store, context, path }: LookBackOptions): Promi
     acted: calls.ran(answers),
     hasPast: (await patiently(signal, () => store.list(ended))).length > 0,
     answers: answers.filter(isToTell),
+    stillGood: calls.stillGood(answers),
     unsafe: null,
   };
 }

@@ -24,6 +24,8 @@ export interface QuestionsOptions {
   readonly stored: () => Promise<void>;
   readonly maskJson: (value: Json) => Json;
   readonly open: (sealed: string) => Json;
+  /** Answers that an earlier attempt was given for a call which was cut off. */
+  readonly stillGood: readonly ApprovalRecord[];
   /** How long an agent is kept alive for an answer. */
   readonly parkMs: number;
   /** The answer takes too long: the agent is to be stopped, its question stays. */
@@ -42,8 +44,8 @@ interface Open {
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #open = new Map<string, Open>();
-  /** Answers for earlier attempts that no agent has been given yet. */
-  #answered: Promise<ApprovalRecord[]> | null = null;
+  /** Answers that this attempt's agent was given: each is good for one call. */
+  readonly #given = new Set<string>();
   #waiting: Promise<void> | null = null;
   #withdrawing: Promise<unknown>[] = [];
 
@@ -72,6 +74,10 @@ export class Questions {
     }
     return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
   };
+
+  get areOpen(): boolean {
+    return this.#open.size > 0;
+  }
 
   /** The run was cancelled: nobody need answer any more. */
   async withdrawAll(reason: string): Promise<void> {
@@ -160,31 +166,38 @@ export class Questions {
   }
 
   async #answeredBefore(call: ToolCall): Promise<ToolAnswer | null> {
-    const { context, store } = this.#options;
-    this.#answered ??= patiently(context.signal, () => store.listApprovalsOf(context.run.id));
+    const { context, store, stillGood } = this.#options;
     const digest = digestOf(call);
-    const known = (await this.#answered).find(
-      (each) =>
-        each.digest === digest &&
-        each.usedAt === null &&
-        (each.state === 'allowed' || each.state === 'denied'),
-    );
-    if (known === undefined) return null;
-    this.#answered = Promise.resolve((await this.#answered).filter((each) => each !== known));
-    return this.#use(known);
+    const fits = (each: ApprovalRecord): boolean =>
+      each.digest === digest &&
+      !this.#given.has(each.id) &&
+      (each.state === 'allowed' || each.state === 'denied');
+    const cutOff = stillGood.find(fits);
+    if (cutOff !== undefined) return this.#give(cutOff);
+    // Each time, because one may be answered while another is asked.
+    const all = await patiently(context.signal, () => store.listApprovalsOf(context.run.id));
+    const unused = all.find((each) => each.usedAt === null && fits(each));
+    return unused === undefined ? null : this.#use(unused);
   }
 
   /** Noted as given before it is: an answer is good for one call. */
   async #use(record: ApprovalRecord): Promise<ToolAnswer> {
-    const { context, store, open } = this.#options;
+    const { context, store } = this.#options;
+    this.#given.add(record.id);
     if (record.state === 'withdrawn')
       return { behavior: 'deny', message: 'The question was withdrawn.' };
     const ours = await patiently(context.signal, () => store.useApproval(record.id, context.fence));
     if (!ours) return { behavior: 'deny', message: 'The answer was given to another attempt.' };
+    return this.#give(record);
+  }
+
+  #give(record: ApprovalRecord): ToolAnswer {
+    this.#given.add(record.id);
     if (record.state === 'denied') {
       return { behavior: 'deny', message: record.message ?? 'A person said no.' };
     }
-    const edited = record.sealedInput === null ? record.editedInput : open(record.sealedInput);
+    const { sealedInput, editedInput } = record;
+    const edited = sealedInput === null ? editedInput : this.#options.open(sealedInput);
     return edited === null ? { behavior: 'allow' } : { behavior: 'allow', input: edited };
   }
 }
