@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Principal } from '../src/access/principal.ts';
 import { agentEnvironment } from '../src/agents/environment.ts';
+import type { Timeouts } from '../src/agents/timeouts.ts';
 import { type Composed, compose } from '../src/compose.ts';
 import { MessageRequest } from '../src/contract/message.ts';
 import type { RunView } from '../src/contract/run-view.ts';
@@ -33,9 +34,12 @@ export async function serviceRig(
     readonly log?: Logger;
     readonly claudePath?: string;
     readonly environment?: Readonly<Record<string, string>>;
+    readonly parkMs?: number;
+    readonly timeouts?: Timeouts;
   } = {},
 ): Promise<ServiceRig> {
   const { dataDir = temporaryDirectory(), executes = true, log = SILENT } = options;
+  const { parkMs, timeouts } = options;
   const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
   const composed = compose({
     store,
@@ -50,6 +54,8 @@ export async function serviceRig(
     host: 'test',
     worker: { host: 'test', leaseMs: 60_000, graceMs: 0 },
     keeperMs: 50,
+    ...(parkMs === undefined ? {} : { parkMs }),
+    ...(timeouts === undefined ? {} : { timeouts }),
   });
   const { service, worker, keeper, connections, queue } = composed;
   await worker.start();

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  answer,
+  approvals,
+  asked,
+  claudeHouse,
+  done,
+  ended,
+  killed,
+  making,
+  type Place,
+  say,
+  told,
+  untilTold,
+  whole,
+} from './claude-session-rig.ts';
+
+/*
+ * A Claude Code whose server is gone sees its input close, takes that for a refusal and goes on for
+ * the moment until it is killed; so not every script says what results it expects.
+ */
+const parts = ['Claude Code', 'the server', 'the worker'] as const;
+
+describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
+  test('while a question is open: the run waits on, and the answer goes on with it', async () => {
+    const place = await killed(part);
+    const { session, house } = place;
+    const run = await say(place.server, session, [
+      { tools: [making('made')] },
+      { text: 'Made it.' },
+    ]);
+    const question = await asked(place.server, session, run);
+    await place.kill();
+    await untilTold(place.server, session, 'run.waiting', ({ parked }) => parked === true);
+    expect((await asked(place.server, session, run)).id).toBe(question.id);
+    await answer(place.server, question, { decision: 'allow' });
+    expect(await ended(place.server, run)).toMatchObject({
+      state: 'succeeded',
+      attempts: 1,
+      crashes: 0,
+    });
+    expect(existsSync(join(house.work, 'made'))).toBe(true);
+    expect(await approvals(place.server, session)).toHaveLength(1);
+    await whole(place, run, 'Made it.');
+  });
+
+  test('[Q16] while a tool writes: the change is told and the call made again', async () => {
+    const place = await killed(part);
+    const { session, house } = place;
+    const gate = house.gate();
+    await allow(place, 'Bash');
+    const run = await say(place.server, session, [
+      { tools: [gate.call] },
+      { text: 'Written.', results: [{ includes: 'let go' }] },
+    ]);
+    await gate.begun(1);
+    await place.kill();
+    await gate.begun(2);
+    gate.letGo();
+    expect(await ended(place.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
+    expect(gate.runs()).toBe(2);
+    expect(await told(place.server, session, 'run.retry_diff')).toMatchObject([
+      { files: [{ path: 'gate.runs' }] },
+    ]);
+    await whole(place, run, 'Written.');
+  });
+});
+
+describe.each(['Claude Code', 'the server'] as const)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
+  test('in the middle of a text: it goes on in its conversation', async () => {
+    const place = await killed(part);
+    const { session, house } = place;
+    const steps = [{ text: 'Half a text.', holdEnd: 'text' }];
+    const run = await say(place.server, session, steps);
+    await house.model.arrived('text');
+    await untilTold(place.server, session, 'agent.delta', ({ text }) => text === 'Half a text.');
+    await place.kill();
+    house.model.release('text');
+    expect(await ended(place.server, run)).toMatchObject({
+      state: 'succeeded',
+      ...counts(part),
+    });
+    expect(await told(place.server, session, 'run.retry_diff')).toEqual([]);
+    await whole(place, run, 'Half a text.');
+  });
+
+  test('right after the answer: it counts, and nobody is asked again', async () => {
+    const place = await killed(part);
+    const { session, house } = place;
+    const gate = house.gate();
+    const run = await say(place.server, session, [{ tools: [gate.call] }, { text: 'Written.' }]);
+    await answer(place.server, await asked(place.server, session, run), { decision: 'allow' });
+    await place.kill();
+    gate.letGo();
+    expect((await ended(place.server, run)).state).toBe('succeeded');
+    expect(await approvals(place.server, session)).toHaveLength(1);
+    expect([1, 2]).toContain(gate.runs());
+    await whole(place, run, 'Written.');
+  });
+});
+
+const allow = ({ server, session }: Place, ...rules: string[]): Promise<unknown> =>
+  server.call('PUT', `/api/v1/sessions/${session.id}/policy`, { allow: rules });
+
+/** What the death of an agent counts as, and that of a node. */
+const counts = (part: string): object =>
+  part === 'Claude Code' ? { attempts: 2, crashes: 0 } : { attempts: 1, crashes: 1 };
+
+test('[A3] kill -9 in the first run before any tool: it begins anew by itself', async () => {
+  const house = await claudeHouse();
+  const server = await house.server();
+  const session = await house.session(server);
+  const run = await say(server, session, [{ text: 'Half a text.', holdEnd: 'text' }]);
+  await house.model.arrived('text');
+  await untilTold(server, session, 'agent.init');
+  await server.kill();
+  const again = await house.server();
+  house.model.release('text');
+  expect(await ended(again, run)).toMatchObject({ state: 'succeeded', crashes: 1 });
+  await done(again, session, [{ text: 'Here.' }]);
+  const [first, second, third] = house.starts();
+  expect([first?.how, second?.how, third?.how]).toEqual([
+    '--session-id',
+    '--session-id',
+    '--resume',
+  ]);
+  expect(first?.conversation).not.toBe(second?.conversation);
+  expect(third?.conversation).toBe(second?.conversation);
+  expect(house.shown()).toContain('Half a text.');
+});
