@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { byteLength } from '../contract/json.ts';
 import { SESSION_EVENTS } from '../contract/session-event.ts';
@@ -285,10 +285,13 @@ describe('a git repository', () => {
       readFileSync(join(root, '.git/HEAD'), 'utf8'),
     ];
     const was = state();
+    const place = temporaryDirectory();
+    vi.stubEnv('TMPDIR', place);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const before = await taken(root);
     await diffSince(root, before, PATIENT);
     expect(state()).toEqual(was);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('baton-git-'))).toEqual([]);
+    expect(readdirSync(place)).toEqual([]);
   });
 
   test('[Q16] its .gitignore and info/exclude are heeded', async () => {
