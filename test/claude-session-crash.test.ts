@@ -68,7 +68,7 @@ describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   });
 });
 
-describe.each(['Claude Code', 'the server'] as const)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
+describe.each(['Claude Code', 'all at once'] as const)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('in the middle of a text: it goes on in its conversation', async () => {
     const place = await killed(part);
     const { session, house } = place;
@@ -85,7 +85,9 @@ describe.each(['Claude Code', 'the server'] as const)('[A7] [Q7] [A3] kill -9 of
     expect(await told(place.server, session, 'run.retry_diff')).toEqual([]);
     await whole(place, run, 'Half a text.');
   });
+});
 
+describe.each(['Claude Code', 'the server'] as const)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('right after the answer: it counts, and nobody is asked again', async () => {
     const place = await killed(part);
     const { session, house } = place;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -162,15 +163,20 @@ function gateAt(path: string) {
 
 export type House = Awaited<ReturnType<typeof claudeHouse>>;
 
-/** A session that has a conversation, on a server of which one part is killed with -9. */
-export async function killed(part: 'Claude Code' | 'the server' | 'the worker') {
+export type Part = 'Claude Code' | 'the worker' | 'the server' | 'all at once';
+
+/** A session that has a conversation, in a place of which one part is killed with -9. */
+export async function killed(part: Part) {
   const house = await claudeHouse();
-  const env = part === 'the worker' ? await sharedDatabase() : {};
-  const more = { env, dataDir: join(house.home, 'data') };
-  let server = await house.server(part === 'the worker' ? { ...more, command: 'api' } : more);
-  const startWorker = () =>
-    house.server({ ...more, command: 'worker', dataDir: join(house.home, 'worker') });
-  let worker = part === 'the worker' ? await startWorker() : null;
+  const isCluster = part === 'the worker';
+  const env = isCluster ? await sharedDatabase() : {};
+  let server = await house.server({ env, command: isCluster ? 'api' : 'up' });
+  if (isCluster) {
+    // Two, so that one is there to take over at once.
+    const worker = (name: string) =>
+      house.server({ env, command: 'worker', dataDir: join(house.home, name) });
+    await Promise.all([worker('one'), worker('two')]);
+  }
   const session = await house.session(server);
   await done(server, session, [{ text: 'The word is banana.' }]);
   return {
@@ -180,18 +186,19 @@ export async function killed(part: 'Claude Code' | 'the server' | 'the worker') 
       return server;
     },
     kill: async (): Promise<void> => {
-      if (worker !== null) {
-        await worker.kill();
-        worker = await startWorker();
-      } else if (part === 'the server') {
+      const claude = house.starts().at(-1)?.pid ?? 0;
+      if (part === 'the worker') process.kill(parentOf(claude), 'SIGKILL');
+      if (part === 'Claude Code' || part === 'all at once') process.kill(claude, 'SIGKILL');
+      if (part === 'the server' || part === 'all at once') {
         await server.kill();
-        server = await house.server(more);
-      } else {
-        process.kill(house.starts().at(-1)?.pid ?? 0, 'SIGKILL');
+        server = await house.server();
       }
     },
   };
 }
+
+const parentOf = (pid: number): number =>
+  Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
 
 export type Place = Awaited<ReturnType<typeof killed>>;
 
