@@ -10,7 +10,7 @@ import { CreateSession } from '../contract/session.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
 import { aesBox } from '../secrets/aes-box.ts';
 import type { NewApproval } from './approval-store.ts';
-import { openInput } from './edited-input.ts';
+import { openOriginal } from './messages.ts';
 
 const secret = SECRETS[0]?.secret as string;
 
@@ -138,7 +138,8 @@ test('[P4] a secret in edited input is shown masked and kept sealed for the agen
   const stored = await store.getApproval(asked.id);
   expect(JSON.stringify(stored)).not.toContain(secret);
   const box = aesBox(Buffer.alloc(32, 7));
-  expect(openInput(stored?.sealedInput as string, sessionId, box)).toEqual(input);
+  const opened = openOriginal(stored?.sealedInput as string, sessionId, box);
+  expect(JSON.parse(opened)).toEqual(input);
 });
 
 test('[A7] questions are answered in `answers`, and asked again in no other way', async () => {

@@ -40,11 +40,8 @@ export function storeInput(
   return { editedInput, sealedInput: tools.box.seal(text, sealedAs(asked.sessionId)) };
 }
 
-/** What the agent gets. */
-export const openInput = (sealed: string, sessionId: string, box: SecretBox): Json =>
-  JSON.parse(box.open(sealed, sealedAs(sessionId))) as Json;
-
-const sealedAs = (sessionId: string): string => `input in ${sessionId}`;
+/** As what a person wrote in the session: it is opened as messages are (messages.ts). */
+const sealedAs = (sessionId: string): string => `message in ${sessionId}`;
 
 const fieldsOf = (input: Json): Fields => (isFields(input) ? input : {});
 
