@@ -19,13 +19,17 @@ export interface Valued<T = unknown> {
   /** Completes the sentence "it must be …". */
   readonly expected: string;
   readonly help: string;
+  /** It may be there several times; all values count. */
+  readonly many?: boolean;
 }
 
 /** By their long names. */
 export type Flags = Readonly<Record<string, Toggle | Valued>>;
 
 export type Given<F extends Flags> = {
-  readonly [K in keyof F]: F[K] extends Valued<infer T> ? T | undefined : boolean;
+  readonly [K in keyof F]: F[K] extends Valued<infer T>
+    ? (F[K] extends { readonly many: true } ? readonly T[] : T) | undefined
+    : boolean;
 };
 
 export interface Arguments<F extends Flags = Flags> {
@@ -63,9 +67,11 @@ export function readArguments<F extends Flags>(args: readonly string[], flags: F
     if (token.kind !== 'option') continue;
     const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (flag === undefined) throw unknownFlag(token.rawName, flags);
-    given[token.name] = isValued(flag)
+    const value = isValued(flag)
       ? parseValue(token.rawName, token.value, flag)
       : parseToggle(token.rawName, token.value);
+    const many = isValued(flag) && flag.many === true;
+    given[token.name] = many ? [...((given[token.name] as unknown[]) ?? []), value] : value;
   }
   return { flags: given as Given<F>, words };
 }

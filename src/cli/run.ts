@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts';
 import type { MessageReceipt } from '../contract/message.ts';
 import { AgentKind, type Session, SessionName } from '../contract/session.ts';
 import type { Given } from './args.ts';
+import { attachFlag, readAttachments } from './attachments.ts';
 import { sessionNameAt } from './clock.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
@@ -45,6 +46,7 @@ const flags = {
     expected: 'the path of a directory',
     help: 'where the agent works, on the server (default: a fresh directory)',
   },
+  ...attachFlag,
   detach: { short: 'd', help: 'do not wait: print the run and end' },
   ...connectionFlags,
 } as const;
@@ -64,11 +66,12 @@ export const run = clientCommand({
     refuseMixture(given.flags);
     const message = await readMessage(given.words, process.stdin, around.stop);
     if (message === undefined) return EXIT.cancelled;
+    const files = await readAttachments(given.flags.attach);
     return withServer(given.flags, async (client) => {
       const session = await sessionFor(client, given.flags);
       if (around.stop.aborted) return EXIT.cancelled;
       const receipt = await client.sendMessage(
-        { params: { id: session.id }, body: { message } },
+        { params: { id: session.id }, body: { message, ...files } },
         { idempotencyKey: randomUUID() },
       );
       if (detach) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MessageOnBusy } from '../contract/message.ts';
+import { attachFlag, readAttachments } from './attachments.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
 import { findSession } from './find-session.ts';
@@ -23,6 +24,7 @@ export const send = clientCommand({
       expected: MessageOnBusy.options.join(', '),
       help: `if a run is under way: ${MessageOnBusy.options.join(', ')} (default: enqueue)`,
     },
+    ...attachFlag,
     follow: { short: 'f', help: 'show the run until it has ended' },
     ...connectionFlags,
   },
@@ -30,11 +32,15 @@ export const send = clientCommand({
     const [reference = ''] = takeWords(words.slice(0, 1), 'session');
     const message = await readMessage(words.slice(1), process.stdin, around.stop);
     if (message === undefined) return EXIT.cancelled;
+    const files = await readAttachments(flags.attach);
     return withServer(flags, async (client) => {
       const session = await findSession(client, reference);
       if (around.stop.aborted) return EXIT.cancelled;
       const receipt = await client.sendMessage(
-        { params: { id: session.id }, body: { message, onBusy: flags['on-busy'] ?? 'enqueue' } },
+        {
+          params: { id: session.id },
+          body: { message, ...files, onBusy: flags['on-busy'] ?? 'enqueue' },
+        },
         { idempotencyKey: randomUUID() },
       );
       if (!flags.follow) {

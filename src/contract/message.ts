@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ATTACHMENTS_MAX, AttachmentNote, AttachmentUpload } from './attachment.ts';
 import { RunId } from './ids.ts';
 import { Json } from './json.ts';
 import { DELAY_MAX_MS } from './run.ts';
@@ -24,7 +25,8 @@ export const ToolRules = z.array(z.string().min(1).max(500)).max(100);
 
 export const MessageRequest = z.strictObject({
   message: MessageText,
-  attachments: z.array(Json).max(0, 'attachments are not available in this version').optional(),
+  /** Files for the agent; images are shown to it. */
+  attachments: z.array(AttachmentUpload).max(ATTACHMENTS_MAX).optional(),
   onBusy: MessageOnBusy.default('enqueue'),
   /** Not before this time. */
   runAt: Time.refine(
@@ -54,6 +56,8 @@ export const AgentPayload = z.object({
   sender: z.string(),
   /** Masking changed the message, and what the agent gets is kept encrypted beside the run (P4). */
   original: z.boolean(),
+  /** Files that came with it and are kept encrypted beside the run (A11). */
+  attachments: z.array(AttachmentNote).optional(),
   allowedTools: ToolRules.optional(),
   disallowedTools: ToolRules.optional(),
   metadata: z.record(z.string(), Json).optional(),

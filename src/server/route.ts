@@ -59,13 +59,14 @@ export function createApi(app: FastifyInstance, { service, checkAnswers }: Route
       return sessions;
     },
     add(endpoint, handler) {
-      const { method, path, format, needs } = endpoint;
+      const { method, path, format, needs, bodyMax } = endpoint;
       app.route({
         method,
         url: path.replace(/\{(\w+)\}/g, ':$1'),
         // A stream has no end to measure.
         exposeHeadRoute: method === 'GET' && format !== 'events' && format !== 'ndjson',
         config: { pattern: path, needs },
+        ...(bodyMax === undefined ? {} : { bodyLimit: bodyMax }),
         handler: async (request, reply) => {
           const call = {
             ...readInput(endpoint, request),

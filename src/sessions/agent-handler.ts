@@ -1,19 +1,22 @@
-import type { ToolCall } from '../agents/driver.ts';
+import type { Attachment, ToolCall } from '../agents/driver.ts';
+import { isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import type { Verdict } from '../contract/policy.ts';
 import { decide } from '../policy/tools/decide.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
-import { fail } from '../queue/handler-result.ts';
+import { fail, messageOf } from '../queue/handler-result.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
+import { openAttachment } from './attachments.ts';
 import { type LookBackOptions, lookBack } from './look-back.ts';
 import { openOriginal, textOfSteer } from './messages.ts';
 import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
 import { scopesOf } from './tool-scopes.ts';
 import { planTurn } from './turn-plan.ts';
+import { writeAttachments } from './write-attachments.ts';
 
 export interface AgentHandlerOptions extends TurnParts {
   readonly store: TurnParts['store'] & LookBackOptions['store'];
@@ -46,9 +49,19 @@ export const agentHandler =
       return fail('invalid_request', 'The original of this message is gone. Send it again.');
     }
     await clearAway(context, options);
-    const past = await lookBack({ store, context, path });
+    const past = await lookBack({ store, context, path, maskJson: options.maskJson });
     if (past.unsafe !== null) return fail('interrupted_unsafe', past.unsafe);
     const plan = planTurn({ message, conversation: found.session.conversation, ...past });
+    let attachments: Attachment[];
+    try {
+      attachments = await filesFor(payload, context, options, path);
+    } catch (error) {
+      if (isBatonError(error) || signal.aborted) throw error;
+      return fail(
+        'agent_unavailable',
+        `The files of the message were not written: ${messageOf(error)}`,
+      );
+    }
 
     const place = { cwd: path };
     const judge = async (call: ToolCall): Promise<Verdict> => {
@@ -61,7 +74,7 @@ export const agentHandler =
     return takeTurn({
       found,
       path,
-      plan,
+      plan: { ...plan, attachments },
       stillGood: past.stillGood,
       context,
       parts: options,
@@ -118,3 +131,19 @@ async function messageFor(
 }
 
 const MEANWHILE = 'While an earlier attempt worked on this, the following was added:';
+
+/** Written anew for each attempt: the one before may have changed them. */
+async function filesFor(
+  payload: AgentPayload,
+  { run, signal }: AttemptContext,
+  { store, box }: AgentHandlerOptions,
+  workspace: string,
+): Promise<Attachment[]> {
+  if ((payload.attachments ?? []).length === 0) return [];
+  const stored = await patiently(signal, () => store.readAttachments(run.id));
+  const files = stored.map(({ sealed, ...rest }) => ({
+    ...rest,
+    content: openAttachment(sealed, run.lane, box),
+  }));
+  return writeAttachments(workspace, run.id, files);
+}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '../access/principal.ts';
+import type { AttachmentNote } from '../contract/attachment.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
@@ -54,12 +55,14 @@ export interface AdmissionParts {
   readonly body: MessageRequest;
   readonly runId: string;
   readonly stored: StoredMessage;
+  /** Files that come with it. */
+  readonly files: readonly AttachmentNote[];
   readonly idempotencyKey: string | null;
   readonly maskJson: (value: Json) => Json;
 }
 
 function payloadOf(parts: AdmissionParts): AgentPayload {
-  const { by, stored } = parts;
+  const { by, stored, files } = parts;
   const { allowedTools, disallowedTools, metadata } = parts.body;
   refuseSecrets({ allowedTools, disallowedTools }, parts.maskJson);
   return {
@@ -67,6 +70,7 @@ function payloadOf(parts: AdmissionParts): AgentPayload {
     channel: by.channel,
     sender: by.userId,
     original: stored.original !== null,
+    ...(files.length === 0 ? {} : { attachments: [...files] }),
     ...(allowedTools === undefined ? {} : { allowedTools }),
     ...(disallowedTools === undefined ? {} : { disallowedTools }),
     ...(metadata === undefined ? {} : { metadata: parts.maskJson(metadata) as typeof metadata }),

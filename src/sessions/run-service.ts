@@ -15,6 +15,7 @@ import {
   type ServiceParts,
 } from './access.ts';
 import { checkAdmission } from './admission-check.ts';
+import { takeAttachments } from './attachments.ts';
 import { onRun, onSession } from './audit-details.ts';
 import {
   type AdmissionParts,
@@ -122,12 +123,18 @@ export function runService(parts: ServiceParts): RunService {
       await checkAdmission(parts, by, { sessionId: id, message, channel, ...tools });
       const runId = newRunId();
       const stored = storeMessage(body.message, id, parts);
-      const whole = { sessionId: id, by, body, runId, stored, idempotencyKey, maskJson };
+      const { stored: attachments, notes: files } = takeAttachments(
+        body.attachments ?? [],
+        id,
+        parts,
+      );
+      const whole = { sessionId: id, by, body, runId, stored, files, idempotencyKey, maskJson };
       const after = { onBusy: body.onBusy, chars: body.message.length };
       const entry = onSession(by, 'message.send', id, { after });
       if (body.onBusy === 'steer') return steer(by, whole, entry);
       const admission = admissionOf(whole);
-      const request = { sessionId: id, admission, original: stored.original, queueMax };
+      const { original } = stored;
+      const request = { sessionId: id, admission, original, attachments, queueMax };
       const sent = await sendAs(by, request, entry);
       logChanges(log, sent.changes);
       const { receipt } = sent;

@@ -76,8 +76,18 @@ export interface SendRequest {
   readonly admission: Admission;
   /** What the agent gets instead of the masked message, encrypted. */
   readonly original: string | null;
+  /** Files that came with it. */
+  readonly attachments?: readonly StoredAttachment[];
   /** Most runs of the session that may be queued. */
   readonly queueMax: number;
+}
+
+/** A file beside its run. Not masked, because it need not be text; so it is encrypted. */
+export interface StoredAttachment {
+  readonly name: string;
+  readonly mediaType: string;
+  /** Its bytes as base64, encrypted. */
+  readonly sealed: string;
 }
 
 export interface RunEdit {
@@ -157,6 +167,7 @@ export interface SessionStore {
   retryRun(runId: string, newId: string): Promise<Changed>;
   /** The encrypted original of a run's message. */
   readOriginal(runId: string): Promise<string | null>;
+  readAttachments(runId: string): Promise<StoredAttachment[]>;
   /** Cancels unfinished runs at once and removes everything of the session. Throws
    * `session_protected`, and `session_busy` while a run still executes (its cancel is under way). */
   deleteSession(id: string): Promise<void>;

@@ -1,3 +1,4 @@
+import type { Attachment } from '../agents/driver.ts';
 import type { ApprovalRecord } from './approval-store.ts';
 
 /** What is known about a run when one more attempt at it begins. */
@@ -18,6 +19,8 @@ export interface RunSoFar {
 export interface TurnPlan {
   readonly conversation: string | null;
   readonly message: string;
+  /** Files that came with it. */
+  readonly attachments?: readonly Attachment[];
 }
 
 /**

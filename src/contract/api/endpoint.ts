@@ -42,6 +42,8 @@ export interface Endpoint<
   readonly level: Level;
   /** Takes an `Idempotency-Key` header. */
   readonly idempotent: boolean;
+  /** Bytes that a body may have; 1 MiB unless told. */
+  readonly bodyMax?: number;
   /** The answer carries `X-Next-Cursor`. */
   readonly paged: boolean;
 }
@@ -68,6 +70,7 @@ type Given<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.
       | 'level'
       | 'idempotent'
       | 'paged'
+      | 'bodyMax'
     >
   > & {
     readonly params?: P;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ATTACHMENTS_BODY_BYTES } from '../attachment.ts';
 import { MessageReceipt, MessageRequest } from '../message.ts';
 import { RunState } from '../run.ts';
 import { Cost, RunView } from '../run-view.ts';
@@ -190,6 +191,7 @@ export const sessionEndpoints = {
     params,
     body: MessageRequest,
     example: { message: 'git status', onBusy: 'enqueue' },
+    bodyMax: ATTACHMENTS_BODY_BYTES,
     status: 202,
     answer: MessageReceipt,
     idempotent: true,

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { newId } from '../../contract/ids.ts';
 import { refused } from '../../queue/contract/bench.contract.ts';
 import { MINUTE, type SessionRule } from './bench.contract.ts';
 
@@ -184,4 +185,25 @@ export function messageRules(rule: SessionRule): void {
       await bench.do(id, { do: 'terminate', reason: 'asked' });
     }
   });
+
+  rule(
+    '[A11] files come with a run, once, are taken along by a retry, and go with it',
+    async (bench) => {
+      const id = await bench.session();
+      const file = (name: string) => ({ name, mediaType: 'text/plain', sealed: `sealed ${name}` });
+      const attachments = [file('b'), file('a')];
+      const key = { idempotencyKey: 'k', bodyHash: 'h' };
+      const { receipt } = await bench.send(id, key, { attachments });
+      await bench.send(id, key, { attachments });
+      expect(await bench.store.readAttachments(receipt.id)).toEqual(attachments);
+      await bench.store.change({ do: 'cancel', run: receipt.id, kind: 'stop' });
+      const again = newId();
+      await bench.store.retryRun(receipt.id, again);
+      expect(await bench.store.readAttachments(again)).toEqual(attachments);
+      const plain = await bench.send(id, {}, { attachments });
+      expect(await bench.store.readAttachments(plain.receipt.id)).toEqual(attachments);
+      await bench.store.deleteSession(id);
+      expect(await bench.store.readAttachments(again)).toEqual([]);
+    },
+  );
 }

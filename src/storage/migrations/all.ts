@@ -9,6 +9,7 @@ import { accessTables } from './0007-access.ts';
 import { approvalTables } from './0008-approvals.ts';
 import { costTables } from './0009-cost.ts';
 import { steerTable } from './0010-steers.ts';
+import { attachmentTable } from './0011-attachments.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   approvalTables,
   costTables,
   steerTable,
+  attachmentTable,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -1,5 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
+import { readAttachments } from './sessions/attachments.ts';
 import { listCosts } from './sessions/costs.ts';
 import * as invocations from './sessions/invocations.ts';
 import * as reads from './sessions/reads.ts';
@@ -25,6 +26,7 @@ export function sessionStoreOver({
     editRun: (runId, edit) => call('editRun', runId, edit),
     retryRun: (runId, newId) => call('retryRun', runId, newId),
     readOriginal: (runId) => read(readOriginal(runId)),
+    readAttachments: (runId) => read(readAttachments(runId)),
     async deleteSession(id) {
       // Told after the commit: the wish to cancel what executes must stay.
       if (!(await call('deleteSession', id))) throw new BatonError('session_busy');

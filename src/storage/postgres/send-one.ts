@@ -29,10 +29,11 @@ export function* sendOne(
   request: SendRequest,
   entry?: NewAuditEntry,
 ): Op<Done<Sent> | null> {
-  const { sessionId, admission, original, queueMax, ownerId = null } = request;
+  const { sessionId, admission, original, attachments = [], queueMax, ownerId = null } = request;
   const { id, type, payload, maxAttempts } = admission;
   const plain =
     original === null &&
+    attachments.length === 0 &&
     admission.onBusy === 'enqueue' &&
     admission.idempotencyKey === null &&
     admission.runAt === null &&

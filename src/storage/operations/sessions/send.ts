@@ -7,6 +7,7 @@ import { change } from '../change.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL, together } from '../dialect.ts';
 import { enqueue } from '../enqueue.ts';
 import { readRun } from '../load.ts';
+import { copyAttachments, putAttachments } from './attachments.ts';
 import { type LoadedSession, lockSession, noSession, readFound, sessionOfRun } from './load.ts';
 import { type Moved, moveSession, saveMoved } from './move.ts';
 import { conflict, knownSteer } from './steers/steer.ts';
@@ -15,7 +16,7 @@ import { conflict, knownSteer } from './steers/steer.ts';
 export function* sendMessage(
   dialect: Dialect,
   now: number,
-  { sessionId, ownerId, admission: given, original, queueMax }: SendRequest,
+  { sessionId, ownerId, admission: given, original, attachments = [], queueMax }: SendRequest,
 ): Op<Done<Sent>> {
   const admission = { ...given, lane: sessionId };
   const loaded = yield* lockSession(dialect, now, sessionId);
@@ -26,6 +27,7 @@ export function* sendMessage(
   const { value, hint } = yield* admit(dialect, now, admission);
   const receipt = value[0] as Receipt;
   if (!receipt.known && original !== null) yield* putOriginal(receipt.id, original);
+  if (!receipt.known) yield* putAttachments(receipt.id, attachments);
   return {
     value: { receipt, changes },
     hint: together(hint, done(null, [loaded.it]).hint),
@@ -103,6 +105,7 @@ export function* retryRun(
     'INSERT INTO originals (run_id, sealed) SELECT $2, sealed FROM originals WHERE run_id = $1',
     [runId, newId],
   );
+  yield* copyAttachments(runId, newId);
   const found = (yield* readFound(now, sessionId))!;
   return { value: { found, changes }, hint: together(hint, done(null, [loaded.it]).hint) };
 }
