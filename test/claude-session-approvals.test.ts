@@ -56,20 +56,33 @@ test('[A7] [Q2] a question frees the slot, is answered exactly once, and only by
   expect(await told(server, session, 'approval.decided')).toHaveLength(1);
 });
 
-test('[A7] an edited input is what runs, and a refusal is told with its reason', async () => {
+test('[A7] an edited input is what runs, a refusal is told with its reason, a question with its answer', async () => {
   const house = await claudeHouse();
   const server = await house.server();
   const session = await house.session(server);
+  const option = (label: string) => ({ label, description: label });
+  const options = [option('Red'), option('Blue')];
+  const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }];
   const run = await say(server, session, [
     { tools: [making('theirs')] },
     { tools: [making('other')], results: [{}] },
-    { text: 'Understood.', results: [{ error: true, includes: 'not that one' }] },
+    {
+      tools: [{ name: 'AskUserQuestion', input: { questions } }],
+      results: [{ error: true, includes: 'not that one' }],
+    },
+    { text: 'Understood.', results: [{ includes: 'Blue' }] },
   ]);
   const first = await asked(server, session, run);
-  await answer(server, first, { decision: 'allow', input: { command: 'install /dev/null ours' } });
-  await until(async () => (await approvals(server, session)).length === 2, { ms: 60_000 });
+  const bad = { decision: 'allow', input: { command: ['install'] } };
+  expect((await server.fetch('POST', `/api/v1/approvals/${first.id}`, bad)).status).toBe(400);
+  const ours = { command: 'install /dev/null ours' };
+  await answer(server, first, { decision: 'allow', input: ours });
   const second = await asked(server, session, run);
   await answer(server, second, { decision: 'deny', message: 'not that one' });
+  const third = await asked(server, session, run);
+  expect(third).toMatchObject({ kind: 'question', input: { questions } });
+  const input = { answers: { 'Which colour?': 'Blue' } };
+  await answer(server, third, { decision: 'allow', input });
   expect(await ended(server, run)).toMatchObject({ state: 'succeeded', attempts: 1 });
   const made = ['theirs', 'ours', 'other'].map((name) => existsSync(join(house.work, name)));
   expect(made).toEqual([false, true, false]);

@@ -10,7 +10,6 @@ import {
   ended,
   killed,
   making,
-  type Place,
   say,
   told,
   untilTold,
@@ -46,21 +45,22 @@ describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
     await whole(place, run, 'Made it.');
   });
 
-  test('[Q16] while a tool writes: the change is told and the call made again', async () => {
+  test('[Q16] while a tool writes: the change is told, and the call made again without asking', async () => {
     const place = await killed(part);
     const { session, house } = place;
     const gate = house.gate();
-    await allow(place, 'Bash');
     const run = await say(place.server, session, [
       { tools: [gate.call] },
       { text: 'Written.', results: [{ includes: 'let go' }] },
     ]);
+    await answer(place.server, await asked(place.server, session, run), { decision: 'allow' });
     await gate.begun(1);
     await place.kill();
     await gate.begun(2);
     gate.letGo();
     expect(await ended(place.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
     expect(gate.runs()).toBe(2);
+    expect(await approvals(place.server, session)).toHaveLength(1);
     expect(await told(place.server, session, 'run.retry_diff')).toMatchObject([
       { files: [{ path: 'gate.runs' }] },
     ]);
@@ -102,9 +102,6 @@ describe.each(['Claude Code', 'the server'] as const)('[A7] [Q7] [A3] kill -9 of
     await whole(place, run, 'Written.');
   });
 });
-
-const allow = ({ server, session }: Place, ...rules: string[]): Promise<unknown> =>
-  server.call('PUT', `/api/v1/sessions/${session.id}/policy`, { allow: rules });
 
 /** What the death of an agent counts as, and that of a node. */
 const counts = (part: string): object =>
