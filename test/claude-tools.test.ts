@@ -25,7 +25,6 @@ describe('what Claude Code says and does', () => {
     });
     expect(talk.end.usage).toMatchObject({ inputTokens: 10, outputTokens: 5, source: 'claude' });
     expect(talk.end.usage?.costUsd).toBeGreaterThan(0);
-    expect(talk.payloads('agent.usage')).toEqual([talk.end.usage]);
     expect(talk.notices).toEqual([]);
     expect(talk.conversation).toMatch(/^[0-9a-f-]{36}$/);
   });

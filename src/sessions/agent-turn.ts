@@ -15,7 +15,7 @@ import { beginInvocation, endInvocation } from './invocation.ts';
 import { patiently } from './patiently.ts';
 import { Questions } from './questions.ts';
 import { Recorder } from './recorder.ts';
-import type { SessionStore, SessionWithFacts } from './session-store.ts';
+import type { InvocationRecord, SessionStore, SessionWithFacts } from './session-store.ts';
 import type { SteerStore } from './steer-store.ts';
 import type { Steering } from './steering.ts';
 import { finalOf, outcomeOf } from './turn-outcome.ts';
@@ -34,8 +34,12 @@ export interface TurnParts {
   readonly maskJson: (value: Json) => Json;
   readonly clock: () => number;
   readonly parkMs?: number;
+  /** Whether a run waits for the end of a usage limit, which it does unless told. */
+  readonly parkUsageLimit?: boolean;
   /** Brings messages to an agent at work (Q11). */
   readonly steering: Steering;
+  /** The rules refused a call. */
+  readonly onDenied?: (() => void) | undefined;
 }
 
 export interface TurnOptions {
@@ -77,6 +81,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     open: options.open,
     parkMs: parts.parkMs ?? PARK_MS,
     onPark: () => parked.abort(),
+    onDenied: parts.onDenied,
   });
   const signal = AbortSignal.any([context.signal, parked.signal]);
   const driver = parts.driverOf(agent.kind);
@@ -89,6 +94,18 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   let isAsking = false;
   let known = plan.conversation;
   const tools = new Set<string>();
+  const ended = (how: DriverEnd): InvocationRecord =>
+    endInvocation(invocation, how, [...tools], masker, clock());
+  const record = async (ending: InvocationRecord, how: DriverEnd): Promise<void> => {
+    const { lastMessage: said, usageAfter } = how;
+    const result = {
+      fence: context.fence,
+      lastResponse: said === null ? null : fitText(masker.mask(said), LAST_RESPONSE_BYTES).text,
+      conversation: known,
+      ...(usageAfter === undefined ? {} : { usageAfter }),
+    };
+    await patiently(context.signal, () => store.putInvocation(ending, result));
+  };
   try {
     for await (const event of driver.run(turn)) {
       if (event.kind === 'end') {
@@ -119,7 +136,11 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     await steer?.close();
     // Stored before anything is cleaned up: from here on the run ends from it (Q10).
     const final = end === null ? null : finalOf(end, parts);
-    if (final !== null) await context.settle(final.value);
+    if (end !== null && final !== null) {
+      // What it cost comes first: nobody looks for it once the run has ended.
+      await record({ ...ended(end), finishedAt: null }, end);
+      await context.settle(final.value);
+    }
     if (final !== null && steer !== undefined) {
       await patiently(context.signal, () => store.releaseSteers(context.run.id, context.fence));
     }
@@ -131,17 +152,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     await questions.close();
   }
   end ??= { ...NO_END, outcome: { kind: 'failed', error: NO_END_ERROR } };
-  const said = end.lastMessage;
-  const lastResponse = said === null ? null : fitText(masker.mask(said), LAST_RESPONSE_BYTES).text;
-  const ended = endInvocation(invocation, end, [...tools], masker, clock());
-  const { usageAfter } = end;
-  const result = {
-    fence: context.fence,
-    lastResponse,
-    conversation: known,
-    ...(usageAfter === undefined ? {} : { usageAfter }),
-  };
-  await patiently(context.signal, () => store.putInvocation(ended, result));
+  await record(ended(end), end);
   // An agent that died with its question open: the answer is what goes on with the run (Q8).
   const isParked = parked.signal.aborted || (isAsking && isRetried(end));
   if (isParked && !context.signal.aborted && finalOf(end, parts) === null) return leaveWaiting();

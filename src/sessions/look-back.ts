@@ -1,3 +1,4 @@
+import type { Json } from '../contract/json.ts';
 import { type Run, TERMINAL_STATES } from '../contract/run.ts';
 import { PastCalls } from '../policy/retry-safety.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
@@ -5,6 +6,7 @@ import type { Store } from '../queue/store.ts';
 import { diffSince } from '../workspaces/snapshot.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { patiently } from './patiently.ts';
+import { retryDiffOf } from './retry-diff.ts';
 import type { SessionStore } from './session-store.ts';
 import type { RunSoFar } from './turn-plan.ts';
 
@@ -15,6 +17,7 @@ export interface LookBackOptions {
   readonly context: Pick<AttemptContext, 'run' | 'signal' | 'emit'>;
   /** The workspace. */
   readonly path: string;
+  readonly maskJson: (value: Json) => Json;
 }
 
 export interface Past extends Pick<RunSoFar, 'begun' | 'acted' | 'hasPast' | 'answers'> {
@@ -38,7 +41,8 @@ const PAGE = 1000;
  * What earlier attempts of the run have done, from what is stored (Q16): a call is stored before it
  * is allowed. What they may have changed in the workspace is told before the next one begins.
  */
-export async function lookBack({ store, context, path }: LookBackOptions): Promise<Past> {
+export async function lookBack(options: LookBackOptions): Promise<Past> {
+  const { store, context } = options;
   const { run, signal } = context;
   if (run.startedAt === null) return NOTHING;
   const calls = new PastCalls();
@@ -54,7 +58,7 @@ export async function lookBack({ store, context, path }: LookBackOptions): Promi
     const unsafe = `An earlier attempt was cut off after it was allowed to use ${safety.tool}, and whether that happened is not known. Look, and retry by hand.`;
     return { ...NOTHING, unsafe };
   }
-  if (safety.verdict === 'repeat_after_diff') await tellDiff({ store, context, path });
+  if (safety.verdict === 'repeat_after_diff') await tellDiff(options);
   const ended = { lane: run.lane, states: [...TERMINAL_STATES], limit: 1 };
   return {
     begun,
@@ -81,10 +85,9 @@ async function* eventsOf(store: LookBackOptions['store'], run: Run, signal: Abor
   }
 }
 
-async function tellDiff({ store, context, path }: LookBackOptions): Promise<void> {
+async function tellDiff({ store, context, path, maskJson }: LookBackOptions): Promise<void> {
   const { run, signal } = context;
   const before = await patiently(signal, () => store.readSnapshot(run.id));
-  const { files, ...rest } = await diffSince(path, before?.ref ?? null, { signal });
-  const sinceAttempt = before?.attempt ?? 1;
-  await context.emit('run.retry_diff', { sinceAttempt, files: [...files], ...rest });
+  const diff = await diffSince(path, before?.ref ?? null, { signal });
+  await context.emit('run.retry_diff', retryDiffOf(before?.attempt ?? 1, diff, maskJson));
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fitJson } from '../agents/claude/fit.ts';
 import type { ToolAnswer, ToolCall } from '../agents/driver.ts';
 import type { ApprovalKind } from '../contract/approval.ts';
 import { newId } from '../contract/ids.ts';
@@ -30,6 +31,7 @@ export interface QuestionsOptions {
   readonly parkMs: number;
   /** The answer takes too long: the agent is to be stopped, its question stays. */
   readonly onPark: () => void;
+  readonly onDenied?: (() => void) | undefined;
 }
 
 interface Open {
@@ -46,6 +48,8 @@ export class Questions {
   readonly #open = new Map<string, Open>();
   /** Answers that this attempt's agent was given: each is good for one call. */
   readonly #given = new Set<string>();
+  /** The last call of each digest, until it has its answer. */
+  readonly #asked = new Map<string, Promise<unknown>>();
   #waiting: Promise<void> | null = null;
   #withdrawing: Promise<unknown>[] = [];
 
@@ -54,26 +58,37 @@ export class Questions {
   }
 
   readonly permit = async (call: ToolCall, withdrawn: AbortSignal): Promise<ToolAnswer> => {
-    const { context, decide, stored, maskJson } = this.#options;
     // What an agent does is known before it may do it, whatever dies next (Q16).
-    await stored();
-    const verdict = await decide(call);
-    if (verdict.decision === 'allow') return { behavior: 'allow' };
-    if (verdict.decision === 'deny') {
-      const { rule, scope, reason } = verdict;
-      const input = maskJson(call.input);
-      await context.emit('policy.denied', {
-        callId: call.id,
-        tool: call.tool,
-        input,
-        rule,
-        scope,
-        reason,
-      });
-      return { behavior: 'deny', message: reason };
-    }
-    return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
+    await this.#options.stored();
+    const digest = digestOf(call);
+    // The same call made twice at once is asked about one after the other: an answer is good for one.
+    const before = this.#asked.get(digest) ?? Promise.resolve();
+    const answer = before.then(() => this.#judge(call, withdrawn));
+    this.#asked.set(
+      digest,
+      answer.catch(() => {}),
+    );
+    return answer;
   };
+
+  async #judge(call: ToolCall, withdrawn: AbortSignal): Promise<ToolAnswer> {
+    const verdict = await this.#options.decide(call);
+    if (verdict.decision === 'allow') return { behavior: 'allow' };
+    if (verdict.decision === 'deny') return this.#deny(call, verdict);
+    return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
+  }
+
+  async #deny(
+    { id, tool, input }: ToolCall,
+    { rule, scope, reason }: Verdict,
+  ): Promise<ToolAnswer> {
+    const { context, maskJson, onDenied } = this.#options;
+    const { value, truncated } = fitJson(maskJson(input));
+    const told = { callId: id, tool, input: value, rule, scope, reason };
+    await context.emit('policy.denied', truncated ? { ...told, truncated } : told);
+    onDenied?.();
+    return { behavior: 'deny', message: reason };
+  }
 
   get areOpen(): boolean {
     return this.#open.size > 0;

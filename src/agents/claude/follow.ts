@@ -85,7 +85,6 @@ function* ending(
   const counted = { version, before: turn.usageBefore, results, streamed, model };
   const usage = usageOf(counted);
   const after = usageAfter(counted);
-  if (usage !== undefined) yield { kind: 'event', type: 'agent.usage', payload: { ...usage } };
   const result = results.at(-1);
   const ended = { ...events, version: events.version, exit, stderr, result, now: Date.now() };
   yield {
