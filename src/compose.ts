@@ -49,14 +49,14 @@ export interface Parts {
   readonly claudePath?: string | undefined;
   /** How long an agent is kept alive for an answer (A7). */
   readonly parkMs?: number;
+  /** Whether a run waits for the end of a usage limit, which it does unless told. */
+  readonly parkUsageLimit?: boolean;
   readonly keeperMs?: number;
   readonly timeouts?: Timeouts;
   readonly onReady?: (seconds: number) => void;
   readonly onCreationFailed?: () => void;
   readonly onLook?: (seconds: number) => void;
   readonly onCost?: (agent: string, usd: number) => void;
-  /** The tool rules refused something. */
-  readonly onDenied?: (what: 'message' | 'call') => void;
   /** The tool rules refused something. */
   readonly onDenied?: (what: 'message' | 'call') => void;
   /** Most runs of a session that may be queued. */
@@ -113,6 +113,8 @@ export function compose(parts: Parts): Composed {
     driverOf: (kind: AgentKind) =>
       withTimeouts(driverOf(kind, { claude: { program: parts.claudePath } }), timeouts),
     ...(parts.parkMs === undefined ? {} : { parkMs: parts.parkMs }),
+    onDenied: () => parts.onDenied?.('call'),
+    parkUsageLimit: parts.parkUsageLimit ?? true,
     spawnFor: (runId) =>
       createSpawn({
         environment: parts.environment,
@@ -156,7 +158,6 @@ export function compose(parts: Parts): Composed {
     onWork: () => keeper.look(),
     ...(parts.queueMax === undefined ? {} : { queueMax: parts.queueMax }),
     ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
-    onDenied: () => parts.onDenied?.('message'),
     onDenied: () => parts.onDenied?.('message'),
   });
   const access = createAccess({

@@ -112,6 +112,7 @@ export async function startNode(
       executes: roles.includes('worker'),
       environment: agentEnvironment(process.env, config.agentEnv),
       claudePath: config.claudePath,
+      parkUsageLimit: config.parkUsageLimit,
       host: identity.host,
       worker: {
         caps: {

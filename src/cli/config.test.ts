@@ -41,6 +41,7 @@ describe('reading', () => {
       allowedHosts: undefined,
       claudePath: undefined,
       agentEnv: undefined,
+      parkUsageLimit: true,
       secretKey: undefined,
       logLevel: 'info',
     });

@@ -19,6 +19,7 @@ type WithFixedDefault =
   | 'strangerLimit'
   | 'streamLimit'
   | 'queueLimit'
+  | 'parkUsageLimit'
   | 'logLevel';
 type Optional = Exclude<keyof Settings, WithFixedDefault | 'database'>;
 
@@ -67,6 +68,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     allowedHosts: read('allowedHosts'),
     claudePath: read('claudePath'),
     agentEnv: read('agentEnv'),
+    parkUsageLimit: readOrDefault('parkUsageLimit'),
     secretKey: read('secretKey'),
     logLevel: readOrDefault('logLevel'),
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import { type Session, SessionStatus, Tag } from '../contract/session.ts';
+import { clockAt } from './clock.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
 import { money } from './event-notes.ts';
@@ -50,11 +51,14 @@ async function list(
   return found.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
+const clock = (time: string): string => clockAt(Date.now())(Date.parse(time));
+
 const stateOf = (session: Session): string =>
   [
     session.status,
     session.held ? 'held' : '',
     session.hostAway ? 'host away' : '',
+    session.delayedUntil === null ? '' : `waits until ${clock(session.delayedUntil)}`,
     session.archivedAt === null ? '' : 'archived',
   ]
     .filter((word) => word !== '')

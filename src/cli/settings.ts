@@ -223,6 +223,13 @@ export const settings = {
     default: 'provider keys, base URLs and proxy variables',
     help: 'variables of the server that agents may see',
   }),
+  parkUsageLimit: setting({
+    env: 'BATON_PARK_USAGE_LIMIT',
+    expected: 'true or false',
+    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+    default: 'true',
+    help: "whether a run waits for the end of its agent's usage limit, or fails",
+  }),
   secretKey: setting({
     env: 'BATON_SECRET_KEY',
     expected: '32 bytes in base64 (44 characters)',

@@ -159,6 +159,8 @@ export const Session = z.object({
   /** The machine its workspace lies on, once it has run; and whether that one is away (Q23). */
   host: HostId.nullable(),
   hostAway: z.boolean(),
+  /** Its run under way waits for this time: for another attempt, or for the end of a usage limit. */
+  delayedUntil: Time.nullable(),
   activeConnections: z.int(),
   /** Runs that have not ended. */
   unfinishedRuns: z.int(),

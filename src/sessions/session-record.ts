@@ -50,6 +50,8 @@ export interface SessionWithFacts {
   readonly holdOnFailure: boolean;
   readonly host: string | null;
   readonly hostAway: boolean;
+  /** Its run under way is begun again at this time. */
+  readonly delayedUntil: number | null;
   readonly activeConnections: number;
   readonly unfinishedRuns: number;
   readonly lastSeq: number;

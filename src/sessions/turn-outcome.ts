@@ -9,12 +9,15 @@ const RESULT_BYTES = 256 * 1024;
 export interface Masking {
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
+  /** Whether a run waits for the end of a usage limit; else it fails. */
+  readonly parkUsageLimit?: boolean;
 }
 
 /** What no further attempt would change. */
 export function finalOf(end: DriverEnd, masking: Masking): { value: unknown } | null {
   const { outcome } = end;
   if (outcome.kind === 'succeeded') return { value: resultOf(outcome.result, masking) };
+  if (outcome.kind === 'parked' && masking.parkUsageLimit === false) return outcomeOf(end, masking);
   if (outcome.kind !== 'failed' || verdictOf(outcome.error.class) === 'retry') return null;
   return { value: fail(outcome.error.class, masking.masker.mask(outcome.error.message)) };
 }
@@ -28,10 +31,15 @@ export function outcomeOf(end: DriverEnd, masking: Masking): { value: unknown } 
     case 'failed':
       return { value: fail(outcome.error.class, masking.masker.mask(outcome.error.message)) };
     case 'parked':
-      return { value: park(outcome.until, masking.masker.mask(outcome.message)) };
+      return { value: atLimit(outcome.until, masking.masker.mask(outcome.message), masking) };
     case 'stopped':
       return null;
   }
+}
+
+function atLimit(until: number, message: string, { parkUsageLimit = true }: Masking): unknown {
+  if (parkUsageLimit) return park(until, message);
+  return fail('usage_limit', `${message} (until ${new Date(until).toISOString()})`);
 }
 
 function resultOf(given: Json, { maskJson }: Masking): Json {

@@ -16,6 +16,7 @@ export function toSession({ session, ...facts }: SessionWithFacts): Session {
     tags: [...session.tags],
     labels: [...session.labels],
     workspace: { ...session.workspace, path: workspacePath ?? session.workspace.path ?? null },
+    delayedUntil: toTimeOrNull(facts.delayedUntil),
     destroyAt: toTimeOrNull(session.destroyAt),
     lastActiveAt: toTime(session.lastActiveAt),
     archivedAt: toTimeOrNull(session.archivedAt),

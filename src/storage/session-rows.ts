@@ -157,6 +157,7 @@ export interface FoundRow extends SessionRow {
   hold_on_failure: number;
   host: string;
   host_away: number;
+  delayed_until: number | null;
   active_connections: number;
   unfinished_runs: number;
   last_seq: number;
@@ -168,6 +169,7 @@ export const toFound = (row: FoundRow): SessionWithFacts => ({
   holdOnFailure: row.hold_on_failure !== 0,
   host: row.host === '' ? null : row.host,
   hostAway: row.host_away !== 0,
+  delayedUntil: row.delayed_until,
   activeConnections: row.active_connections,
   unfinishedRuns: row.unfinished_runs,
   lastSeq: row.last_seq,

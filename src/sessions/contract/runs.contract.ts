@@ -138,4 +138,15 @@ export function runRules(rule: SessionRule): void {
       expect(await bench.queue.claim({ nodeId: 'node-1' })).toEqual([]);
     },
   );
+
+  rule('[Q15] a session tells until when its run is parked', async (bench) => {
+    const id = await bench.session();
+    const { fence } = await bench.begin(id);
+    expect(await bench.found(id)).toMatchObject({ delayedUntil: null });
+    const until = bench.now + 5 * MINUTE;
+    const error = { class: 'usage_limit', message: 'come back later' } as const;
+    const outcome = { kind: 'parked', until, error } as const;
+    await bench.store.write([{ lane: id, fence, end: { outcome, retryDelayMs: 0 } }]);
+    expect(await bench.found(id)).toMatchObject({ delayedUntil: until, unfinishedRuns: 1 });
+  });
 }

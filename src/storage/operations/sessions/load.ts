@@ -30,7 +30,8 @@ const HOST_AWAY = `CASE WHEN l.host <> '' AND NOT EXISTS (SELECT 1 FROM nodes n 
 
 /** With conditions, order and limit behind it; $1 is the time. */
 export const SELECT_FOUND = `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
-  ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away
+  ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away,
+  CASE WHEN l.state = 'delayed' THEN l.ready_at END AS delayed_until
   FROM sessions s JOIN lanes l ON l.id = s.id`;
 
 export function* readFound(now: number, id: string): Op<SessionWithFacts | null> {
