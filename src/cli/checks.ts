@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Finding } from '../doctor.ts';
 import type { Config } from './config.ts';
 import { isMissing } from './credentials.ts';
@@ -118,24 +117,6 @@ async function healthOf(host: string, port: number): Promise<string | undefined>
   } catch {
     return undefined;
   }
-}
-
-/** A note only: other agents work without it. */
-export async function checkClaude(
-  path: string | undefined,
-  env: NodeJS.ProcessEnv,
-): Promise<Finding> {
-  const name = 'agent claude';
-  const packaged = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
-  const found =
-    path === undefined
-      ? await findProgram('claude', [...searchPath(env), packaged])
-      : await findProgram(path, ['']);
-  if (found !== undefined) return { name, state: 'ok', text: found };
-  const text = path === undefined ? 'Claude Code is not installed' : `${path} cannot be run`;
-  const fix =
-    'install Claude Code and sign in, or set BATON_CLAUDE_PATH; the shell agent works without';
-  return { name, state: 'note', text, fix };
 }
 
 export async function checkShell(): Promise<Finding> {

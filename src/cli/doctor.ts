@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { checkDatabase, type Finding } from '../doctor.ts';
+import { checkClaude, checkDatabase, type Finding } from '../doctor.ts';
 import {
-  checkClaude,
   checkDataDirectory,
   checkDisk,
   checkIsolation,
@@ -37,7 +36,7 @@ export async function doctor(args: string[], json: boolean): Promise<number> {
       config.adminToken !== undefined,
     ),
     checkShell(),
-    checkClaude(config.claudePath, process.env),
+    checkClaude(config, process.env),
     checkIsolation(process.env),
     checkDisk(dataDir),
   ]);

@@ -65,7 +65,7 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
   }
 }
 
-const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to where it is.`;
+const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to where it is; the agent "shell" (--agent shell) works without.`;
 
 function startFailure(error: unknown): DriverEvent {
   if (!(error instanceof StartError)) return failed('unknown', String(error));
