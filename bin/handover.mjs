@@ -40,9 +40,11 @@ function tooOld(why) {
 
 /**
  * Young objects get 4 MB a half instead of the 16 MB V8 lets them grow to during a start: a server at
- * rest then takes 135 MB instead of 172.
+ * rest then takes 135 MB instead of 172. Garbage is collected once it is a quarter of what is in use,
+ * not a multiple: while an agent prints 200 MB a server then grows by 44 MB instead of 150, for a
+ * third more processor time.
  */
-const FLAGS = ['--max-semi-space-size=4'];
+const FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=25'];
 
 /**
  * Runs `script` under `node` and ends when it ends, with its exit code.

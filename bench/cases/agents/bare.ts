@@ -33,6 +33,8 @@ export async function runBare(scene: ClaudeScene, run: BareRun): Promise<void> {
   const [program, ...args] = commandLine(scene.program, turn, run.conversation);
   const child = spawn(program!, args, {
     cwd: run.cwd,
+    // In a session of its own, as Baton's: some schedulers share the time out by session.
+    detached: true,
     env: { ...scene.environment, ...environment(RETRIES) },
     timeout: LONGEST_MS,
     killSignal: 'SIGKILL',
