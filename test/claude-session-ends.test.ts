@@ -225,7 +225,7 @@ const baton = ({ url }: Server, { home }: House, args: string[]) =>
 const commands = ({ left }: House): string[] =>
   left().map((pid) => {
     try {
-      return execFileSync('ps', ['-o', 'args=', '-p', pid], { encoding: 'utf8' }).trim();
+      return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     } catch {
       return '';
     }

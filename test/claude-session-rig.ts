@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
-import { MARK_VARIABLE } from '../src/agents/mark.ts';
+import { MARK_VARIABLE, parseMark } from '../src/agents/mark.ts';
+import { processTable } from '../src/agents/process-table.ts';
 import type { Approval } from '../src/contract/approval.ts';
 import type { Json } from '../src/contract/json.ts';
 import type { RunView } from '../src/contract/run-view.ts';
@@ -23,6 +24,8 @@ export const CLAUDE = join(
 export const PATIENCE = { ms: 120_000, every: 50 };
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
+const table = processTable();
+
 export const bash = (command: string) => ({ name: 'Bash', input: { command } });
 /** Makes a file, by a command that is asked about. */
 export const making = (name: string) => bash(`install /dev/null ${name}`);
@@ -35,12 +38,12 @@ for word; do
   before=$word
 done
 if [ -e ${home}/starts ]; then
-  while read -r _ other pid; do
+  while read -r _ other pid _; do
     [ "$other" = "$id" ] || continue
     case $(ps -o stat= -p "$pid") in '' | Z*) ;; *) echo "$id" >> ${home}/overlaps ;; esac
   done < ${home}/starts
 fi
-echo "$how $id $$" >> ${home}/starts
+echo "$how $id $$ $${MARK_VARIABLE}" >> ${home}/starts
 exec ${program} "$@"
 `;
 
@@ -48,6 +51,8 @@ export interface Start {
   readonly how: string;
   readonly conversation: string;
   readonly pid: number;
+  /** That started it. */
+  readonly node: string;
 }
 
 /**
@@ -82,18 +87,19 @@ export async function claudeHouse() {
     ...agentEnv,
   };
 
-  /** Processes that an agent of this house has started, or is. */
-  const left = (): string[] =>
-    readdirSync('/proc').filter((pid) => {
-      try {
-        const variables = readFileSync(`/proc/${pid}/environ`, 'latin1');
-        return variables.includes(`${MARK_VARIABLE}=`) && variables.includes(config);
-      } catch {
-        return false;
-      }
-    });
   const lines = (name: string): string[] =>
     existsSync(join(home, name)) ? readFileSync(join(home, name), 'utf8').trim().split('\n') : [];
+  const starts = (): Start[] =>
+    lines('starts').map((line) => {
+      const [how = '', conversation = '', pid = '', mark = ''] = line.split(' ');
+      return { how, conversation, pid: Number(pid), node: parseMark(mark)?.node ?? '' };
+    });
+  /** Processes that an agent of this house has started, or is. */
+  const left = (): number[] => {
+    const nodes = new Set(starts().map(({ node }) => node));
+    const pids = table.list().map(({ pid }) => pid);
+    return pids.filter((pid) => nodes.has(parseMark(table.markOf(pid) ?? '')?.node ?? ' '));
+  };
 
   return {
     model,
@@ -116,11 +122,7 @@ export async function claudeHouse() {
       return server;
     },
     /** Each start of Claude Code. */
-    starts: (): Start[] =>
-      lines('starts').map((line) => {
-        const [how = '', conversation = '', pid = ''] = line.split(' ');
-        return { how, conversation, pid: Number(pid) };
-      }),
+    starts,
     gate: (name = 'gate') => gateAt(join(work, name)),
     /** What the CLI keeps of its conversations: every line must be whole. */
     transcript: (conversation: string): Json[] => {
