@@ -114,6 +114,8 @@ export function plainLine(text: string): string {
       .push(text)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that were let through
       .replace(/\x1b\[[\d;:]*m/g, '')
+      // A name must not turn around what stands behind it in its line.
+      .replace(/\p{Bidi_Control}/gu, '')
       .replace(/\s+/g, ' ')
       .trim()
   );
