@@ -40,6 +40,8 @@ export interface AppOptions {
   /** Also counts requests, where they are limited. */
   readonly auth?: Authenticator;
   readonly metrics?: Metrics;
+  /** Whether people sign in here. */
+  readonly pages?: boolean;
   /** Routes that stand apart, such as streams. */
   readonly routes?: readonly ((api: Api) => void)[];
   /** Every answer is parsed by its schema before it is sent: for tests. */
@@ -67,13 +69,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
   });
-  const { auth = nobody } = options;
+  const { auth = nobody, pages = true } = options;
   app.addHook('onRequest', async (request, reply) => {
     setHeaders(request, reply);
     if (auth.site.secure) setTransportSecurity(reply);
   });
   logRequests(app, options.metrics ?? null);
-  letIn(app, auth);
+  letIn(app, auth, pages);
   readJsonBodies(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => {
@@ -84,7 +86,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     service: options.service ?? (() => null),
     checkAnswers: options.checkAnswers ?? false,
   });
-  addPages(app, auth);
+  if (pages) addPages(app, auth);
   addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
   addSessionRoutes(api);
   refuseStatusUpdates(api);
