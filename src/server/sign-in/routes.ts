@@ -76,7 +76,7 @@ function addHome(app: FastifyInstance, { gate, site }: Authenticator): void {
     if (known === null) throw new BatonError('unauthorized');
     const language = languageOf(request.headers['accept-language']);
     const { name, by } = known;
-    return reply.headers(PAGE_HEADERS).send(homePage(language, { name, role: by.role }));
+    return reply.headers(PAGE_HEADERS).send(homePage(language, name, by));
   });
 
   app.post(
