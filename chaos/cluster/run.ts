@@ -67,6 +67,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   const clients = new Clients(seed);
   cleanup.push(() => clients.stop());
   const driver = new Driver({
+    admin,
     people,
     workspaces: scene.workspaces,
     trace: trace.path,
