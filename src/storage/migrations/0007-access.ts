@@ -5,6 +5,11 @@ import type { Migration } from './migration.ts';
  * kept as SHA-256 digests: they are long and random, so that nothing slower is needed.
  */
 const tables = `
+-- For figures over the last days. First, while nothing else is locked: in a large table they take long,
+-- and nodes of the version before must be able to renew their leases meanwhile.
+CREATE INDEX runs_ended ON runs (finished_at, state) WHERE finished_at IS NOT NULL AND kept = 1;
+CREATE INDEX invocations_finished ON invocations (finished_at) WHERE finished_at IS NOT NULL;
+
 CREATE TABLE users (
   id ID PRIMARY KEY,
   name ID NOT NULL,
@@ -90,10 +95,6 @@ CREATE TABLE node_reports (
   load ID,
   used ID
 );
-
--- For figures over the last days.
-CREATE INDEX runs_ended ON runs (finished_at, state) WHERE finished_at IS NOT NULL AND kept = 1;
-CREATE INDEX invocations_finished ON invocations (finished_at) WHERE finished_at IS NOT NULL;
 `;
 
 const admin = (now: string): string =>
