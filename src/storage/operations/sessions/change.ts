@@ -23,7 +23,9 @@ export function* changeSession(
   const { session, changes } = yield* apply(loaded, command);
   if (session !== loaded.session) yield* dialect.saveSessions([session]);
   if (it.events.length > 0 || it.ready) yield* dialect.save([it]);
-  return done({ found: (yield* readFound(now, id))!, changes }, [it]);
+  const all = done({ found: (yield* readFound(now, id))!, changes }, [it]);
+  const same = session === loaded.session && it.events.length === 0 && !it.ready;
+  return same ? { ...all, changed: false } : all;
 }
 
 function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
