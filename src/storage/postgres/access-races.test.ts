@@ -71,6 +71,21 @@ test('[X1] of two nodes that replace one secret, one does', async () => {
   }
 });
 
+test('[X1] a sign-in that cannot be lengthened now lets in all the same', async () => {
+  const { digest, signIn } = await bench.signedIn('admin');
+  const client = new pg.Client({
+    connectionString: database.url,
+    options: `-c search_path=s${bench.place.replaceAll('-', '')}`,
+  });
+  await client.connect();
+  await client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER full_disk BEFORE UPDATE ON sign_ins EXECUTE FUNCTION refuse()`);
+  await client.end();
+  bench.now += HOUR / 2;
+  expect(await bench.store.findSignIn(digest, HOUR)).toEqual(signIn);
+});
+
 test('[X2] of two users of one name one is made, and the other leaves no line', async () => {
   for (let i = 0; i < 5; i++) {
     const name = `name-${i}`;
