@@ -97,13 +97,13 @@ describe.each(databases)('on %s', (_name, open) => {
     }
     const absent = newId();
     for (const call of [
-      access.getUser(ADMIN, absent),
-      access.updateUser(ADMIN, absent, { role: 'viewer' }),
-      access.createSignInLink(ADMIN, absent),
-      access.signOutUser(ADMIN, absent),
-      access.listTokens(ADMIN, { userId: absent }),
+      () => access.getUser(ADMIN, absent),
+      () => access.updateUser(ADMIN, absent, { role: 'viewer' }),
+      () => access.createSignInLink(ADMIN, absent),
+      () => access.signOutUser(ADMIN, absent),
+      () => access.listTokens(ADMIN, { userId: absent }),
     ]) {
-      expect(await code(call)).toBe('not_found');
+      expect(await code(call())).toBe('not_found');
     }
   });
 
