@@ -235,18 +235,16 @@ export class Driver {
   }
 
   async #onRunAnswer({ owner }: DrivenSession, action: string, run: string, way: string) {
-    const answered = this.changes.tried(action, run);
+    this.changes.tried(action, run);
     const answer = await owner.caller.call('POST', `/api/v1/runs/${run}/${way}`, undefined);
-    if (answer !== null && answer.code === null) answered();
     this.#judge(action, answer);
     return answer;
   }
 
   async #onSession({ id, owner }: DrivenSession, way: string): Promise<void> {
     const action = `session.${way}`;
-    const answered = this.changes.tried(action, id);
+    this.changes.tried(action, id);
     const answer = await owner.caller.call('POST', `/api/v1/sessions/${id}/${way}`, undefined);
-    if (answer !== null && answer.code === null) answered();
     this.#judge(action, answer);
   }
 
@@ -285,11 +283,11 @@ export class Driver {
 
   async #putShares({ id, owner }: DrivenSession, shares: readonly object[]): Promise<boolean> {
     while (!this.#givenUp()) {
-      const answered = this.changes.tried('session.share', id);
+      this.changes.tried('session.share', id);
       const path = `/api/v1/sessions/${id}/shares`;
       const answer = await owner.caller.call('PUT', path, { shares });
       if (answer !== null && answer.code === null) {
-        answered();
+        this.changes.changed('session.share', id);
         return true;
       }
       this.#judge('session.share', answer);
