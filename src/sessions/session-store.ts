@@ -54,9 +54,12 @@ export interface Changed {
 
 /** What may happen to a session. Bad wishes throw `session_state` and change nothing. */
 export type SessionCommand =
-  /** The workspace is prepared. With `host` a lane that is to be pinned is pinned there (Q23). */
+  /**
+   * The workspace is prepared, or cannot be. With `host` a lane that is to be pinned is pinned there
+   * (Q23); what another host says of a session that is pinned changes nothing.
+   */
   | { readonly do: 'ready'; readonly path: string; readonly host?: string }
-  | { readonly do: 'fail'; readonly error: string }
+  | { readonly do: 'fail'; readonly error: string; readonly host?: string }
   | { readonly do: 'complete' }
   /** By a person: unfinished runs are cancelled. */
   | { readonly do: 'terminate'; readonly reason: 'asked' | 'orphan' }
