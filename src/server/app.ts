@@ -65,6 +65,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: () => crypto.randomUUID(),
     // A stop must not wait for browsers that keep their connections open.
     forceCloseConnections: 'idle',
+    // Answered as at any other time: that the database is closed comes with when to come again.
+    return503OnClosing: false,
     // Errors before routing, such as a URL that cannot be decoded.
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
