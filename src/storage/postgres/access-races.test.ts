@@ -86,6 +86,32 @@ test('[X1] a sign-in that cannot be lengthened now lets in all the same', async 
   expect(await bench.store.findSignIn(digest, HOUR)).toEqual(signIn);
 });
 
+test('[X2] who signs in at the moment they are locked out is not signed in when that ends', async () => {
+  const ann = await bench.user();
+  const client = new pg.Client({
+    connectionString: database.url,
+    options: `-c search_path=s${bench.place.replaceAll('-', '')}`,
+  });
+  await client.connect();
+  // They were looked at before, and are written after.
+  await client.query('BEGIN');
+  await client.query(
+    `INSERT INTO sign_ins (id, user_id, digest, created_at, rotated_at, idle_until, expires_at)
+     VALUES ('late', $1, 'digest', 0, 0, $2, $2)`,
+    [ann.id, bench.now + HOUR],
+  );
+  await other.updateUser(ann.id, { disabled: true });
+  await client.query('COMMIT');
+  await client.end();
+  expect(await bench.store.findSignIn('digest', HOUR)).toBeNull();
+  await other.updateUser(ann.id, { disabled: false });
+  expect(await bench.store.findSignIn('digest', HOUR)).toBeNull();
+  // Who is not locked out is not sent away by being let in again.
+  const { digest } = await bench.signedIn(ann.id);
+  await other.updateUser(ann.id, { disabled: false });
+  expect(await bench.store.findSignIn(digest, HOUR)).not.toBeNull();
+});
+
 test('[X2] of two users of one name one is made, and the other leaves no line', async () => {
   for (let i = 0; i < 5; i++) {
     const name = `name-${i}`;
