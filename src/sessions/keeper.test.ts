@@ -29,6 +29,8 @@ async function keeperRig(hangs: (sessionId: string) => boolean) {
   const keeper = new SessionKeeper({
     store: {
       listPending: rig.store.listPending,
+      listLeftWorkspaces: rig.store.listLeftWorkspaces,
+      forgetLeftWorkspace: rig.store.forgetLeftWorkspace,
       settleSessions: (limit) => {
         settled++;
         return rig.store.settleSessions(limit);
@@ -36,6 +38,7 @@ async function keeperRig(hangs: (sessionId: string) => boolean) {
     },
     connections: rig.connections,
     preparer,
+    removeWorkspace: async () => {},
     host: HOST,
     log: SILENT,
     everyMs: 20,

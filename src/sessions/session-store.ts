@@ -193,6 +193,9 @@ export interface SessionStore {
    * are looked at, so that it does not cost more the longer an installation lives.
    */
   stats(visibleTo: string | null): Promise<Stats>;
+  /** Deleted sessions whose workspace lies on this host, until it is said to be removed. */
+  listLeftWorkspaces(host: string, limit: number): Promise<string[]>;
+  forgetLeftWorkspace(sessionId: string): Promise<void>;
   /** One named text of the installation, such as the check of the secret key. */
   readSetting(name: string): Promise<string | null>;
   /** Stores it if there is none; answers what is stored. */

@@ -88,6 +88,13 @@ CREATE INDEX audit_at ON audit (at);
 CREATE INDEX audit_user ON audit (user_id, seq);
 CREATE INDEX audit_target ON audit (target_id, seq);
 
+-- Workspaces of deleted sessions, for a node on their host to remove.
+CREATE TABLE left_workspaces (
+  session_id ID PRIMARY KEY,
+  host ID NOT NULL
+);
+CREATE INDEX left_workspaces_host ON left_workspaces (host, session_id);
+
 -- What a node last said, as JSON: about itself, and what it has used of limits that all keep together.
 -- Not in its row of nodes, which its claims lock.
 CREATE TABLE node_reports (

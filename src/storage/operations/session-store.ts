@@ -2,6 +2,7 @@ import { BatonError } from '../../contract/errors.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
 import * as invocations from './sessions/invocations.ts';
 import * as reads from './sessions/reads.ts';
+import { listLeftWorkspaces } from './sessions/remove.ts';
 import { readOriginal } from './sessions/send.ts';
 import { readSetting } from './sessions/settings.ts';
 import { stats } from './sessions/stats.ts';
@@ -41,6 +42,8 @@ export function sessionStoreOver({
     listVisibleRuns: (userId, filter) => read(listVisibleRuns(dialect, userId, filter)),
     countVisible: (userId) => read(countVisible(userId)),
     stats: (visibleTo) => read(stats(dialect, visibleTo)),
+    listLeftWorkspaces: (host, limit) => read(listLeftWorkspaces(host, limit)),
+    forgetLeftWorkspace: (sessionId) => call('forgetLeftWorkspace', sessionId),
     readSetting: (name) => read(readSetting(name)),
     putSettingOnce: (name, value) => call('putSettingOnce', name, value),
   };
