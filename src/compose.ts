@@ -93,6 +93,8 @@ export function compose(parts: Parts): Composed {
     store,
     connections,
     preparer: parts.executes ? preparer : null,
+    removeWorkspace: (sessionId) =>
+      providerOf('directory').delete({ sessionId, spec: { provider: 'directory' } }),
     host: parts.host,
     log,
     ...(parts.keeperMs === undefined ? {} : { everyMs: parts.keeperMs }),

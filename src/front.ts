@@ -58,6 +58,7 @@ export function createFront(options: FrontOptions): Front {
     log,
     auth,
     metrics,
+    pages: servesApi,
     ready: () => readiness.check(),
     service: served(({ service }) => service),
     access: served(({ access }) => access),

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
+// @ts-expect-error: JavaScript, like all of the launcher
 import { withLock } from '../bin/lock.mjs';
 
 /** All of an installation; a download of about 100 MB on a slow line. */

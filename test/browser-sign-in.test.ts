@@ -43,11 +43,13 @@ test('[X1] without script the button of a link signs in', async () => {
 });
 
 test.each([360, 1280])(
-  'the pages fit %i px in both languages, without words cut off',
+  'the pages fit %i px in both languages, without words cut off or complaints of the browser',
   async (width) => {
     const site = await siteOf(chromium());
     for (const locale of ['en-GB', 'ja-JP']) {
       const { page } = await site.visitor({ locale, viewport: { width, height: 640 } });
+      const complaints: string[] = [];
+      page.on('console', (message) => complaints.push(message.text()));
       const wide = () => page.evaluate('document.documentElement.scrollWidth');
       await page.goto(`${site.server.url}/sign-in`);
       expect(await wide()).toBeLessThanOrEqual(width);
@@ -55,6 +57,7 @@ test.each([360, 1280])(
       await page.goto(`${site.server.url}/sign-in?code=${await site.code()}`);
       await page.waitForURL(`${site.server.url}/`);
       expect(await wide()).toBeLessThanOrEqual(width);
+      expect(complaints).toEqual([]);
     }
   },
 );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { CreatedToken, Me, Share, SignInLink, Token, User } from '../src/contract/access.ts';
 import type { AuditEntry } from '../src/contract/audit.ts';
+import type { MessageReceipt } from '../src/contract/message.ts';
 import type { NodeView } from '../src/contract/node.ts';
 import type { Session } from '../src/contract/session.ts';
 import { Desk, ended } from './cli-rig.ts';
@@ -317,6 +318,26 @@ describe('baton audit, nodes, share', () => {
     expect(await admin.json('share', 'ours')).toEqual(both);
     expect(await admin.json('share', 'ours', '--none')).toEqual([]);
     expect(await seen()).toEqual([]);
+  });
+
+  test('[C1] [X3] a name is that of one’s own session, whatever others share', async () => {
+    const { admin, holder } = await place();
+    const person = async (name: string) => {
+      await admin.done('user', 'add', name);
+      const { token } = await admin.json<CreatedToken>('token', 'create', 'x', '--user', name);
+      return holder(token);
+    };
+    const hanako = await person('hanako');
+    const jiro = await person('jiro');
+    const make = ['run', '--agent', 'shell', '--name', 'deploy', '--detach', 'true'];
+    const hers = await hanako.json<MessageReceipt>(...make);
+    const his = await jiro.json<MessageReceipt>(...make);
+    await jiro.done('share', 'deploy', 'hanako:operate');
+    const sent = await hanako.json<MessageReceipt>('send', 'deploy', 'true');
+    expect(sent.sessionId).toBe(hers.sessionId);
+    const whose = await admin.done('send', 'deploy', 'true');
+    expect([whose.code, firstLine(whose.stderr)]).toEqual([2, '"deploy" is not one session.']);
+    expect(whose.stderr).toContain(his.sessionId);
   });
 });
 

@@ -59,6 +59,11 @@ const PLANTS: readonly (readonly [rule: string, what: string, plant: Plant])[] =
   ['foreign', 'told of another one’s', (it) => (it.hints[0]!.known['t'] = 1)],
   ['audit', 'a change without a line', (it) => it.audit.pop()],
   ['audit', 'a creation twice', (it) => it.audit.push(it.audit[0]!)],
+  [
+    'audit',
+    'made again without a line',
+    (it) => it.runs.push({ ...it.runs[0]!, id: 'c', retryOf: 'a' }),
+  ],
   ['audit', 'a message without a line', (it) => it.audit.splice(1, 1)],
   ['audit', 'a repeated message with a line', (it) => it.audit.push(it.audit[1]!)],
   ['nodes', 'a dead node is left', (it) => it.liveNodes.push({ pid: 9 })],

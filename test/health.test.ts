@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { Cluster } from './cluster-rig.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { Server, TOKEN } from './server-rig.ts';
 import { until } from './until.ts';
@@ -88,6 +89,19 @@ test('[H7] a node that stops says so before anything is gone', async () => {
   // A second signal stops at once.
   process.kill(server.program.pid, 'SIGTERM');
   await server.program.exit;
+});
+
+test('[X1] [O2] a worker tells of its health and its metrics, and nobody signs in there', async () => {
+  const server = await (await Cluster.create()).node('worker');
+  expect((await readyOf(server)).status).toBe(200);
+  expect((await server.fetch('GET', '/metrics')).status).toBe(200);
+  expect((await server.fetch('GET', '/api/v1/me')).status).toBe(404);
+  expect((await signIn(server, { token: TOKEN }, 'text/html')).status).toBe(401);
+  for (const path of ['/', '/sign-in', '/docs']) {
+    const asked = { headers: { accept: 'text/html' }, redirect: 'manual' } as const;
+    expect([path, (await fetch(`${server.url}${path}`, asked)).status]).toEqual([path, 401]);
+  }
+  expect((await server.fetch('GET', '/')).status).toBe(404);
 });
 
 /** The link that the start line shows. */

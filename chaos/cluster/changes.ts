@@ -14,14 +14,14 @@ export class Changes {
     return [...this.#all.values()];
   }
 
-  /** Before it is asked; the answer calls what it gives. */
-  tried(action: string, target: string): () => void {
-    const change = this.#of(action, target);
-    change.most++;
-    return () => {
-      // What was so already is no change, and an answer may be to the second of two tries.
-      change.least = 1;
-    };
+  /** Before it is asked. What was so already is answered, too, but is no change and has no line. */
+  tried(action: string, target: string): void {
+    this.#of(action, target).most++;
+  }
+
+  /** It was answered, and cannot have been so before the first try. */
+  changed(action: string, target: string): void {
+    this.#of(action, target).least = 1;
   }
 
   /** However often it was asked. */

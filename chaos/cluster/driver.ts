@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seeded } from '../../test/seeded.ts';
-import type { Answer } from '../api/caller.ts';
+import type { Answer, Caller } from '../api/caller.ts';
 import type { Request } from '../api/check/evidence.ts';
 import { commandOf, type Kind, kindOf } from '../api/command.ts';
 import { Changes } from './changes.ts';
@@ -22,6 +22,8 @@ export interface DrivenSession {
 }
 
 export interface DriverOptions {
+  /** Looks how much is waiting, over all people. */
+  readonly admin: Caller;
   readonly people: readonly Person[];
   readonly workspaces: string;
   /** Where all commands write when they start and end. */
@@ -35,6 +37,9 @@ const LAST_TRIES_MS = 120_000;
 /** When nothing is broken any more, only a busy machine makes an answer late. */
 export const CALM_PATIENCE_MS = 60_000;
 const AT_ONCE = 24;
+/** With so many runs waiting nothing more is sent: all must end in the end, on any machine. */
+const MOST_QUEUED = 150;
+const LOOK_MS = 2000;
 /** Streams are looked at again every 15 s, and the database may be away. */
 const VISIT_MS = 90_000;
 
@@ -67,6 +72,7 @@ export class Driver {
   #stopped = false;
   #stoppedAt = Number.POSITIVE_INFINITY;
   #names = 0;
+  #full = false;
 
   constructor(options: DriverOptions) {
     this.#options = options;
@@ -81,6 +87,7 @@ export class Driver {
 
   /** Resolves when it was stopped and all that was under way has ended. */
   async run(rate: number): Promise<void> {
+    const watching = this.#watchBacklog();
     while (!this.#stopped) {
       await delay((1000 / rate) * 2 * this.#random());
       // More than that at once only pile up while the cluster is away.
@@ -91,7 +98,16 @@ export class Driver {
       this.#underWay.add(doing);
       void doing.then(() => this.#underWay.delete(doing));
     }
-    await Promise.all(this.#underWay);
+    await Promise.all([...this.#underWay, watching]);
+  }
+
+  async #watchBacklog(): Promise<void> {
+    while (!this.#stopped) {
+      const counts = await this.#options.admin.call('GET', '/api/v1/queue/counts', undefined);
+      const queued: unknown = counts?.body?.queued;
+      if (typeof queued === 'number') this.#full = queued > MOST_QUEUED;
+      await delay(LOOK_MS);
+    }
   }
 
   stop(): void {
@@ -106,7 +122,9 @@ export class Driver {
     const session = this.#pick();
     const run = session.runs.at(-1 - Math.floor(random() ** 2 * session.runs.length));
     if (what < 0.04 && this.#names < MOST_SESSIONS) return this.#create();
-    if (what < 0.53 || run === undefined) return this.#send(session, kindOf(random()));
+    if (what < 0.53 || run === undefined) {
+      return this.#full ? undefined : this.#send(session, kindOf(random()));
+    }
     if (what < 0.6) return this.#onRun(session, 'run.cancel', run, 'cancel');
     if (what < 0.64) return this.#onRun(session, 'run.retry', run, 'retry');
     if (what < 0.68) return this.#onSession(session, 'hold');
@@ -120,7 +138,7 @@ export class Driver {
 
   /** Some sessions get much more than others, so that lanes have something to wait for. */
   #pick(): DrivenSession {
-    const at = Math.floor(this.#random() ** 3 * this.sessions.length);
+    const at = Math.floor(this.#random() ** 2 * this.sessions.length);
     return this.sessions[at]!;
   }
 
@@ -217,18 +235,16 @@ export class Driver {
   }
 
   async #onRunAnswer({ owner }: DrivenSession, action: string, run: string, way: string) {
-    const answered = this.changes.tried(action, run);
+    this.changes.tried(action, run);
     const answer = await owner.caller.call('POST', `/api/v1/runs/${run}/${way}`, undefined);
-    if (answer !== null && answer.code === null) answered();
     this.#judge(action, answer);
     return answer;
   }
 
   async #onSession({ id, owner }: DrivenSession, way: string): Promise<void> {
     const action = `session.${way}`;
-    const answered = this.changes.tried(action, id);
+    this.changes.tried(action, id);
     const answer = await owner.caller.call('POST', `/api/v1/sessions/${id}/${way}`, undefined);
-    if (answer !== null && answer.code === null) answered();
     this.#judge(action, answer);
   }
 
@@ -267,11 +283,11 @@ export class Driver {
 
   async #putShares({ id, owner }: DrivenSession, shares: readonly object[]): Promise<boolean> {
     while (!this.#givenUp()) {
-      const answered = this.changes.tried('session.share', id);
+      this.changes.tried('session.share', id);
       const path = `/api/v1/sessions/${id}/shares`;
       const answer = await owner.caller.call('PUT', path, { shares });
       if (answer !== null && answer.code === null) {
-        answered();
+        this.changes.changed('session.share', id);
         return true;
       }
       this.#judge('session.share', answer);

@@ -67,6 +67,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   const clients = new Clients(seed);
   cleanup.push(() => clients.stop());
   const driver = new Driver({
+    admin,
     people,
     workspaces: scene.workspaces,
     trace: trace.path,
@@ -100,6 +101,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
 
   const tables = await collect(postgres.url);
   const owned = await ownersBy(postgres.url);
+  const audit = await auditBy(postgres.url);
   const evidence: ClusterEvidence = {
     ...tables,
     ...calm,
@@ -117,7 +119,8 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
       own: owned.filter(({ owner }) => owner === person.id).map(({ id }) => id),
       shared: driver.sessions.filter(({ guest }) => guest === person).map(({ id }) => id),
     })),
-    audit: await auditBy(postgres.url),
+    // The administrator resumed and cancelled what was left at the end.
+    audit: audit.filter(({ userId }) => people.some(({ id }) => id === userId)),
     changes: driver.changes.all,
     taken: proxy.taken,
     servers: servers.lives(),

@@ -167,7 +167,7 @@ export interface AccessStore {
   findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
   /**
    * Replaces the secret; the old one is good for `graceMs` more, for requests under way. False if
-   * somebody else was first or it has ended.
+   * somebody else was first, the one of before still is good, or it has ended.
    */
   rotateSignIn(
     id: string,

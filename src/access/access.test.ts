@@ -97,13 +97,13 @@ describe.each(databases)('on %s', (_name, open) => {
     }
     const absent = newId();
     for (const call of [
-      access.getUser(ADMIN, absent),
-      access.updateUser(ADMIN, absent, { role: 'viewer' }),
-      access.createSignInLink(ADMIN, absent),
-      access.signOutUser(ADMIN, absent),
-      access.listTokens(ADMIN, { userId: absent }),
+      () => access.getUser(ADMIN, absent),
+      () => access.updateUser(ADMIN, absent, { role: 'viewer' }),
+      () => access.createSignInLink(ADMIN, absent),
+      () => access.signOutUser(ADMIN, absent),
+      () => access.listTokens(ADMIN, { userId: absent }),
     ]) {
-      expect(await code(call)).toBe('not_found');
+      expect(await code(call())).toBe('not_found');
     }
   });
 
@@ -181,8 +181,8 @@ describe.each(databases)('on %s', (_name, open) => {
     expect(await code(make(bare))).toBe('forbidden');
   });
 
-  test('[X2] what a token makes ends with it, also by way of a browser', async () => {
-    const { make, bearer, person, store } = await rig(open);
+  test('[X2] what a token makes is good no longer than it; a browser signed in with it ends with it', async () => {
+    const { access, make, bearer, person, store } = await rig(open);
     const by = await person('hanako');
     const short = await make(by, { scopes: ['read', 'account'], expiresInDays: 1 });
     const made = await make(await bearer(short.token), { expiresInDays: null });
@@ -194,8 +194,10 @@ describe.each(databases)('on %s', (_name, open) => {
     );
     const browser: Principal = { ...by, scopes: short.scopes, credential: `cookie:${id}` };
     expect((await make(browser, { expiresInDays: 3650 })).expiresAt).toBe(short.expiresAt);
-    await store.endSignIn(id);
+    await access.revokeToken(by, short.id);
     expect(await code(make(browser))).toBe('unauthorized');
+    // Whoever logs in anew revokes the login of before, not what was made with it.
+    expect((await bearer(made.token)).userId).toBe(by.userId);
   });
 
   test('[X3] tokens of others: for administrators; else as if they were not there', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { admission } from '../../test/admission.ts';
 import { faultyStore } from '../../test/faulty-store.ts';
 import { ADMIN_TOKEN, DATABASES, FROM, gateOver, peopleOf } from '../../test/gate-rig.ts';
 import { until } from '../../test/until.ts';
 import { BatonError } from '../contract/errors.ts';
+import { newId } from '../contract/ids.ts';
 import { StoreGate } from './gate.ts';
 import { newSecret, newToken } from './secret.ts';
 
@@ -86,6 +88,25 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     await until(() => told > 0);
     expect(await two.byToken(token)).toBeNull();
     expect(await one.byToken(token)).toBeNull();
+  });
+
+  test('[X2] many lanes that grow at once make nobody forget who was found', async () => {
+    const { node, store, faults, people } = await rig();
+    const gate = gateOver(store, { now: () => 0 });
+    const { token } = await people.token((await people.user('hanako')).id);
+    await gate.byToken(token);
+    let told = 0;
+    gate.onChange(() => told++);
+    let grown = false;
+    store.onHint(({ all = false, lanes }) => {
+      grown ||= all || lanes.length > 100;
+    });
+    // More names than one hint to another node can hold.
+    const many = Array.from({ length: 300 }, () => admission(newId(), { lane: newId() }));
+    await (await node()).enqueue(many);
+    await until(() => grown);
+    await gate.byToken(token);
+    expect([told, faults.calls.get('findToken')]).toEqual([0, 1]);
   });
 
   test('[X2] if the hint is lost, a second is the longest that a revoked token works', async () => {

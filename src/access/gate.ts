@@ -184,8 +184,9 @@ export class StoreGate implements Gate {
     return this.#store;
   }
 
-  #hear({ access, all }: Hint): void {
-    if (access !== true && all !== true) return;
+  /** `all` alone is of no interest: it is said under load, and also then with `access` where that is so. */
+  #hear({ access }: Hint): void {
+    if (access !== true) return;
     this.#tokens.forgetAll();
     this.#signIns.forgetAll();
     for (const listener of [...this.#listeners]) listener();

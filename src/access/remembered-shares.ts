@@ -21,8 +21,8 @@ export function rememberedShares(
     (key) => store.getShare(...(key.split(' ') as [string, string])),
     { forMs: REMEMBER_MS, most: REMEMBER_MOST, now },
   );
-  store.onHint(({ access, all }) => {
-    if (access === true || all === true) shares.forgetAll();
+  store.onHint(({ access }) => {
+    if (access === true) shares.forgetAll();
   });
   return (sessionId, userId) => shares.get(`${sessionId} ${userId}`);
 }

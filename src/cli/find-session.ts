@@ -14,7 +14,7 @@ type Query = NonNullable<Parameters<Client['listSessions']>[0]>['query'];
 export const sessionsOf = (client: Client, query: Query): AsyncGenerator<Session> =>
   pagesOf((page) => client.listSessions({ query: { ...query, ...page } }));
 
-/** By id, by exact name, or by the beginning of an id if only one session has it. */
+/** By id, by exact name (one's own before those of others), or by the beginning of an id if only one session has it. */
 export async function findSession(client: Client, reference: string): Promise<Session> {
   const session = await lookForSession(client, reference);
   if (session === undefined) throw unknownSession(reference);
@@ -37,12 +37,28 @@ async function lookForSession(client: Client, reference: string): Promise<Sessio
   if (SessionId.safeParse(reference).success) {
     return orUndefined(client.getSession({ params: { id: reference.toLowerCase() } }));
   }
+  const named = await byName(client, reference);
+  if (named !== undefined || !PREFIX.test(reference)) return named;
+  return byPrefix(client, reference.toLowerCase());
+}
+
+/** One's own first: whoever shares a session of the same name must not get what is meant for it. */
+async function byName(client: Client, name: string): Promise<Session | undefined> {
+  const found: Session[] = [];
   for (const archived of [false, true]) {
-    for await (const session of sessionsOf(client, { name: reference.slice(0, 50), archived })) {
-      if (session.name === reference) return session;
+    for await (const session of sessionsOf(client, { name: name.slice(0, 50), archived })) {
+      if (session.name === name) found.push(session);
     }
   }
-  return PREFIX.test(reference) ? byPrefix(client, reference.toLowerCase()) : undefined;
+  if (found.length < 2) return found[0];
+  const { user } = await client.getMe();
+  const own = found.find(({ ownerId }) => ownerId === user.id);
+  if (own !== undefined) return own;
+  throw usageError({
+    what: `"${name}" is not one session.`,
+    why: `${found.length} sessions of others have this name, such as ${found[0]?.id} and ${found[1]?.id}.`,
+    todo: 'write the id of the one that is meant.',
+  });
 }
 
 async function byPrefix(client: Client, prefix: string): Promise<Session | undefined> {

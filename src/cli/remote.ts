@@ -30,7 +30,8 @@ const TODO: Partial<Record<ErrorCode, string>> = {
   not_available: 'choose one that is there; for the agent that is --agent shell.',
   bad_answer: 'correct the address: it must be that of the server itself.',
   not_found: 'see "baton ls --all" for what there is.',
-  forbidden: 'use a credential that may; "baton whoami" shows what yours is good for.',
+  forbidden:
+    'ask for less, or somebody who may; "baton whoami" shows what your credential is good for.',
   host_refused:
     'use a name the server knows, or set BATON_PUBLIC_URL or BATON_ALLOWED_HOSTS there.',
   user_exists: 'choose another name, or see "baton user ls".',

@@ -191,8 +191,13 @@ export const settings = {
   }),
   publicUrl: setting({
     env: 'BATON_PUBLIC_URL',
-    expected: 'a URL beginning with http:// or https://',
-    schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+    expected: 'a URL like https://baton.example, without user, path or query',
+    // Pages and cookies are at the root of their host.
+    schema: z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => new URL(url))
+      .refine(({ href, origin }) => href === `${origin}/`)
+      .transform(({ origin }) => origin),
     default: 'the address listened on',
     help: 'URL that browsers use',
   }),

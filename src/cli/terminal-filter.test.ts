@@ -89,3 +89,7 @@ test('[C1] any text: the same in any pieces, and only colours are left of the co
 test('a line of a list has neither colours nor line ends', () => {
   expect(plainLine(' \x1b[31mone\x1b[0m\r\n two\x1b]0;x\x07 ')).toBe('one two');
 });
+
+test('[P6] [C1] a line of a list is read in one direction, whatever names are in it', () => {
+  expect(plainLine('a\u202egnp\u2066.exe\u200f \u05d0')).toBe('agnp.exe \u05d0');
+});

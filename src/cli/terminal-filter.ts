@@ -111,5 +111,9 @@ export const plainText = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that were let through
   new TerminalFilter().push(text).replace(/\x1b\[[\d;:]*m/g, '');
 
-/** For one line of a list: no colours, no line ends. */
-export const plainLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();
+/** For one line of a list: no colours, no line ends, and nothing that turns around what follows it. */
+export const plainLine = (text: string): string =>
+  plainText(text)
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -49,6 +49,7 @@ export const NodeView = z.object({
   leaseUntil: Time,
   /** Its lease has not ended. */
   alive: z.boolean(),
+  /** Runs it may have begun at a time; 0 if it is no worker. */
   capacity: z.int(),
   /** Runs it has begun and not ended. */
   executing: z.int(),

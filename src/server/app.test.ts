@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { appRig } from '../../test/app-rig.ts';
+import { appRig, TOKEN } from '../../test/app-rig.ts';
+import { until } from '../../test/until.ts';
 import { BatonError, ERRORS } from '../contract/errors.ts';
 import { createApp } from './app.ts';
 import { close, listen } from './listen.ts';
@@ -226,4 +227,36 @@ test('what went wrong inside is told in the words of the catalogue, and logged',
       err: expect.objectContaining({ message: 'statement 5 at /home/x' }),
     }),
   ]);
+});
+
+test('[H9] [O5] a request that comes while the server stops is told when to come again', async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Readiness>();
+  const { app: instance } = appRig({
+    ready: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  });
+  const { port } = new URL(await listen(instance, '127.0.0.1', 0));
+  const socket = connect(Number(port), '127.0.0.1');
+  let said = '';
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    said += part;
+  });
+  const ended = once(socket, 'close');
+  const host = `Host: 127.0.0.1:${port}`;
+  socket.write(`GET /readyz HTTP/1.1\r\n${host}\r\n\r\n`);
+  await asked.promise;
+  const closed = instance.close();
+  await until(() => !instance.server.listening);
+  const bearer = `Authorization: Bearer ${TOKEN}`;
+  // It is read, and its answer waits for its turn behind the first.
+  const read = once(instance.server, 'request');
+  socket.write(`GET /api/v1/sessions HTTP/1.1\r\n${host}\r\n${bearer}\r\n\r\n`);
+  await read;
+  answer.resolve({});
+  await ended;
+  await closed;
+  expect(said).toMatch(/HTTP.1.1 503.*retry-after: \d+.*"code":"database_unreachable"/is);
 });

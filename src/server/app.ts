@@ -43,6 +43,8 @@ export interface AppOptions {
   /** Also counts requests, where they are limited. */
   readonly auth?: Authenticator;
   readonly metrics?: Metrics;
+  /** Whether people sign in here. */
+  readonly pages?: boolean;
   /** Routes that stand apart, such as streams. */
   readonly routes?: readonly ((api: Api) => void)[];
   /** Every answer is parsed by its schema before it is sent: for tests. */
@@ -66,17 +68,19 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: () => crypto.randomUUID(),
     // A stop must not wait for browsers that keep their connections open.
     forceCloseConnections: 'idle',
+    // Answered as at any other time: that the database is closed comes with when to come again.
+    return503OnClosing: false,
     // Errors before routing, such as a URL that cannot be decoded.
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
   });
-  const { auth = nobody } = options;
+  const { auth = nobody, pages = true } = options;
   app.addHook('onRequest', async (request, reply) => {
     setHeaders(request, reply);
     if (auth.site.secure) setTransportSecurity(reply);
   });
   logRequests(app, options.metrics ?? null);
-  letIn(app, auth);
+  letIn(app, auth, pages);
   readJsonBodies(app);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => {
@@ -87,7 +91,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     service: options.service ?? (() => null),
     checkAnswers: options.checkAnswers ?? false,
   });
-  addPages(app, auth);
+  if (pages) addPages(app, auth);
   addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
   addSessionRoutes(api);
   refuseStatusUpdates(api);

@@ -9,8 +9,8 @@ import { asksForPage, PAGES, signInPath } from './sign-in/pages.ts';
 const PROBES = new Set(['/healthz', '/readyz']);
 
 /** Before routing matters to the answer: a stranger must not learn which paths exist (X1). */
-export function letIn(app: FastifyInstance, auth: Authenticator): void {
-  const everything = [...endpointList.map(([, each]) => each), ...PAGES];
+export function letIn(app: FastifyInstance, auth: Authenticator, pages: boolean): void {
+  const everything = [...endpointList.map(([, each]) => each), ...(pages ? PAGES : [])];
   const open = new Set(everything.filter((each) => each.open).map(({ path }) => path));
   app.decorateRequest('principal', null);
   app.decorateRequest('dueCookie', null);
@@ -24,7 +24,7 @@ export function letIn(app: FastifyInstance, auth: Authenticator): void {
     const address = auth.addressOf(request);
     const known = await auth.authenticate({ headers, method, address, requestId });
     if (known === null) {
-      if (asksForPage(request, path)) return reply.redirect(signInPath(path), 303);
+      if (pages && asksForPage(request, path)) return reply.redirect(signInPath(path), 303);
       throw new BatonError('unauthorized');
     }
     request.principal = known.by;

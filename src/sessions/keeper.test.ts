@@ -31,6 +31,8 @@ async function keeperRig(hangs: (sessionId: string) => boolean) {
       listPending: rig.store.listPending,
       settleApprovals: rig.store.settleApprovals,
       settleSteers: rig.store.settleSteers,
+      listLeftWorkspaces: rig.store.listLeftWorkspaces,
+      forgetLeftWorkspace: rig.store.forgetLeftWorkspace,
       settleSessions: (limit) => {
         settled++;
         return rig.store.settleSessions(limit);
@@ -38,6 +40,7 @@ async function keeperRig(hangs: (sessionId: string) => boolean) {
     },
     connections: rig.connections,
     preparer,
+    removeWorkspace: async () => {},
     host: HOST,
     log: SILENT,
     everyMs: 20,

@@ -17,12 +17,17 @@ const PENDING_AT_ONCE = 8;
 const PREPARING_MOST = 64;
 
 export interface KeeperOptions {
-  readonly store: Pick<SessionStore, 'settleSessions' | 'listPending'> &
+  readonly store: Pick<
+    SessionStore,
+    'settleSessions' | 'listPending' | 'listLeftWorkspaces' | 'forgetLeftWorkspace'
+  > &
     Pick<ApprovalStore, 'settleApprovals'> &
     Pick<SteerStore, 'settleSteers'>;
   readonly connections: Connections;
   /** Null on a node that runs nothing, and so prepares nothing. */
   readonly preparer: Preparer | null;
+  /** Of a session that was deleted, perhaps on a node of another host. */
+  readonly removeWorkspace: (sessionId: string) => Promise<void>;
   readonly host: string;
   readonly log: Logger;
   readonly everyMs?: number;
@@ -41,6 +46,7 @@ export class SessionKeeper {
   #timer: NodeJS.Timeout | undefined;
   /** Sessions whose workspace is under way. */
   readonly #preparing = new Set<string>();
+  #removing: Promise<void> | null = null;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -73,6 +79,9 @@ export class SessionKeeper {
       connections.reconcile();
       await this.#settle();
       await this.#prepare();
+      this.#removing ??= this.#remove().finally(() => {
+        this.#removing = null;
+      });
       onLook?.((performance.now() - begun) / 1000);
     } catch (error) {
       // A database that is away is reported by the worker.
@@ -114,6 +123,22 @@ export class SessionKeeper {
           () => this.look(),
           () => {},
         );
+    }
+  }
+
+  /** Beside the looks, too. One that cannot be removed harms nobody, and is not tried for ever. */
+  async #remove(): Promise<void> {
+    const { store, preparer, host, log, removeWorkspace } = this.#options;
+    if (preparer === null) return;
+    try {
+      for (const sessionId of await store.listLeftWorkspaces(host, BATCH)) {
+        await removeWorkspace(sessionId).catch((error: unknown) =>
+          log.warn({ sessionId, reason: messageOf(error) }, 'Workspace not removed'),
+        );
+        await store.forgetLeftWorkspace(sessionId);
+      }
+    } catch {
+      // The database is away, and who watches it says so; the next look goes on.
     }
   }
 }

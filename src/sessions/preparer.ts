@@ -45,7 +45,7 @@ export class Preparer {
     } catch (error) {
       const message = error instanceof WorkspaceError ? error.message : String(error);
       log.warn({ sessionId: id, reason: message }, 'Workspace not ready');
-      await this.#change(id, { do: 'fail', error: message });
+      await this.#change(id, { do: 'fail', error: message, host });
       throw error instanceof WorkspaceError ? error : new WorkspaceError(message, { cause: error });
     }
     const settled = status !== 'PENDING' && status !== 'ERROR';

@@ -6,6 +6,7 @@ import { ADMIN } from '../../test/service-rig.ts';
 import { until } from '../../test/until.ts';
 import type { Principal } from '../access/principal.ts';
 import { compose } from '../compose.ts';
+import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import { CreateSession } from '../contract/session.ts';
 import type { SessionHint } from '../contract/session-event.ts';
@@ -15,6 +16,7 @@ import { aesBox } from '../secrets/aes-box.ts';
 import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { postgresStore } from '../storage/postgres/store.ts';
 import { sqliteStore } from '../storage/sqlite/store.ts';
+import { SeenSessions } from './seen-sessions.ts';
 import type { SessionService } from './service.ts';
 
 const HOURS = 3_600_000;
@@ -128,4 +130,23 @@ test('[E9] however many listen, a session that grew is looked at once, and what 
   await until(() => heard.every((each) => each.length > 0));
   expect(heard.flat()).toEqual(people.map(() => hint));
   expect(looks).toBe(2);
+});
+
+test('[E9] [O5] shares that could not be asked for are asked for again', async () => {
+  const store = await sqliteStore({ path: join(temporaryDirectory(), 'baton.db') });
+  const [owner, reader] = [await person(store, 'owner'), await person(store, 'reader')];
+  const service = node(store);
+  const { id } = await create(service, owner, 'watched');
+  await service.share(owner, id, { shares: [{ user: 'reader', level: 'view' }] });
+  let away = true;
+  const seen = new SeenSessions({
+    ...store,
+    listShares: async (session) => {
+      if (away) throw new BatonError('database_unreachable');
+      return store.listShares(session);
+    },
+  });
+  await expect(seen.find(reader, id, 1)).rejects.toThrow();
+  away = false;
+  expect((await seen.find(reader, id, 1))?.session.id).toBe(id);
 });

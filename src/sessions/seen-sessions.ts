@@ -24,8 +24,8 @@ export class SeenSessions {
 
   constructor(store: Pick<ServiceStore, 'getSession' | 'listShares' | 'onHint'>) {
     this.#store = store;
-    store.onHint(({ access, all }) => {
-      if (access === true || all === true) this.#seen.clear();
+    store.onHint(({ access }) => {
+      if (access === true) this.#seen.clear();
     });
   }
 
@@ -35,7 +35,10 @@ export class SeenSessions {
     const { found } = seen;
     if (found === null) return null;
     if (isAdmin(by) || found.session.ownerId === by.userId) return found;
-    seen.sharedWith ??= this.#sharedWith(lane);
+    seen.sharedWith ??= this.#sharedWith(lane).catch((error: unknown) => {
+      seen.sharedWith = null;
+      throw error;
+    });
     return (await seen.sharedWith).has(by.userId) ? found : null;
   }
 

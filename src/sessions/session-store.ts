@@ -56,9 +56,12 @@ export interface Changed {
 
 /** What may happen to a session. Bad wishes throw `session_state` and change nothing. */
 export type SessionCommand =
-  /** The workspace is prepared. With `host` a lane that is to be pinned is pinned there (Q23). */
+  /**
+   * The workspace is prepared, or cannot be. With `host` a lane that is to be pinned is pinned there
+   * (Q23); what another host says of a session that is pinned changes nothing.
+   */
   | { readonly do: 'ready'; readonly path: string; readonly host?: string }
-  | { readonly do: 'fail'; readonly error: string }
+  | { readonly do: 'fail'; readonly error: string; readonly host?: string }
   | { readonly do: 'complete' }
   /** By a person: unfinished runs are cancelled. */
   | { readonly do: 'terminate'; readonly reason: 'asked' | 'orphan' }
@@ -218,6 +221,9 @@ export interface SessionStore {
    * are looked at, so that it does not cost more the longer an installation lives.
    */
   stats(visibleTo: string | null): Promise<Stats>;
+  /** Deleted sessions whose workspace lies on this host, until it is said to be removed. */
+  listLeftWorkspaces(host: string, limit: number): Promise<string[]>;
+  forgetLeftWorkspace(sessionId: string): Promise<void>;
   /** One named text of the installation, such as the check of the secret key. */
   readSetting(name: string): Promise<string | null>;
   /** Stores it if there is none; answers what is stored. */

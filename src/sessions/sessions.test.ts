@@ -121,7 +121,7 @@ test('[S12] [Q9] deleting stops what runs, and nothing is left', async () => {
   const queued = await rig.send(id, 'echo never');
   await until(async () => (await rig.service.getRun(ADMIN, long)).state === 'running');
   const path = join(rig.dataDir, 'workspaces', id);
-  expect(existsSync(path)).toBe(true);
+  await until(() => existsSync(path));
   await rig.service.remove(ADMIN, id);
   for (const run of [long, queued]) {
     await expect(rig.service.getRun(ADMIN, run)).rejects.toMatchObject({ code: 'not_found' });

@@ -157,7 +157,8 @@ export function toNodeView(row: NodeViewRow, now: number): NodeView {
     startedAt: toTime(startedAt),
     leaseUntil: toTime(leaseUntil),
     alive: leaseUntil > now,
-    capacity,
+    // What it would have is no use to anybody where no runs are begun.
+    capacity: roles.includes('worker') ? capacity : 0,
     executing: row.executing,
     connections: row.connections,
     load: load === null ? null : { ...load, at: toTime(load.at) },

@@ -3,12 +3,24 @@ import type { ClusterEvidence } from './evidence.ts';
 
 /** Every change that was answered has its line, and no change has two. */
 export function checkAudit(evidence: ClusterEvidence, report: Report): void {
-  const { audit, changes, runs, sessions } = evidence;
+  const { audit, changes, runs, sessions, events } = evidence;
   const lines = groupBy(audit, ({ action, target }) => `${action} ${target}`);
   for (const { action, target, least, most } of changes) {
     const count = lines.get(`${action} ${target}`)?.length ?? 0;
     if (count < least || count > most)
       report('audit', `${count} lines of ${action} ${target}, and not ${least} to ${most}`);
+  }
+  // What is seen in the tables has its line: runs that are made again, and sessions opened again.
+  const again = [
+    ...runs.flatMap(({ retryOf }) => (retryOf === null ? [] : [`run.retry ${retryOf}`])),
+    ...events
+      .filter(({ type, payload }) => type === 'session.status' && payload['reason'] === 'reopened')
+      .map(({ lane }) => `session.reopen ${lane}`),
+  ];
+  for (const [change, made] of groupBy(again, (one) => one)) {
+    const told = lines.get(change)?.length ?? 0;
+    if (told !== made.length)
+      report('audit', `${told} lines of ${change}, made ${made.length} times`);
   }
   // The line of a message names its session. Those whose answers were all lost have one, too.
   const sent = groupBy(

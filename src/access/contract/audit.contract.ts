@@ -96,6 +96,38 @@ export function auditRules(rule: AccessRule): void {
     expect(await lines(bench)).toHaveLength(1);
   });
 
+  rule('[P6] what is asked for again while it is so already is told once', async (bench) => {
+    const { store } = bench;
+    await bench.node('node-1');
+    const sessionId = await bench.session('admin');
+    const { receipt } = await store.sendMessage({
+      sessionId,
+      admission: admission({ type: 'agent', payload: { message: 'hi' } }),
+      original: null,
+      queueMax: 3,
+    });
+    const request = { nodeId: 'node-1', types: ['agent'], limit: 1 };
+    await store.claim({ ...request, caps: { types: {}, perOwner: null } });
+    const told = store.audited(entry());
+    for (let i = 0; i < 2; i++) {
+      await told.change({ do: 'cancel', run: receipt.id, kind: 'stop' });
+      expect(await lines(bench)).toHaveLength(1);
+    }
+    await store.leave('node-1');
+    const quiet = await bench.session('admin');
+    for (const [n, command] of (['hold', 'archive'] as const).entries()) {
+      for (let i = 0; i < 2; i++) {
+        await told.changeSession(quiet, { do: command });
+        expect([command, await lines(bench)]).toEqual([
+          command,
+          expect.objectContaining({ length: n + 2 }),
+        ]);
+      }
+    }
+    await told.changeSession(quiet, { do: 'update', changes: { holdOnFailure: false } });
+    expect(await lines(bench)).toHaveLength(4);
+  });
+
   rule('[P6] the line of a sign-in is of the one who signed in', async (bench) => {
     const { store } = bench;
     const ann = await bench.user();

@@ -1,4 +1,5 @@
 import { newId } from '../../contract/ids.ts';
+import type { NodeView } from '../../contract/node.ts';
 import type { Clock, Hint, Store } from '../../queue/store.ts';
 import { newSessionOf } from '../../sessions/contract/bench.contract.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
@@ -96,7 +97,7 @@ export class AccessBench {
     return id;
   }
 
-  node(id: string, leaseMs = HOUR): Promise<void> {
+  node(id: string, leaseMs = HOUR, roles: NodeView['roles'] = ['api', 'worker']): Promise<void> {
     return this.store.join(
       {
         id,
@@ -105,7 +106,7 @@ export class AccessBench {
         pidNamespace: 'pids',
         pid: 1,
         pidStart: '1',
-        roles: ['api', 'worker'],
+        roles,
         types: ['agent'],
         capacity: 4,
         version: '1',

@@ -58,7 +58,8 @@ export function nodeRules(rule: AccessRule): void {
     await store.saveLoad('nobody', LOAD);
     const saved = bench.now;
     bench.now += MINUTE;
-    const [a, b, ...others] = await store.listNodeViews();
+    await bench.node('c', HOUR, ['api']);
+    const [a, b, c, ...others] = await store.listNodeViews();
     expect(others).toEqual([]);
     expect(a).toEqual({
       id: 'a',
@@ -76,5 +77,6 @@ export function nodeRules(rule: AccessRule): void {
       load: { ...LOAD, at: toTime(saved) },
     });
     expect(b).toMatchObject({ id: 'b', alive: false, executing: 0, connections: 2, load: null });
+    expect(c).toMatchObject({ id: 'c', roles: ['api'], capacity: 0 });
   });
 }

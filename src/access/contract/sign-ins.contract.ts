@@ -125,6 +125,8 @@ export function signInRules(rule: AccessRule): void {
     expect(await store.findSignIn(fresh, HOUR)).toEqual(rotated);
     expect(await store.findSignIn(digest, HOUR)).toEqual({ ...rotated, previous: true });
     expect(await store.findSignIn(both[0] ? other : to, HOUR)).toBeNull();
+    // Who takes it for old too early must not end the grace of the one of before.
+    expect(await rotate(fresh, newId())).toBe(false);
     bench.now += GRACE;
     expect(await store.findSignIn(digest, HOUR)).toBeNull();
     expect(await store.findSignIn(fresh, HOUR)).not.toBeNull();

@@ -6,6 +6,8 @@ const PAGE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
+  // The empty icon, without which browsers ask for one that there is not.
+  'img-src data:',
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",

@@ -18,7 +18,7 @@ const FORM_MAX = 8 * 1024;
 /** Adds what `PAGES` lists. */
 export function addPages(app: FastifyInstance, auth: Authenticator): void {
   // In a scope of its own: nothing else takes forms.
-  app.register(async (scope) => {
+  app.register((scope, _options, done) => {
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
@@ -26,6 +26,7 @@ export function addPages(app: FastifyInstance, auth: Authenticator): void {
     );
     addSignIn(scope, auth);
     addHome(scope, auth);
+    done();
   });
 }
 
@@ -76,7 +77,7 @@ function addHome(app: FastifyInstance, { gate, site }: Authenticator): void {
     if (known === null) throw new BatonError('unauthorized');
     const language = languageOf(request.headers['accept-language']);
     const { name, by } = known;
-    return reply.headers(PAGE_HEADERS).send(homePage(language, { name, role: by.role }));
+    return reply.headers(PAGE_HEADERS).send(homePage(language, name, by));
   });
 
   app.post(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ADMIN_TOKEN } from '../../../test/gate-rig.ts';
 import { OURS, signInRig } from '../../../test/sign-in-rig.ts';
+import { ADMIN_ID } from '../../contract/access.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { safeNext } from './form.ts';
 import { PAGES } from './pages.ts';
@@ -36,7 +37,7 @@ describe('the page', () => {
     const { headers, body } = await get('/sign-in?code=abc');
     expect(headers).toMatchObject({
       'content-security-policy':
-        "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -120,6 +121,10 @@ describe('signing in', () => {
     const answer = await post('/sign-in', { token: ` ${token}\n` });
     expect((await get('/', { cookie: cookieOf(answer) })).body).toContain('hanako');
     expect((await post('/sign-in', { token: ADMIN_TOKEN })).statusCode).toBe(303);
+    // What is said is what this sign-in may do.
+    const reader = await people.token(ADMIN_ID, { scopes: ['read'] });
+    const readers = await post('/sign-in', { token: reader.token });
+    expect((await get('/', { cookie: cookieOf(readers) })).body).toContain('May look at');
     const wrong = await post('/sign-in', { token: 'wrong' });
     expect([wrong.statusCode, wrong.body.includes('aria-invalid="true"')]).toEqual([401, true]);
   });

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Gate } from '../../access/service.ts';
 import { BatonError, type ErrorCode } from '../../contract/errors.ts';
 import { isTransient } from '../../queue/database-watch.ts';
@@ -44,6 +45,8 @@ interface Open {
 
 /** Streams that are looked at again at the same time. */
 const LOOKS = 8;
+/** Longer than a request takes from being let in to its open stream. */
+const LATELY_MS = 30_000;
 
 /** The streams of this node: counts them by user, pings them all, ends those that must end. */
 export class OpenStreams {
@@ -59,6 +62,7 @@ export class OpenStreams {
   #emptied: PromiseWithResolvers<void> | null = null;
   #looking = false;
   #lookMore = false;
+  #changedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     log: Pick<Logger, 'error'>,
@@ -103,6 +107,8 @@ export class OpenStreams {
     if (sink.closed) left();
     else if (this.#closing) stop.abort('restart');
     this.#add(open);
+    // Whoever was let in just before something changed was not among those who were looked at.
+    if (performance.now() - this.#changedAt < LATELY_MS) void this.#lookAtEach([open], new Map());
     try {
       const { reason, after } = await work(stop.signal);
       if (reason === 'dropped') this.#metrics?.streamDropped(sink.kind);
@@ -128,7 +134,13 @@ export class OpenStreams {
     await this.#emptied.promise;
   }
 
-  /** What people may do has changed, or may have: ends the streams of those who may not read any more. */
+  /** What people may do has changed. */
+  accessChanged(): void {
+    this.#changedAt = performance.now();
+    void this.lookAgain();
+  }
+
+  /** Ends the streams of those who may not read any more. */
   async lookAgain(): Promise<void> {
     this.#lookMore = true;
     if (this.#looking) return;
@@ -150,6 +162,8 @@ export class OpenStreams {
         return true;
       });
       if (!allowed) stop.abort('refused');
+      // An embedded database answers at once, and a thousand answers would hold up everybody else.
+      await turn();
     }
   }
 

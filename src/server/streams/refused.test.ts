@@ -77,6 +77,25 @@ test('[X2] without a hint they end at the next ping', async () => {
   expect(reader.comments.at(-1)).toBe('refused');
 });
 
+test('[X2] a stream that is being opened while its token is revoked ends, too', async () => {
+  const { rig, tokens, follow, ws } = await twoReaders({ limits: { pingMs: 600_000 } });
+  const { connect } = rig.service;
+  // Let in already, and not yet among the open streams.
+  rig.service.connect = async (...args) => {
+    await rig.store.revokeToken(tokens.hanako.id);
+    return connect(...args);
+  };
+  const reader = await follow('hanako');
+  await reader.end();
+  expect(reader.comments.at(-1)).toBe('refused');
+  rig.service.connect = async (...args) => {
+    await rig.store.revokeToken(tokens.taro.id);
+    return connect(...args);
+  };
+  expect(await (await ws('taro')).end()).toEqual([1008, 'refused']);
+  await until(() => rig.streams.count === 0 && rig.connected() === 0);
+});
+
 test('[O5] nobody is sent away because the database cannot be asked', async () => {
   const { rig, id, follow } = await twoReaders();
   const reader = await follow('hanako');

@@ -47,7 +47,7 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
 
   addCompatStreams(api, streams);
   acceptWebSockets(api, streams, options.authenticator, options.metrics);
-  const unlisten = gate.onChange(() => void streams.lookAgain());
+  const unlisten = gate.onChange(() => streams.accessChanged());
   api.app.addHook('preClose', () => {
     unlisten();
     return streams.close();

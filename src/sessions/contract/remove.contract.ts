@@ -39,6 +39,25 @@ export function removeRules(rule: SessionRule): void {
     },
   );
 
+  rule('[S12] [Q23] the workspace of a pinned one is left to its host', async (bench) => {
+    const { store } = bench;
+    const ready = { do: 'ready', path: '/w', host: 'host-1' } as const;
+    const [pinned, free] = [
+      await bench.session('PENDING', { pin: true }),
+      await bench.session('PENDING', { pin: false }),
+    ];
+    for (const id of [pinned, free]) {
+      await bench.do(id, ready);
+      await store.deleteSession(id);
+    }
+    await store.deleteSession(await bench.session('PENDING', { pin: true }));
+    expect(await store.listLeftWorkspaces('host-2', 10)).toEqual([]);
+    expect(await store.listLeftWorkspaces('host-1', 10)).toEqual([pinned]);
+    await store.forgetLeftWorkspace(pinned);
+    await store.forgetLeftWorkspace(pinned);
+    expect(await store.listLeftWorkspaces('host-1', 10)).toEqual([]);
+  });
+
   rule('[S12] while a run executes it is asked to stop, and the session stays', async (bench) => {
     const id = await bench.session('ACTIVE');
     const running = await bench.begin(id);

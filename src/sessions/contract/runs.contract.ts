@@ -129,8 +129,12 @@ export function runRules(rule: SessionRule): void {
       const pinned = await bench.session('PENDING', { pin: true });
       await bench.do(pinned, ready);
       expect(await bench.found(pinned)).toMatchObject({ host: 'host-2', hostAway: true });
-      await bench.do(pinned, { ...ready, host: 'host-3' });
-      expect(await bench.found(pinned)).toMatchObject({ host: 'host-2' });
+      const here = { host: 'host-2', session: { status: 'ACTIVE', workspacePath: '/w' } };
+      // Another host may have begun to prepare it, too.
+      await bench.do(pinned, { ...ready, host: 'host-3', path: '/other' });
+      expect(await bench.found(pinned)).toMatchObject(here);
+      await bench.do(pinned, { do: 'fail', host: 'host-3', error: 'no room' });
+      expect(await bench.found(pinned)).toMatchObject(here);
       const free = await bench.session('PENDING', { pin: false });
       await bench.do(free, ready);
       expect(await bench.found(free)).toMatchObject({ host: null, hostAway: false });

@@ -5,6 +5,11 @@ import type { Migration } from './migration.ts';
  * kept as SHA-256 digests: they are long and random, so that nothing slower is needed.
  */
 const tables = `
+-- For figures over the last days. First, while nothing else is locked: in a large table they take long,
+-- and nodes of the version before must be able to renew their leases meanwhile.
+CREATE INDEX runs_ended ON runs (finished_at, state) WHERE finished_at IS NOT NULL AND kept = 1;
+CREATE INDEX invocations_finished ON invocations (finished_at) WHERE finished_at IS NOT NULL;
+
 CREATE TABLE users (
   id ID PRIMARY KEY,
   name ID NOT NULL,
@@ -83,6 +88,13 @@ CREATE INDEX audit_at ON audit (at);
 CREATE INDEX audit_user ON audit (user_id, seq);
 CREATE INDEX audit_target ON audit (target_id, seq);
 
+-- Workspaces of deleted sessions, for a node on their host to remove.
+CREATE TABLE left_workspaces (
+  session_id ID PRIMARY KEY,
+  host ID NOT NULL
+);
+CREATE INDEX left_workspaces_host ON left_workspaces (host, session_id);
+
 -- What a node last said, as JSON: about itself, and what it has used of limits that all keep together.
 -- Not in its row of nodes, which its claims lock.
 CREATE TABLE node_reports (
@@ -90,10 +102,6 @@ CREATE TABLE node_reports (
   load ID,
   used ID
 );
-
--- For figures over the last days.
-CREATE INDEX runs_ended ON runs (finished_at, state) WHERE finished_at IS NOT NULL AND kept = 1;
-CREATE INDEX invocations_finished ON invocations (finished_at) WHERE finished_at IS NOT NULL;
 `;
 
 const admin = (now: string): string =>

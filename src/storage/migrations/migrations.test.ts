@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { temporaryDirectory } from '../../../test/processes.ts';
+import { until } from '../../../test/until.ts';
 import { migrate as migratePostgres } from '../postgres/migrate.ts';
 import { postgresStore } from '../postgres/store.ts';
 import { Connection } from '../sqlite/connection.ts';
@@ -99,6 +100,33 @@ describe('PostgreSQL', () => {
     expect(await applied('failing')).toEqual(MIGRATIONS.map(({ id }) => id));
     await migratePostgres(target, [...MIGRATIONS, later]);
     expect(await applied('failing')).toContain(later.id);
+  });
+
+  test('[O3] [O5] nodes of the version before renew their leases while a large table gets an index', async () => {
+    const target = { url: database.url, schema: 'rolling' };
+    await migratePostgres(
+      target,
+      MIGRATIONS.filter(({ id }) => id < 7),
+    );
+    const clients = await Promise.all(
+      [1, 2].map(async () => {
+        const options = '-c search_path=rolling -c lock_timeout=1s';
+        const client = new pg.Client({ connectionString: database.url, options });
+        await client.connect();
+        return client;
+      }),
+    );
+    const [writer, node] = clients as [pg.Client, pg.Client];
+    // As if the index took as long as this transaction does.
+    await writer.query('BEGIN; LOCK TABLE runs IN ROW EXCLUSIVE MODE');
+    const migrated = migratePostgres(target);
+    const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'runs'::regclass AND NOT granted`;
+    await until(async () => (await node.query(waiting)).rows.length > 0);
+    for (const table of ['nodes', 'sessions', 'lanes', 'connections'])
+      await node.query(`LOCK TABLE ${table} IN ROW EXCLUSIVE MODE; COMMIT`);
+    await writer.query('COMMIT');
+    await migrated;
+    await Promise.all(clients.map((client) => client.end()));
   });
 
   test('[O3] a newer database is refused', async () => {

@@ -30,7 +30,8 @@ export function accessStoreOver({
     signIn: (by, made) => call('signIn', by, made),
     async findSignIn(digest, idleMs) {
       const found = await read(findSignIn(dialect, digest, idleMs));
-      if (found?.stale === true) await call('touchSignIn', found.signIn.id, idleMs);
+      // If it cannot be lengthened now, the next look does it: nobody is refused for that.
+      if (found?.stale === true) await call('touchSignIn', found.signIn.id, idleMs).catch(() => {});
       return found?.signIn ?? null;
     },
     rotateSignIn: (id, secret) => call('rotateSignIn', id, secret),

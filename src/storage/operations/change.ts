@@ -26,7 +26,7 @@ type CommandOf<D extends Command['do']> = Extract<Command, { do: D }>;
 export function* change(dialect: Dialect, now: number, command: Command): Op<Done<Run | null>> {
   switch (command.do) {
     case 'cancel':
-      return yield* onRun(dialect, now, command.run, (it, core) => cancel(it, core, command.kind));
+      return yield* cancelRun(dialect, now, command);
     case 'answer':
       return yield* onRun(dialect, now, command.run, answer);
     case 'edit':
@@ -50,6 +50,16 @@ export function* change(dialect: Dialect, now: number, command: Command): Op<Don
         it.log(command.event.type, command.event.payload, null),
       );
   }
+}
+
+/** Asking again while its worker stops it changes nothing. */
+function* cancelRun(dialect: Dialect, now: number, command: CommandOf<'cancel'>): Op<Done<Run>> {
+  let again = false;
+  const cancelled = yield* onRun(dialect, now, command.run, (it, core) => {
+    again = core.cancelRequestedAt !== null;
+    cancel(it, core, command.kind);
+  });
+  return again && cancelled.hint.lanes.length === 0 ? { ...cancelled, changed: false } : cancelled;
 }
 
 function* onRun(

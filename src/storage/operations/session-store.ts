@@ -4,6 +4,7 @@ import { readAttachments } from './sessions/attachments.ts';
 import { listCosts } from './sessions/costs.ts';
 import * as invocations from './sessions/invocations.ts';
 import * as reads from './sessions/reads.ts';
+import { listLeftWorkspaces } from './sessions/remove.ts';
 import { readOriginal } from './sessions/send.ts';
 import { readSetting } from './sessions/settings.ts';
 import { readSnapshot } from './sessions/snapshots.ts';
@@ -49,6 +50,8 @@ export function sessionStoreOver({
     listVisibleRuns: (userId, filter) => read(listVisibleRuns(dialect, userId, filter)),
     countVisible: (userId) => read(countVisible(userId)),
     stats: (visibleTo) => read(stats(dialect, visibleTo)),
+    listLeftWorkspaces: (host, limit) => read(listLeftWorkspaces(host, limit)),
+    forgetLeftWorkspace: (sessionId) => call('forgetLeftWorkspace', sessionId),
     readSetting: (name) => read(readSetting(name)),
     putSettingOnce: (name, value) => call('putSettingOnce', name, value),
   };

@@ -71,6 +71,47 @@ test('[X1] of two nodes that replace one secret, one does', async () => {
   }
 });
 
+test('[X1] a sign-in that cannot be lengthened now lets in all the same', async () => {
+  const { digest, signIn } = await bench.signedIn('admin');
+  const client = new pg.Client({
+    connectionString: database.url,
+    options: `-c search_path=s${bench.place.replaceAll('-', '')}`,
+  });
+  await client.connect();
+  await client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER full_disk BEFORE UPDATE ON sign_ins EXECUTE FUNCTION refuse()`);
+  await client.end();
+  bench.now += HOUR / 2;
+  expect(await bench.store.findSignIn(digest, HOUR)).toEqual(signIn);
+});
+
+test('[X2] who signs in at the moment they are locked out is not signed in when that ends', async () => {
+  const ann = await bench.user();
+  const client = new pg.Client({
+    connectionString: database.url,
+    options: `-c search_path=s${bench.place.replaceAll('-', '')}`,
+  });
+  await client.connect();
+  // They were looked at before, and are written after.
+  await client.query('BEGIN');
+  await client.query(
+    `INSERT INTO sign_ins (id, user_id, digest, created_at, rotated_at, idle_until, expires_at)
+     VALUES ('late', $1, 'digest', 0, 0, $2, $2)`,
+    [ann.id, bench.now + HOUR],
+  );
+  await other.updateUser(ann.id, { disabled: true });
+  await client.query('COMMIT');
+  await client.end();
+  expect(await bench.store.findSignIn('digest', HOUR)).toBeNull();
+  await other.updateUser(ann.id, { disabled: false });
+  expect(await bench.store.findSignIn('digest', HOUR)).toBeNull();
+  // Who is not locked out is not sent away by being let in again.
+  const { digest } = await bench.signedIn(ann.id);
+  await other.updateUser(ann.id, { disabled: false });
+  expect(await bench.store.findSignIn(digest, HOUR)).not.toBeNull();
+});
+
 test('[X2] of two users of one name one is made, and the other leaves no line', async () => {
   for (let i = 0; i < 5; i++) {
     const name = `name-${i}`;

@@ -121,7 +121,8 @@ export function* rotateSignIn(
 ): Op<Done<boolean>> {
   const rows = yield* query(
     `UPDATE sign_ins SET previous_digest = digest, previous_until = $5, digest = $3, rotated_at = $4
-     WHERE id = $1 AND digest = $2 AND expires_at > $4 AND idle_until > $4 RETURNING id`,
+     WHERE id = $1 AND digest = $2 AND expires_at > $4 AND idle_until > $4 AND coalesce(previous_until, 0) <= $4
+     RETURNING id`,
     [id, secret.from, secret.to, now, now + secret.graceMs],
   );
   return {

@@ -83,7 +83,10 @@ export function* updateUser(
       now,
     ],
   );
-  if (disabled === true) yield* forgetSignIns(id);
+  // Also when it ends: one who was signing in at that very moment was written after.
+  if (disabled === true || (disabled === false && user.disabledAt !== null)) {
+    yield* forgetSignIns(id);
+  }
   return { value: toUser(row!), hint: ACCESS_CHANGED };
 }
 

@@ -2,7 +2,7 @@ import { changeSession } from './change.ts';
 import { closeConnections, openConnections } from './connections.ts';
 import { createSession } from './create.ts';
 import { putInvocation } from './invocations.ts';
-import { deleteSession } from './remove.ts';
+import { deleteSession, forgetLeftWorkspace } from './remove.ts';
 import { editRun, retryRun, sendMessage } from './send.ts';
 import { putSettingOnce } from './settings.ts';
 import { settleSessions } from './settle.ts';
@@ -17,6 +17,7 @@ export const SESSION_OPERATIONS = {
   editRun,
   retryRun,
   deleteSession,
+  forgetLeftWorkspace,
   openConnections,
   closeConnections,
   settleSessions,

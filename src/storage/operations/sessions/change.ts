@@ -23,13 +23,16 @@ export function* changeSession(
   const { session, changes } = yield* apply(loaded, command);
   if (session !== loaded.session) yield* dialect.saveSessions([session]);
   if (it.events.length > 0 || it.ready) yield* dialect.save([it]);
-  return done({ found: (yield* readFound(now, id))!, changes }, [it]);
+  const all = done({ found: (yield* readFound(now, id))!, changes }, [it]);
+  const same = session === loaded.session && it.events.length === 0 && !it.ready;
+  return same ? { ...all, changed: false } : all;
 }
 
 function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
   const { it, session, facts } = loaded;
   switch (command.do) {
     case 'ready': {
+      if (liesElsewhere(loaded, command.host)) return { session, changes: [] };
       const moved = moveSession(loaded, 'ready');
       // Its workspace lies on this machine, so its runs must.
       if (command.host !== undefined && it.lane.pin && it.lane.host === null) {
@@ -39,6 +42,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
       return adding(moved, { workspacePath: command.path, updatedAt: facts.now });
     }
     case 'fail':
+      if (liesElsewhere(loaded, command.host)) return { session, changes: [] };
       return moveSession(loaded, 'fail', command.error);
     case 'complete':
       return moveSession(loaded, 'complete');
@@ -65,6 +69,10 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
       return { session: yield* update(loaded, command.changes), changes: [] };
   }
 }
+
+/** Two hosts may prepare a session at once; the one that was first has it. */
+const liesElsewhere = ({ it: { lane } }: LoadedSession, host: string | undefined): boolean =>
+  host !== undefined && lane.pin && lane.host !== null && lane.host !== host;
 
 const adding = ({ session, changes }: Moved, more: Partial<StoredSession>): Moved => ({
   session: { ...session, ...more },

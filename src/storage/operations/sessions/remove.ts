@@ -2,7 +2,7 @@ import { BatonError } from '../../../contract/errors.ts';
 import type { RunState } from '../../../contract/run.ts';
 import { PROTECTED_LABELS } from '../../../contract/session.ts';
 import { type Op, query } from '../../statement.ts';
-import { type CountDeltas, type Dialect, type Done, done } from '../dialect.ts';
+import { type CountDeltas, type Dialect, type Done, done, NOTHING_TO_TELL } from '../dialect.ts';
 import { cancelAll } from './cancel-all.ts';
 import { lockSession } from './load.ts';
 
@@ -19,6 +19,12 @@ export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Do
   if (it.events.length > 0 || it.runs.size > 0) yield* dialect.save([it]);
   if (it.lane.runId !== null) return { ...done(false, [it]), changed: false };
   yield* subtractCounts(dialect, id);
+  if (it.lane.pin && it.lane.host !== null) {
+    yield* query('INSERT INTO left_workspaces (session_id, host) VALUES ($1, $2)', [
+      id,
+      it.lane.host,
+    ]);
+  }
   // Words and connections go with the session, originals and invocations with the runs.
   yield* query('DELETE FROM sessions WHERE id = $1', [id]);
   yield* query('DELETE FROM runs WHERE lane = $1', [id]);
@@ -35,4 +41,19 @@ function* subtractCounts(dialect: Dialect, lane: string): Op<void> {
   const deltas: CountDeltas = {};
   for (const { state, n } of rows) deltas[state] = -n;
   yield* dialect.addCounts(deltas);
+}
+
+/** Of deleted sessions, on this host. */
+export function* listLeftWorkspaces(host: string, limit: number): Op<string[]> {
+  const rows = yield* query<{ session_id: string }>(
+    'SELECT session_id FROM left_workspaces WHERE host = $1 ORDER BY session_id LIMIT $2',
+    [host, limit],
+    'left_workspaces',
+  );
+  return rows.map(({ session_id }) => session_id);
+}
+
+export function* forgetLeftWorkspace(_: Dialect, _now: number, sessionId: string): Op<Done<void>> {
+  yield* query('DELETE FROM left_workspaces WHERE session_id = $1', [sessionId]);
+  return { value: undefined, hint: NOTHING_TO_TELL };
 }

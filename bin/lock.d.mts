@@ -1,4 +1,0 @@
-export declare function withLock(
-  file: string,
-  options: { waiting: () => void; run: () => Promise<void> },
-): Promise<void>;
