@@ -19,12 +19,18 @@ test('[C1] [A2] the commands of docs/agents.md run as they stand', async ({ onTe
   const { url } = await desk.server({
     env: { BATON_ADMIN_TOKEN: TOKEN, HOME: desk.home, ...agents },
   });
-  const page = readFileSync(join(root, 'docs', 'agents.md'), 'utf8');
-  const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, text]) => text ?? '');
-  expect(blocks).toHaveLength(5);
+  const blocksOf = (page: string): string[] =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(
+      ([, text]) => text ?? '',
+    );
+  const inReadme = blocksOf('README.md')
+    .filter((text) => text.includes('helper'))
+    .map((text) => text.replaceAll('./bin/baton.mjs', 'baton').replaceAll('helper', 'reader'));
+  const blocks = [...inReadme, ...blocksOf('docs/agents.md')];
+  expect(blocks).toHaveLength(6);
   const env = { BATON_TOKEN: TOKEN, BATON_URL: url, ...agents, BATON_PORT: '0' };
   for (const block of blocks) {
-    const script = `set -e; cd "$HOME"\n${block}`;
+    const script = `set -e; mkdir -p "$HOME/work"; cd "$HOME/work"\n${block}`;
     const { code, stdout, stderr } = await ended(desk.shell(script, env));
     // Nothing is at work when the page is run from top to bottom.
     const steers = block.includes('steer');

@@ -138,8 +138,10 @@ test(
   async () => {
     const server = await Server.start();
     // Not those that fetch or start another Baton, nor the one that needs the port and home directory
-    // of a reader.
-    const blocks = blocksOf('README.md').filter(({ text }) => text.startsWith('./bin/baton.mjs'));
+    // of a reader. Those of Claude Code are run by docs-agents.test.ts.
+    const blocks = blocksOf('README.md').filter(
+      ({ text }) => text.startsWith('./bin/baton.mjs') && !text.includes('helper'),
+    );
     const [hi, longer] = await play(server, blocks, !newCurl);
     expect(blocks).toHaveLength(2);
     expect(hi).toContain('hi\n');

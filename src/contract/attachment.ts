@@ -19,6 +19,9 @@ function isBase64(text: string): boolean {
   return true;
 }
 
+/** The same for whoever reads the description of the API. */
+const BASE64 = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
+
 /** A file as it comes with a message. */
 export const AttachmentUpload = z.strictObject({
   /** Shown to the agent; where it is stored follows from it, made safe. */
@@ -29,7 +32,10 @@ export const AttachmentUpload = z.strictObject({
     .regex(/^[\w.+-]+\/[\w.+-]+$/, 'is not a media type such as image/png')
     .default('application/octet-stream'),
   /** Base64. */
-  data: z.string().refine(isBase64, 'is not base64').meta({ contentEncoding: 'base64' }),
+  data: z
+    .string()
+    .refine(isBase64, 'is not base64')
+    .meta({ contentEncoding: 'base64', pattern: BASE64 }),
 });
 export type AttachmentUpload = z.output<typeof AttachmentUpload>;
 
