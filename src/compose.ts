@@ -1,5 +1,4 @@
 import { createAccess } from './access/access.ts';
-import { rememberedShares } from './access/remembered-shares.ts';
 import type { AccessService } from './access/service.ts';
 import { driverOf } from './agents/drivers.ts';
 import { type Lifeline, startLifeline } from './agents/lifeline.ts';
@@ -139,7 +138,6 @@ export function compose(parts: Parts): Composed {
 
   const service = createSessions({
     store,
-    shareOf: rememberedShares(store),
     queue,
     connections,
     masker,

@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { StoreGate } from '../src/access/gate.ts';
 import type { Principal } from '../src/access/principal.ts';
-import { rememberedShares } from '../src/access/remembered-shares.ts';
 import { newId } from '../src/contract/ids.ts';
 import type { Json } from '../src/contract/json.ts';
 import { AgentPayload } from '../src/contract/message.ts';
@@ -60,7 +59,6 @@ export async function streamRig(options: StreamRigOptions = {}) {
 
   const connections = new Connections({ store, log: SILENT, nodeId: () => worker.nodeId });
   const service = createSessions({
-    shareOf: rememberedShares(store),
     store,
     queue,
     connections,

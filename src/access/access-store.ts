@@ -179,8 +179,6 @@ export interface AccessStore {
   /** All of a user. */
   endSignIns(userId: string): Promise<void>;
 
-  /** What of a session is shared with a user. */
-  getShare(sessionId: string, userId: string): Promise<ShareLevel | null>;
   listShares(sessionId: string): Promise<ShareRecord[]>;
   /** Replaces them all; one for the owner is left out. Throws `not_found`, `unknown_user`. */
   putShares(

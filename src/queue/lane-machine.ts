@@ -79,6 +79,8 @@ export function take(change: LaneChange, run: RunCore, holder: Holder): void {
 
 /** The handler begins. */
 export function start(change: LaneChange, run: RunCore): void {
+  // One that waits goes on by an answer alone.
+  if (run.state !== 'dequeued') throw new Error(`a ${run.state} run cannot start`);
   change.move(run, 'running');
   run.startedAt ??= change.now;
   change.log('run.start', STARTED, run);

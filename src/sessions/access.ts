@@ -1,7 +1,6 @@
 import type { AccessStore, Audited } from '../access/access-store.ts';
 import { mustMay } from '../access/must-may.ts';
 import { isAdmin, type Principal } from '../access/principal.ts';
-import type { ShareOf } from '../access/remembered-shares.ts';
 import type { Level } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
@@ -13,8 +12,8 @@ import type { RunQueue } from '../queue/run-queue.ts';
 import type { Store } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import type { ApprovalStore } from './approval-store.ts';
-import type { SessionRecord, SessionWithFacts } from './session-record.ts';
-import type { SessionStore } from './session-store.ts';
+import type { SessionWithFacts } from './session-record.ts';
+import type { SessionFor, SessionStore } from './session-store.ts';
 import type { SteerStore } from './steer-store.ts';
 
 /* What the parts of the service share: who may do what, and pages. */
@@ -32,7 +31,6 @@ export type ServiceStore = Ports & Audited<Ports>;
 
 export interface ServiceParts {
   readonly store: ServiceStore;
-  readonly shareOf: ShareOf;
   /** Runs of a session that may be queued; the most of all unless told. */
   readonly queueMax?: number;
   readonly queue: RunQueue;
@@ -51,14 +49,8 @@ export interface ServiceParts {
 const HEIGHT: Record<Level, number> = { view: 1, operate: 2, own: 3 };
 
 /** What a session is to somebody; null is nothing, not even that it is there. */
-async function levelOf(
-  { shareOf }: ServiceParts,
-  by: Principal,
-  { id, ownerId }: SessionRecord,
-): Promise<Level | null> {
-  if (isAdmin(by) || ownerId === by.userId) return 'own';
-  return shareOf(id, by.userId);
-}
+const levelOf = (by: Principal, { found, share }: SessionFor): Level | null =>
+  isAdmin(by) || found.session.ownerId === by.userId ? 'own' : share;
 
 /** A foreign session answers as one that is not there; one that is shared says how far it is. */
 export async function findSession(
@@ -67,11 +59,12 @@ export async function findSession(
   id: string,
   level: Level,
 ): Promise<SessionWithFacts> {
-  const found = await parts.store.getSession(id);
-  const has = found === null ? null : await levelOf(parts, by, found.session);
-  if (found === null || has === null) throw new BatonError('not_found');
+  const { store } = parts;
+  const known = await store.getSessionFor(id, by.userId);
+  const has = known === null ? null : levelOf(by, known);
+  if (known === null || has === null) throw new BatonError('not_found');
   if (HEIGHT[has] < HEIGHT[level]) throw tooLow(level);
-  return found;
+  return known.found;
 }
 
 /** Whoever only may read changes nothing, also not what is theirs. */

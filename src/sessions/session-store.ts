@@ -1,3 +1,4 @@
+import type { ShareLevel } from '../contract/access.ts';
 import type { CostBy, CostLine } from '../contract/api/cost.ts';
 import type { Json } from '../contract/json.ts';
 import type { Run } from '../contract/run.ts';
@@ -148,10 +149,17 @@ export interface TurnResult {
   readonly usageAfter?: Json;
 }
 
+export interface SessionFor {
+  readonly found: SessionWithFacts;
+  readonly share: ShareLevel | null;
+}
+
 export interface SessionStore {
   /** Makes the session (PENDING), its lane and `session.created`. Throws `name_taken`. */
   createSession(session: NewSession): Promise<SessionWithFacts>;
   getSession(id: string): Promise<SessionWithFacts | null>;
+  /** With what of it is shared with a user. */
+  getSessionFor(id: string, userId: string): Promise<SessionFor | null>;
   listSessions(filter: SessionFilter): Promise<SessionWithFacts[]>;
   /** Throws `not_found`. */
   changeSession(id: string, command: SessionCommand): Promise<Changed>;

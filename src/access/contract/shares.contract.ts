@@ -44,11 +44,11 @@ export function shareRules(rule: AccessRule): void {
       { userId: eve.id, userName: 'eve', level: 'view' },
     ]);
     expect(await store.listShares(id)).toEqual(shares);
-    expect(await store.getShare(id, bob.id)).toBe('operate');
-    expect(await store.getShare(id, ann.id)).toBeNull();
+    expect((await store.getSessionFor(id, bob.id))?.share ?? null).toBe('operate');
+    expect((await store.getSessionFor(id, ann.id))?.share ?? null).toBeNull();
     await store.putShares(id, [{ userId: eve.id, level: 'operate' }]);
-    expect(await store.getShare(id, bob.id)).toBeNull();
-    expect(await store.getShare(id, eve.id)).toBe('operate');
+    expect((await store.getSessionFor(id, bob.id))?.share ?? null).toBeNull();
+    expect((await store.getSessionFor(id, eve.id))?.share ?? null).toBe('operate');
   });
 
   rule('[X3] a share with nobody, or of nothing, is refused and changes nothing', async (bench) => {
@@ -126,7 +126,7 @@ export function shareRules(rule: AccessRule): void {
     expect(await store.countVisible(newId())).toMatchObject({ queued: 0 });
     await store.putShares(shared as string, []);
     expect(await list()).toEqual([seen[0], seen[2]]);
-    expect(await store.getShare(shared as string, ann.id)).toBeNull();
+    expect((await store.getSessionFor(shared as string, ann.id))?.share ?? null).toBeNull();
   });
 
   rule('[X3] a session that goes takes its shares along', async (bench) => {
@@ -135,7 +135,7 @@ export function shareRules(rule: AccessRule): void {
     const id = await bench.session(ann.id);
     await store.putShares(id, [{ userId: bob.id, level: 'view' }]);
     await store.deleteSession(id);
-    expect(await store.getShare(id, bob.id)).toBeNull();
+    expect((await store.getSessionFor(id, bob.id))?.share ?? null).toBeNull();
     expect(await listed(bench, bob.id)).toEqual([]);
   });
 }

@@ -60,6 +60,21 @@ export function busyRules(rule: Rule): void {
     expect(await b.counts()).toEqual({ queued: 1 });
   });
 
+  rule('[Q10] a known key tells what an earlier one of the same call did', async (b) => {
+    await b.node();
+    const key = { lane: 'l', idempotencyKey: 'k', bodyHash: 'h' };
+    const { id } = await b.enqueue(key);
+    await b.end(await b.begin(), failed('timeout'));
+    const urgent = { ...key, idempotencyKey: 'urgent', onBusy: 'interrupt' } as const;
+    const receipts = await b.store.enqueue([urgent, urgent, key].map(admission));
+    expect(receipts.map(({ state, position }) => ({ state, position }))).toEqual([
+      { state: 'queued', position: 0 },
+      { state: 'queued', position: 0 },
+      { state: 'cancelled', position: 0 },
+    ]);
+    expect(receipts[2]?.id).toBe(id);
+  });
+
   rule('[Q10] of calls with one key that meet, one admits', async (b) => {
     const request = { lane: 'l', idempotencyKey: 'k', bodyHash: 'h' };
     const receipts = await Promise.all(Array.from({ length: 8 }, () => b.enqueue(request)));

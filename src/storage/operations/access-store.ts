@@ -5,7 +5,7 @@ import { listNodeViews } from './access/reports.ts';
 import { findSignIn } from './access/sign-ins.ts';
 import { findToken, getToken, listTokens } from './access/tokens.ts';
 import { findUser, getUser, listUsers } from './access/users.ts';
-import { getShare, listShares } from './sessions/shares.ts';
+import { listShares } from './sessions/shares.ts';
 import type { StoreParts } from './store.ts';
 
 /** The access port over the operations, the same for every database. */
@@ -38,7 +38,6 @@ export function accessStoreOver({
     findCredential: (credential) => read(findCredential(dialect, credential)),
     endSignIn: (id) => call('endSignIn', id),
     endSignIns: (userId) => call('endSignIns', userId),
-    getShare: (sessionId, userId) => read(getShare(sessionId, userId)),
     listShares: (sessionId) => read(listShares(sessionId)),
     putShares: (sessionId, shares) => call('putShares', sessionId, shares),
     listAudit: (filter) => read(listAudit(filter)),

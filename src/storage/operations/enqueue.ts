@@ -26,7 +26,7 @@ export function* enqueue(
     const change = changes.get(laneOf(admission))!;
     if (admission.idempotencyKey !== null) {
       yield* flush();
-      const known = yield* findKnown(admission);
+      const known = yield* findKnown(admission, changes);
       if (known !== null) {
         receipts.push(known);
         continue;
@@ -84,8 +84,14 @@ function* openLanes(
   return new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
 }
 
-/** The same key answers the same run; with another body it is refused (Q10). */
-function* findKnown(admission: Admission): Op<Receipt | null> {
+/**
+ * The same key answers the same run; with another body it is refused (Q10). What an earlier
+ * admission of this call did to the lane is not saved yet, so it is read from the change.
+ */
+function* findKnown(
+  admission: Admission,
+  changes: ReadonlyMap<string, LaneChange>,
+): Op<Receipt | null> {
   const known = yield* queryOne<{ id: string; lane: string; state: RunState; body_hash: string }>(
     'SELECT id, lane, state, body_hash FROM runs WHERE idem_scope = $1 AND idem_key = $2',
     [scopeOf(admission), admission.idempotencyKey],
@@ -94,20 +100,22 @@ function* findKnown(admission: Admission): Op<Receipt | null> {
   if (known.body_hash !== admission.bodyHash) {
     throw new BatonError('idempotency_conflict', undefined, { details: { runId: known.id } });
   }
-  const position = known.state === 'queued' ? yield* runsBefore(known.id) : 0;
-  return { id: known.id, lane: known.lane, state: known.state, position, known: true };
+  const change = changes.get(known.lane);
+  const state = change?.runs.get(known.id)?.run.state ?? known.state;
+  const position = state === 'queued' ? yield* runsBefore(known.id, change) : 0;
+  return { id: known.id, lane: known.lane, state, position, known: true };
 }
 
 /** How many runs of its lane are before a queued one, the one under way included. */
-function* runsBefore(id: string): Op<number> {
-  const row = yield* queryOne<{ begun: number; queued: number }>(
-    `SELECT CASE WHEN l.run_id IS NULL OR l.run_id = r.id THEN 0 ELSE 1 END AS begun,
-       (SELECT count(*) FROM runs q WHERE q.lane = r.lane AND q.position > l.last_position AND q.state = 'queued'
+function* runsBefore(id: string, change: LaneChange | undefined): Op<number> {
+  const row = yield* queryOne<{ begun: string | null; queued: number }>(
+    `SELECT l.run_id AS begun, (SELECT count(*) FROM runs q WHERE q.lane = r.lane AND q.position > l.last_position AND q.state = 'queued'
         AND (r.position IS NULL OR q.position < r.position)) AS queued
      FROM runs r JOIN lanes l ON l.id = r.lane WHERE r.id = $1`,
     [id],
   );
-  return row!.begun + row!.queued;
+  const begun = change === undefined ? row!.begun : change.lane.runId;
+  return (begun === null || begun === id ? 0 : 1) + row!.queued;
 }
 
 /** Where the run joins, after doing what it asks of a busy lane (Q11). */

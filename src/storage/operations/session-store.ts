@@ -21,6 +21,7 @@ export function sessionStoreOver({
   return {
     createSession: (session) => call('createSession', session),
     getSession: (id) => read(reads.getSession(dialect, id)),
+    getSessionFor: (id, userId) => read(reads.getSessionFor(dialect, id, userId)),
     listSessions: (filter) => read(reads.listSessions(dialect, filter)),
     changeSession: (id, command) => call('changeSession', id, command),
     sendMessage: (request) => call('sendMessage', request),

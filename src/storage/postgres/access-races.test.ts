@@ -135,7 +135,7 @@ test('[X3] shares and the end of their session at once leave nothing behind', as
       other.deleteSession(id),
     ]);
     expect(await other.getSession(id)).toBeNull();
-    expect(await other.getShare(id, ann.id)).toBeNull();
+    expect((await other.getSessionFor(id, ann.id))?.share ?? null).toBeNull();
   }
 });
 

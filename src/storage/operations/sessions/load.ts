@@ -1,7 +1,9 @@
+import type { ShareLevel } from '../../../contract/access.ts';
 import { BatonError } from '../../../contract/errors.ts';
 import { LaneChange } from '../../../queue/lane-change.ts';
 import type { Facts } from '../../../sessions/session-machine.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
+import type { SessionFor } from '../../../sessions/session-store.ts';
 import {
   type FoundRow,
   SESSION_COLUMNS,
@@ -28,15 +30,31 @@ const UNFINISHED = `CASE WHEN l.run_id IS NULL THEN 0 ELSE 1 END + l.queued + ($
 const CONNECTIONS = `(SELECT count(*) FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = s.id AND n.lease_until > $1)`;
 const HOST_AWAY = `CASE WHEN l.host <> '' AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = l.host AND n.lease_until > $1) THEN 1 ELSE 0 END`;
 
-/** With conditions, order and limit behind it; $1 is the time. */
-export const SELECT_FOUND = `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
+/** With conditions, order and limit behind it, and perhaps one more column; $1 is the time. */
+const selectFound = (more = '') =>
+  `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
   ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away,
-  CASE WHEN l.state = 'delayed' THEN l.ready_at END AS delayed_until
+  CASE WHEN l.state = 'delayed' THEN l.ready_at END AS delayed_until${more}
   FROM sessions s JOIN lanes l ON l.id = s.id`;
+export const SELECT_FOUND = selectFound();
+
+const SELECT_SHARED = selectFound(
+  ', (SELECT h.level FROM shares h WHERE h.session_id = s.id AND h.user_id = $3) AS share',
+);
 
 export function* readFound(now: number, id: string): Op<SessionWithFacts | null> {
   const [row] = yield* query<FoundRow>(`${SELECT_FOUND} WHERE s.id = $2`, [now, id], 'session');
   return row === undefined ? null : toFound(row);
+}
+
+/** With what of it is shared with a user: in one statement, because every request of theirs asks. */
+export function* readFoundFor(now: number, id: string, userId: string): Op<SessionFor | null> {
+  const [row] = yield* query<FoundRow & { share: ShareLevel | null }>(
+    `${SELECT_SHARED} WHERE s.id = $2`,
+    [now, id, userId],
+    'session_for',
+  );
+  return row === undefined ? null : { found: toFound(row), share: row.share };
 }
 
 export function* lockSession(dialect: Dialect, now: number, id: string): Op<LoadedSession> {

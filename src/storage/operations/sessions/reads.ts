@@ -1,14 +1,22 @@
 import { SessionStatus } from '../../../contract/session.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
-import type { SessionFilter } from '../../../sessions/session-store.ts';
+import type { SessionFilter, SessionFor } from '../../../sessions/session-store.ts';
 import { type FoundRow, plain, toFound } from '../../session-rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
-import { readFound, SELECT_FOUND } from './load.ts';
+import { readFound, readFoundFor, SELECT_FOUND } from './load.ts';
 import { visibleTo } from './visible.ts';
 
 export function* getSession(dialect: Dialect, id: string): Op<SessionWithFacts | null> {
   return yield* readFound(yield* dialect.readTime(), id);
+}
+
+export function* getSessionFor(
+  dialect: Dialect,
+  id: string,
+  userId: string,
+): Op<SessionFor | null> {
+  return yield* readFoundFor(yield* dialect.readTime(), id, userId);
 }
 
 /** Newest first. */

@@ -5,15 +5,6 @@ import { type Op, query } from '../../statement.ts';
 import { ACCESS_CHANGED, type Dialect, type Done } from '../dialect.ts';
 import { lockSession } from './load.ts';
 
-export function* getShare(sessionId: string, userId: string): Op<ShareLevel | null> {
-  const [row] = yield* query<{ level: ShareLevel }>(
-    'SELECT level FROM shares WHERE session_id = $1 AND user_id = $2',
-    [sessionId, userId],
-    'share',
-  );
-  return row?.level ?? null;
-}
-
 /** By the users' names. */
 export function* listShares(sessionId: string): Op<ShareRecord[]> {
   const rows = yield* query<{ user_id: string; name: string; level: ShareLevel }>(
