@@ -7,15 +7,18 @@ import { join } from 'node:path';
 import { findNode, handOver } from './handover.mjs';
 import { install, root } from './setup.mjs';
 import { SetupError } from './setup-error.mjs';
+import { buildWeb } from './web.mjs';
 
 const source = join(root, 'src', 'cli', 'main.ts');
 const checkout = existsSync(source);
 const serves = ['up', 'api', 'worker'].includes(process.argv[2]);
 
 try {
-  if (checkout) await install({ dev: false, interrupted: serves ? 0 : 130 });
+  if (checkout) await install(serves ? 0 : 130);
+  const node = findNode(root);
+  if (checkout && ['up', 'api'].includes(process.argv[2])) await buildWeb(node);
   handOver({
-    node: findNode(root),
+    node,
     script: checkout ? source : join(root, 'dist', 'cli', 'main.js'),
     args: process.argv.slice(2),
     serves,

@@ -9,18 +9,18 @@ import { SetupError } from './setup-error.mjs';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Runs `npm ci` if need be; two starts at once take turns.
+ * Runs `npm ci` if need be; two starts at once take turns. What is needed to build the web app and to
+ * test comes with it: a checkout has all of it.
  *
- * @param {{ dev: boolean, interrupted: number }} options `dev`: what tests need, too;
- *   `interrupted`: the exit code when a signal ends the installation.
+ * @param {number} interrupted the exit code when a signal ends the installation
  */
-export async function install({ dev, interrupted }) {
-  if (isInstalled(dev)) return;
+export async function install(interrupted) {
+  if (isInstalled()) return;
   const run = async () => {
-    if (isInstalled(dev)) return;
+    if (isInstalled()) return;
     const first = !existsSync(join(root, 'node_modules'));
     say(`Installing dependencies (${first ? 'first start only' : 'they have changed'})…`);
-    await npmCi(dev, interrupted);
+    await npmCi(interrupted);
   };
   const waiting = () => say('Another start is installing dependencies; waiting for it…');
   try {
@@ -34,13 +34,13 @@ export async function install({ dev, interrupted }) {
  * Compares what npm says it has installed with the lock file. Not by time stamps: copying, cloning
  * and switching branches change those without meaning.
  */
-function isInstalled(dev) {
+function isInstalled() {
   const wanted = packages(join(root, 'package-lock.json'));
   const present = packages(join(root, 'node_modules', '.package-lock.json'));
   if (!wanted || !present) return false;
   return Object.entries(wanted).every(([path, entry]) => {
     const version = present[path]?.version;
-    const mayBeAbsent = path === '' || entry.optional || entry.devOptional || (entry.dev && !dev);
+    const mayBeAbsent = path === '' || entry.optional || entry.devOptional;
     return version === entry.version || (version === undefined && mayBeAbsent);
   });
 }
@@ -53,9 +53,8 @@ function packages(file) {
   }
 }
 
-function npmCi(dev, interrupted) {
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
-  if (dev) args.push('--include=dev');
+function npmCi(interrupted) {
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [npm.stdout, npm.stderr]) {

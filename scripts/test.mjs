@@ -7,19 +7,22 @@ import { delimiter, dirname, join } from 'node:path';
 import { findNode } from '../bin/handover.mjs';
 import { install, root } from '../bin/setup.mjs';
 import { SetupError } from '../bin/setup-error.mjs';
+import { buildWeb } from '../bin/web.mjs';
 import { closingLine, readCounts } from './test-result.mjs';
 
 /** Files made from others must be up to date: one `npm run <name>` each, failing if one is not. */
 const GENERATED_FILES = ['docs:check'];
 
 async function main() {
-  await install({ dev: true, interrupted: 130 });
+  await install(130);
   const node = findNode(root);
+  await buildWeb(node);
   const tool = (path, ...args) => [node, join(root, 'node_modules', path), ...args];
 
   const steps = [
     ['Format and lint', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.')],
     ['Types', tool('typescript/bin/tsc', '--noEmit')],
+    ['Types of the web app', tool('typescript/bin/tsc', '--noEmit', '-p', 'web')],
     ...GENERATED_FILES.map((script) => [`Generated: ${script}`, ['npm', 'run', '-s', script]]),
   ];
   for (const [name, command] of steps) {

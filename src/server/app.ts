@@ -21,6 +21,7 @@ import { refuseStatusUpdates } from './routes/session-status.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addSystemRoutes, type Readiness } from './routes/system.ts';
 import { addPages } from './sign-in/routes.ts';
+import { addWebApp } from './web/routes.ts';
 
 const BODY_MAX = 1024 * 1024;
 /** A request that has not arrived after this long is not waited for. */
@@ -91,7 +92,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     service: options.service ?? (() => null),
     checkAnswers: options.checkAnswers ?? false,
   });
-  if (pages) addPages(app, auth);
+  if (pages) {
+    addPages(app, auth);
+    addWebApp(app);
+  }
   addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
   addSessionRoutes(api);
   refuseStatusUpdates(api);

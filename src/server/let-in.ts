@@ -4,6 +4,7 @@ import { BatonError } from '../contract/errors.ts';
 import type { Authenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';
 import { asksForPage, PAGES, signInPath } from './sign-in/pages.ts';
+import { ASSETS } from './web/paths.ts';
 
 /** Asked by what watches over processes, by whatever name it knows this one. */
 const PROBES = new Set(['/healthz', '/readyz']);
@@ -19,7 +20,7 @@ export function letIn(app: FastifyInstance, auth: Authenticator, pages: boolean)
     const path = request.url.split('?', 1)[0] ?? '';
     if (PROBES.has(path)) return;
     auth.site.checkHost(request.raw);
-    if (open.has(path)) return;
+    if (open.has(path) || (pages && path.startsWith(ASSETS))) return;
     const { headers, method, id: requestId } = request;
     const address = auth.addressOf(request);
     const known = await auth.authenticate({ headers, method, address, requestId });

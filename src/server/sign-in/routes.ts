@@ -6,7 +6,6 @@ import { clearCookie, cookieOf, setCookie } from '../cookies.ts';
 import { retryAfterOf } from '../errors.ts';
 import { checkSignInOrigin } from '../origin.ts';
 import { type Form, parseForm, safeNext } from './form.ts';
-import { homePage } from './home.ts';
 import { PAGE_HEADERS, type SignInView, signInPage } from './page.ts';
 import { SIGN_IN, wantsHtml } from './pages.ts';
 import { SCRIPT } from './script.ts';
@@ -15,7 +14,7 @@ import { type Failure, languageOf } from './words.ts';
 
 const FORM_MAX = 8 * 1024;
 
-/** Adds what `PAGES` lists. */
+/** Signing in and out. */
 export function addPages(app: FastifyInstance, auth: Authenticator): void {
   // In a scope of its own: nothing else takes forms.
   app.register((scope, _options, done) => {
@@ -25,7 +24,7 @@ export function addPages(app: FastifyInstance, auth: Authenticator): void {
       async (_request: FastifyRequest, body: string) => body,
     );
     addSignIn(scope, auth);
-    addHome(scope, auth);
+    addSignOut(scope, auth);
     done();
   });
 }
@@ -71,15 +70,7 @@ function addSignIn(app: FastifyInstance, auth: Authenticator): void {
   );
 }
 
-function addHome(app: FastifyInstance, { gate, site }: Authenticator): void {
-  get(app, '/', async (request, reply) => {
-    const known = await gate.again(request.principal as Principal);
-    if (known === null) throw new BatonError('unauthorized');
-    const language = languageOf(request.headers['accept-language']);
-    const { name, by } = known;
-    return reply.headers(PAGE_HEADERS).send(homePage(language, name, by));
-  });
-
+function addSignOut(app: FastifyInstance, { gate, site }: Authenticator): void {
   app.post(
     '/sign-out',
     { bodyLimit: FORM_MAX, config: { pattern: '/sign-out', needs: null } },

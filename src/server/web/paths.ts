@@ -1,0 +1,18 @@
+/** What the web app shows, by the path in the address bar. `{id}` stands for one part of a path. */
+export const APP_PATHS = [
+  '/',
+  '/new',
+  '/inbox',
+  '/dashboard',
+  '/s/{id}',
+  '/s/{id}/detail',
+  '/settings',
+  '/settings/{section}',
+] as const;
+
+/** The files of the web app: the same for everyone, so no credential is asked for. */
+export const ASSETS = '/assets/';
+
+const PATTERNS = APP_PATHS.map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+
+export const isAppPath = (path: string): boolean => PATTERNS.some((each) => each.test(path));

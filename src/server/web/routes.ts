@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { BatonError } from '../../contract/errors.ts';
+import { encodingOf, readWebFiles, type WebFiles } from './files.ts';
+import { APP_PATHS, ASSETS } from './paths.ts';
+
+/**
+ * Files of this server only. Styles that parts of the page add while it runs carry the nonce of the
+ * answer; no script does.
+ */
+const csp = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+const NOT_BUILT =
+  'The web app was not built. Start Baton by `npm start` or `./bin/baton.mjs up`, which build it.';
+
+/** The web app: one document for all of its paths, and its files. */
+export function addWebApp(app: FastifyInstance, read: () => WebFiles | null = readWebFiles): void {
+  let files: WebFiles | null = null;
+  const built = (): WebFiles => {
+    files ??= read();
+    if (files === null) throw new BatonError('not_available', NOT_BUILT);
+    return files;
+  };
+
+  for (const path of APP_PATHS) {
+    app.route({
+      method: 'GET',
+      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      exposeHeadRoute: true,
+      config: { pattern: path, needs: null },
+      handler: async (_request, reply) => {
+        const nonce = randomBytes(16).toString('base64url');
+        return reply
+          .headers({
+            'content-type': 'text/html; charset=utf-8',
+            'content-security-policy': csp(nonce),
+            // With `no-referrer` a browser says `Origin: null` when it sends a form, also to us.
+            'referrer-policy': 'same-origin',
+          })
+          .send(built().index.replaceAll('{nonce}', nonce));
+      },
+    });
+  }
+
+  const pattern = `${ASSETS}{name}`;
+  app.route({
+    method: 'GET',
+    url: `${ASSETS}:name`,
+    exposeHeadRoute: true,
+    config: { pattern, needs: null },
+    handler: async (request, reply) => {
+      const { name } = request.params as { name: string };
+      const file = built().asset(name);
+      if (file === null) throw new BatonError('not_found');
+      const encoding = encodingOf(request.headers['accept-encoding']);
+      reply.headers({
+        'content-type': file.type,
+        // The name has the hash of what is in it.
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+      });
+      if (encoding !== null) reply.header('content-encoding', encoding);
+      return reply.send(await file.packed(encoding));
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { SessionStatus } from '../../src/contract/session.ts';
+import { client } from './client.ts';
+
+/* What the pages read, by one key each. `live.ts` says which are old. */
+
+export interface SessionFilter {
+  readonly name?: string;
+  readonly status?: SessionStatus;
+  readonly tag?: string;
+  readonly archived?: boolean;
+}
+
+const PAGE = 50;
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => client.getMe({}, { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const sessionsQuery = (filter: SessionFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['sessions', filter],
+    queryFn: ({ pageParam, signal }) =>
+      client.listSessions(
+        {
+          query: {
+            limit: PAGE,
+            ...filter,
+            ...(pageParam === null ? {} : { cursor: pageParam }),
+          },
+        },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+export const sessionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['session', id],
+    queryFn: ({ signal }) => client.getSession({ params: { id } }, { signal }),
+  });
+
+export const pendingApprovalsQuery = queryOptions({
+  queryKey: ['approvals', 'pending'],
+  queryFn: ({ signal }) =>
+    client.listApprovals({ query: { state: 'pending', limit: 200 } }, { signal }),
+});
+
+export const statsQuery = queryOptions({
+  queryKey: ['stats'],
+  queryFn: ({ signal }) => client.getStats({}, { signal }),
+});

@@ -1,0 +1,32 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queries } from './api/client.ts';
+import { followHints } from './api/live.ts';
+import { applyTheme } from './parts/theme.ts';
+import { router } from './router.tsx';
+import './styles.css';
+import { language } from './texts/language.ts';
+
+// Styles that parts of the page add while it runs are let in by this (see the server's CSP).
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+if (nonce !== undefined) setNonce(nonce);
+
+applyTheme();
+const sayLanguage = (): void => {
+  document.documentElement.lang = language.get();
+};
+sayLanguage();
+language.subscribe(sayLanguage);
+
+void followHints(new AbortController().signal);
+
+createRoot(document.getElementById('app')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,12 @@
+import { useTexts } from '../texts/texts.ts';
+
+/** To the cent; less than one says so; nothing is nothing. */
+export function Money({ usd, className = '' }: { usd: number; className?: string }) {
+  const t = useTexts();
+  return <span className={`figures ${className}`}>{money(usd, t.common.lessThanACent)}</span>;
+}
+
+export const money = (usd: number, lessThanACent: string): string =>
+  usd > 0 && usd < 0.01
+    ? lessThanACent
+    : `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;

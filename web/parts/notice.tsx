@@ -1,0 +1,60 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { BatonError } from '../../src/contract/errors.ts';
+import { useTexts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+
+type Tone = 'info' | 'good' | 'warn' | 'bad';
+
+const LOOKS = {
+  info: ['border-info bg-info-soft', 'text-info', Info],
+  good: ['border-good bg-good-soft', 'text-good', CircleCheck],
+  warn: ['border-warn bg-warn-soft', 'text-warn', TriangleAlert],
+  bad: ['border-bad bg-bad-soft', 'text-bad', CircleAlert],
+} as const;
+
+interface NoticeProps {
+  readonly tone: Tone;
+  /** One plain sentence: what has happened. */
+  readonly title: string;
+  /** Why, and what was kept. */
+  readonly children?: ReactNode;
+  /** The one or two things that help. */
+  readonly actions?: ReactNode;
+}
+
+/** A block in the flow of a page. */
+export function Notice({ tone, title, children, actions }: NoticeProps) {
+  const [box, ink, Icon] = LOOKS[tone];
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={`flex gap-2.5 rounded border px-3 py-2.5 ${box}`}
+    >
+      <Icon size={16} className={`mt-0.5 shrink-0 ${ink}`} aria-hidden />
+      <div className="min-w-0 grow">
+        <p className="font-medium">{title}</p>
+        {children !== undefined && <div className="mt-0.5 text-dense text-soft">{children}</div>}
+        {actions !== undefined && <div className="mt-2 flex flex-wrap gap-2">{actions}</div>}
+      </div>
+    </div>
+  );
+}
+
+/** What a call answered instead of what the page needs. */
+export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
+  const t = useTexts();
+  return (
+    <Notice
+      tone="bad"
+      title={t.common.failedToLoad}
+      actions={
+        <Button size="small" onClick={retry}>
+          {t.common.tryAgain}
+        </Button>
+      }
+    >
+      {error instanceof BatonError ? error.message : String(error)}
+    </Notice>
+  );
+}

@@ -1,0 +1,61 @@
+import type { RunState } from '../../src/contract/run.ts';
+import type { SessionStatus } from '../../src/contract/session.ts';
+import { useTexts } from '../texts/texts.ts';
+
+/* A state is told by colour, by shape and by a word. */
+
+const DOTS: Record<SessionStatus, string> = {
+  PENDING: 'bg-warn',
+  ACTIVE: 'bg-good',
+  IDLE: 'bg-line',
+  ERROR: 'border-2 border-bad',
+  COMPLETED: 'bg-info rounded-none rotate-45',
+  TERMINATED: 'bg-bad rounded-none',
+};
+
+export function StatusDot({ status, busy }: { status: SessionStatus; busy: boolean }) {
+  const t = useTexts();
+  const look = busy ? 'bg-accent animate-beat' : DOTS[status];
+  const label = busy ? t.common.run.running : t.common.status[status];
+  return (
+    <span
+      role="img"
+      aria-label={label}
+      title={label}
+      className={`inline-block size-2 shrink-0 rounded-full ${look}`}
+    />
+  );
+}
+
+const STATUS_BADGES: Record<SessionStatus, string> = {
+  PENDING: 'text-warn border-warn',
+  ACTIVE: 'text-good border-good',
+  IDLE: 'text-soft border-line',
+  ERROR: 'text-bad border-bad',
+  COMPLETED: 'text-info border-info',
+  TERMINATED: 'bg-bad text-on-bad border-bad',
+};
+
+const BADGE = 'inline-flex items-center gap-1 rounded border px-1.5 text-xs whitespace-nowrap';
+
+export function StatusBadge({ status }: { status: SessionStatus }) {
+  const t = useTexts();
+  return <span className={`${BADGE} ${STATUS_BADGES[status]}`}>{t.common.status[status]}</span>;
+}
+
+const RUN_BADGES: Record<RunState, string> = {
+  queued: 'text-soft border-line',
+  dequeued: 'text-accent border-accent',
+  running: 'text-accent border-accent',
+  waiting: 'text-warn border-warn',
+  retry_scheduled: 'text-warn border-warn',
+  succeeded: 'text-good border-good',
+  failed: 'text-bad border-bad',
+  dead: 'bg-bad text-on-bad border-bad',
+  cancelled: 'text-soft border-line line-through',
+};
+
+export function RunBadge({ state }: { state: RunState }) {
+  const t = useTexts();
+  return <span className={`${BADGE} ${RUN_BADGES[state]}`}>{t.common.run[state]}</span>;
+}

@@ -1,0 +1,54 @@
+import { language } from '../texts/language.ts';
+import { useTexts } from '../texts/texts.ts';
+import { createStore, useStore } from './store.ts';
+
+/** The time by which all relative times are told; one timer for all of them. */
+const clock = createStore(Date.now());
+setInterval(() => clock.set(Date.now()), 10_000);
+/** For countdowns. */
+const seconds = createStore(Date.now());
+setInterval(() => seconds.set(Date.now()), 1000);
+
+export const useSeconds = (): number => useStore(seconds);
+
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+export function relative(time: number, now: number, locale: string): string | null {
+  const s = (time - now) / 1000;
+  const unit = UNITS.find(([, length]) => Math.abs(s) >= length);
+  if (unit === undefined) return null;
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' });
+  return format.format(Math.trunc(s / unit[1]), unit[0]);
+}
+
+/** How long ago; exactly when on hover. */
+export function Ago({ at, className }: { at: string; className?: string }) {
+  const t = useTexts();
+  const locale = useStore(language);
+  const time = Date.parse(at);
+  return (
+    <time dateTime={at} title={exactTime(at, locale)} className={className}>
+      {relative(time, useStore(clock), locale) ?? t.common.now}
+    </time>
+  );
+}
+
+export const exactTime = (at: string, locale: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    Date.parse(at),
+  );
+
+/** `0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`. */
+export function duration(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const s = Math.round(ms / 1000);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  return `${Math.floor(s / 3600)} h ${String(Math.floor((s % 3600) / 60)).padStart(2, '0')} min`;
+}

@@ -1,0 +1,86 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { Broken, NotFound } from './shell/not-found.tsx';
+import { Shell } from './shell/shell.tsx';
+import { Start } from './shell/start.tsx';
+
+/* The paths; the server knows the same ones (src/server/web/paths.ts). */
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: Broken,
+});
+
+const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
+
+const newSession = createRoute({
+  getParentRoute: () => root,
+  path: '/new',
+  component: lazyRouteComponent(() => import('./new-session/new-session.tsx'), 'NewSession'),
+});
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/s/$id',
+  /** `event`: the seq of an event to show, from a permalink. */
+  validateSearch: (search: Record<string, unknown>): { event?: number } => {
+    const event = Number(search['event']);
+    return Number.isInteger(event) && event > 0 ? { event } : {};
+  },
+  component: lazyRouteComponent(() => import('./conversation/conversation.tsx'), 'Conversation'),
+});
+
+const detail = createRoute({
+  getParentRoute: () => root,
+  path: '/s/$id/detail',
+  component: lazyRouteComponent(() => import('./session-detail/session-detail.tsx'), 'Detail'),
+});
+
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: '/inbox',
+  component: lazyRouteComponent(() => import('./approvals/inbox.tsx'), 'Inbox'),
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard',
+  component: lazyRouteComponent(() => import('./dashboard/dashboard.tsx'), 'Dashboard'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+});
+
+const settingsSection = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/$section',
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    start,
+    newSession,
+    session,
+    detail,
+    inbox,
+    dashboard,
+    settings,
+    settingsSection,
+  ]),
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Inbox, LayoutDashboard, List, Plus, Settings } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { meQuery, pendingApprovalsQuery } from '../api/queries.ts';
+import { useTexts } from '../texts/texts.ts';
+import { Badge } from './sidebar.tsx';
+
+/** On phones, in reach of the thumb. */
+export function BottomBar() {
+  const t = useTexts();
+  const { data: me } = useQuery(meQuery);
+  const { data: waiting } = useQuery(pendingApprovalsQuery);
+  const count = waiting?.items.length ?? 0;
+  return (
+    <nav
+      aria-label={t.shell.navigation}
+      className="flex shrink-0 border-t border-edge bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
+    >
+      <Tab to="/" icon={<List size={20} />}>
+        {t.shell.sessions}
+      </Tab>
+      <Tab to="/inbox" icon={<Inbox size={20} />}>
+        {t.shell.inbox}
+        {count > 0 && (
+          <span className="absolute top-0.5 left-1/2 ml-1.5">
+            <Badge count={count} label={t.shell.waiting(count)} />
+          </span>
+        )}
+      </Tab>
+      {me?.rights.includes('run') === true && (
+        <Tab to="/new" icon={<Plus size={20} />}>
+          {t.shell.newSession}
+        </Tab>
+      )}
+      <Tab to="/dashboard" icon={<LayoutDashboard size={20} />}>
+        {t.shell.dashboard}
+      </Tab>
+      <Tab to="/settings" icon={<Settings size={20} />}>
+        {t.shell.settings}
+      </Tab>
+    </nav>
+  );
+}
+
+interface TabProps {
+  readonly to: '/' | '/new' | '/inbox' | '/dashboard' | '/settings';
+  readonly icon: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Tab({ to, icon, children }: TabProps) {
+  return (
+    <Link
+      to={to}
+      activeOptions={{ exact: to === '/' }}
+      className="relative flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 px-0.5 text-center text-[11px] leading-tight text-soft"
+      activeProps={{ className: 'text-accent!' }}
+    >
+      {icon}
+      {children}
+    </Link>
+  );
+}

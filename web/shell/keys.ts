@@ -1,0 +1,72 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { keyHelpOpen, paletteOpen } from './palette-state.ts';
+
+/** Keys that work on every page. Single letters count only where nobody types. */
+export const KEYS = {
+  palette: ['Ctrl K', '⌘ K'],
+  newSession: ['c'],
+  inbox: ['g i'],
+  dashboard: ['g d'],
+  settings: ['g s'],
+  search: ['/'],
+  nextSession: ['j'],
+  previousSession: ['k'],
+  composer: ['r'],
+  help: ['?'],
+} as const;
+
+/** How long a `g` waits for its second letter. */
+const SECOND_MS = 1000;
+
+export function useKeys(): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    let gAt = 0;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.isComposing || event.defaultPrevented) return;
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        paletteOpen.set(!paletteOpen.get());
+        return;
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector('[role="dialog"]') !== null) return;
+      const second = performance.now() - gAt < SECOND_MS;
+      gAt = 0;
+      const act = second ? afterG(event.key) : single(event.key);
+      if (act === null) return;
+      event.preventDefault();
+      act();
+    };
+    const go = (to: '/new' | '/inbox' | '/dashboard' | '/settings') => () => void navigate({ to });
+    const afterG = (key: string): (() => void) | null =>
+      ({ i: go('/inbox'), d: go('/dashboard'), s: go('/settings') })[key] ?? null;
+    const single = (key: string): (() => void) | null =>
+      ({
+        g: () => {
+          gAt = performance.now();
+        },
+        c: go('/new'),
+        '/': () => document.getElementById('session-search')?.focus(),
+        r: () => document.getElementById('composer')?.focus(),
+        j: () => step(1),
+        k: () => step(-1),
+        '?': () => keyHelpOpen.set(true),
+      })[key] ?? null;
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [navigate]);
+}
+
+/** Letters belong to what is written. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+
+/** To the session beside the one that is open, in the order of the list. */
+function step(by: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('aside a[href^="/s/"]')];
+  const at = links.findIndex((link) => link.getAttribute('aria-current') === 'page');
+  links[at === -1 ? 0 : at + by]?.click();
+}

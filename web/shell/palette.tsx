@@ -1,0 +1,99 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Command } from 'cmdk';
+import type { ReactNode } from 'react';
+import { meQuery, sessionsQuery } from '../api/queries.ts';
+import { StatusDot } from '../parts/status.tsx';
+import { useStore } from '../parts/store.ts';
+import { chooseTheme } from '../parts/theme.ts';
+import { chooseLanguage } from '../texts/language.ts';
+import { useTexts } from '../texts/texts.ts';
+import { keyHelpOpen, paletteOpen } from './palette-state.ts';
+
+/** Everything by name (⌘K, Ctrl+K). */
+export function Palette() {
+  const t = useTexts();
+  const open = useStore(paletteOpen);
+  const navigate = useNavigate();
+  const { data: me } = useQuery(meQuery);
+  const { data } = useInfiniteQuery({ ...sessionsQuery({}), enabled: open });
+  const sessions = data?.pages.flatMap(({ items }) => items) ?? [];
+  const after = (act: () => unknown) => () => {
+    paletteOpen.set(false);
+    act();
+  };
+  const go = (to: '/new' | '/inbox' | '/dashboard' | '/settings') => after(() => navigate({ to }));
+  return (
+    <Command.Dialog
+      open={open}
+      onOpenChange={(next) => paletteOpen.set(next)}
+      label={t.shell.palette}
+      overlayClassName="fixed inset-0 z-40 bg-ink/40 animate-appear"
+      contentClassName="fixed top-[12vh] left-1/2 z-50 w-[min(560px,calc(100vw-24px))] -translate-x-1/2 rounded border border-edge bg-panel shadow-float animate-appear overflow-hidden"
+    >
+      <Command.Input
+        placeholder={t.shell.paletteHint}
+        className="w-full border-b border-edge bg-transparent px-4 py-3 outline-none"
+      />
+      <Command.List className="max-h-[50vh] overflow-y-auto p-2">
+        <Command.Empty className="px-2 py-4 text-soft">{t.shell.paletteNothing}</Command.Empty>
+        <Group heading={t.shell.goTo}>
+          {me?.rights.includes('run') === true && (
+            <Item onSelect={go('/new')}>{t.shell.newSession}</Item>
+          )}
+          <Item onSelect={go('/inbox')}>{t.shell.inbox}</Item>
+          <Item onSelect={go('/dashboard')}>{t.shell.dashboard}</Item>
+          <Item onSelect={go('/settings')}>{t.shell.settings}</Item>
+        </Group>
+        <Group heading={t.shell.sessions}>
+          {sessions.map(({ id, name, status }) => (
+            <Item
+              key={id}
+              value={`${name} ${id}`}
+              onSelect={after(() => navigate({ to: '/s/$id', params: { id } }))}
+            >
+              <StatusDot status={status} busy={false} />
+              {name}
+            </Item>
+          ))}
+        </Group>
+        <Group heading={t.shell.actions}>
+          {(['system', 'light', 'dark'] as const).map((each) => (
+            <Item key={each} onSelect={after(() => chooseTheme(each))}>
+              {`${t.shell.theme}: ${t.shell.themes[each]}`}
+            </Item>
+          ))}
+          <Item onSelect={after(() => chooseLanguage('en'))}>{`${t.shell.language}: English`}</Item>
+          <Item onSelect={after(() => chooseLanguage('ja'))}>{`${t.shell.language}: 日本語`}</Item>
+          <Item onSelect={after(() => keyHelpOpen.set(true))}>{t.shell.keys}</Item>
+          <Item onSelect={after(() => location.assign('/docs'))}>{t.shell.apiReference}</Item>
+        </Group>
+      </Command.List>
+    </Command.Dialog>
+  );
+}
+
+const Group = ({ heading, children }: { heading: string; children: ReactNode }) => (
+  <Command.Group
+    heading={heading}
+    className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-soft"
+  >
+    {children}
+  </Command.Group>
+);
+
+interface ItemProps {
+  readonly value?: string;
+  readonly onSelect: () => void;
+  readonly children: ReactNode;
+}
+
+const Item = ({ value, onSelect, children }: ItemProps) => (
+  <Command.Item
+    {...(value === undefined ? {} : { value })}
+    onSelect={onSelect}
+    className="flex min-h-9 cursor-pointer items-center gap-2 rounded px-2 data-[selected=true]:bg-raised"
+  >
+    {children}
+  </Command.Item>
+);

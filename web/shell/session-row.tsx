@@ -1,0 +1,45 @@
+import { Link } from '@tanstack/react-router';
+import type { Session } from '../../src/contract/session.ts';
+import { Money } from '../parts/money.tsx';
+import { StatusDot } from '../parts/status.tsx';
+import { useStore } from '../parts/store.ts';
+import { Ago } from '../parts/time.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { seen } from './seen.ts';
+
+export function SessionRow({ session }: { session: Session }) {
+  const t = useTexts();
+  const known = useStore(seen)[session.id];
+  const isUnread = known !== undefined && known < session.lastActiveAt;
+  const busy = session.unfinishedRuns > 0 && !session.held && session.delayedUntil === null;
+  return (
+    <Link
+      to="/s/$id"
+      params={{ id: session.id }}
+      className="block rounded px-2 py-1.5 hover:bg-raised max-md:py-2.5"
+      activeProps={{ className: 'bg-raised', 'aria-current': 'page' }}
+    >
+      <span className="flex items-center gap-2">
+        <StatusDot status={session.status} busy={busy} />
+        <span className={`min-w-0 grow truncate ${isUnread ? 'font-semibold' : ''}`}>
+          {session.name}
+        </span>
+        {isUnread && (
+          <span
+            role="img"
+            aria-label={t.shell.unread}
+            title={t.shell.unread}
+            className="size-1.5 shrink-0 rounded-full bg-info"
+          />
+        )}
+        <Ago at={session.lastActiveAt} className="shrink-0 text-xs text-soft" />
+      </span>
+      <span className="flex items-center gap-2 pl-4 text-dense text-soft">
+        <span className="min-w-0 grow truncate">
+          {session.lastResponse ?? (session.description || t.common.status[session.status])}
+        </span>
+        {session.costUsd > 0 && <Money usd={session.costUsd} className="shrink-0 text-xs" />}
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,59 @@
+import { Outlet } from '@tanstack/react-router';
+import { PanelLeft } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { IconButton } from '../parts/button.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { BottomBar } from './bottom-bar.tsx';
+import { ConnectionBar } from './connection.tsx';
+import { KeyHelp } from './key-help.tsx';
+import { useKeys } from './keys.ts';
+import { Palette } from './palette.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { SignedOut } from './signed-out.tsx';
+
+const COLLAPSED = 'baton.sidebar';
+
+/** What is around every page. */
+export function Shell() {
+  const t = useTexts();
+  const [open, setOpen] = useState(() => localStorage.getItem(COLLAPSED) !== 'hidden');
+  const show = (next: boolean): void => {
+    localStorage.setItem(COLLAPSED, next ? 'shown' : 'hidden');
+    setOpen(next);
+  };
+  useKeys();
+  return (
+    <div className="flex h-dvh flex-col">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded focus:bg-panel focus:px-3 focus:py-2"
+      >
+        {t.shell.skip}
+      </a>
+      <ConnectionBar />
+      <div className="flex min-h-0 grow">
+        {open && <Sidebar onCollapse={() => show(false)} />}
+        <div className="relative min-w-0 grow">
+          {!open && (
+            <IconButton
+              label={t.shell.expand}
+              onClick={() => show(true)}
+              className="absolute top-2 left-2 z-10 max-md:hidden"
+            >
+              <PanelLeft size={16} />
+            </IconButton>
+          )}
+          <main id="main" tabIndex={-1} className={`h-full outline-none ${open ? '' : 'md:pl-10'}`}>
+            <Suspense>
+              <Outlet />
+            </Suspense>
+          </main>
+        </div>
+      </div>
+      <BottomBar />
+      <Palette />
+      <KeyHelp />
+      <SignedOut />
+    </div>
+  );
+}

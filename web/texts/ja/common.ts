@@ -1,0 +1,37 @@
+import type { Texts } from '../en/all.ts';
+
+export const common: Texts['common'] = {
+  cancel: 'キャンセル',
+  close: '閉じる',
+  save: '保存',
+  copy: 'コピー',
+  copied: 'コピーしました',
+  loading: '読み込み中…',
+  loadMore: 'さらに表示',
+  tryAgain: 'もう一度試す',
+  optional: '任意',
+  failedToLoad: '読み込めませんでした。',
+  lessThanACent: '<$0.01',
+  now: 'たった今',
+  status: {
+    PENDING: '準備中',
+    ACTIVE: 'アクティブ',
+    IDLE: 'アイドル',
+    ERROR: 'エラー',
+    COMPLETED: '完了',
+    TERMINATED: '終了',
+  },
+  run: {
+    queued: '待機中',
+    dequeued: '開始中',
+    running: '実行中',
+    waiting: '回答待ち',
+    retry_scheduled: '再試行待ち',
+    succeeded: '成功',
+    failed: '失敗',
+    cancelled: '取り消し済み',
+    dead: '中止',
+  },
+  roles: { viewer: '閲覧者', operator: 'オペレーター', admin: '管理者' },
+  channels: { web: 'Web', cli: 'コマンドライン', api: 'API', line: 'LINE', webhook: 'Webhook' },
+};

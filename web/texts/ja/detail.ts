@@ -1,0 +1,3 @@
+import type { Texts } from '../en/all.ts';
+
+export const detail: Texts['detail'] = {};
