@@ -8,7 +8,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'baton-test-compile-cache')
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['web/**/*.test.ts', 'src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['test/setup-postgres.ts'],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',
