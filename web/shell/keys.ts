@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { pressPageKey } from '../parts/page-keys.ts';
 import { keyHelpOpen, paletteOpen } from './palette-state.ts';
 
 /** Keys that work on every page. Single letters count only where nobody types. */
@@ -34,6 +35,11 @@ export function useKeys(): void {
       if (document.querySelector('[role="dialog"]') !== null) return;
       const second = performance.now() - gAt < SECOND_MS;
       gAt = 0;
+      // A key that is held down answers one question, not all of them.
+      if (!second && !event.repeat && pressPageKey(event.key)) {
+        event.preventDefault();
+        return;
+      }
       const act = second ? afterG(event.key) : single(event.key);
       if (act === null) return;
       event.preventDefault();
@@ -62,7 +68,9 @@ export function useKeys(): void {
 /** Letters belong to what is written. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+  (target.isContentEditable ||
+    ['TEXTAREA', 'SELECT'].includes(target.tagName) ||
+    (target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(target.type)));
 
 /** To the session beside the one that is open, in the order of the list. */
 function step(by: 1 | -1): void {

@@ -1,0 +1,31 @@
+import type { Question } from './asked.ts';
+
+/* What a person picks and writes for the questions of an agent. */
+
+export interface Picked {
+  readonly labels: readonly string[];
+  /** In their own words; counts besides or instead of what was picked. */
+  readonly words: string;
+}
+export const NOTHING: Picked = { labels: [], words: '' };
+
+export function toggle({ labels, words }: Picked, label: string, many: boolean): Picked {
+  if (labels.includes(label)) return { labels: labels.filter((each) => each !== label), words };
+  return many ? { labels: [...labels, label], words } : { labels: [label], words: '' };
+}
+
+/** One text for each question, in the order of its options; null while one has none. */
+export function answersOf(
+  questions: readonly Question[],
+  picked: readonly Picked[],
+): Record<string, string> | null {
+  const answers: Record<string, string> = {};
+  for (const [at, { question, options }] of questions.entries()) {
+    const { labels, words } = picked[at] ?? NOTHING;
+    const parts = options.map(({ label }) => label).filter((label) => labels.includes(label));
+    if (words.trim() !== '') parts.push(words.trim());
+    if (parts.length === 0) return null;
+    answers[question] = parts.join(', ');
+  }
+  return questions.length === 0 ? null : answers;
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Hand } from 'lucide-react';
+import { useId, useRef } from 'react';
+import type { Approval } from '../../src/contract/approval.ts';
+import { sessionQuery } from '../api/queries.ts';
+import { Ago } from '../parts/time.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { askedOf } from './asked.ts';
+import { Decide } from './decide.tsx';
+import { Outcome } from './outcome.tsx';
+import { useLatest, useMayAnswer } from './queries.ts';
+import { whyOf } from './reason.ts';
+import { What } from './what.tsx';
+
+interface Props {
+  readonly approval: Approval;
+  /** Inside of its session: where it is asked need not be said. */
+  readonly compact?: boolean;
+}
+
+/** A question of an agent: what will happen, where, why it is asked, and the answers to give. */
+export function ApprovalCard({ approval: given, compact = false }: Props) {
+  const t = useTexts();
+  const approval = useLatest(given);
+  const mayAnswer = useMayAnswer(approval.sessionId);
+  const card = useRef<HTMLElement>(null);
+  const title = useId();
+  const isOpen = approval.state === 'pending';
+  const asked = askedOf(approval, approval.input);
+  const wants =
+    asked.is === 'other' ? t.approvals.wantsTool(approval.tool) : t.approvals.wants[asked.is];
+  return (
+    <article
+      ref={card}
+      aria-labelledby={title}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys work while it has the focus
+      tabIndex={0}
+      data-approval={approval.state}
+      id={`approval-${approval.id}`}
+      className={`rounded border bg-panel p-4 max-md:p-3 ${isOpen ? 'border-warn' : 'border-edge'}`}
+    >
+      <header className="mb-2 flex items-center gap-2">
+        {isOpen && <Hand size={16} className="shrink-0 text-warn" aria-hidden />}
+        <h3 id={title} className="grow font-semibold">
+          {isOpen ? wants : t.approvals.did[asked.is]}
+        </h3>
+        <Ago at={approval.createdAt} className="shrink-0 text-dense text-soft" />
+      </header>
+      {(asked.is !== 'questions' || !isOpen || !mayAnswer) && (
+        <What approval={approval} input={approval.input} />
+      )}
+      <About approval={approval} compact={compact} />
+      {!isOpen && <Outcome approval={approval} />}
+      {isOpen && mayAnswer && <Decide approval={approval} asked={asked} card={card} />}
+      {isOpen && !mayAnswer && <p className="text-dense text-soft">{t.approvals.mayOnlyLook}</p>}
+    </article>
+  );
+}
+
+function About({ approval, compact }: { approval: Approval; compact: boolean }) {
+  const t = useTexts();
+  const { data: session } = useQuery(sessionQuery(approval.sessionId));
+  const why = approval.state === 'pending' ? whyOf(approval.reason, t.approvals.why) : null;
+  if (compact && why === null) return <div className="mb-3" />;
+  return (
+    <dl className="my-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense">
+      {!compact && session !== undefined && (
+        <>
+          <dt className="text-soft">{t.approvals.where}</dt>
+          <dd>
+            <Link
+              to="/s/$id"
+              params={{ id: session.id }}
+              className="underline decoration-edge underline-offset-3 hover:decoration-current"
+            >
+              {session.name}
+            </Link>{' '}
+            <span className="font-mono text-xs text-soft">{session.workspace.path}</span>
+          </dd>
+        </>
+      )}
+      {why !== null && (
+        <>
+          <dt className="text-soft">{t.approvals.whyAsked}</dt>
+          <dd>{why}</dd>
+        </>
+      )}
+    </dl>
+  );
+}

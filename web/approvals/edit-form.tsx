@@ -1,0 +1,118 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Json } from '../../src/contract/json.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { useTexts } from '../texts/texts.ts';
+import type { Fields } from './asked.ts';
+import { type EditField, fromEditFields, toEditFields } from './edit.ts';
+
+interface Props {
+  readonly asked: Fields;
+  readonly busy: boolean;
+  /** What the server says is wrong with a field. */
+  readonly refused: { readonly field: string; readonly why: string } | null;
+  readonly onAllow: (input: Record<string, Json>) => void;
+  readonly onCancel: () => void;
+}
+
+/** What the agent wants to use, as fields. */
+export function EditForm({ asked, busy, refused, onAllow, onCancel }: Props) {
+  const t = useTexts();
+  const [fields, setFields] = useState(() => toEditFields(asked));
+  const [tried, setTried] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('textarea, input')?.focus();
+  }, []);
+  const edited = fromEditFields(fields, asked);
+  const errorOf = (name: string): string | undefined => {
+    const problem = tried ? edited.problems?.get(name) : undefined;
+    if (problem !== undefined) return t.approvals.problem[problem];
+    return refused?.field === name ? refused.why : undefined;
+  };
+  const submit = (): void => {
+    setTried(true);
+    if (edited.input !== undefined && !busy) onAllow(edited.input);
+  };
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return;
+        if (event.key === 'Escape') onCancel();
+        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit();
+      }}
+    >
+      {fields.map((field, at) => (
+        <One
+          key={field.name}
+          field={field}
+          error={errorOf(field.name)}
+          onChange={(value) =>
+            setFields(fields.map((each, i) => (i === at ? { ...each, value } : each)))
+          }
+        />
+      ))}
+      <div className="flex flex-wrap gap-2 max-md:*:min-h-12 max-md:*:grow">
+        <Button onClick={onCancel}>{t.common.cancel}</Button>
+        <Button look="primary" type="submit" disabled={busy}>
+          {t.approvals.allowEdited}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface OneProps {
+  readonly field: EditField;
+  readonly error: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+function One({ field: { name, as, value }, error, onChange }: OneProps) {
+  const t = useTexts();
+  const hint = as === 'json' ? { hint: t.approvals.keepsShape } : {};
+  return (
+    <Field label={name} error={error} {...hint}>
+      {(props) => {
+        if (as === 'flag') {
+          return (
+            <label className="flex min-h-9 items-center gap-2">
+              <input
+                id={props.id}
+                type="checkbox"
+                checked={value === 'true'}
+                onChange={({ target }) => onChange(String(target.checked))}
+              />
+              {t.approvals.yes}
+            </label>
+          );
+        }
+        if (as === 'number') {
+          return (
+            <input
+              {...props}
+              inputMode="decimal"
+              value={value}
+              onChange={({ target }) => onChange(target.value)}
+            />
+          );
+        }
+        return (
+          <textarea
+            {...props}
+            rows={Math.min(12, Math.max(1, value.split('\n').length))}
+            spellCheck={false}
+            value={value}
+            onChange={({ target }) => onChange(target.value)}
+            className={`${props.className} field-sizing-content max-h-[40vh] resize-y font-mono text-dense`}
+          />
+        );
+      }}
+    </Field>
+  );
+}

@@ -1,0 +1,76 @@
+import { Check, Undo2, X } from 'lucide-react';
+import type { Approval } from '../../src/contract/approval.ts';
+import { Ago } from '../parts/time.tsx';
+import type { Texts } from '../texts/en/all.ts';
+import { useTexts } from '../texts/texts.ts';
+import { fieldsOf } from './asked.ts';
+import { useNameOf } from './queries.ts';
+import { What } from './what.tsx';
+
+const ICONS = {
+  allowed: [Check, 'text-good'],
+  denied: [X, 'text-bad'],
+  withdrawn: [Undo2, 'text-soft'],
+} as const;
+
+/** How a question ended, by whom, and what was said. */
+export function Outcome({ approval }: { approval: Approval }) {
+  const t = useTexts();
+  const name = useNameOf(approval.decidedBy);
+  const { state } = approval;
+  if (state === 'pending') return null;
+  const who = name === 'you' ? t.approvals.you : (name ?? t.approvals.somebody);
+  const [Icon, ink] = ICONS[state];
+  return (
+    <>
+      <p role="status" className="flex flex-wrap items-center gap-1.5">
+        <Icon size={16} className={`shrink-0 ${ink}`} aria-hidden />
+        <span className="font-medium">{sentence(approval, who, t.approvals.outcome)}</span>
+        {approval.decidedAt !== null && (
+          <Ago at={approval.decidedAt} className="text-dense text-soft" />
+        )}
+      </p>
+      {approval.message !== null && approval.message !== '' && (
+        <p className="text-dense text-soft">
+          {t.approvals.said} {approval.message}
+        </p>
+      )}
+      <Instead approval={approval} />
+    </>
+  );
+}
+
+function Instead({ approval }: { approval: Approval }) {
+  const t = useTexts();
+  if (approval.editedInput === null) return null;
+  if (approval.kind === 'question') {
+    const answers = Object.entries(fieldsOf(fieldsOf(approval.editedInput)['answers'] ?? null));
+    return (
+      <ul className="text-dense text-soft">
+        {answers.map(([question, answer]) => (
+          <li key={question}>
+            {question} → <span className="text-ink">{String(answer)}</span>
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  return (
+    <div className="mt-1.5">
+      <p className="mb-1 text-dense text-soft">{t.approvals.used}</p>
+      <What approval={approval} input={approval.editedInput} />
+    </div>
+  );
+}
+
+function sentence(
+  { state, kind, scope, editedInput }: Approval,
+  who: string,
+  words: Texts['approvals']['outcome'],
+): string {
+  if (state === 'withdrawn') return words.withdrawn;
+  if (state === 'denied') return words.denied(who);
+  if (kind === 'question') return words.answered(who);
+  if (scope === 'session') return words.allowedSession(who);
+  return editedInput === null ? words.allowed(who) : words.allowedEdited(who);
+}

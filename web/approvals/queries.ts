@@ -1,0 +1,84 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import type { Approval, DecideApproval } from '../../src/contract/approval.ts';
+import { isBatonError } from '../../src/contract/errors.ts';
+import { client, queries } from '../api/client.ts';
+import { meQuery, pendingApprovalsQuery, sessionQuery } from '../api/queries.ts';
+
+const PAGE = 20;
+
+const approvalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['approvals', 'one', id],
+    queryFn: ({ signal }) => client.getApproval({ params: { id } }, { signal }),
+  });
+
+export const recentApprovalsQuery = infiniteQueryOptions({
+  queryKey: ['approvals', 'recent'],
+  queryFn: ({ pageParam, signal }) =>
+    client.listApprovals(
+      { query: { limit: PAGE, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+      { signal },
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+});
+
+/** The question as it is now: it is asked for again when it is no longer among those that wait. */
+export function useLatest(given: Approval): Approval {
+  const { data: pending } = useQuery(pendingApprovalsQuery);
+  const left = pending !== undefined && !pending.items.some(({ id }) => id === given.id);
+  const { data: known } = useQuery({
+    ...approvalQuery(given.id),
+    enabled: ({ state: { data } }) =>
+      given.state === 'pending' && left && (data === undefined || data.state === 'pending'),
+  });
+  return given.state === 'pending' && known !== undefined ? known : given;
+}
+
+type Body = Omit<DecideApproval, 'scope'> & Partial<Pick<DecideApproval, 'scope'>>;
+
+/** `onDone` is called before the page changes. */
+export function useDecide({ id }: Approval, onDone: () => void) {
+  return useMutation({
+    mutationFn: (body: Body) => client.decideApproval({ params: { id }, body }),
+    onSuccess: (decided) => {
+      onDone();
+      queries.setQueryData(approvalQuery(id).queryKey, decided);
+      queries.setQueryData(
+        pendingApprovalsQuery.queryKey,
+        (known) =>
+          known && { ...known, items: known.items.filter((each) => each.id !== decided.id) },
+      );
+      void queries.invalidateQueries({ queryKey: recentApprovalsQuery.queryKey });
+    },
+    onError: (error) => {
+      if (isBatonError(error, 'approval_decided')) {
+        void queries.invalidateQueries({ queryKey: ['approvals'] });
+      }
+    },
+  });
+}
+
+/** Whether this person may answer for the session. */
+export function useMayAnswer(sessionId: string): boolean {
+  const { data: me } = useQuery(meQuery);
+  const { data: session } = useQuery(sessionQuery(sessionId));
+  return me?.rights.includes('run') === true && session !== undefined && session.level !== 'view';
+}
+
+const usersQuery = queryOptions({
+  queryKey: ['users', 'names'],
+  queryFn: async ({ signal }) => {
+    const { items } = await client.listUsers({ query: { limit: 200 } }, { signal });
+    return new Map(items.map(({ id, name }) => [id, name]));
+  },
+});
+
+/** What somebody is called: only administrators may know everybody. */
+export function useNameOf(id: string | null): string | 'you' | null {
+  const { data: me } = useQuery(meQuery);
+  const isAdmin = me?.rights.includes('admin') === true;
+  const isMe = id !== null && me?.user.id === id;
+  const { data: names } = useQuery({ ...usersQuery, enabled: isAdmin && id !== null && !isMe });
+  return id === null ? null : isMe ? 'you' : (names?.get(id) ?? null);
+}

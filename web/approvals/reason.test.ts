@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { decide } from '../../src/policy/tools/decide.ts';
+import { approvals } from '../texts/en/approvals.ts';
+import { whyOf } from './reason.ts';
+
+const why = (reason: string) => whyOf(reason, approvals.why);
+const empty = { allow: [], ask: [], deny: [] };
+const bash = (command: string) => ({ tool: 'Bash', input: { command } });
+
+it('[P1] [C2] every reason the tool rules give for asking is told in words of the page', () => {
+  const ask = { ...empty, ask: ['Bash(git push)'] };
+  expect(why(decide(bash('git push'), { channel: 'web', session: ask }).reason)).toBe(
+    approvals.why.byRule('Bash(git push)'),
+  );
+  expect(why(decide(bash('git push'), { channel: 'web', global: ask }).reason)).toBe(
+    approvals.why.byRule('Bash(git push)'),
+  );
+  expect(why(decide(bash('frob'), { channel: 'web' }).reason)).toBe(approvals.why.unlisted);
+  expect(why(decide(bash('frob | tee x'), { channel: 'web', channelRules: empty }).reason)).toBe(
+    approvals.why.notPlain,
+  );
+  const doubt = decide(bash('x=rm; $x -rf /'), {
+    channel: 'cli',
+    session: { ...empty, deny: ['Bash(rm -rf)'] },
+  });
+  expect(doubt.decision).toBe('ask');
+  expect(why(doubt.reason)).toBe(approvals.why.doubt('Bash(rm -rf)'));
+  const question = decide({ tool: 'AskUserQuestion', input: {} }, { channel: 'cli' });
+  expect(why(question.reason)).toBeNull();
+});
+
+it('[C2] a reason of another kind is shown as it came', () => {
+  expect(why('because')).toBe('because');
+});

@@ -1,0 +1,23 @@
+import type { Texts } from '../texts/en/all.ts';
+
+/* Why the tool rules asked. The server tells it in English (src/policy/tools/decide.ts); the shapes
+   it has are told in the reader's language, anything else as it came. */
+
+type Words = Texts['approvals']['why'];
+
+const BY_RULE = /^"(.+)" is asked by the rules of the (session|channel|whole server)$/s;
+const DOUBT = /^(the command has .+: )?it cannot be told whether "(.+)" means it$/s;
+const UNLISTED = /^(the command has .+: )?no rule speaks of it, /s;
+const PERSON = 'it is a question to a person, so a person answers it';
+
+/** Null where it need not be said. */
+export function whyOf(reason: string, words: Words): string | null {
+  if (reason === PERSON) return null;
+  const byRule = BY_RULE.exec(reason);
+  if (byRule !== null) return words.byRule(byRule[1]!);
+  const doubt = DOUBT.exec(reason);
+  if (doubt !== null) return words.doubt(doubt[2]!);
+  const unlisted = UNLISTED.exec(reason);
+  if (unlisted !== null) return unlisted[1] === undefined ? words.unlisted : words.notPlain;
+  return reason;
+}

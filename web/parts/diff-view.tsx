@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { useTexts } from '../texts/texts.ts';
+import { Button } from './button.tsx';
+import type { DiffLine } from './line-diff.ts';
+
+/** More lines are shown when asked for. */
+const LINES_SHOWN = 120;
+
+const LOOKS: Record<DiffLine['kind'], readonly [sign: string, look: string]> = {
+  same: [' ', ''],
+  gone: ['-', 'bg-bad-soft'],
+  new: ['+', 'bg-good-soft'],
+};
+
+/** Lines that go and lines that come, told by sign and colour. */
+export function DiffView({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
+  const t = useTexts();
+  const [whole, setWhole] = useState(false);
+  const shown = whole ? lines : lines.slice(0, LINES_SHOWN);
+  return (
+    <>
+      <section
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+        tabIndex={0}
+        className="max-h-[50vh] overflow-auto rounded border border-edge bg-paper py-1 font-mono text-xs leading-relaxed"
+      >
+        <div className="w-max min-w-full">
+          {shown.map(({ kind, text }, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines of a diff do not move
+            <div key={at} className={`flex pr-3 ${LOOKS[kind][1]}`}>
+              <span className="w-6 shrink-0 text-center text-soft select-none">
+                {LOOKS[kind][0]}
+              </span>
+              <span className="whitespace-pre">{text === '' ? ' ' : text}</span>
+            </div>
+          ))}
+        </div>
+      </section>
+      {shown.length < lines.length && (
+        <Button look="quiet" size="small" className="mt-1" onClick={() => setWhole(true)}>
+          {t.common.allLines(lines.length)}
+        </Button>
+      )}
+    </>
+  );
+}
