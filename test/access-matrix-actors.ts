@@ -1,5 +1,6 @@
-import type { Level, Right, Role, ShareLevel } from '../src/contract/access.ts';
+import type { Right, Role, ShareLevel } from '../src/contract/access.ts';
 import { newId } from '../src/contract/ids.ts';
+import type { Level } from '../src/contract/level.ts';
 import { type AccessRig, operator } from './access-matrix-rig.ts';
 import type { Row, Subject } from './access-matrix-rows.ts';
 import { until } from './until.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../src/access/access-store.ts';
-import type { Level } from '../src/contract/access.ts';
 import { endpointList } from '../src/contract/api/all.ts';
 import type { Endpoint } from '../src/contract/api/endpoint.ts';
+import type { Level } from '../src/contract/level.ts';
 import {
   type Actor,
   absent,

@@ -20,10 +20,6 @@ export const RIGHTS_OF: Readonly<Record<Role, readonly Right[]>> = {
   admin: ['read', 'run', 'account', 'admin'],
 };
 
-/** What a session is to somebody: shared to look at, shared to work in, or their own. */
-export const Level = z.enum(['view', 'operate', 'own']);
-export type Level = z.infer<typeof Level>;
-
 /** The administrator that every installation has; the admin token is theirs. */
 export const ADMIN_ID = 'admin';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HostId } from './ids.ts';
 import { Json } from './json.ts';
+import { Level } from './level.ts';
 import { Time } from './time.ts';
 
 export const SessionId = z.uuid('a session id is a UUID');
@@ -147,6 +148,8 @@ export const Session = z.object({
   tags: z.array(z.string()),
   labels: z.array(z.string()),
   ownerId: z.string(),
+  /** What it is to you: shared to look at, shared to work in, or your own (an admin's are all). */
+  level: Level,
   agent: AgentSpec,
   workspace: WorkspaceSpec.extend({ path: z.string().nullable() }),
   isolation: Isolation,

@@ -26,6 +26,7 @@ const Filter = z.strictObject({
   states: z.array(RunState).optional(),
   after: RunId.optional(),
   limit: Limit.optional(),
+  newestFirst: z.boolean().optional(),
 });
 const EventRange = z.strictObject({
   after: z.int().min(0).optional(),
@@ -102,12 +103,13 @@ export class RunQueue {
 
   /** Runs by age. */
   async list(filter: Partial<RunFilter> = {}): Promise<Run[]> {
-    const { limit = 100, lane, states, after } = parseInput(Filter, filter);
+    const { limit = 100, lane, states, after, newestFirst } = parseInput(Filter, filter);
     return this.store.list({
       limit,
       ...(lane === undefined ? {} : { lane }),
       ...(states === undefined ? {} : { states }),
       ...(after === undefined ? {} : { after }),
+      ...(newestFirst === undefined ? {} : { newestFirst }),
     });
   }
 

@@ -104,8 +104,9 @@ export interface RunFilter {
   readonly lane?: string;
   readonly states?: readonly RunState[];
   readonly limit: number;
-  /** The id after which to go on (ids sort by age). */
+  /** The id after which to go on, in the order asked for (ids sort by age). */
   readonly after?: string;
+  readonly newestFirst?: boolean;
 }
 
 export type Counts = Record<RunState, number>;

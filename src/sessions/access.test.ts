@@ -46,8 +46,8 @@ test('[X3] a share lets in as far as it says, from the moment it is given until 
   await expect(service.send(taro, id, message('echo'), null)).rejects.toMatchObject(nothing);
 
   expect(await share('view')).toEqual([{ userId: taro.userId, userName: 'taro', level: 'view' }]);
-  expect(await service.get(taro, id)).toMatchObject({ id });
-  expect((await service.list(taro, {})).items).toMatchObject([{ id }]);
+  expect(await service.get(taro, id)).toMatchObject({ id, level: 'view' });
+  expect((await service.list(taro, {})).items).toMatchObject([{ id, level: 'view' }]);
   for (const refused of [
     () => service.send(taro, id, message('echo'), null),
     () => service.update(taro, id, { tags: ['his'] }),
@@ -61,6 +61,9 @@ test('[X3] a share lets in as far as it says, from the moment it is given until 
   }
 
   await share('operate');
+  expect((await service.list(taro, {})).items).toMatchObject([{ id, level: 'operate' }]);
+  expect(await service.update(taro, id, { tags: ['his'] })).toMatchObject({ level: 'operate' });
+  expect(await service.get(hanako, id)).toMatchObject({ level: 'own' });
   const { runId } = await service.send(taro, id, message('echo'), null);
   await service.cancelRun(taro, runId);
   expect(await service.fork(taro, id, { name: 'his now' })).toMatchObject({ ownerId: taro.userId });

@@ -1,9 +1,9 @@
 import type { AccessStore, Audited } from '../access/access-store.ts';
 import { mustMay } from '../access/must-may.ts';
 import { isAdmin, type Principal } from '../access/principal.ts';
-import type { Level } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
+import type { Level } from '../contract/level.ts';
 import type { Run } from '../contract/run.ts';
 import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
@@ -52,19 +52,27 @@ const HEIGHT: Record<Level, number> = { view: 1, operate: 2, own: 3 };
 const levelOf = (by: Principal, { found, share }: SessionFor): Level | null =>
   isAdmin(by) || found.session.ownerId === by.userId ? 'own' : share;
 
+/** Of one in the list of what somebody may see. */
+export const levelOfListed = (by: Principal, found: SessionWithFacts): Level =>
+  levelOf(by, { found, share: found.share ?? null }) ?? 'view';
+
+export interface SeenSession extends SessionWithFacts {
+  readonly level: Level;
+}
+
 /** A foreign session answers as one that is not there; one that is shared says how far it is. */
 export async function findSession(
   parts: ServiceParts,
   by: Principal,
   id: string,
   level: Level,
-): Promise<SessionWithFacts> {
+): Promise<SeenSession> {
   const { store } = parts;
   const known = await store.getSessionFor(id, by.userId);
   const has = known === null ? null : levelOf(by, known);
   if (known === null || has === null) throw new BatonError('not_found');
   if (HEIGHT[has] < HEIGHT[level]) throw tooLow(level);
-  return known.found;
+  return { ...known.found, level: has };
 }
 
 /** Whoever only may read changes nothing, also not what is theirs. */
@@ -73,7 +81,7 @@ export async function findToChange(
   by: Principal,
   id: string,
   level: Level = 'operate',
-): Promise<SessionWithFacts> {
+): Promise<SeenSession> {
   mustMay(by, 'run');
   return findSession(parts, by, id, level);
 }

@@ -143,20 +143,21 @@ export function runService(parts: ServiceParts): RunService {
       return { runId: receipt.id, sessionId: id, status: 'queued', position: receipt.position };
     },
 
-    async listRuns(by, { sessionId, state, limit = PAGE_DEFAULT, cursor }) {
+    async listRuns(by, { sessionId, state, order, limit = PAGE_DEFAULT, cursor }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const filter = {
         limit: limit + 1,
         ...(sessionId === undefined ? {} : { lane: sessionId }),
         ...(state === undefined ? {} : { states: [state] }),
         ...(cursor === undefined ? {} : { after: cursor }),
+        ...(order === 'newest' ? { newestFirst: true } : {}),
       };
       const list = () =>
         sessionId === undefined && !isAdmin(by)
           ? store.listVisibleRuns(by.userId, filter)
           : queue.list(filter);
       const runs =
-        sessionId !== undefined && state === 'queued'
+        sessionId !== undefined && state === 'queued' && order === undefined
           ? await queuedAfter(sessionId, cursor, limit + 1)
           : await list();
       const costs = await store.costsOf(runs.map((run) => run.id));

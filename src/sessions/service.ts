@@ -1,9 +1,11 @@
 import type { Principal } from '../access/principal.ts';
 import type { Page } from '../access/service.ts';
-import type { Level, PutShares, Share } from '../contract/access.ts';
+import type { PutShares, Share } from '../contract/access.ts';
 import type { CostBy, CostLine } from '../contract/api/cost.ts';
+import type { RunOrder } from '../contract/api/runs.ts';
 import type { Approval, ApprovalState, DecideApproval } from '../contract/approval.ts';
 import type { LogEvent } from '../contract/event.ts';
+import type { Level } from '../contract/level.ts';
 import type { MessageReceipt, MessageRequest } from '../contract/message.ts';
 import type { TestPolicy, ToolRules, Verdict } from '../contract/policy.ts';
 import type { RunState } from '../contract/run.ts';
@@ -36,6 +38,7 @@ export interface SessionQuery {
 export interface RunQuery {
   readonly sessionId?: string | undefined;
   readonly state?: RunState | undefined;
+  readonly order?: RunOrder | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { ShareLevel } from '../contract/access.ts';
 import type { Json } from '../contract/json.ts';
 import type {
   AgentSpec,
@@ -46,6 +47,8 @@ export interface SessionRecord {
 /** A session with what its lane, its runs, its connections and its host say at the moment. */
 export interface SessionWithFacts {
   readonly session: SessionRecord;
+  /** Of a list for somebody: how far it is shared with them. */
+  readonly share?: ShareLevel;
   readonly held: boolean;
   readonly holdOnFailure: boolean;
   readonly host: string | null;

@@ -4,6 +4,7 @@ import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
+import type { Level } from '../contract/level.ts';
 import {
   type AgentKind,
   type CreateSession,
@@ -12,7 +13,7 @@ import {
   type WorkspaceProviderName,
 } from '../contract/session.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
-import { findSession, findToChange } from './access.ts';
+import { findSession, findToChange, levelOfListed } from './access.ts';
 import { approvalService } from './approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
@@ -22,6 +23,7 @@ import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
 import { ruleService } from './rule-service.ts';
 import { runService } from './run-service.ts';
 import type { SessionService } from './service.ts';
+import type { SessionWithFacts } from './session-record.ts';
 import type { Changed, NewSession, SessionStore } from './session-store.ts';
 import { shareService } from './share-service.ts';
 import { logChanges } from './status-log.ts';
@@ -65,12 +67,12 @@ function sessionService(options: SessionsOptions): Part {
     const found = await store.audited(entry).createSession(session);
     log.info({ sessionId: id, name, ownerId }, 'Session created');
     onWork();
-    return toSession(found);
+    return toSession(found, 'own');
   };
 
-  const changed = ({ found, changes }: Changed): Session => {
+  const changed = ({ found, changes }: Changed, level: Level): Session => {
     logChanges(log, changes);
-    return toSession(found);
+    return toSession(found, level);
   };
 
   return {
@@ -101,7 +103,10 @@ function sessionService(options: SessionsOptions): Part {
       }
     },
 
-    get: async (by, id) => toSession(await findSession(options, by, id, 'view')),
+    async get(by, id) {
+      const { level, ...found } = await findSession(options, by, id, 'view');
+      return toSession(found, level);
+    },
 
     async list(by, query) {
       const { limit = PAGE_DEFAULT, cursor, archived = false, status, tag, label, name } = query;
@@ -115,7 +120,8 @@ function sessionService(options: SessionsOptions): Part {
         ...(cursor === undefined ? {} : { before: cursor }),
         ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
       });
-      return pageOf(found, limit, toSession, (last) => last.session.id);
+      const shown = (each: SessionWithFacts) => toSession(each, levelOfListed(by, each));
+      return pageOf(found, limit, shown, (last) => last.session.id);
     },
 
     async update(by, id, body) {
@@ -125,7 +131,8 @@ function sessionService(options: SessionsOptions): Part {
       const changes =
         description === undefined ? body : { ...body, description: masker.mask(description) };
       const entry = onSession(by, 'session.update', id, ofUpdate(found, changes));
-      return changed(await store.audited(entry).changeSession(id, { do: 'update', changes }));
+      const told = store.audited(entry);
+      return changed(await told.changeSession(id, { do: 'update', changes }), found.level);
     },
 
     async act(by, id, action, level = 'operate') {
@@ -133,7 +140,8 @@ function sessionService(options: SessionsOptions): Part {
       const command =
         action === 'terminate' ? ({ do: action, reason: 'asked' } as const) : { do: action };
       const entry = onSession(by, `session.${action}`, id, ofAction(found, action));
-      const session = changed(await store.audited(entry).changeSession(id, command));
+      const told = store.audited(entry);
+      const session = changed(await told.changeSession(id, command), found.level);
       onWork();
       return session;
     },

@@ -1,3 +1,4 @@
+import type { Level } from '../contract/level.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import { type Run, statusOf } from '../contract/run.ts';
 import type { Invocation, RunView } from '../contract/run-view.ts';
@@ -8,11 +9,13 @@ import type { InvocationRecord } from './session-store.ts';
 
 /* How rows are shown to people and programs (SPEC §12). */
 
-export function toSession({ session, ...facts }: SessionWithFacts): Session {
+export function toSession(found: SessionWithFacts, level: Level): Session {
+  const { session, share: _share, ...facts } = found;
   const { workspacePath, conversation: _, usageBefore: __, readyAt: ___, ...shown } = session;
   return {
     ...shown,
     ...facts,
+    level,
     tags: [...session.tags],
     labels: [...session.labels],
     workspace: { ...session.workspace, path: workspacePath ?? session.workspace.path ?? null },

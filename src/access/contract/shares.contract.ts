@@ -114,11 +114,15 @@ export function shareRules(rule: AccessRule): void {
     for (const id of [own, foreign, shared, own, foreign]) runs.push(await send(bench, id));
     const seen = [runs[0], runs[2], runs[3]] as string[];
     const list = async (
-      filter: { states?: RunState[]; limit?: number; after?: string } = {},
+      filter: { states?: RunState[]; limit?: number; after?: string; newestFirst?: boolean } = {},
     ): Promise<string[]> =>
       (await store.listVisibleRuns(ann.id, { limit: 10, ...filter })).map(({ id }) => id);
     expect(await list()).toEqual(seen);
     expect(await list({ limit: 1, after: seen[0] as string })).toEqual([seen[1]]);
+    expect(await list({ newestFirst: true })).toEqual(seen.toReversed());
+    expect(await list({ limit: 1, after: seen[2] as string, newestFirst: true })).toEqual([
+      seen[1],
+    ]);
     await store.change({ do: 'cancel', run: seen[0] as string, kind: 'stop' });
     expect(await list({ states: ['queued'] })).toEqual(seen.slice(1));
     expect(await list({ states: ['cancelled', 'failed'] })).toEqual(seen.slice(0, 1));

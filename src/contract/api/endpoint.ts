@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Level, Right } from '../access.ts';
+import type { Right } from '../access.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { Level } from '../level.ts';
 
 type Fields = z.ZodObject;
 

@@ -8,16 +8,20 @@ import { endpoint, page, pageQuery } from './endpoint.ts';
 const group = 'Messages and runs';
 const params = z.strictObject({ id: RunId });
 
+export const RunOrder = z.enum(['oldest', 'newest']);
+export type RunOrder = z.infer<typeof RunOrder>;
+
 export const runEndpoints = {
   listRuns: endpoint({
     method: 'GET',
     path: '/api/v1/runs',
-    summary: 'Runs, oldest first',
+    summary: 'Runs, by age',
     group,
     query: z.strictObject({
       ...pageQuery,
       sessionId: SessionId.optional(),
       state: RunState.optional(),
+      order: RunOrder.optional().describe('Which come first: `oldest` unless told.'),
     }),
     answer: page(RunView),
   }),

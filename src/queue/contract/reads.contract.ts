@@ -134,6 +134,15 @@ export function readRules(rule: Rule): void {
     expect(await list({ limit: 100, after: ids[8] ?? '' })).toEqual([]);
     expect(await list({ lane: 'lane-1', limit: 100 })).toEqual([ids[1], ids[4], ids[7]]);
     expect(await list({ lane: 'lane-1', limit: 1, after: ids[1] ?? '' })).toEqual([ids[4]]);
+    const newest = ids.toReversed();
+    expect(await list({ limit: 100, newestFirst: true })).toEqual(newest);
+    expect(await list({ limit: 4, after: newest[3] ?? '', newestFirst: true })).toEqual(
+      newest.slice(4, 8),
+    );
+    expect(await list({ lane: 'lane-1', limit: 2, newestFirst: true })).toEqual([ids[7], ids[4]]);
+    expect(
+      await list({ lane: 'lane-1', limit: 2, after: ids[4] ?? '', newestFirst: true }),
+    ).toEqual([ids[1]]);
     await b.finish(await b.claimOne());
     const done = await list({ states: ['succeeded'], limit: 100 });
     expect(done).toHaveLength(1);

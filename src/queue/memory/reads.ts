@@ -16,10 +16,13 @@ export function list(tables: Tables, filter: RunFilter): Run[] {
   return found;
 }
 
-function idsOf(tables: Tables, { lane, after }: RunFilter): Iterable<string> {
-  if (lane === undefined) return tables.runIds.after(after ?? null);
+function idsOf(tables: Tables, { lane, after, newestFirst }: RunFilter): Iterable<string> {
+  if (lane === undefined)
+    return newestFirst ? tables.runIds.before(after ?? null) : tables.runIds.after(after ?? null);
   const ids = (tables.lanes.get(lane)?.runs ?? []).map((run) => run.core.id).sort();
-  return after === undefined ? ids : ids.filter((id) => id > after);
+  if (newestFirst) ids.reverse();
+  if (after === undefined) return ids;
+  return ids.filter((id) => (newestFirst ? id < after : id > after));
 }
 
 export function listQueued(tables: Tables, laneId: string, limit: number): Run[] {

@@ -53,6 +53,20 @@ export class SortedNames {
     }
   }
 
+  /** The names before a given one, backwards; null starts from the last. */
+  *before(name: string | null): Generator<string> {
+    let at = this.#pieces.length - 1;
+    let index = (this.#pieces[at]?.length ?? 0) - 1;
+    if (name !== null && at >= 0 && name <= (this.last as string)) {
+      at = this.#pieceOf(name);
+      index = firstFrom(this.#pieces[at] as string[], name) - 1;
+    }
+    for (; at >= 0; at--, index = (this.#pieces[at]?.length ?? 0) - 1) {
+      const piece = this.#pieces[at] as string[];
+      for (; index >= 0; index--) yield piece[index] as string;
+    }
+  }
+
   next(name: string | null): string | null {
     return this.after(name).next().value ?? null;
   }

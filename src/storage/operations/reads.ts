@@ -30,12 +30,13 @@ export function* list(dialect: Dialect, filter: RunFilter): Op<Run[]> {
   const values: Value[] = [];
   const add = (value: Value): number => values.push(value);
   if (filter.lane !== undefined) where.push(`r.lane = $${add(filter.lane)}`);
-  if (filter.after !== undefined) where.push(`r.id > $${add(filter.after)}`);
+  if (filter.after !== undefined)
+    where.push(`r.id ${filter.newestFirst ? '<' : '>'} $${add(filter.after)}`);
   if (filter.states !== undefined)
     where.push(dialect.oneOf('r.state', add(dialect.list(filter.states))));
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
   const rows = yield* query<RunRow>(
-    `SELECT ${RUN_COLUMNS} FROM runs r ${condition} ORDER BY r.id LIMIT $${add(filter.limit)}`,
+    `SELECT ${RUN_COLUMNS} FROM runs r ${condition} ORDER BY r.id ${filter.newestFirst ? 'DESC' : ''} LIMIT $${add(filter.limit)}`,
     values,
   );
   return rows.map(toRun);

@@ -37,6 +37,8 @@ const selectFound = (more = '') =>
   CASE WHEN l.state = 'delayed' THEN l.ready_at END AS delayed_until${more}
   FROM sessions s JOIN lanes l ON l.id = s.id`;
 export const SELECT_FOUND = selectFound();
+/** Joined with a share `h`. */
+export const SELECT_FOUND_SHARED = selectFound(', h.level AS share');
 
 const SELECT_SHARED = selectFound(
   ', (SELECT h.level FROM shares h WHERE h.session_id = s.id AND h.user_id = $3) AS share',

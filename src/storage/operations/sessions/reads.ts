@@ -1,10 +1,11 @@
+import type { ShareLevel } from '../../../contract/access.ts';
 import { SessionStatus } from '../../../contract/session.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
 import type { SessionFilter, SessionFor } from '../../../sessions/session-store.ts';
 import { type FoundRow, plain, toFound } from '../../session-rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
-import { readFound, readFoundFor, SELECT_FOUND } from './load.ts';
+import { readFound, readFoundFor, SELECT_FOUND, SELECT_FOUND_SHARED } from './load.ts';
 import { visibleTo } from './visible.ts';
 
 export function* getSession(dialect: Dialect, id: string): Op<SessionWithFacts | null> {
@@ -31,6 +32,7 @@ export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<Sessi
     filter,
     'JOIN shares h ON h.session_id = s.id WHERE h.user_id = $2 AND s.owner <> $2',
     [userId],
+    SELECT_FOUND_SHARED,
   );
   return [...own, ...shared]
     .sort((a, b) => (a.session.id < b.session.id ? 1 : -1))
@@ -43,6 +45,7 @@ function* listWhere(
   filter: SessionFilter,
   among: string,
   given: readonly string[],
+  select = SELECT_FOUND,
 ): Op<SessionWithFacts[]> {
   const values: Value[] = [now, ...given];
   // No name or word has a NUL, which PostgreSQL could not even compare.
@@ -61,11 +64,13 @@ function* listWhere(
       `EXISTS (SELECT 1 FROM session_words w WHERE w.kind = '${kind}' AND w.word = ${place(word)} AND w.session_id = s.id)`,
     );
   }
-  const rows = yield* query<FoundRow>(
-    `${SELECT_FOUND} ${among === '' ? 'WHERE' : `${among} AND`} ${where.join(' AND ')} ORDER BY s.id DESC LIMIT ${place(filter.limit)}`,
+  const rows = yield* query<FoundRow & { share?: ShareLevel }>(
+    `${select} ${among === '' ? 'WHERE' : `${among} AND`} ${where.join(' AND ')} ORDER BY s.id DESC LIMIT ${place(filter.limit)}`,
     values,
   );
-  return rows.map(toFound);
+  return rows.map(({ share, ...row }) =>
+    share === undefined ? toFound(row) : { ...toFound(row), share },
+  );
 }
 
 /** Names have no letters with case but the Latin ones, which both databases lower alike. */

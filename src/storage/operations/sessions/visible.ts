@@ -15,18 +15,18 @@ const AHEAD = '(r.position >= l.last_position OR r.position IS NULL OR r.id = l.
 export function* listVisibleRuns(
   dialect: Dialect,
   userId: string,
-  { states, after, limit }: Omit<RunFilter, 'lane'>,
+  { states, after, limit, newestFirst }: Omit<RunFilter, 'lane'>,
 ): Op<Run[]> {
   const values: Value[] = [userId];
   const where = [`r.lane IN ${visibleTo(1)}`];
-  if (after !== undefined) where.push(`r.id > $${values.push(after)}`);
+  if (after !== undefined) where.push(`r.id ${newestFirst ? '<' : '>'} $${values.push(after)}`);
   if (states !== undefined) {
     where.push(dialect.oneOf('r.state', values.push(dialect.list(states))));
     if (!states.some(isTerminal)) where.push(AHEAD);
   }
   const rows = yield* query<RunRow>(
     `SELECT ${RUN_COLUMNS} FROM runs r JOIN lanes l ON l.id = r.lane WHERE ${where.join(' AND ')}
-     ORDER BY r.id LIMIT $${values.push(limit)}`,
+     ORDER BY r.id ${newestFirst ? 'DESC' : ''} LIMIT $${values.push(limit)}`,
     values,
   );
   return rows.map(toRun);
