@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { isRunGroup, type RunGroup } from './dashboard/figures.ts';
 import { Broken, NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Start } from './shell/start.tsx';
@@ -50,6 +51,9 @@ const inbox = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
+  /** `runs`: which runs are listed. */
+  validateSearch: (search: Record<string, unknown>): { runs?: RunGroup } =>
+    isRunGroup(search['runs']) ? { runs: search['runs'] } : {},
   component: lazyRouteComponent(() => import('./dashboard/dashboard.tsx'), 'Dashboard'),
 });
 

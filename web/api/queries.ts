@@ -54,3 +54,25 @@ export const statsQuery = queryOptions({
   queryKey: ['stats'],
   queryFn: ({ signal }) => client.getStats({}, { signal }),
 });
+
+/** Names by id: for admins of all, for others of themselves. */
+export const userNamesQuery = queryOptions({
+  queryKey: ['users', 'names'],
+  queryFn: async ({ client: cache, signal }) => {
+    const me = await cache.ensureQueryData(meQuery);
+    const names = new Map([[me.user.id, me.user.name]]);
+    if (!me.rights.includes('admin')) return names;
+    let cursor: string | null = null;
+    do {
+      const query: { limit: number; cursor?: string } = {
+        limit: 200,
+        ...(cursor === null ? {} : { cursor }),
+      };
+      const page = await client.listUsers({ query }, { signal });
+      for (const { id, name } of page.items) names.set(id, name);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return names;
+  },
+  staleTime: 5 * 60_000,
+});

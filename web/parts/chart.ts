@@ -1,0 +1,38 @@
+/* The arithmetic of charts. */
+
+export interface Column {
+  /** Under it. */
+  readonly label: string;
+  /** One number for each series, from the bottom up. */
+  readonly values: readonly number[];
+}
+
+/** A part of a column, in percent of the area; y counts from the top. */
+export interface Piece {
+  readonly series: number;
+  readonly y: number;
+  readonly height: number;
+}
+
+export const totalOf = ({ values }: Column): number => values.reduce((sum, each) => sum + each, 0);
+
+/** The top of the scale: the next of 1, 2, 4 (and their tenfolds) that nothing is above, half of which is round, too. */
+export function topOf(columns: readonly Column[], least: number): number {
+  const highest = Math.max(least, ...columns.map(totalOf));
+  const tens = 10 ** Math.floor(Math.log10(highest));
+  const step = [1, 2, 4, 10].find((each) => each * tens >= highest) ?? 10;
+  return step * tens;
+}
+
+export function piecesOf({ values }: Column, top: number): Piece[] {
+  let y = 100;
+  return values.flatMap((value, series) => {
+    const height = (value / top) * 100;
+    y -= height;
+    return value > 0 ? [{ series, y, height }] : [];
+  });
+}
+
+/** Whether a column is labelled: so that at most `most` are, always the last. */
+export const isLabelled = (index: number, count: number, most: number): boolean =>
+  (count - 1 - index) % Math.ceil(count / most) === 0;
