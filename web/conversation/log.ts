@@ -1,0 +1,219 @@
+import type { Client } from '../../src/client/client.ts';
+import { isBatonError } from '../../src/contract/errors.ts';
+import type { SessionEvent } from '../../src/contract/session-event.ts';
+import type { Current } from './blocks.ts';
+import { BlockBuilder, blocksOf } from './build-blocks.ts';
+import { append } from './log-events.ts';
+import { type Row, rowsOf } from './rows.ts';
+import { RunBook, type RunInfo, type RunSource } from './run-book.ts';
+
+/** Events at the end of the log that are shown first. */
+const TAIL = 400;
+/** Events that are put in front when somebody scrolls up. */
+const OLDER = 1000;
+/** As many as one answer can have. */
+const PAGE = 1000;
+
+export interface LogView {
+  readonly state: 'loading' | 'live' | 'failed';
+  /** Why it failed. */
+  readonly error: unknown;
+  readonly rows: readonly Row[];
+  readonly current: Current | null;
+  readonly runs: ReadonlyMap<string, RunInfo | null>;
+  /** Whether there is more before the first row. */
+  readonly older: 'some' | 'loading' | 'none';
+}
+
+export interface LogOptions {
+  readonly sessionId: string;
+  readonly source: RunSource & Pick<Client, 'sessionEvents' | 'followSession'>;
+  /** Calls back when it is time to show what has changed. */
+  readonly soon: (show: () => void) => void;
+  /** What is queued has changed. */
+  readonly onQueue: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * The log of a session as the page has it: the end of it at once, what comes as it comes, and what
+ * was before when it is asked for. Each event counts once, however often the connection breaks.
+ */
+export class SessionLog {
+  readonly #options: LogOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #runs: RunBook;
+  #events: SessionEvent[] = [];
+  #builder = new BlockBuilder();
+  /** All events after this seq up to the last one are here; null before anything is. */
+  #from: number | null = null;
+  #last = 0;
+  #stop: AbortController | null = null;
+  #state: LogView['state'] = 'loading';
+  #error: unknown = null;
+  #older: Promise<void> | null = null;
+  #isDue = false;
+  #view: LogView = {
+    state: 'loading',
+    error: null,
+    rows: [],
+    current: null,
+    runs: new Map(),
+    older: 'some',
+  };
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    const { sessionId, source, onError } = options;
+    this.#runs = new RunBook({ sessionId, source, onError, onChange: () => this.#changed() });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly get = (): LogView => this.#view;
+
+  /** `lastSeq` is the session's as far as is known. */
+  start(lastSeq: number): void {
+    if (this.#stop !== null) return;
+    const stop = new AbortController();
+    this.#stop = stop;
+    this.#state = this.#from === null ? 'loading' : 'live';
+    this.#error = null;
+    this.#changed();
+    void this.#run(lastSeq, stop.signal).catch((error: unknown) => {
+      if (stop.signal.aborted) return;
+      this.#options.onError(error);
+      this.#error = error;
+      this.#state = 'failed';
+      this.#stop = null;
+      this.#changed();
+    });
+  }
+
+  stop(): void {
+    this.#stop?.abort();
+    this.#stop = null;
+    this.#runs.stop();
+  }
+
+  /** What this page has sent has become this run. */
+  noteMessage(runId: string, message: string): void {
+    this.#runs.note(runId, message);
+    this.#changed();
+  }
+
+  /** Puts a page in front; until an event is there if one is named. */
+  loadOlder(seq?: number): Promise<void> {
+    this.#older ??= this.#loadOlder(seq).finally(() => {
+      this.#older = null;
+      this.#changed();
+    });
+    this.#changed();
+    return this.#older;
+  }
+
+  async #run(lastSeq: number, signal: AbortSignal): Promise<void> {
+    const { sessionId, source } = this.#options;
+    if (this.#from === null) await this.#loadTail(Math.max(0, lastSeq - TAIL), signal);
+    this.#state = 'live';
+    this.#changed();
+    for await (const event of source.followSession(sessionId, { after: this.#last, signal })) {
+      this.#take(event);
+    }
+  }
+
+  async #loadTail(after: number, signal: AbortSignal): Promise<void> {
+    const { sessionId, source } = this.#options;
+    const query = { after, limit: PAGE };
+    const load = source.sessionEvents({ params: { id: sessionId }, query }, { signal });
+    const page = await load.catch((error: unknown) => {
+      // The session is younger than what was known of it: it comes from another database.
+      if (isBatonError(error, 'cursor_ahead') && after > 0) return null;
+      throw error;
+    });
+    if (page === null) return this.#loadTail(0, signal);
+    this.#from = after;
+    this.#last = after;
+    for (const event of page.items) this.#take(event);
+  }
+
+  #take(event: SessionEvent): void {
+    if (event.seq <= this.#last) return;
+    this.#last = event.seq;
+    append(this.#events, event);
+    this.#builder.add(event);
+    this.#noteRun(event);
+    if (QUEUE.has(event.type)) this.#options.onQueue();
+    this.#changed();
+  }
+
+  #noteRun({ type, runId, payload }: SessionEvent): void {
+    if (runId === null) return;
+    const isEdit = type === 'run.queued' && (payload as { change?: string }).change === 'edited';
+    if (isEdit) this.#runs.refresh(runId);
+    else this.#runs.want(runId);
+  }
+
+  async #loadOlder(seq?: number): Promise<void> {
+    while (this.#from !== null && this.#from > 0) {
+      await this.#loadPageBefore(this.#from);
+      if (seq === undefined || this.#from < seq) return;
+    }
+  }
+
+  async #loadPageBefore(first: number): Promise<void> {
+    const { sessionId, source } = this.#options;
+    const from = Math.max(0, first - OLDER);
+    const older: SessionEvent[] = [];
+    // An answer ends earlier if its events are large.
+    for (let after: number | null = from; after !== null && after < first; ) {
+      const query = { after, limit: PAGE };
+      const page: Awaited<ReturnType<typeof source.sessionEvents>> = await source.sessionEvents({
+        params: { id: sessionId },
+        query,
+      });
+      for (const event of page.items) if (event.seq <= first) append(older, event);
+      after = page.nextCursor;
+    }
+    for (const event of older) this.#noteRun(event);
+    this.#events = older.concat(this.#events);
+    this.#builder = blocksOf(this.#events);
+    this.#from = from;
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#options.soon(() => {
+      this.#isDue = false;
+      this.#show();
+    });
+  }
+
+  #show(): void {
+    const hasOlder = this.#from === null || this.#from > 0;
+    this.#view = {
+      state: this.#state,
+      error: this.#error,
+      rows: rowsOf(this.#builder.blocks),
+      current: this.#builder.current,
+      runs: new Map(this.#runs.known),
+      older: this.#older !== null ? 'loading' : hasOlder ? 'some' : 'none',
+    };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Events after which another list of queued runs is true. */
+const QUEUE = new Set([
+  'run.queued',
+  'run.dequeued',
+  'run.finished',
+  'run.restarted',
+  'session.held',
+  'session.resumed',
+]);

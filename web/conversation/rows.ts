@@ -1,0 +1,46 @@
+import type { Block, ToolBlock } from './blocks.ts';
+
+/** Calls that only look, shown as one line if there are many. */
+export interface FoldRow {
+  readonly kind: 'fold';
+  readonly id: string;
+  readonly seq: number;
+  readonly tools: readonly ToolBlock[];
+}
+export type Row = Block | FoldRow;
+
+const READING = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
+/** Fewer are shown one by one. */
+const MANY = 3;
+
+export function rowsOf(blocks: readonly Block[]): Row[] {
+  const rows: Row[] = [];
+  let from = 0;
+  while (from < blocks.length) {
+    const first = blocks[from]!;
+    const tools: ToolBlock[] = [];
+    for (let at = from; at < blocks.length; at++) {
+      const block = blocks[at]!;
+      if (block.kind !== 'tool' || !isQuietRead(block)) break;
+      tools.push(block);
+    }
+    if (tools.length >= MANY) {
+      rows.push({ kind: 'fold', id: `f${first.seq}`, seq: first.seq, tools });
+      from += tools.length;
+    } else {
+      rows.push(first);
+      from++;
+    }
+  }
+  return rows;
+}
+
+const isQuietRead = ({ tool, result, asking, refused }: ToolBlock): boolean =>
+  READING.has(tool) && result?.ok === true && asking === null && refused === null;
+
+/** The row that shows an event: the last one that begins at it or before. */
+export function rowOfEvent(rows: readonly Row[], seq: number): number {
+  let found = 0;
+  for (let at = 0; at < rows.length && rows[at]!.seq <= seq; at++) found = at;
+  return found;
+}
