@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tans
 import type { Approval, DecideApproval } from '../../src/contract/approval.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { client, queries } from '../api/client.ts';
-import { meQuery, pendingApprovalsQuery, sessionQuery } from '../api/queries.ts';
+import { meQuery, pendingApprovalsQuery, sessionQuery, userNamesQuery } from '../api/queries.ts';
 
 const PAGE = 20;
 
@@ -66,19 +66,10 @@ export function useMayAnswer(sessionId: string): boolean {
   return me?.rights.includes('run') === true && session !== undefined && session.level !== 'view';
 }
 
-const usersQuery = queryOptions({
-  queryKey: ['users', 'names'],
-  queryFn: async ({ signal }) => {
-    const { items } = await client.listUsers({ query: { limit: 200 } }, { signal });
-    return new Map(items.map(({ id, name }) => [id, name]));
-  },
-});
-
 /** What somebody is called: only administrators may know everybody. */
 export function useNameOf(id: string | null): string | 'you' | null {
   const { data: me } = useQuery(meQuery);
-  const isAdmin = me?.rights.includes('admin') === true;
-  const isMe = id !== null && me?.user.id === id;
-  const { data: names } = useQuery({ ...usersQuery, enabled: isAdmin && id !== null && !isMe });
-  return id === null ? null : isMe ? 'you' : (names?.get(id) ?? null);
+  const { data: names } = useQuery({ ...userNamesQuery, enabled: id !== null });
+  if (id === null) return null;
+  return me?.user.id === id ? 'you' : (names?.get(id) ?? null);
 }

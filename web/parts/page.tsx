@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
+import { createStore, useStore } from './store.ts';
 
 interface PageProps {
   readonly title: string;
@@ -23,8 +24,13 @@ export function Page({ title, actions, wide = false, children }: PageProps) {
   );
 }
 
+/** How many questions wait for the person: the shell says it, the tab shows it before every title. */
+export const waitingCount = createStore(0);
+
 export function useTitle(title: string): void {
+  const waiting = useStore(waitingCount);
   useEffect(() => {
-    document.title = title === '' ? 'Baton' : `${title} · Baton`;
-  }, [title]);
+    const name = title === '' ? 'Baton' : `${title} · Baton`;
+    document.title = waiting === 0 ? name : `(${waiting}) ${name}`;
+  }, [title, waiting]);
 }

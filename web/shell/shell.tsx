@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { PanelLeft } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import { pendingApprovalsQuery } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
+import { waitingCount } from '../parts/page.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBar } from './connection.tsx';
@@ -22,6 +25,8 @@ export function Shell() {
     setOpen(next);
   };
   useKeys();
+  const waiting = useQuery(pendingApprovalsQuery).data?.items.length ?? 0;
+  useEffect(() => waitingCount.set(waiting), [waiting]);
   return (
     <div className="flex h-dvh flex-col">
       <a
