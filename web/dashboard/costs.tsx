@@ -21,7 +21,7 @@ export function Costs() {
   const choice = (
     <select
       aria-label={t.dashboard.costsBy}
-      className={`${INPUT} w-auto! py-0! text-dense md:min-h-8!`}
+      className={`${INPUT} w-auto! py-0! text-dense max-md:w-28! md:min-h-8!`}
       value={by}
       onChange={({ target }) => setBy(CostBy.parse(target.value))}
     >

@@ -34,13 +34,15 @@ export function Bars({ title, columnsAre, series, columns, format, least, action
     <figure className="min-w-0 rounded border border-edge bg-panel p-4">
       <figcaption className="mb-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
         <h2 className="grow font-semibold">{title}</h2>
-        {actions}
-        <IconButton
-          label={asTable ? t.common.showChart : t.common.showTable}
-          onClick={() => setAsTable(!asTable)}
-        >
-          <Icon size={16} />
-        </IconButton>
+        <div className="flex items-center gap-1">
+          {actions}
+          <IconButton
+            label={asTable ? t.common.showChart : t.common.showTable}
+            onClick={() => setAsTable(!asTable)}
+          >
+            <Icon size={16} />
+          </IconButton>
+        </div>
       </figcaption>
       {!asTable && (
         <Chart
@@ -95,6 +97,7 @@ interface ChartProps {
 function Chart({ series, columns, format, least, pointed, onPoint }: ChartProps) {
   const top = topOf(columns, least);
   const width = 100 / columns.length;
+  const isCrowded = columns.length > LABELS;
   return (
     <div aria-hidden className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 text-xs text-soft">
       <div className="figures flex h-36 flex-col justify-between text-right leading-none">
@@ -137,7 +140,10 @@ function Chart({ series, columns, format, least, pointed, onPoint }: ChartProps)
       </svg>
       <div className="col-start-2 mt-1 flex">
         {columns.map(({ label }, index) => (
-          <span key={label} className="flex min-w-0 flex-1 justify-center">
+          <span
+            key={label}
+            className={`flex min-w-0 flex-1 ${isCrowded && index === columns.length - 1 ? 'justify-end' : 'justify-center'}`}
+          >
             {isLabelled(index, columns.length, LABELS) && (
               <span className="whitespace-nowrap">{label}</span>
             )}

@@ -1,0 +1,62 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Session, SessionName } from '../../src/contract/session.ts';
+import { client, queries } from '../api/client.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { problemOf } from '../parts/problem.ts';
+import { useTexts } from '../texts/texts.ts';
+
+export function ForkDialog({ session, onClose }: { session: Session; onClose: () => void }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [name, setName] = useState(() => `${session.name.slice(0, 46)}-2`);
+  const [touched, setTouched] = useState(false);
+  const isName = SessionName.safeParse(name).success;
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => client.fork({ params: { id: session.id }, body: { name } }),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ['sessions'] });
+      await navigate({ to: '/s/$id', params: { id } });
+    },
+  });
+  const wrong = touched && !isName ? t.detail.wrong.name : undefined;
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.detail.deeds.fork.title(session.name)}
+      about={t.detail.deeds.fork.about}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTouched(true);
+          if (isName) mutate();
+        }}
+      >
+        <Field
+          label={t.detail.forkName}
+          error={wrong ?? (error === null ? undefined : problemOf(error, t))}
+        >
+          {(props) => (
+            <input
+              {...props}
+              value={name}
+              maxLength={50}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button look="primary" type="submit" disabled={isPending}>
+            {t.detail.deeds.fork.name}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

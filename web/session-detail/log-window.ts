@@ -1,0 +1,40 @@
+import type { SessionStatus, StatusReason } from '../../src/contract/session.ts';
+import type { SessionEvent } from '../../src/contract/session-event.ts';
+import { SESSION_EVENTS } from '../../src/contract/session-event.ts';
+
+/* The log is read backwards, by its numbers: what happened last is asked for most. */
+
+/** Which part of a log ends with `last`: what to ask for, and where the part before it ends. */
+export function windowTo(
+  last: number,
+  size: number,
+): { after: number; limit: number; before: number | null } {
+  const after = Math.max(0, last - size);
+  return { after, limit: Math.max(1, last - after), before: after === 0 ? null : after };
+}
+
+export interface StatusChange {
+  readonly seq: number;
+  readonly at: string;
+  readonly from: SessionStatus | null;
+  readonly to: SessionStatus;
+  readonly reason: StatusReason;
+  readonly error: string | null;
+}
+
+/** What the status was made by, in the order of the events given. */
+export function statusChanges(events: readonly SessionEvent[]): StatusChange[] {
+  return events.flatMap(({ seq, at, type, payload }): StatusChange[] => {
+    if (type === 'session.created')
+      return [{ seq, at, from: null, to: 'PENDING', reason: 'created', error: null }];
+    if (type !== 'session.status') return [];
+    const parsed = SESSION_EVENTS['session.status'].safeParse(payload);
+    if (!parsed.success) return [];
+    const { from, to, reason, error = null } = parsed.data;
+    return [{ seq, at, from, to, reason, error }];
+  });
+}
+
+/** The types there are, by name. */
+export const typesIn = (events: readonly SessionEvent[]): string[] =>
+  [...new Set(events.map(({ type }) => type))].sort();

@@ -1,0 +1,51 @@
+import type { Me } from '../../src/contract/access.ts';
+import { PROTECTED_LABELS, type Session, type SessionStatus } from '../../src/contract/session.ts';
+
+/** What a person can do with a session as a whole. */
+export type Deed =
+  | 'complete'
+  | 'terminate'
+  | 'reopen'
+  | 'retry'
+  | 'hold'
+  | 'resume'
+  | 'fork'
+  | 'archive'
+  | 'delete';
+
+type Subject = Pick<
+  Session,
+  'status' | 'level' | 'held' | 'unfinishedRuns' | 'archivedAt' | 'labels'
+>;
+
+const hasEnded = (status: SessionStatus): boolean =>
+  status === 'COMPLETED' || status === 'TERMINATED';
+
+export const mayWork = (session: Pick<Session, 'level'>, me: Pick<Me, 'rights'>): boolean =>
+  me.rights.includes('run') && session.level !== 'view';
+
+export const mayOwn = (session: Pick<Session, 'level'>, me: Pick<Me, 'rights'>): boolean =>
+  me.rights.includes('run') && session.level === 'own';
+
+export const isProtected = ({ labels }: Pick<Session, 'labels'>): boolean =>
+  labels.some((label) => PROTECTED_LABELS.includes(label));
+
+/** Only what the status allows and the person may, the most helpful first. */
+export function possibleDeeds(session: Subject, me: Pick<Me, 'rights'>): Deed[] {
+  if (!mayWork(session, me)) return [];
+  const { status, held, unfinishedRuns, archivedAt } = session;
+  const ended = hasEnded(status);
+  const quiet = unfinishedRuns === 0;
+  const deeds: [Deed, boolean][] = [
+    ['resume', held],
+    ['retry', status === 'ERROR'],
+    ['reopen', ended],
+    ['hold', !held && !ended],
+    ['complete', !ended && quiet],
+    ['fork', true],
+    ['terminate', status !== 'TERMINATED'],
+    ['archive', archivedAt === null && quiet],
+    ['delete', mayOwn(session, me) && !isProtected(session)],
+  ];
+  return deeds.flatMap(([deed, isPossible]) => (isPossible ? [deed] : []));
+}

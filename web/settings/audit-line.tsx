@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AuditEntry } from '../../src/contract/audit.ts';
+import { userNamesQuery } from '../api/queries.ts';
+import { Fact } from '../parts/section.tsx';
+import { useStore } from '../parts/store.ts';
+import { exactTime } from '../parts/time.tsx';
+import { language } from '../texts/language.ts';
+import { useTexts } from '../texts/texts.ts';
+
+/** Who did what; opens to where from, to what, and what was before. */
+export function AuditLine({ entry }: { entry: AuditEntry }) {
+  const t = useTexts();
+  const locale = useStore(language);
+  const [isOpen, setIsOpen] = useState(false);
+  const { data: users } = useQuery(userNamesQuery);
+  const change = { before: entry.before, after: entry.after };
+  const hasChange = entry.before !== null || entry.after !== null;
+  return (
+    <li>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex w-full flex-wrap items-baseline gap-x-3 px-4 py-1.5 text-left hover:bg-raised max-md:min-h-11"
+      >
+        <span className="w-28 shrink-0 truncate font-medium">
+          {users?.get(entry.userId) ?? entry.userId}
+        </span>
+        <span className="min-w-0 flex-1 basis-40">{t.settings.actions[entry.action]}</span>
+        <span className="text-dense text-soft">{t.common.channels[entry.channel]}</span>
+        <span className="text-dense text-soft">{exactTime(entry.at, locale)}</span>
+      </button>
+      {isOpen && (
+        <div className="px-4 pb-3">
+          <dl className="grid gap-x-4 gap-y-2 text-dense sm:grid-cols-3">
+            <Fact name={t.settings.target}>
+              {t.settings.targets[entry.target.kind]}{' '}
+              <span className="font-mono">{entry.target.id}</span>
+            </Fact>
+            <Fact name={t.settings.address}>
+              <span className="font-mono">{entry.address}</span>
+            </Fact>
+            <Fact name={t.settings.credential}>
+              <span className="font-mono">{entry.credential}</span>
+            </Fact>
+          </dl>
+          {hasChange && (
+            <pre className="mt-2 overflow-x-auto rounded bg-raised p-2 font-mono text-xs whitespace-pre-wrap">
+              {JSON.stringify(change, null, 2)}
+            </pre>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,77 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { client } from '../api/client.ts';
+import { Button } from '../parts/button.tsx';
+import { download } from '../parts/download.ts';
+import { LoadError, Notice } from '../parts/notice.tsx';
+import { problemOf } from '../parts/problem.ts';
+import { Section } from '../parts/section.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { NO_FILTER, toFilter } from './audit-filter.ts';
+import { AuditFilters } from './audit-filters.tsx';
+import { AuditLine } from './audit-line.tsx';
+import { auditQuery } from './queries.ts';
+
+/** Who changed what, newest first. */
+export function Audit() {
+  const t = useTexts();
+  const [form, setForm] = useState(NO_FILTER);
+  const filter = toFilter(form);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    auditQuery(filter),
+  );
+  const save = useMutation({
+    mutationFn: async () => {
+      const lines = await client.exportAudit({ query: filter });
+      download(
+        `audit-${new Date().toISOString().slice(0, 10)}.ndjson`,
+        lines,
+        'application/x-ndjson',
+      );
+    },
+  });
+  const entries = data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <Section
+      title={t.settings.auditLog}
+      about={t.settings.auditHelp}
+      actions={
+        <Button disabled={save.isPending} onClick={() => save.mutate()}>
+          <Download size={16} aria-hidden />
+          {t.settings.exportAudit}
+        </Button>
+      }
+    >
+      <AuditFilters form={form} onChange={setForm} />
+      {save.error !== null && (
+        <div className="mb-3">
+          <Notice tone="bad" title={problemOf(save.error, t)} />
+        </div>
+      )}
+      {error !== null && <LoadError error={error} retry={() => void refetch()} />}
+      {data !== undefined && entries.length === 0 && (
+        <p className="text-dense text-soft">{t.settings.noAudit}</p>
+      )}
+      <ol
+        className="-mx-4 divide-y divide-edge border-t border-edge"
+        aria-label={t.settings.auditLog}
+      >
+        {entries.map((entry) => (
+          <AuditLine key={entry.seq} entry={entry} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <Button
+          look="quiet"
+          size="small"
+          className="mt-2"
+          disabled={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          {t.common.loadMore}
+        </Button>
+      )}
+    </Section>
+  );
+}

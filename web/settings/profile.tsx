@@ -1,0 +1,83 @@
+import { LogOut } from 'lucide-react';
+import type { Me } from '../../src/contract/access.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { Fact, Section } from '../parts/section.tsx';
+import { useStore } from '../parts/store.ts';
+import { chooseTheme, type Theme, theme } from '../parts/theme.ts';
+import { Ago } from '../parts/time.tsx';
+import { chooseLanguage, type Language, language } from '../texts/language.ts';
+import { useTexts } from '../texts/texts.ts';
+
+const THEMES = ['system', 'light', 'dark'] as const satisfies readonly Theme[];
+/** In their own words: who looks for theirs cannot read the other. */
+const LANGUAGES: readonly (readonly [Language, string])[] = [
+  ['en', 'English'],
+  ['ja', '日本語'],
+];
+
+export function Profile({ me: { user } }: { me: Me }) {
+  const t = useTexts();
+  const chosenTheme = useStore(theme);
+  const chosenLanguage = useStore(language);
+  return (
+    <>
+      <Section
+        title={t.settings.you}
+        actions={
+          <form method="post" action="/sign-out">
+            <Button type="submit">
+              <LogOut size={16} aria-hidden />
+              {t.shell.signOut}
+            </Button>
+          </form>
+        }
+      >
+        <dl className="grid gap-3 sm:grid-cols-3">
+          <Fact name={t.settings.name}>{user.name}</Fact>
+          <Fact name={t.settings.role}>{t.common.roles[user.role]}</Fact>
+          <Fact name={t.settings.since}>
+            <Ago at={user.createdAt} />
+          </Fact>
+        </dl>
+        <p className="mt-3 text-dense text-soft">{t.settings.roleHelp[user.role]}</p>
+      </Section>
+      <Section title={t.settings.looks} about={t.settings.looksHelp}>
+        <div className="grid gap-x-4 sm:grid-cols-2">
+          <Field label={t.shell.theme}>
+            {(props) => (
+              <select
+                {...props}
+                value={chosenTheme}
+                onChange={({ target }) =>
+                  chooseTheme(THEMES.find((each) => each === target.value) ?? 'system')
+                }
+              >
+                {THEMES.map((each) => (
+                  <option key={each} value={each}>
+                    {t.shell.themes[each]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label={t.shell.language}>
+            {(props) => (
+              <select
+                {...props}
+                value={chosenLanguage}
+                onChange={({ target }) => chooseLanguage(target.value === 'ja' ? 'ja' : 'en')}
+              >
+                {LANGUAGES.map(([code, name]) => (
+                  <option key={code} value={code} lang={code}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { Ban, CircleCheck, Hand, type LucideIcon } from 'lucide-react';
+import type { Decision, ToolRules } from '../../src/contract/policy.ts';
+import { useTexts } from '../texts/texts.ts';
+import { DECISIONS, isEmpty } from './rules.ts';
+
+export const LOOKS: Record<Decision, readonly [icon: LucideIcon, ink: string]> = {
+  allow: [CircleCheck, 'text-good'],
+  ask: [Hand, 'text-warn'],
+  deny: [Ban, 'text-bad'],
+};
+
+export function DecisionName({ decision }: { decision: Decision }) {
+  const t = useTexts();
+  const [Icon, ink] = LOOKS[decision];
+  return (
+    <span className={`inline-flex items-center gap-1 font-medium ${ink}`}>
+      <Icon size={14} aria-hidden />
+      {t.settings.decisions[decision]}
+    </span>
+  );
+}
+
+/** The rules of one scope, to read. */
+export function RuleLists({ rules, none }: { rules: ToolRules; none: string }) {
+  if (isEmpty(rules)) return <p className="text-dense text-soft">{none}</p>;
+  return (
+    <dl className="flex flex-col gap-1.5">
+      {DECISIONS.map((decision) =>
+        rules[decision].length === 0 ? null : (
+          <div key={decision} className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+            <dt className="min-w-20 text-dense">
+              <DecisionName decision={decision} />
+            </dt>
+            <dd className="flex min-w-0 flex-1 flex-wrap gap-1">
+              {rules[decision].map((rule) => (
+                <code key={rule} className="rounded bg-raised px-1.5 font-mono text-dense">
+                  {rule}
+                </code>
+              ))}
+            </dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

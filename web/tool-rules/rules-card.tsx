@@ -1,0 +1,45 @@
+import { Pencil } from 'lucide-react';
+import { useState } from 'react';
+import type { ToolRules } from '../../src/contract/policy.ts';
+import { Button } from '../parts/button.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { RuleLists } from './rule-lists.tsx';
+import { RulesEditor } from './rules-editor.tsx';
+
+interface RulesCardProps {
+  readonly title: string;
+  readonly about: string;
+  readonly rules: ToolRules;
+  /** Said where there are none. */
+  readonly none: string;
+  /** Left out where the person may not. */
+  readonly save?: ((rules: ToolRules) => Promise<unknown>) | undefined;
+}
+
+/** The rules of one scope, and for who may, their editor in the same place. */
+export function RulesCard({ title, about, rules, none, save }: RulesCardProps) {
+  const t = useTexts();
+  const [isEditing, setIsEditing] = useState(false);
+  return (
+    <div className="border-b border-edge py-3 first:pt-0 last:border-0 last:pb-0">
+      <div className="mb-2 flex items-start justify-between gap-2">
+        <div>
+          <h3 className="font-medium">{title}</h3>
+          <p className="text-dense text-soft">{about}</p>
+        </div>
+        {save !== undefined && !isEditing && (
+          <Button size="small" className="max-md:min-h-11" onClick={() => setIsEditing(true)}>
+            <Pencil size={14} aria-hidden />
+            {t.settings.change}
+            <span className="sr-only">{title}</span>
+          </Button>
+        )}
+      </div>
+      {isEditing && save !== undefined ? (
+        <RulesEditor rules={rules} save={save} onDone={() => setIsEditing(false)} />
+      ) : (
+        <RuleLists rules={rules} none={none} />
+      )}
+    </div>
+  );
+}

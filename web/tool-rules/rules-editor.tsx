@@ -1,0 +1,83 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Decision, ToolRules } from '../../src/contract/policy.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { fieldOf, problemOf } from '../parts/problem.ts';
+import { useTexts } from '../texts/texts.ts';
+import { badRule, DECISIONS, ruleAt, toList, toText } from './rules.ts';
+
+interface RulesEditorProps {
+  readonly rules: ToolRules;
+  readonly save: (rules: ToolRules) => Promise<unknown>;
+  readonly onDone: () => void;
+}
+
+/** Three lists, one rule a line. */
+export function RulesEditor({ rules, save, onDone }: RulesEditorProps) {
+  const t = useTexts();
+  const [texts, setTexts] = useState<Record<Decision, string>>({
+    allow: toText(rules.allow),
+    ask: toText(rules.ask),
+    deny: toText(rules.deny),
+  });
+  const [wasTried, setWasTried] = useState(false);
+  const wanted: ToolRules = {
+    allow: toList(texts.allow),
+    ask: toList(texts.ask),
+    deny: toList(texts.deny),
+  };
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => save(wanted),
+    onSuccess: onDone,
+  });
+  const refused = error === null ? null : ruleAt(wanted, fieldOf(error) ?? '');
+  const wrongIn = (decision: Decision): string | undefined => {
+    const bad = wasTried ? badRule(texts[decision]) : null;
+    if (bad !== null) return t.settings.noRule(bad);
+    return refused?.list === decision ? t.settings.noRule(refused.rule) : undefined;
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        setWasTried(true);
+        if (DECISIONS.every((each) => badRule(texts[each]) === null)) mutate();
+      }}
+    >
+      <div className="grid gap-x-4 md:grid-cols-3">
+        {DECISIONS.map((decision) => (
+          <Field
+            key={decision}
+            label={t.settings.decisions[decision]}
+            hint={t.settings.oneRuleALine}
+            error={wrongIn(decision)}
+          >
+            {(props) => (
+              <textarea
+                {...props}
+                rows={5}
+                spellCheck={false}
+                className={`${props.className} font-mono text-dense`}
+                value={texts[decision]}
+                onChange={({ target }) => setTexts({ ...texts, [decision]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      {error !== null && refused === null && (
+        <div className="mb-3">
+          <Notice tone="bad" title={problemOf(error, t)} />
+        </div>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button look="primary" type="submit" disabled={isPending}>
+          {t.common.save}
+        </Button>
+        <Button onClick={onDone}>{t.common.cancel}</Button>
+      </div>
+    </form>
+  );
+}

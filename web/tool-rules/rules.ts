@@ -1,0 +1,56 @@
+import type { Json } from '../../src/contract/json.ts';
+import { type Decision, RULE_MAX, ToolRule, type ToolRules } from '../../src/contract/policy.ts';
+
+/** In the order in which they count within a scope. */
+export const DECISIONS = ['deny', 'ask', 'allow'] as const satisfies readonly Decision[];
+
+/** One rule a line. */
+export const toText = (rules: readonly string[]): string => rules.join('\n');
+
+export const toList = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** The first line that is no rule; null if all are. */
+export const badRule = (text: string): string | null =>
+  toList(text)
+    .find((rule) => !ToolRule.safeParse(rule).success)
+    ?.slice(0, RULE_MAX) ?? null;
+
+/** The rule that an error of the server is about, such as `deny.1`. */
+export function ruleAt(rules: ToolRules, field: string): { list: Decision; rule: string } | null {
+  const [list, index] = field.split('.');
+  const known = DECISIONS.find((each) => each === list);
+  const rule = known === undefined ? undefined : rules[known][Number(index)];
+  return known === undefined || rule === undefined ? null : { list: known, rule };
+}
+
+export const isEmpty = ({ allow, ask, deny }: ToolRules): boolean =>
+  allow.length + ask.length + deny.length === 0;
+
+/** What the one line of the tester means to a tool. */
+const FIELDS: Readonly<Record<string, string>> = {
+  Bash: 'command',
+  Read: 'file_path',
+  Write: 'file_path',
+  Edit: 'file_path',
+  Grep: 'pattern',
+  Glob: 'pattern',
+  WebFetch: 'url',
+  WebSearch: 'query',
+};
+export const TOOLS = Object.keys(FIELDS);
+
+/** A call of a tool from one line of text; for other tools the line is JSON, or nothing. */
+export function inputFor(tool: string, text: string): { input?: Json } | null {
+  const field = FIELDS[tool];
+  if (text.trim() === '') return {};
+  if (field !== undefined) return { input: { [field]: text } };
+  try {
+    return { input: JSON.parse(text) as Json };
+  } catch {
+    return null;
+  }
+}
