@@ -1,1 +1,126 @@
-export const Conversation = () => null;
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { isBatonError } from '../../src/contract/errors.ts';
+import type { Session } from '../../src/contract/session.ts';
+import { meQuery, sessionQuery } from '../api/queries.ts';
+import { LoadError, Notice } from '../parts/notice.tsx';
+import { useTitle } from '../parts/page.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { type ComposerHandle, dropOf } from './composer.tsx';
+import { ConversationContext } from './context.ts';
+import { Empty } from './empty.tsx';
+import { Footer } from './footer.tsx';
+import { Header } from './header.tsx';
+import { Letters } from './letters.tsx';
+import { SearchBar } from './search-bar.tsx';
+import { useSearchKey } from './search-key.ts';
+import { sessionState } from './session-state.ts';
+import { Timeline } from './timeline.tsx';
+import { useOutgoing } from './use-outgoing.ts';
+import { useSeen } from './use-seen.ts';
+
+const route = getRouteApi('/s/$id');
+
+/** `/s/…`: what was said and done in a session, as it happens, and the next message. */
+export function Conversation() {
+  const t = useTexts();
+  const { id } = route.useParams();
+  const { data: session, error, refetch } = useQuery(sessionQuery(id));
+  if (session !== undefined) return <Loaded key={id} session={session} />;
+  if (error === null) return <p className="p-6 text-soft">{t.common.loading}</p>;
+  return (
+    <div className="p-6">
+      {isBatonError(error, 'not_found') || isBatonError(error, 'invalid_request') ? (
+        <Notice tone="info" title={t.conversation.notThere} />
+      ) : (
+        <LoadError error={error} retry={() => void refetch()} />
+      )}
+    </div>
+  );
+}
+
+function Loaded({ session }: { session: Session }) {
+  const { event } = route.useSearch();
+  const { log, outbox } = useMemo(() => sessionState(session.id), [session.id]);
+  const view = useSyncExternalStore(log.subscribe, log.get);
+  const { data: me } = useQuery(meQuery);
+  const composer = useRef<ComposerHandle>(null);
+  const [target, setTarget] = useState<{ readonly seq: number } | null>(null);
+  const [isSearching, setSearching] = useState(false);
+  const [wanted, setWanted] = useState('');
+  useTitle(session.name);
+  useSeen(session);
+
+  const lastSeq = useRef(session.lastSeq);
+  lastSeq.current = session.lastSeq;
+  useEffect(() => {
+    log.start(lastSeq.current);
+    return () => log.stop();
+  }, [log]);
+
+  const isLive = view.state === 'live';
+  useEffect(() => {
+    if (event === undefined || !isLive) return;
+    void log.loadOlder(event).then(() => setTarget({ seq: event }));
+  }, [event, isLive, log]);
+
+  const letters = useOutgoing(outbox, view, session.id);
+  const mayAct = me?.rights.includes('run') === true && session.level !== 'view';
+  const context = useMemo(() => ({ session, mayAct, wanted }), [session, mayAct, wanted]);
+  const onOlder = useCallback(() => void log.loadOlder(), [log]);
+  const search = useCallback(() => {
+    setSearching(true);
+    void log.loadOlder(1);
+  }, [log]);
+  useSearchKey(search);
+  const inFlow = letters.filter(({ place, state }) => place === 'flow' || state === 'refused');
+
+  return (
+    <ConversationContext value={context}>
+      <div
+        className="flex h-full flex-col"
+        {...dropOf((files) => composer.current?.addFiles(files))}
+      >
+        <Header session={session} current={view.current} onSearch={search} />
+        {isSearching && (
+          <SearchBar
+            view={view}
+            onWanted={setWanted}
+            onShow={(seq) => setTarget({ seq })}
+            onClose={() => {
+              setSearching(false);
+              setWanted('');
+              setTarget(null);
+            }}
+          />
+        )}
+        {view.state === 'failed' && (
+          <div className="p-4">
+            <LoadError error={view.error} retry={() => log.start(session.lastSeq)} />
+          </div>
+        )}
+        <Timeline view={view} onOlder={onOlder} target={target}>
+          {view.rows.length <= 1 && inFlow.length === 0 && (
+            <Empty loading={view.state === 'loading'} />
+          )}
+          <Letters
+            letters={inFlow}
+            outbox={outbox}
+            onPutBack={(text) => composer.current?.putBack(text)}
+          />
+        </Timeline>
+        <Footer
+          current={view.current}
+          letters={letters}
+          handle={composer}
+          onSend={(letter) =>
+            outbox.send(letter, isWaiting(letter.onBusy, view.current !== null) ? 'queue' : 'flow')
+          }
+        />
+      </div>
+    </ConversationContext>
+  );
+}
+
+const isWaiting = (onBusy: string, isBusy: boolean): boolean => isBusy && onBusy === 'enqueue';

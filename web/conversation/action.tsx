@@ -1,0 +1,38 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Button } from '../parts/button.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { useConversation } from './context.ts';
+import { refusalOf } from './refusal.ts';
+
+interface Props {
+  readonly act: () => Promise<unknown>;
+  readonly look?: 'primary' | 'plain' | 'quiet';
+  readonly children: ReactNode;
+}
+
+/** Something that helps, beside what it helps with; says if it did not work. */
+export function Action({ act, look = 'plain', children }: Props) {
+  const t = useTexts();
+  const { mayAct } = useConversation();
+  const { mutate, isPending, error } = useMutation({ mutationFn: act });
+  if (!mayAct) return null;
+  return (
+    <>
+      <Button
+        look={look}
+        size="small"
+        disabled={isPending}
+        onClick={() => mutate()}
+        className="max-md:min-h-11"
+      >
+        {children}
+      </Button>
+      {error !== null && (
+        <p role="alert" className="w-full text-dense text-bad">
+          {t.conversation.actionFailed} {refusalOf(error, t)}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+import { type RefObject, useLayoutEffect } from 'react';
+
+/** A field as high as its text, up to what its style allows. */
+export function useAutosize(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what changes the height
+  useLayoutEffect(() => {
+    const at = field.current;
+    if (at === null) return;
+    at.style.height = 'auto';
+    at.style.height = `${at.scrollHeight + 2}px`;
+  }, [field, text]);
+}

@@ -1,0 +1,165 @@
+import { ArrowUp, Paperclip } from 'lucide-react';
+import { type DragEvent, type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../../src/contract/attachment.ts';
+import { MESSAGE_MAX } from '../../src/contract/message.ts';
+import { Button, IconButton } from '../parts/button.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { useAutosize } from './autosize.ts';
+import type { Current } from './blocks.ts';
+import { BusyChoice, useOnBusy } from './busy-choice.tsx';
+import { useConversation } from './context.ts';
+import { type PickedFile, pick, type Trouble } from './files.ts';
+import type { Letter } from './outbox.ts';
+import { PickedFiles } from './picked-files.tsx';
+import { StopButton } from './stop-button.tsx';
+import { draftOf, keep, kept } from './stored.ts';
+
+interface Props {
+  readonly current: Current | null;
+  readonly onSend: (letter: Omit<Letter, 'key'>) => void;
+  readonly handle: Ref<ComposerHandle>;
+}
+
+export interface ComposerHandle {
+  /** Puts a text back that was not sent. */
+  putBack(text: string): void;
+  addFiles(files: readonly File[]): void;
+}
+
+/** Where a person writes. Enter sends; what is written survives a reload. */
+export function Composer({ current, onSend, handle }: Props) {
+  const t = useTexts();
+  const { session } = useConversation();
+  const draft = draftOf(session.id);
+  const [text, setText] = useState(() => kept(draft) ?? '');
+  const [files, setFiles] = useState<readonly PickedFile[]>([]);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+  const [onBusy, choose] = useOnBusy(session.agent.kind, files.length > 0);
+  useAutosize(field, text);
+
+  const write = (next: string): void => {
+    setText(next);
+    keep(draft, next);
+  };
+  const add = async (more: readonly File[]): Promise<void> => {
+    const added = await pick(files, more);
+    setFiles(added.files);
+    setTrouble(added.trouble);
+  };
+  useImperativeHandle(handle, () => ({
+    putBack: (back) => {
+      write(text === '' ? back : `${back}\n${text}`);
+      field.current?.focus();
+    },
+    addFiles: (more) => void add(more),
+  }));
+  const isBlank = text.trim() === '';
+  const send = (): void => {
+    if (isBlank) return;
+    onSend({ text, files, onBusy: current === null ? 'enqueue' : onBusy });
+    write('');
+    setFiles([]);
+    setTrouble(null);
+    field.current?.focus();
+  };
+  const placeholder =
+    current !== null
+      ? t.conversation.placeholderBusy
+      : session.agent.kind === 'shell'
+        ? t.conversation.placeholderShell
+        : t.conversation.placeholderAgent;
+  return (
+    <form
+      className="rounded border border-line bg-panel focus-within:border-accent"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <PickedFiles
+        files={files}
+        onRemove={(id) => setFiles(files.filter((each) => each.id !== id))}
+      />
+      {trouble !== null && (
+        <p role="alert" className="px-3 pt-2 text-dense text-bad">
+          {trouble.is === 'many'
+            ? t.conversation.tooManyFiles(ATTACHMENTS_MAX)
+            : trouble.is === 'large'
+              ? t.conversation.filesTooLarge(`${ATTACHMENTS_BYTES / 1024 / 1024} MiB`)
+              : t.conversation.fileUnreadable(trouble.name)}
+        </p>
+      )}
+      <textarea
+        ref={field}
+        id="composer"
+        rows={1}
+        maxLength={MESSAGE_MAX}
+        value={text}
+        placeholder={placeholder}
+        aria-label={t.conversation.write}
+        enterKeyHint="send"
+        onChange={(event) => write(event.target.value)}
+        onKeyDown={(event) => {
+          // The Enter that ends a composition belongs to it, also in browsers that say so late.
+          if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+          if (event.key !== 'Enter' || event.shiftKey) return;
+          event.preventDefault();
+          send();
+        }}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          void add([...event.clipboardData.files]);
+        }}
+        className={`block max-h-[40dvh] min-h-10 w-full resize-none overflow-y-auto bg-transparent px-3 py-2 outline-none ${session.agent.kind === 'shell' ? 'font-mono' : ''}`}
+      />
+      <div className="flex flex-wrap items-center gap-1 px-1.5 pb-1.5">
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            void add([...(event.target.files ?? [])]);
+            event.target.value = '';
+          }}
+        />
+        <IconButton label={t.conversation.attach} onClick={() => chooser.current?.click()}>
+          <Paperclip size={16} />
+        </IconButton>
+        {current !== null && (
+          <BusyChoice
+            kind={session.agent.kind}
+            hasFiles={files.length > 0}
+            value={onBusy}
+            onChange={choose}
+          />
+        )}
+        <span className="grow" />
+        {current !== null && (
+          <StopButton runId={current.runId} look={isBlank ? 'primary' : 'plain'} />
+        )}
+        {(current === null || !isBlank) && (
+          <Button type="submit" look="primary" disabled={isBlank}>
+            <ArrowUp size={16} aria-hidden />
+            {t.conversation.send}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** For a part of the page onto which files can be dropped. */
+export const dropOf = (onFiles: (files: readonly File[]) => void) => ({
+  onDragOver: (event: DragEvent) => {
+    if (event.dataTransfer.types.includes('Files')) event.preventDefault();
+  },
+  onDrop: (event: DragEvent) => {
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    onFiles([...event.dataTransfer.files]);
+  },
+});

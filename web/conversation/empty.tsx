@@ -1,0 +1,22 @@
+import { useTexts } from '../texts/texts.ts';
+import { useConversation } from './context.ts';
+
+/** Before anything was said. */
+export function Empty({ loading }: { loading: boolean }) {
+  const t = useTexts();
+  const { session } = useConversation();
+  return (
+    <div role="status" className="py-10 text-center text-soft">
+      {loading ? (
+        t.common.loading
+      ) : (
+        <>
+          <p className="font-medium">{t.conversation.empty}</p>
+          <p>
+            {session.agent.kind === 'shell' ? t.conversation.emptyShell : t.conversation.emptyAgent}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}

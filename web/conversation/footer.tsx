@@ -1,0 +1,57 @@
+import type { Ref } from 'react';
+import { client } from '../api/client.ts';
+import { Notice } from '../parts/notice.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { Action } from './action.tsx';
+import type { Current } from './blocks.ts';
+import { Composer, type ComposerHandle } from './composer.tsx';
+import { useConversation } from './context.ts';
+import type { Letter, Outgoing } from './outbox.ts';
+import { QueuePanel } from './queue-panel.tsx';
+
+interface Props {
+  readonly current: Current | null;
+  readonly letters: readonly Outgoing[];
+  readonly onSend: (letter: Omit<Letter, 'key'>) => void;
+  readonly handle: Ref<ComposerHandle>;
+}
+
+/** What is queued, and where the next message is written. */
+export function Footer({ current, letters, onSend, handle }: Props) {
+  const t = useTexts();
+  const { session, mayAct } = useConversation();
+  const hidden = new Set(
+    letters.flatMap(({ place, runId }) => (place === 'flow' && runId !== null ? [runId] : [])),
+  );
+  // A person ended it; what ended by itself is revived by a message.
+  const hasEnded =
+    session.status === 'COMPLETED' ||
+    (session.status === 'TERMINATED' && session.statusReason === 'asked');
+  return (
+    <footer className="shrink-0 px-10 pb-3 max-md:px-2 max-md:pb-2">
+      <div className="mx-auto max-w-[740px]">
+        {session.hostAway && session.unfinishedRuns > 0 && (
+          <div className="mb-2">
+            <Notice tone="warn" title={t.conversation.hostAway} />
+          </div>
+        )}
+        <QueuePanel
+          letters={letters.filter(({ place, state }) => place === 'queue' && state !== 'refused')}
+          hidden={hidden}
+        />
+        {!mayAct ? (
+          <p className="py-2 text-center text-dense text-soft">{t.conversation.readOnly}</p>
+        ) : hasEnded ? (
+          <div className="flex flex-wrap items-center justify-center gap-3 py-2 text-dense text-soft">
+            {t.conversation.ended}
+            <Action act={() => client.reopen({ params: { id: session.id } })}>
+              {t.conversation.reopen}
+            </Action>
+          </div>
+        ) : (
+          <Composer key={session.id} current={current} onSend={onSend} handle={handle} />
+        )}
+      </div>
+    </footer>
+  );
+}

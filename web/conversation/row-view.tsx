@@ -1,0 +1,78 @@
+import { Link as LinkIcon } from 'lucide-react';
+import { memo } from 'react';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { Changed, CutOff, Held, Limit, Retry, Status, Told } from './happenings.tsx';
+import { Line } from './line.tsx';
+import type { Row } from './rows.ts';
+import type { RunInfo } from './run-book.ts';
+import { RunEnd } from './run-end.tsx';
+import { RunStart, Steered } from './run-start.tsx';
+import { Said, Thought } from './said.tsx';
+import { Fold, ToolCard } from './tool-card.tsx';
+
+interface Props {
+  readonly row: Row;
+  /** Of the run that it belongs to. */
+  readonly info: RunInfo | null | undefined;
+}
+
+/** One row, with a link to itself. */
+export const RowView = memo(function RowView({ row, info }: Props) {
+  const t = useTexts();
+  return (
+    <div className="group/row relative">
+      <Inside row={row} info={info} />
+      <CopyButton
+        label={t.conversation.link}
+        icon={<LinkIcon size={14} />}
+        text={() => `${location.origin}${location.pathname}?event=${row.seq}`}
+        className="absolute! -top-0.5 -right-9 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 max-md:hidden"
+      />
+    </div>
+  );
+});
+
+function Inside({ row, info }: Props) {
+  const t = useTexts();
+  switch (row.kind) {
+    case 'start':
+      return <RunStart block={row} info={info} />;
+    case 'text':
+      return <Said block={row} />;
+    case 'thinking':
+      return <Thought block={row} />;
+    case 'tool':
+      return <ToolCard call={row} />;
+    case 'fold':
+      return <Fold row={row} />;
+    case 'notice':
+      return <Told block={row} />;
+    case 'limit':
+      return <Limit block={row} />;
+    case 'steered':
+      return <Steered block={row} />;
+    case 'attempt':
+      return <Line at={row.at}>{t.conversation.attempt(row.attempt)}</Line>;
+    case 'retry':
+      return <Retry block={row} />;
+    case 'cutOff':
+      return <CutOff block={row} />;
+    case 'diff':
+      return <Changed block={row} />;
+    case 'held':
+      return <Held block={row} />;
+    case 'end':
+      return <RunEnd block={row} info={info} />;
+    case 'dropped':
+      return <Line at={row.at}>{t.conversation.dropped}</Line>;
+    case 'status':
+      return <Status block={row} />;
+    case 'created':
+      return (
+        <Line at={row.at}>
+          {row.forkedFrom === null ? t.conversation.created : t.conversation.forked}
+        </Line>
+      );
+  }
+}

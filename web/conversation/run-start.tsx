@@ -1,0 +1,67 @@
+import { Ago } from '../parts/time.tsx';
+import { useTexts } from '../texts/texts.ts';
+import type { StartBlock, SteeredBlock } from './blocks.ts';
+import { Bubble } from './bubble.tsx';
+import { useConversation } from './context.ts';
+import type { RunInfo } from './run-book.ts';
+
+interface Props {
+  readonly block: StartBlock;
+  /** Null if it is gone, undefined until it is known. */
+  readonly info: RunInfo | null | undefined;
+}
+
+/** Where a run begins: with what a person has said. */
+export function RunStart({ block, info }: Props) {
+  const t = useTexts();
+  const { session } = useConversation();
+  const text = info?.message ?? null;
+  return (
+    <div className="pt-3">
+      {text === null ? (
+        <p className="min-h-9 text-right text-dense text-soft">
+          {info === undefined ? t.common.loading : t.conversation.messageGone}
+        </p>
+      ) : (
+        <Bubble
+          text={text}
+          mono={session.agent.kind === 'shell'}
+          above={
+            <>
+              {info?.retryOf != null && `${t.conversation.again} · `}
+              <Via channel={info?.channel ?? null} />
+              <Ago at={block.at} />
+            </>
+          }
+        />
+      )}
+    </div>
+  );
+}
+
+/** Where it came from, unless from here. */
+function Via({ channel }: { channel: string | null }) {
+  const t = useTexts();
+  if (channel === null || channel === 'web') return null;
+  const { channels } = t.common;
+  const name = Object.hasOwn(channels, channel)
+    ? channels[channel as keyof typeof channels]
+    : channel;
+  return <>{`${t.conversation.via(name)} · `}</>;
+}
+
+export function Steered({ block }: { block: SteeredBlock }) {
+  const t = useTexts();
+  return (
+    <Bubble
+      text={block.text}
+      mono={false}
+      above={
+        <>
+          {t.conversation.steered} · <Via channel={block.channel} />
+          <Ago at={block.at} />
+        </>
+      }
+    />
+  );
+}

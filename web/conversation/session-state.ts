@@ -1,0 +1,102 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client, noticeError, queries } from '../api/client.ts';
+import { SessionLog } from './log.ts';
+import { type Letter, Outbox } from './outbox.ts';
+import { keep, kept, outboxOf } from './stored.ts';
+
+/* What the page keeps of the sessions that were opened last: going back to one shows it at once. */
+
+interface Kept {
+  readonly log: SessionLog;
+  readonly outbox: Outbox;
+}
+
+const MOST = 5;
+/** The one used last is last. */
+const sessions = new Map<string, Kept>();
+
+export function sessionState(id: string): Kept {
+  const state = sessions.get(id) ?? open(id);
+  sessions.delete(id);
+  sessions.set(id, state);
+  for (const [other, { outbox }] of sessions) {
+    if (sessions.size <= MOST) break;
+    if (outbox.get().length === 0) sessions.delete(other);
+  }
+  return state;
+}
+
+function open(id: string): Kept {
+  const log = new SessionLog({
+    sessionId: id,
+    source: client,
+    soon: (show) => {
+      // A page in the background is given no frames.
+      if (document.visibilityState === 'visible') requestAnimationFrame(show);
+      else setTimeout(show, 100);
+    },
+    onQueue: () => queueChanged(id),
+    onError: noticeError,
+  });
+  const outbox = new Outbox({
+    deliver: (letter) => deliver(id, letter),
+    onAccepted: ({ runId, status }, { text }) => {
+      if (status === 'queued') log.noteMessage(runId, text);
+    },
+    keep: (text) => keep(outboxOf(id), text),
+    kept: kept(outboxOf(id)),
+    pause,
+    newKey: () => crypto.randomUUID(),
+  });
+  return { log, outbox };
+}
+
+const deliver = (id: string, { key, text, onBusy, files }: Letter) =>
+  client.sendMessage(
+    {
+      params: { id },
+      body: {
+        message: text,
+        onBusy,
+        ...(files.length > 0 && {
+          attachments: files.map(({ name, mediaType, data }) => ({ name, mediaType, data })),
+        }),
+      },
+    },
+    { idempotencyKey: key },
+  );
+
+/** Ends at once when the browser is online again. */
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      removeEventListener('online', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    addEventListener('online', end);
+  });
+
+/** In the order they will start. */
+export const queuedQuery = (sessionId: string) =>
+  queryOptions({
+    queryKey: ['runs', 'queued', sessionId],
+    queryFn: ({ signal }) =>
+      client.listSessionRuns(
+        { params: { id: sessionId }, query: { state: 'queued', limit: 200 } },
+        { signal },
+      ),
+  });
+
+/** Events that come together make one request. */
+const GATHER_MS = 50;
+const due = new Set<string>();
+function queueChanged(id: string): void {
+  if (due.has(id)) return;
+  due.add(id);
+  setTimeout(() => {
+    due.delete(id);
+    void queries.invalidateQueries({ queryKey: queuedQuery(id).queryKey });
+  }, GATHER_MS);
+}

@@ -1,0 +1,134 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown } from 'lucide-react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { useConversation } from './context.ts';
+import type { LogView } from './log.ts';
+import { useMarks } from './marks.ts';
+import { RowView } from './row-view.tsx';
+import { type Row, rowOfEvent } from './rows.ts';
+
+interface Props {
+  readonly view: LogView;
+  readonly onOlder: () => void;
+  /** A row to show, by an event of it; a new object shows it again. */
+  readonly target: { readonly seq: number } | null;
+  /** Behind the last row. */
+  readonly children: ReactNode;
+}
+
+/** So near to the end counts as at the end. */
+const NEAR = 60;
+/** Rows from the first one at which what was before is loaded. */
+const EARLY = 8;
+/** A guess, until a row was seen. */
+const HEIGHTS: Partial<Record<Row['kind'], number>> = { text: 120, start: 80, tool: 30, fold: 30 };
+
+/** The rows of a conversation; only those in sight are there. Follows its end while that is in sight. */
+export function Timeline({ view, onOlder, target, children }: Props) {
+  const t = useTexts();
+  const { rows, runs, older } = view;
+  const scroller = useRef<HTMLDivElement>(null);
+  const { wanted } = useConversation();
+  useMarks(scroller, wanted);
+  const [atEnd, setAtEnd] = useState(true);
+  const [seenSeq, setSeenSeq] = useState(0);
+  // What comes behind the rows is one more.
+  const count = rows.length + 1;
+  const getItemKey = useCallback((index: number) => rows[index]?.id ?? 'end', [rows]);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'end'] ?? 40,
+    getItemKey,
+    gap: 12,
+    overscan: 6,
+    paddingStart: 16,
+    paddingEnd: 16,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: NEAR,
+  });
+
+  const isEmpty = rows.length === 0;
+  // The last message first.
+  useEffect(() => {
+    if (!isEmpty) virtual.scrollToEnd();
+  }, [isEmpty, virtual]);
+
+  const first = virtual.range?.startIndex ?? 0;
+  useEffect(() => {
+    if (!isEmpty && older === 'some' && first < EARLY) onOlder();
+  }, [isEmpty, older, first, onOlder]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target, not for each row
+  useEffect(() => {
+    if (target === null) return;
+    virtual.scrollToIndex(rowOfEvent(rows, target.seq), { align: 'center' });
+  }, [target]);
+
+  const last = rows.at(-1)?.seq ?? 0;
+  useEffect(() => {
+    if (atEnd) setSeenSeq(last);
+  }, [atEnd, last]);
+
+  const shown = target === null ? -1 : rowOfEvent(rows, target.seq);
+  return (
+    <div className="relative min-h-0 grow">
+      <div
+        ref={scroller}
+        role="log"
+        aria-label={t.conversation.log}
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+        tabIndex={0}
+        onScroll={() => setAtEnd(virtual.isAtEnd(NEAR))}
+        className="h-full overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none]"
+      >
+        <div className="relative mx-auto max-w-[820px]" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const row = rows[item.index];
+            return (
+              <div
+                key={item.key}
+                ref={virtual.measureElement}
+                data-index={item.index}
+                data-seq={row?.seq}
+                className="absolute top-0 left-0 w-full px-10 max-md:px-4"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {row === undefined ? (
+                  children
+                ) : (
+                  <div
+                    className={
+                      item.index === shown
+                        ? 'rounded ring-2 ring-accent ring-offset-4 ring-offset-paper'
+                        : ''
+                    }
+                  >
+                    <RowView
+                      row={row}
+                      info={'runId' in row && row.runId !== null ? runs.get(row.runId) : undefined}
+                    />
+                  </div>
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {!atEnd && (
+        <Button
+          look={last > seenSeq ? 'primary' : 'plain'}
+          className="absolute! bottom-3 left-1/2 -translate-x-1/2 shadow-float"
+          onClick={() => virtual.scrollToEnd()}
+        >
+          <ArrowDown size={16} aria-hidden />
+          {last > seenSeq ? t.conversation.newMessages : t.conversation.jumpToLatest}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { Check, Copy } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTexts } from '../texts/texts.ts';
+import { IconButton } from './button.tsx';
+
+interface Props {
+  readonly text: string | (() => string);
+  /** What it copies; `Copy` unless told. */
+  readonly label?: string;
+  readonly icon?: ReactNode;
+  readonly className?: string;
+}
+
+/** Puts a text into the clipboard, and says so for a moment. */
+export function CopyButton({ text, label, icon, className = '' }: Props) {
+  const t = useTexts();
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => setDone(false), 1500);
+    return () => clearTimeout(timer);
+  }, [done]);
+  return (
+    <IconButton
+      label={done ? t.common.copied : (label ?? t.common.copy)}
+      className={className}
+      onClick={async () => setDone(await copy(typeof text === 'string' ? text : text()))}
+    >
+      {done ? <Check size={14} className="text-good" /> : (icon ?? <Copy size={14} />)}
+    </IconButton>
+  );
+}
+
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+/** Without TLS browsers give no clipboard. */
+function copyBySelection(text: string): boolean {
+  const field = document.createElement('textarea');
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  return done;
+}
