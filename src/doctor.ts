@@ -1,14 +1,7 @@
-import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { findClaude } from './agents/claude/program.ts';
-import { INSTALL, isTooOld, OLDEST_VERSION } from './agents/claude/version.ts';
-import { agentEnvironment } from './agents/environment.ts';
+import { OLDEST_VERSION } from './agents/claude/version.ts';
 import { parseMark } from './agents/mark.ts';
 import { processTable } from './agents/process-table.ts';
+import { type ClaudeLook, lookAtClaude } from './claude-look.ts';
 import type { Config } from './cli/config.ts';
 import { type BatonError, isBatonError } from './contract/errors.ts';
 import { type DatabaseLook, lookAtDatabase } from './database-look.ts';
@@ -75,70 +68,43 @@ const problem = (what: string, { code, message }: BatonError): Finding => ({
   fix: FIXES[code] ?? 'see the message',
 });
 
-const run = promisify(execFile);
-/** It starts in a second; on a busy machine it takes longer. */
-const VERSION_MS = 20_000;
 const SHELL_WORKS = 'the agent shell works without';
 
 /** Notes only: other agents work without it. Nothing here calls the network. */
 export async function checkClaude(
-  { claudePath, agentEnv }: Pick<Config, 'claudePath' | 'agentEnv'>,
+  config: Pick<Config, 'claudePath' | 'agentEnv'>,
   env: NodeJS.ProcessEnv,
 ): Promise<Finding[]> {
   const name = 'agent claude';
-  const seen = agentEnvironment(env, agentEnv);
-  const program = await findClaude(claudePath, env);
-  if (program === null) {
-    const fix = `${INSTALL}, then sign in; or set BATON_CLAUDE_PATH; ${SHELL_WORKS}`;
-    return [{ name, state: 'note', text: 'Claude Code is not installed', fix }];
+  const look = await lookAtClaude(config, env);
+  const { program, version, fix } = look;
+  const note = (text: string, mend = fix): Finding[] => [
+    { name, state: 'note', text, ...(mend === null ? {} : { fix: mend }) },
+  ];
+  switch (look.problem) {
+    case 'not_installed':
+      return note('Claude Code is not installed', `${fix}; ${SHELL_WORKS}`);
+    case 'does_not_run':
+      return note(`${program} does not run`, `${fix}; ${SHELL_WORKS}`);
+    case 'too_old':
+      return note(`${program} is ${version}, and ${OLDEST_VERSION} or newer is needed`);
+    default:
+      return [{ name, state: 'ok', text: `${program}, ${version}` }, loginFinding(look)];
   }
-  const version = await versionOf(program, seen);
-  if (version === null) {
-    const fix = `correct BATON_CLAUDE_PATH, or install it again (${INSTALL}); ${SHELL_WORKS}`;
-    return [{ name, state: 'note', text: `${program} does not run`, fix }];
-  }
-  if (isTooOld(version)) {
-    const text = `${program} is ${version}, and ${OLDEST_VERSION} or newer is needed`;
-    return [{ name, state: 'note', text, fix: INSTALL }];
-  }
-  return [{ name, state: 'ok', text: `${program}, ${version}` }, await loginFinding(seen, env)];
 }
 
-async function versionOf(program: string, env: Record<string, string>): Promise<string | null> {
-  const quiet = { DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
-  const options = { env: { ...env, ...quiet }, timeout: VERSION_MS };
-  const said = await run(program, ['--version'], options).catch(() => null);
-  return /\d+\.\d+\.\d+/.exec(said?.stdout ?? '')?.[0] ?? null;
-}
-
-const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
-
-/** What can be known without asking anybody: that there is a key or a login, not that it is good. */
-async function loginFinding(
-  seen: Record<string, string>,
-  env: NodeJS.ProcessEnv,
-): Promise<Finding> {
+function loginFinding({ login, problem, fix }: ClaudeLook): Finding {
   const name = 'claude login';
-  const key = KEYS.find((each) => (seen[each] ?? '') !== '');
-  if (key !== undefined) return { name, state: 'ok', text: `${key} is set for agents` };
-  const folder = seen['CLAUDE_CONFIG_DIR'] ?? join(seen['HOME'] ?? homedir(), '.claude');
-  const file = join(folder, '.credentials.json');
-  if (
-    await access(file, constants.R_OK).then(
-      () => true,
-      () => false,
-    )
-  ) {
-    return { name, state: 'ok', text: `signed in (${file})` };
+  if (login !== null) {
+    const text = 'key' in login ? `${login.key} is set for agents` : `signed in (${login.file})`;
+    return { name, state: 'ok', text };
   }
-  const hidden = KEYS.find((each) => (env[each] ?? '') !== '');
-  if (hidden !== undefined) {
-    const text = `${hidden} is set, but agents do not see it`;
-    return { name, state: 'note', text, fix: `add ${hidden} to BATON_AGENT_ENV` };
-  }
-  if (process.platform === 'darwin') {
+  if (fix === null) {
     return { name, state: 'note', text: 'no key is set; a login may be in the Keychain' };
   }
-  const fix = 'run "claude" as this user and sign in, or set ANTHROPIC_API_KEY for the server';
-  return { name, state: 'note', text: 'no key is set and nobody is signed in', fix };
+  const text =
+    problem === 'key_hidden'
+      ? 'a key is set, but agents do not see it'
+      : 'no key is set and nobody is signed in';
+  return { name, state: 'note', text, fix };
 }

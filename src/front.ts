@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { StoreGate } from './access/gate.ts';
+import { agentLooks } from './agent-looks.ts';
 import type { Config } from './cli/config.ts';
 import type { Composed } from './compose.ts';
 import { BatonError } from './contract/errors.ts';
@@ -21,6 +22,8 @@ export interface FrontOptions {
   readonly log: Logger;
   readonly adminToken: string;
   readonly servesApi: boolean;
+  /** Whether it runs agents. */
+  readonly executes: boolean;
   readonly metrics: Metrics;
   readonly readiness: NodeReadiness;
   /** Null until the database is open. */
@@ -62,6 +65,7 @@ export function createFront(options: FrontOptions): Front {
     ready: () => readiness.check(),
     service: served(({ service }) => service),
     access: served(({ access }) => access),
+    agents: agentLooks({ config, env: process.env, executes: options.executes }),
     routes: [
       (api) => {
         streams = registerStreams(api, { authenticator: auth, metrics, places: limits.streams });

@@ -82,6 +82,7 @@ export async function startNode(
       log,
       adminToken,
       servesApi,
+      executes: roles.includes('worker'),
       metrics,
       readiness,
       composed: () => composed,

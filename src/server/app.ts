@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AccessService } from '../access/service.ts';
+import type { AgentView } from '../contract/agent.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionService } from '../sessions/service.ts';
 import { type Authenticator, nobody } from './auth.ts';
@@ -41,6 +42,8 @@ export interface AppOptions {
   /** Null until the database is open; HTTP starts before it. */
   readonly service?: () => SessionService | null;
   readonly access?: () => AccessService | null;
+  /** Which agents can work here. */
+  readonly agents?: () => Promise<AgentView[]>;
   /** Also counts requests, where they are limited. */
   readonly auth?: Authenticator;
   readonly metrics?: Metrics;
@@ -105,7 +108,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   addCostRoutes(api);
   const access = () => opened(options.access?.() ?? null);
   addAccessRoutes(api, access);
-  addClusterRoutes(api, access);
+  addClusterRoutes(api, { access, agents: options.agents ?? (async () => []) });
   addCompatRoutes(api);
   for (const add of options.routes ?? []) add(api);
   return app;

@@ -61,7 +61,9 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
 function About({ approval, compact }: { approval: Approval; compact: boolean }) {
   const t = useTexts();
   const { data: session } = useQuery(sessionQuery(approval.sessionId));
-  const why = approval.state === 'pending' ? whyOf(approval.reason, t.approvals.why) : null;
+  const { state, kind, reason } = approval;
+  // That a person answers a question need not be explained.
+  const why = state === 'pending' && kind === 'tool' ? whyOf(reason, t.approvals.why) : null;
   if (compact && why === null) return <div className="mb-3" />;
   return (
     <dl className="my-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense">

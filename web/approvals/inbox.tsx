@@ -45,7 +45,7 @@ function OfSession({ group: { sessionId, approvals } }: { group: Group }) {
   const { data: session } = useQuery(sessionQuery(sessionId));
   return (
     <section aria-label={session?.name}>
-      <h2 className="mb-2 flex min-h-6 items-baseline gap-2">
+      <h2 className="mb-2 flex min-h-6 flex-wrap items-baseline gap-x-2">
         <Link
           to="/s/$id"
           params={{ id: sessionId }}
@@ -53,7 +53,7 @@ function OfSession({ group: { sessionId, approvals } }: { group: Group }) {
         >
           {session?.name ?? '…'}
         </Link>
-        <span className="truncate font-mono text-xs text-soft">{session?.workspace.path}</span>
+        <span className="min-w-0 truncate font-mono text-xs font-normal text-soft">{session?.workspace.path}</span>
       </h2>
       <div className="space-y-3">
         {approvals.map((approval) => (
@@ -72,7 +72,7 @@ function Recent({ not }: { not: readonly Approval[] }) {
   const recent = data?.pages
     .flatMap(({ items }) => items)
     .filter(({ id, state }) => state !== 'pending' && !above.has(id));
-  if (recent === undefined) return null;
+  if (recent === undefined || (recent.length === 0 && not.length > 0)) return null;
   return (
     <section aria-labelledby="recent" className="mt-8">
       <h2 id="recent" className="mb-2 font-semibold">

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentView } from '../agent.ts';
 import { NodeView } from '../node.ts';
 import { Stats } from '../stats.ts';
 import { endpoint } from './endpoint.ts';
@@ -11,6 +12,13 @@ export const clusterEndpoints = {
     group: 'Operating',
     needs: 'admin',
     answer: z.object({ items: z.array(NodeView) }),
+  }),
+  listAgents: endpoint({
+    method: 'GET',
+    path: '/api/v1/agents',
+    summary: 'The agents that sessions can have: whether each can work here, and what it lacks',
+    group: 'Operating',
+    answer: z.object({ items: z.array(AgentView) }),
   }),
   getStats: endpoint({
     method: 'GET',

@@ -8,6 +8,7 @@ import {
   UpdateUser,
   User,
 } from '../../contract/access.ts';
+import { AgentView } from '../../contract/agent.ts';
 import { endpointList } from '../../contract/api/all.ts';
 import { SchedulerMessage, SchedulerSession } from '../../contract/api/compat-scheduler.ts';
 import { WebRun } from '../../contract/api/compat-web.ts';
@@ -70,6 +71,7 @@ const ANSWERS = {
   Token,
   Share,
   AuditEntry,
+  Agent: AgentView,
   Node: NodeView,
   Stats,
   Workspace: WorkspaceView,
