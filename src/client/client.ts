@@ -24,7 +24,7 @@ type Input<E extends Endpoint> = Part<'params', z.output<E['params']>> &
   Part<'query', z.output<E['query']>> &
   Part<'body', z.input<E['body']>>;
 
-/** Lists that carry their cursor in a header come with it, as other pages do. */
+/** Plain lists come as other pages do, with the cursor that their header carries if there is more. */
 export type Answer<E extends Endpoint> =
   z.output<E['answer']> extends readonly (infer Item)[]
     ? { items: Item[]; nextCursor: string | null }
@@ -78,7 +78,7 @@ async function send(
   if (isText) return text;
   if (endpoint.answer instanceof z.ZodUndefined) return undefined;
   const answer = parse(endpoint.answer, text);
-  return endpoint.paged
+  return Array.isArray(answer)
     ? { items: answer, nextCursor: response.headers.get('x-next-cursor') }
     : answer;
 }
