@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 
 interface SectionProps {
-  readonly title: string;
+  /** Left out where the page says it. */
+  readonly title?: string;
   /** One sentence under the title. */
   readonly about?: string;
   readonly actions?: ReactNode;
@@ -13,9 +14,11 @@ export function Section({ title, about, actions, children }: SectionProps) {
   return (
     <section className="mb-4 min-w-0 rounded border border-edge bg-panel p-4">
       <header className="mb-3 flex flex-wrap items-start justify-between gap-2">
-        <div>
-          <h2 className="font-semibold">{title}</h2>
-          {about !== undefined && <p className="text-dense text-soft">{about}</p>}
+        <div className={`min-w-0 flex-1 ${about === undefined ? 'basis-32' : 'basis-60'}`}>
+          {title !== undefined && <h2 className="font-semibold">{title}</h2>}
+          {about !== undefined && (
+            <p className={title === undefined ? 'text-soft' : 'text-dense text-soft'}>{about}</p>
+          )}
         </div>
         {actions}
       </header>

@@ -12,7 +12,7 @@ import { useTexts } from '../texts/texts.ts';
 import { History } from './history.tsx';
 import { workspacesQuery } from './queries.ts';
 
-const FACTS = 'grid gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-3';
+const FACTS = 'grid grid-cols-2 gap-x-6 gap-y-3 lg:grid-cols-3';
 
 export function Overview({ session }: { session: Session }) {
   const t = useTexts();
@@ -74,6 +74,8 @@ export function Overview({ session }: { session: Session }) {
               </Link>
             </Fact>
           )}
+        </dl>
+        <dl className="mt-3">
           <Fact name={t.detail.id}>
             <span className="font-mono text-dense">{session.id}</span>
           </Fact>
@@ -105,19 +107,19 @@ function Workspace({ session }: { session: Session }) {
             <Fact name={t.detail.health}>{t.detail.workspaceHealth[workspace.health]}</Fact>
           </>
         )}
+      </dl>
+      <dl className="mt-3 grid gap-3">
+        {path !== null && (
+          <Fact name={t.detail.directory}>
+            <span className="font-mono text-dense">{path}</span>
+          </Fact>
+        )}
         {session.host !== null && (
           <Fact name={t.detail.host}>
             <span className="font-mono text-dense">{session.host}</span>
           </Fact>
         )}
       </dl>
-      {path !== null && (
-        <dl className="mt-3">
-          <Fact name={t.detail.directory}>
-            <span className="font-mono text-dense">{path}</span>
-          </Fact>
-        </dl>
-      )}
     </Section>
   );
 }

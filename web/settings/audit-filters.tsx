@@ -57,7 +57,7 @@ export function AuditFilters({ form, onChange }: AuditFiltersProps) {
     </Field>
   );
   return (
-    <div className="grid gap-x-3 sm:grid-cols-2 lg:grid-cols-3">
+    <div className="grid gap-x-3 sm:grid-cols-2 lg:grid-cols-3 [&>*]:max-md:mb-2">
       {choice('userId', t.settings.user, t.settings.anybody, [...(users ?? [])])}
       {choice(
         'action',

@@ -1,12 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditEntry } from '../../src/contract/audit.ts';
+import type { Json } from '../../src/contract/json.ts';
 import { userNamesQuery } from '../api/queries.ts';
 import { Fact } from '../parts/section.tsx';
 import { useStore } from '../parts/store.ts';
 import { exactTime } from '../parts/time.tsx';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
+
+/** What something is called, where the log says so. */
+const nameIn = (value: Json): string | null =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  typeof value['name'] === 'string'
+    ? value['name']
+    : null;
 
 /** Who did what; opens to where from, to what, and what was before. */
 export function AuditLine({ entry }: { entry: AuditEntry }) {
@@ -15,6 +25,7 @@ export function AuditLine({ entry }: { entry: AuditEntry }) {
   const [isOpen, setIsOpen] = useState(false);
   const { data: users } = useQuery(userNamesQuery);
   const change = { before: entry.before, after: entry.after };
+  const name = nameIn(entry.after) ?? nameIn(entry.before);
   const hasChange = entry.before !== null || entry.after !== null;
   return (
     <li>
@@ -24,10 +35,13 @@ export function AuditLine({ entry }: { entry: AuditEntry }) {
         onClick={() => setIsOpen(!isOpen)}
         className="flex w-full flex-wrap items-baseline gap-x-3 px-4 py-1.5 text-left hover:bg-raised max-md:min-h-11"
       >
-        <span className="w-28 shrink-0 truncate font-medium">
+        <span className="w-24 shrink-0 truncate font-medium">
           {users?.get(entry.userId) ?? entry.userId}
         </span>
-        <span className="min-w-0 flex-1 basis-40">{t.settings.actions[entry.action]}</span>
+        <span className="min-w-0 flex-1 basis-40">
+          {t.settings.actions[entry.action]}
+          {name !== null && <span className="text-soft">{` · ${name}`}</span>}
+        </span>
         <span className="text-dense text-soft">{t.common.channels[entry.channel]}</span>
         <span className="text-dense text-soft">{exactTime(entry.at, locale)}</span>
       </button>

@@ -34,7 +34,6 @@ export function Audit() {
   const entries = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Section
-      title={t.settings.auditLog}
       about={t.settings.auditHelp}
       actions={
         <Button disabled={save.isPending} onClick={() => save.mutate()}>
@@ -55,7 +54,7 @@ export function Audit() {
       )}
       <ol
         className="-mx-4 divide-y divide-edge border-t border-edge"
-        aria-label={t.settings.auditLog}
+        aria-label={t.settings.sections.audit}
       >
         {entries.map((entry) => (
           <AuditLine key={entry.seq} entry={entry} />

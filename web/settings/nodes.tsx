@@ -25,6 +25,9 @@ export function Nodes() {
   );
 }
 
+/** A machine that names itself has a long name. */
+const shortened = (host: string): string => (host.length > 20 ? `${host.slice(0, 12)}…` : host);
+
 const DOTS = { good: 'bg-good', busy: 'bg-warn', away: 'border-2 border-bad' } as const;
 
 function Node({ node }: { node: NodeView }) {
@@ -37,7 +40,7 @@ function Node({ node }: { node: NodeView }) {
     share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 });
   return (
     <Section
-      title={node.host}
+      title={shortened(node.host)}
       about={`${node.roles.map((role) => t.settings.nodeRoles[role]).join(' · ')} · ${t.settings.version(node.version)}`}
       actions={
         <span className="flex items-center gap-1.5">

@@ -33,7 +33,7 @@ export function Profile({ me: { user } }: { me: Me }) {
           </form>
         }
       >
-        <dl className="grid gap-3 sm:grid-cols-3">
+        <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
           <Fact name={t.settings.name}>{user.name}</Fact>
           <Fact name={t.settings.role}>{t.common.roles[user.role]}</Fact>
           <Fact name={t.settings.since}>

@@ -22,7 +22,7 @@ export function Rules() {
         <LoadError error={failed.error} retry={() => void failed.refetch()} />
       )}
       <RulesTester channel={tested} onChannel={setTested} />
-      <Section title={t.settings.sections.rules} about={t.settings.rulesHelp}>
+      <Section about={t.settings.rulesHelp}>
         {Channel.options.map((channel, index) => {
           const rules = channels[index]?.data;
           return rules === undefined ? null : (

@@ -27,7 +27,6 @@ export function Tokens({ me }: { me: Me }) {
   const reload = () => queries.invalidateQueries({ queryKey: tokensQuery.queryKey });
   return (
     <Section
-      title={t.settings.yourTokens}
       about={t.settings.tokensHelp}
       actions={
         <Button look="primary" onClick={() => setIsMaking(true)}>

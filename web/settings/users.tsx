@@ -26,7 +26,6 @@ export function Users({ me }: { me: Me }) {
   const reload = () => queries.invalidateQueries({ queryKey: ['users'] });
   return (
     <Section
-      title={t.settings.sections.users}
       about={t.settings.usersHelp}
       actions={
         <Button look="primary" onClick={() => setIsAdding(true)}>

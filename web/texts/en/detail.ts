@@ -116,8 +116,9 @@ export const detail = {
   isProtected:
     'A label protects this session from deletion. Take it off in the settings to delete it.',
   forkName: 'Name of the new session',
-  exportJson: 'Export JSON',
-  exportMarkdown: 'Export Markdown',
+  export: 'Export',
+  exportJson: 'JSON, for programs',
+  exportMarkdown: 'Markdown, to read',
   markdown: {
     created: 'Created',
     cost: 'Cost',

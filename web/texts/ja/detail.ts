@@ -112,8 +112,9 @@ export const detail: Texts['detail'] = {
   },
   isProtected: 'ラベルで削除から保護されています。削除するには、設定でラベルを外してください。',
   forkName: '新しいセッションの名前',
-  exportJson: 'JSONで書き出し',
-  exportMarkdown: 'Markdownで書き出し',
+  export: '書き出し',
+  exportJson: 'JSON（プログラム向け）',
+  exportMarkdown: 'Markdown（読む用）',
   markdown: {
     created: '作成',
     cost: 'コスト',
