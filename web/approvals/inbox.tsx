@@ -53,7 +53,9 @@ function OfSession({ group: { sessionId, approvals } }: { group: Group }) {
         >
           {session?.name ?? '…'}
         </Link>
-        <span className="min-w-0 truncate font-mono text-xs font-normal text-soft">{session?.workspace.path}</span>
+        <span className="min-w-0 truncate font-mono text-xs font-normal text-soft">
+          {session?.workspace.path}
+        </span>
       </h2>
       <div className="space-y-3">
         {approvals.map((approval) => (

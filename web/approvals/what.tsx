@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { DiffView } from '../parts/diff-view.tsx';
@@ -7,6 +7,11 @@ import { lineDiff } from '../parts/line-diff.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type Asked, askedOf, type Fields, visible } from './asked.ts';
 import { piecesOf, risksOf } from './risk.ts';
+
+// Only plans need it, and it is not small.
+const Markdown = lazy(async () => ({
+  default: (await import('../conversation/markdown.tsx')).Markdown,
+}));
 
 /** Long texts scroll in their box. */
 const Box = ({ label, children }: { label: string; children: ReactNode }) => (
@@ -46,7 +51,13 @@ export function What({ approval, input }: { approval: Approval; input: Json }) {
         </>
       );
     case 'plan':
-      return <Box label={t.approvals.did[asked.is]}>{visible(asked.plan)}</Box>;
+      return (
+        <div className="max-h-[50vh] overflow-y-auto rounded border border-edge bg-paper px-3 py-2">
+          <Suspense fallback={<p className="whitespace-pre-wrap">{visible(asked.plan)}</p>}>
+            <Markdown text={visible(asked.plan)} />
+          </Suspense>
+        </div>
+      );
     case 'questions':
       return <Questions asked={asked} />;
     case 'other':

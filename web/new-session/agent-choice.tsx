@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleAlert, CircleCheck } from 'lucide-react';
+import type { AgentView } from '../../src/contract/agent.ts';
+import { useTexts } from '../texts/texts.ts';
+import type { NewForm } from './form.ts';
+import { agentsQuery } from './queries.ts';
+
+type Kind = NewForm['kind'];
+const KINDS: readonly Kind[] = ['claude', 'shell'];
+
+interface Props {
+  readonly kind: Kind;
+  readonly onChange: (kind: Kind) => void;
+}
+
+/** Which agent works; what is missing is said with how to mend it. */
+export function AgentChoice({ kind, onChange }: Props) {
+  const t = useTexts();
+  const { data } = useQuery(agentsQuery);
+  const chosen = data?.find((each) => each.kind === kind);
+  return (
+    <fieldset className="mb-4">
+      <legend className="mb-1 font-medium">{t.newSession.agent}</legend>
+      <div className="grid gap-2 md:grid-cols-2">
+        {KINDS.map((each) => (
+          <label
+            key={each}
+            className="flex cursor-pointer gap-2.5 rounded border border-line px-3 py-2 hover:bg-raised has-checked:border-accent has-checked:bg-accent-soft"
+          >
+            <input
+              type="radio"
+              name="agent"
+              value={each}
+              checked={kind === each}
+              onChange={() => onChange(each)}
+              className="mt-1 accent-accent"
+            />
+            <span className="min-w-0">
+              <span className="font-medium">{t.newSession.agents[each]}</span>
+              <span className="block text-dense text-soft">{t.newSession.agentAbout[each]}</span>
+              <State agent={data?.find((found) => found.kind === each)} />
+            </span>
+          </label>
+        ))}
+      </div>
+      {chosen?.ready === false && chosen.fix !== null && (
+        <p className="mt-2 text-dense text-soft">
+          {t.newSession.fix} <span className="font-mono text-ink">{chosen.fix}</span>
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function State({ agent }: { agent: AgentView | undefined }) {
+  const t = useTexts();
+  const line = 'mt-1 flex items-center gap-1 text-dense';
+  if (agent === undefined) {
+    return <span className={`${line} text-soft`}>{t.newSession.looking}</span>;
+  }
+  if (agent.ready === null) {
+    return <span className={`${line} text-soft`}>{t.newSession.readyElsewhere}</span>;
+  }
+  if (agent.ready) {
+    return (
+      <span className={`${line} text-good`}>
+        <CircleCheck size={14} className="shrink-0" aria-hidden />
+        {agent.version === null ? t.newSession.ready : t.newSession.readyVersion(agent.version)}
+      </span>
+    );
+  }
+  return (
+    <span className={`${line} text-warn`}>
+      <CircleAlert size={14} className="shrink-0" aria-hidden />
+      {t.newSession.notReady} {agent.problem !== null && t.newSession.problem[agent.problem]}
+    </span>
+  );
+}

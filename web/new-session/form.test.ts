@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { EMPTY, formFieldOf, HIDDEN, toWanted } from './form.ts';
+
+const filled = { ...EMPTY, message: 'Say hello.' };
+
+it('[H1] a message and a name are enough', () => {
+  expect(toWanted(filled, 'Say hello')).toMatchObject({
+    wanted: {
+      create: {
+        name: 'Say hello',
+        agent: { kind: 'claude' },
+        workspace: { provider: 'directory' },
+        idleTimeoutSeconds: 1800,
+        budgetUsd: null,
+        holdOnFailure: true,
+      },
+      message: 'Say hello.',
+      rules: null,
+    },
+  });
+});
+
+it('[H1] all that can be said goes along', () => {
+  const form = {
+    ...filled,
+    kind: 'claude' as const,
+    model: ' haiku ',
+    path: ' /srv/app ',
+    tags: 'web、urgent,',
+    idleMinutes: '０',
+    budget: '2.5',
+    allow: 'Read\n\nBash(npm test)',
+    deny: 'Bash(git push)',
+  };
+  expect(toWanted(form, 'All')).toMatchObject({
+    wanted: {
+      create: {
+        tags: ['web', 'urgent'],
+        agent: { kind: 'claude', model: 'haiku' },
+        workspace: { path: '/srv/app' },
+        idleTimeoutSeconds: 0,
+        budgetUsd: 2.5,
+      },
+      rules: { allow: ['Read', 'Bash(npm test)'], ask: [], deny: ['Bash(git push)'] },
+    },
+  });
+});
+
+it('[H9] every mistake is told at its field', () => {
+  const form = {
+    ...EMPTY,
+    message: ' ',
+    path: 'relative',
+    tags: 'a/b',
+    idleMinutes: 'soon',
+    budget: '-1',
+    ask: '((',
+  };
+  const found = toWanted(form, 'no!');
+  const wrong = 'wrong' in found ? [...found.wrong].sort() : [];
+  expect(wrong).toEqual(['ask', 'budget', 'idleMinutes', 'message', 'name', 'path', 'tags']);
+});
+
+it('[H9] a field that the server names is found in the form', () => {
+  expect(formFieldOf('workspace.path')).toBe('path');
+  expect(formFieldOf('tags.0')).toBe('tags');
+  expect(formFieldOf('deny.2')).toBe('deny');
+  expect(formFieldOf('isolation')).toBeNull();
+  expect(HIDDEN.has('name')).toBe(false);
+});

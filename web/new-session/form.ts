@@ -1,0 +1,116 @@
+import { MessageText } from '../../src/contract/message.ts';
+import type { ToolRules } from '../../src/contract/policy.ts';
+import {
+  type AgentKind,
+  CreateSession,
+  IDLE_TIMEOUT_DEFAULT_S,
+} from '../../src/contract/session.ts';
+import { badRule, DECISIONS, toList } from '../tool-rules/rules.ts';
+
+/** What is written in the form, as text. */
+export interface NewForm {
+  readonly name: string;
+  readonly message: string;
+  readonly kind: Extract<AgentKind, 'claude' | 'shell'>;
+  readonly model: string;
+  readonly path: string;
+  readonly tags: string;
+  readonly idleMinutes: string;
+  readonly budget: string;
+  readonly holdOnFailure: boolean;
+  readonly allow: string;
+  readonly ask: string;
+  readonly deny: string;
+}
+export type FormField = Exclude<keyof NewForm, 'kind' | 'holdOnFailure'>;
+
+export const EMPTY: NewForm = {
+  name: '',
+  message: '',
+  kind: 'claude',
+  model: '',
+  path: '',
+  tags: '',
+  idleMinutes: String(IDLE_TIMEOUT_DEFAULT_S / 60),
+  budget: '',
+  holdOnFailure: true,
+  allow: '',
+  ask: '',
+  deny: '',
+};
+
+/** Fields that are not seen until "More options" is opened. */
+export const HIDDEN: ReadonlySet<FormField> = new Set([
+  'model',
+  'path',
+  'tags',
+  'idleMinutes',
+  'budget',
+  ...DECISIONS,
+]);
+
+export interface Wanted {
+  readonly create: CreateSession;
+  readonly message: string;
+  /** Null if none were given. */
+  readonly rules: ToolRules | null;
+}
+
+/** What is asked of the server, under this name; or which fields are not right. */
+export function toWanted(
+  form: NewForm,
+  name: string,
+): { wanted: Wanted } | { wrong: ReadonlySet<FormField> } {
+  const model = form.model.trim();
+  const path = form.path.trim();
+  const parsed = CreateSession.safeParse({
+    name,
+    tags: words(form.tags),
+    agent: { kind: form.kind, ...(model === '' || form.kind === 'shell' ? {} : { model }) },
+    workspace: { provider: 'directory', ...(path === '' ? {} : { path }) },
+    idleTimeoutSeconds: Math.round(number(form.idleMinutes) * 60),
+    budgetUsd: form.budget.trim() === '' ? null : number(form.budget),
+    holdOnFailure: form.holdOnFailure,
+  });
+  const wrong = new Set<FormField>(
+    (parsed.error?.issues ?? []).flatMap((issue) => formFieldOf(issue.path.join('.')) ?? []),
+  );
+  if (!MessageText.safeParse(form.message).success) wrong.add('message');
+  for (const each of DECISIONS) if (badRule(form[each]) !== null) wrong.add(each);
+  if (!parsed.success || wrong.size > 0) return { wrong };
+  const rules = { allow: toList(form.allow), ask: toList(form.ask), deny: toList(form.deny) };
+  const some = rules.allow.length + rules.ask.length + rules.deny.length > 0;
+  return { wanted: { create: parsed.data, message: form.message, rules: some ? rules : null } };
+}
+
+/** Which field of the form holds a field as the server names it, such as `tags.0`. */
+export function formFieldOf(field: string): FormField | null {
+  const known = FORM_FIELDS.find(([start]) => field === start || field.startsWith(`${start}.`));
+  return known?.[1] ?? null;
+}
+
+const FORM_FIELDS: readonly (readonly [string, FormField])[] = [
+  ['name', 'name'],
+  ['message', 'message'],
+  ['tags', 'tags'],
+  ['agent.model', 'model'],
+  ['workspace', 'path'],
+  ['idleTimeoutSeconds', 'idleMinutes'],
+  ['budgetUsd', 'budget'],
+  ['allow', 'allow'],
+  ['ask', 'ask'],
+  ['deny', 'deny'],
+];
+
+/** Words between commas, of either width. */
+const words = (text: string): string[] =>
+  text
+    .split(/[,、，]/)
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
+/** Also as typed in Japanese. */
+const number = (text: string): number => {
+  const plain = text.normalize('NFKC').trim();
+  return plain === '' ? Number.NaN : Number(plain);
+};

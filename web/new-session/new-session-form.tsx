@@ -1,0 +1,148 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { isBatonError } from '../../src/contract/errors.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { problemOf } from '../parts/problem.ts';
+import { useTexts } from '../texts/texts.ts';
+import { badRule } from '../tool-rules/rules.ts';
+import { AgentChoice } from './agent-choice.tsx';
+import { EMPTY, type FormField, HIDDEN, type NewForm } from './form.ts';
+import { MoreOptions } from './more-options.tsx';
+import { nameFrom } from './name.ts';
+import { agentsQuery } from './queries.ts';
+import { useNewSession } from './use-new-session.ts';
+
+export function NewSessionForm() {
+  const t = useTexts();
+  const [form, setForm] = useForm();
+  const { submit, wrong, error, refused, session, isBusy } = useNewSession(form);
+  const [open, setOpen] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
+  const isWrong = [...wrong, ...(refused === null ? [] : [refused])];
+  const mustOpen = isWrong.some((field) => HIDDEN.has(field));
+  useEffect(() => {
+    if (isWrong.length > 0) {
+      element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    }
+  }, [isWrong.length]);
+
+  const errorOf = (field: FormField): string | undefined => {
+    if (refused === field) {
+      return isBatonError(error, 'policy_denied') ? t.newSession.denied : problemOf(error, t);
+    }
+    if (!wrong.has(field)) return undefined;
+    return field === 'allow' || field === 'ask' || field === 'deny'
+      ? t.settings.noRule(badRule(form[field]) ?? '')
+      : t.newSession.wrong[field];
+  };
+  const suggested = nameFrom(form.message);
+  const isShell = form.kind === 'shell';
+  return (
+    <form
+      ref={element}
+      noValidate
+      className="rounded border border-edge bg-panel p-5 max-md:p-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <AgentChoice kind={form.kind} onChange={(kind) => setForm({ kind })} />
+      <Field
+        label={isShell ? t.newSession.command : t.newSession.message}
+        hint={t.newSession.sendHelp}
+        error={errorOf('message')}
+      >
+        {(props) => (
+          <textarea
+            {...props}
+            name="message"
+            rows={isShell ? 2 : 4}
+            // biome-ignore lint/a11y/noAutofocus: it is what the page is for
+            autoFocus
+            value={form.message}
+            placeholder={isShell ? t.newSession.commandHint : t.newSession.messageHint}
+            onChange={({ target }) => setForm({ message: target.value })}
+            onKeyDown={onEnter(submit)}
+            className={`${props.className} field-sizing-content max-h-[40vh] resize-y ${isShell ? 'font-mono' : ''}`}
+          />
+        )}
+      </Field>
+      <Field
+        label={t.newSession.name}
+        hint={suggested === null ? t.newSession.nameHelp : t.newSession.nameFrom(suggested)}
+        error={errorOf('name')}
+      >
+        {(props) => (
+          <input
+            {...props}
+            name="name"
+            autoComplete="off"
+            maxLength={50}
+            value={form.name}
+            placeholder={suggested ?? ''}
+            onChange={({ target }) => setForm({ name: target.value })}
+          />
+        )}
+      </Field>
+      <details
+        open={open || mustOpen}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+        className="group mb-4"
+      >
+        <summary className="flex min-h-9 list-none items-center gap-1 text-soft hover:text-ink max-md:min-h-11">
+          <ChevronRight size={16} aria-hidden className="group-open:rotate-90" />
+          {t.newSession.more}
+        </summary>
+        <MoreOptions form={form} set={setForm} errorOf={errorOf} />
+      </details>
+      {error !== null && refused === null && (
+        <div className="mb-4">
+          <Notice
+            tone="bad"
+            title={session === null ? t.newSession.notMade : t.newSession.notSent}
+            actions={
+              session !== null && (
+                <Link
+                  to="/s/$id"
+                  params={{ id: session.id }}
+                  className="underline underline-offset-3"
+                >
+                  {t.newSession.open}
+                </Link>
+              )
+            }
+          >
+            {problemOf(error, t)}
+          </Notice>
+        </div>
+      )}
+      <Button look="primary" type="submit" disabled={isBusy} className="min-w-28 max-md:w-full">
+        {isBusy ? t.newSession.starting : t.newSession.go}
+      </Button>
+    </form>
+  );
+}
+
+/** The agent is the one that works, until the person chooses. */
+function useForm(): [NewForm, (part: Partial<NewForm>) => void] {
+  const [given, setGiven] = useState<Partial<NewForm>>({});
+  const { data: agents } = useQuery(agentsQuery);
+  const lacks = agents?.find(({ kind }) => kind === 'claude')?.ready === false;
+  const form = { ...EMPTY, ...(lacks ? { kind: 'shell' as const } : {}), ...given };
+  return [form, (part) => setGiven((before) => ({ ...before, ...part }))];
+}
+
+/** The Enter that ends a composition belongs to it, also in browsers that say so late. */
+const onEnter =
+  (act: () => void) =>
+  (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    act();
+  };

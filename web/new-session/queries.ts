@@ -1,0 +1,10 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client } from '../api/client.ts';
+
+export const agentsQuery = queryOptions({
+  queryKey: ['agents'],
+  queryFn: async ({ signal }) => (await client.listAgents({}, { signal })).items,
+  // What was missing may be mended while the page is open.
+  refetchInterval: ({ state: { data } }) =>
+    data?.some(({ ready }) => ready === false) === true ? 10_000 : false,
+});
