@@ -1,10 +1,18 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { SessionStatus } from '../../src/contract/session.ts';
-import { client } from './client.ts';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+} from '@tanstack/react-query';
+import type { Answer } from '../../src/client/client.ts';
+import type { endpoints } from '../../src/contract/api/all.ts';
+import type { Session, SessionStatus } from '../../src/contract/session.ts';
+import { client, queries } from './client.ts';
 
 /* What the pages read, by one key each. `live.ts` says which are old. */
 
 export interface SessionFilter {
+  readonly ownerId?: string;
   readonly name?: string;
   readonly status?: SessionStatus;
   readonly tag?: string;
@@ -42,7 +50,17 @@ export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: ['session', id],
     queryFn: ({ signal }) => client.getSession({ params: { id } }, { signal }),
+    placeholderData: () => listedSession(id),
   });
+
+/** A session as a list that was loaded has it. */
+function listedSession(id: string): Session | undefined {
+  const lists = queries.getQueriesData<InfiniteData<Answer<typeof endpoints.listSessions>>>({
+    queryKey: ['sessions'],
+  });
+  const pages = lists.flatMap(([, list]) => list?.pages ?? []);
+  return pages.flatMap(({ items }) => items).find((each) => each.id === id);
+}
 
 export const pendingApprovalsQuery = queryOptions({
   queryKey: ['approvals', 'pending'],
