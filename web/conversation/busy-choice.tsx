@@ -39,7 +39,7 @@ export function BusyChoice({ kind, hasFiles, value, onChange }: Props) {
         <label
           key={each}
           title={t.conversation.onBusyHelp[each]}
-          className="flex min-h-7 cursor-pointer items-center px-2 text-xs whitespace-nowrap text-soft first-of-type:rounded-l last-of-type:rounded-r has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:min-h-11"
+          className="flex min-h-7 cursor-pointer items-center px-2 text-xs max-md:px-1.5 whitespace-nowrap text-soft first-of-type:rounded-l last-of-type:rounded-r has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:min-h-11"
         >
           <input
             type="radio"

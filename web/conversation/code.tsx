@@ -47,7 +47,7 @@ export const Code = memo(function Code({ code, language }: Props) {
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
         tabIndex={0}
-        className="overflow-x-auto rounded border border-edge bg-raised px-3 py-2 pr-11 font-mono text-dense"
+        className="overflow-x-auto rounded border border-edge bg-raised px-3 py-2 pr-11 font-mono max-md:min-h-12 text-dense"
       >
         <code>
           <Coloured code={code} language={language} />

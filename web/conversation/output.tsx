@@ -17,7 +17,7 @@ export function Output({ text, bad = false, keep = 'start' }: Props) {
           <pre
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
             tabIndex={0}
-            className={`overflow-x-auto rounded border bg-raised px-3 py-2 font-mono text-dense whitespace-pre ${bad ? 'border-bad' : 'border-edge'}`}
+            className={`overflow-x-auto rounded border bg-raised px-3 py-2 font-mono text-dense whitespace-pre max-md:min-h-12 max-md:pr-12 ${bad ? 'border-bad' : 'border-edge'}`}
           >
             {shown}
           </pre>

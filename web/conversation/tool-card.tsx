@@ -35,6 +35,9 @@ const ICONS: Record<Verb, LucideIcon> = {
   plan: ListTodo,
 };
 
+/** Less is not worth telling. */
+const WORTH_MS = 100;
+
 /** States that a person should see without opening the card. */
 const LOUD: Partial<Record<ToolState, readonly [LucideIcon, string]>> = {
   asked: [Hand, 'text-warn'],
@@ -64,7 +67,7 @@ export function ToolCard({ call }: { call: ToolBlock }) {
           {verb === null ? name : t.conversation.tools[verb]}
         </span>
         <span className="min-w-0 grow truncate font-mono text-soft">{target}</span>
-        {took !== null && (
+        {took !== null && took >= WORTH_MS && (
           <span className="figures shrink-0 text-xs text-soft">{duration(took)}</span>
         )}
         <State state={state} />
