@@ -8,7 +8,7 @@ import { followHints } from './api/live.ts';
 import { applyTheme } from './parts/theme.ts';
 import { router } from './router.tsx';
 import './styles.css';
-import { language } from './texts/language.ts';
+import { language, loadTexts } from './texts/language.ts';
 
 // Styles that parts of the page add while it runs are let in by this (see the server's CSP).
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
@@ -23,6 +23,7 @@ language.subscribe(sayLanguage);
 
 void followHints(new AbortController().signal);
 
+await loadTexts(language.get());
 createRoot(document.getElementById('app')!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

@@ -48,6 +48,9 @@ test('[X3] a share lets in as far as it says, from the moment it is given until 
   expect(await share('view')).toEqual([{ userId: taro.userId, userName: 'taro', level: 'view' }]);
   expect(await service.get(taro, id)).toMatchObject({ id, level: 'view' });
   expect((await service.list(taro, {})).items).toMatchObject([{ id, level: 'view' }]);
+  const of = async ({ userId: ownerId }: Principal) =>
+    (await service.list(taro, { ownerId })).items;
+  expect([(await of(taro)).length, (await of(hanako)).length]).toEqual([0, 1]);
   for (const refused of [
     () => service.send(taro, id, message('echo'), null),
     () => service.update(taro, id, { tags: ['his'] }),

@@ -26,6 +26,7 @@ import type { Counts } from '../queue/store.ts';
 import type { RulePlace } from './approval-store.ts';
 
 export interface SessionQuery {
+  readonly ownerId?: string | undefined;
   readonly status?: SessionStatus | undefined;
   readonly tag?: string | undefined;
   readonly label?: string | undefined;

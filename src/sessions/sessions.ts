@@ -109,10 +109,12 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async list(by, query) {
-      const { limit = PAGE_DEFAULT, cursor, archived = false, status, tag, label, name } = query;
+      const { limit = PAGE_DEFAULT, cursor, archived = false } = query;
+      const { ownerId, status, tag, label, name } = query;
       const found = await store.listSessions({
         archived,
         limit: limit + 1,
+        ...(ownerId === undefined ? {} : { ownerId }),
         ...(status === undefined ? {} : { status }),
         ...(tag === undefined ? {} : { tag }),
         ...(label === undefined ? {} : { label }),

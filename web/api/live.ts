@@ -10,6 +10,9 @@ export type Connection = 'connecting' | 'connected' | 'reconnecting' | 'offline'
 /** Of the hint stream; what the page says about itself. */
 export const connection = createStore<Connection>('connecting');
 
+/** After an answer that another try at once would not change. */
+const AGAIN_MS = 5000;
+
 /** Many hints in this time make one request. */
 const GATHER_MS = 250;
 
@@ -23,11 +26,15 @@ export async function followHints(signal: AbortSignal): Promise<void> {
   addEventListener('online', onOnline, { signal });
   const onState = (state: 'connected' | 'reconnecting'): void =>
     connection.set(state === 'reconnecting' && !navigator.onLine ? 'offline' : state);
-  try {
-    for await (const hint of client.hints({ signal, onState })) take(hint);
-  } catch (error) {
-    noticeError(error);
-    connection.set('reconnecting');
+  while (!signal.aborted) {
+    try {
+      for await (const hint of client.hints({ signal, onState })) take(hint);
+    } catch (error) {
+      noticeError(error);
+    }
+    // Ended for good as the stream sees it: signed out, or something between here and the server.
+    onState('reconnecting');
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }
 

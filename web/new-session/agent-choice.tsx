@@ -33,11 +33,13 @@ export function AgentChoice({ kind, onChange }: Props) {
               value={each}
               checked={kind === each}
               onChange={() => onChange(each)}
-              className="mt-1 accent-accent"
+              className="mt-1 self-start accent-accent"
             />
             <span className="min-w-0">
               <span className="font-medium">{t.newSession.agents[each]}</span>
-              <span className="block text-dense text-soft">{t.newSession.agentAbout[each]}</span>
+              <span className="block text-dense text-soft max-md:hidden">
+                {t.newSession.agentAbout[each]}
+              </span>
               <State agent={data?.find((found) => found.kind === each)} />
             </span>
           </label>

@@ -4,9 +4,9 @@ import { Inbox, LayoutDashboard, List, Plus, Settings } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { meQuery, pendingApprovalsQuery } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.ts';
-import { Badge } from './sidebar.tsx';
+import { Badge } from './badge.tsx';
 
-/** On phones, in reach of the thumb. */
+/** On phones, in reach of the thumb. Its words are short: five of them share 360 pixels. */
 export function BottomBar() {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);
@@ -15,7 +15,7 @@ export function BottomBar() {
   return (
     <nav
       aria-label={t.shell.navigation}
-      className="flex shrink-0 border-t border-edge bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
+      className="flex shrink-0 border-t border-edge bg-panel pb-[env(safe-area-inset-bottom)]"
     >
       <Tab to="/" icon={<List size={20} />}>
         {t.shell.sessions}
@@ -30,11 +30,11 @@ export function BottomBar() {
       </Tab>
       {me?.rights.includes('run') === true && (
         <Tab to="/new" icon={<Plus size={20} />}>
-          {t.shell.newSession}
+          {t.shell.newShort}
         </Tab>
       )}
       <Tab to="/dashboard" icon={<LayoutDashboard size={20} />}>
-        {t.shell.dashboard}
+        {t.shell.dashboardShort}
       </Tab>
       <Tab to="/settings" icon={<Settings size={20} />}>
         {t.shell.settings}
@@ -54,7 +54,7 @@ function Tab({ to, icon, children }: TabProps) {
     <Link
       to={to}
       activeOptions={{ exact: to === '/' }}
-      className="relative flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 px-0.5 text-center text-[11px] leading-tight text-soft"
+      className="relative flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 px-0.5 text-center text-[11px] leading-tight whitespace-nowrap text-soft"
       activeProps={{ className: 'text-accent!' }}
     >
       {icon}

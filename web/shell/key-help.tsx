@@ -1,5 +1,4 @@
 import { Dialog } from '../parts/dialog.tsx';
-import { useStore } from '../parts/store.ts';
 import { useTexts } from '../texts/texts.ts';
 import { KEYS } from './keys.ts';
 import { keyHelpOpen } from './palette-state.ts';
@@ -7,11 +6,7 @@ import { keyHelpOpen } from './palette-state.ts';
 export function KeyHelp() {
   const t = useTexts();
   return (
-    <Dialog
-      open={useStore(keyHelpOpen)}
-      onClose={() => keyHelpOpen.set(false)}
-      title={t.shell.keys}
-    >
+    <Dialog open onClose={() => keyHelpOpen.set(false)} title={t.shell.keys}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
         {(Object.keys(KEYS) as (keyof typeof KEYS)[]).map((name) => (
           <div key={name} className="contents">

@@ -14,6 +14,10 @@ export const KEYS = {
   nextSession: ['j'],
   previousSession: ['k'],
   composer: ['r'],
+  allowOnce: ['a'],
+  allowSession: ['s'],
+  edit: ['e'],
+  deny: ['d'],
   help: ['?'],
 } as const;
 
@@ -32,7 +36,7 @@ export function useKeys(): void {
         return;
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-      if (document.querySelector('[role="dialog"]') !== null) return;
+      if (document.querySelector('[role="dialog"], dialog[open]') !== null) return;
       const second = performance.now() - gAt < SECOND_MS;
       gAt = 0;
       // A key that is held down answers one question, not all of them.
@@ -54,7 +58,7 @@ export function useKeys(): void {
           gAt = performance.now();
         },
         c: go('/new'),
-        '/': () => document.getElementById('session-search')?.focus(),
+        '/': search,
         r: () => document.getElementById('composer')?.focus(),
         j: () => step(1),
         k: () => step(-1),
@@ -71,6 +75,13 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     ['TEXTAREA', 'SELECT'].includes(target.tagName) ||
     (target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(target.type)));
+
+/** Where the list is not on the screen, the commands know the sessions, too. */
+function search(): void {
+  const field = document.getElementById('session-search');
+  if (field === null) paletteOpen.set(true);
+  else field.focus();
+}
 
 /** To the session beside the one that is open, in the order of the list. */
 function step(by: 1 | -1): void {

@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionsQuery } from '../api/queries.ts';
 import { StatusDot } from '../parts/status.tsx';
-import { useStore } from '../parts/store.ts';
 import { chooseTheme } from '../parts/theme.ts';
 import { chooseLanguage } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -13,29 +13,31 @@ import { keyHelpOpen, paletteOpen } from './palette-state.ts';
 /** Everything by name (⌘K, Ctrl+K). */
 export function Palette() {
   const t = useTexts();
-  const open = useStore(paletteOpen);
   const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
   const { data: me } = useQuery(meQuery);
-  const { data } = useInfiniteQuery({ ...sessionsQuery({}), enabled: open });
-  const sessions = data?.pages.flatMap(({ items }) => items) ?? [];
+  const sessions = useSessions(typed.trim());
   const after = (act: () => unknown) => () => {
     paletteOpen.set(false);
     act();
   };
-  const go = (to: '/new' | '/inbox' | '/dashboard' | '/settings') => after(() => navigate({ to }));
+  const go = (to: '/' | '/new' | '/inbox' | '/dashboard' | '/settings') =>
+    after(() => navigate({ to }));
   return (
     <Command.Dialog
-      open={open}
+      open
       onOpenChange={(next) => paletteOpen.set(next)}
       label={t.shell.palette}
       overlayClassName="fixed inset-0 z-40 bg-ink/40 animate-appear"
       contentClassName="fixed top-[12vh] left-1/2 z-50 w-[min(560px,calc(100vw-24px))] -translate-x-1/2 rounded border border-edge bg-panel shadow-float animate-appear overflow-hidden"
     >
       <Command.Input
+        value={typed}
+        onValueChange={setTyped}
         placeholder={t.shell.paletteHint}
         className="w-full border-b border-edge bg-transparent px-4 py-3 outline-none"
       />
-      <Command.List className="max-h-[50vh] overflow-y-auto p-2">
+      <Command.List label={t.shell.palette} className="max-h-[50vh] overflow-y-auto p-2">
         <Command.Empty className="px-2 py-4 text-soft">{t.shell.paletteNothing}</Command.Empty>
         <Group heading={t.shell.goTo}>
           {me?.rights.includes('run') === true && (
@@ -73,6 +75,20 @@ export function Palette() {
   );
 }
 
+/** The newest; and what the server finds by name, where there are more than those. */
+function useSessions(typed: string): readonly Session[] {
+  const { data: newest, hasNextPage } = useInfiniteQuery(sessionsQuery({}));
+  const name = useDeferredValue(typed.slice(0, 50));
+  const { data: found } = useInfiniteQuery({
+    ...sessionsQuery({ name }),
+    enabled: hasNextPage && name !== '',
+  });
+  const all = [newest, name === '' ? undefined : found].flatMap(
+    (each) => each?.pages.flatMap(({ items }) => items) ?? [],
+  );
+  return [...new Map(all.map((session) => [session.id, session])).values()];
+}
+
 const Group = ({ heading, children }: { heading: string; children: ReactNode }) => (
   <Command.Group
     heading={heading}
@@ -92,7 +108,7 @@ const Item = ({ value, onSelect, children }: ItemProps) => (
   <Command.Item
     {...(value === undefined ? {} : { value })}
     onSelect={onSelect}
-    className="flex min-h-9 cursor-pointer items-center gap-2 rounded px-2 data-[selected=true]:bg-raised"
+    className="flex min-h-9 cursor-pointer items-center gap-2 rounded px-2 data-[selected=true]:bg-raised max-md:min-h-11"
   >
     {children}
   </Command.Item>

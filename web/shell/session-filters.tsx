@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { ListFilter, Search } from 'lucide-react';
 import { useDeferredValue, useEffect, useState } from 'react';
 import { SessionStatus } from '../../src/contract/session.ts';
-import type { SessionFilter } from '../api/queries.ts';
-import { IconButton } from '../parts/button.tsx';
+import { meQuery, type SessionFilter, userNamesQuery } from '../api/queries.ts';
+import { Button, IconButton } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
 
@@ -11,22 +12,27 @@ interface Props {
   readonly onChange: (filter: SessionFilter) => void;
 }
 
+type Part = { [K in keyof SessionFilter]?: SessionFilter[K] | undefined };
+
 export function SessionFilters({ filter, onChange }: Props) {
   const t = useTexts();
   const [open, setOpen] = useState(false);
   const [name, setName] = useState('');
   const wanted = useDeferredValue(name.trim().slice(0, 50));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed changes it
-  useEffect(() => {
-    const { name: _, ...rest } = filter;
-    onChange(wanted === '' ? rest : { ...rest, name: wanted });
-  }, [wanted]);
-  const set = (part: { [K in keyof SessionFilter]?: SessionFilter[K] | undefined }): void => {
+  const { name: searched, ...others } = filter;
+  const count = Object.values(others).filter((value) => value !== undefined).length;
+  const set = (part: Part): void => {
     const next = { ...filter, ...part };
     onChange(Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined)));
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed changes it
+  useEffect(() => set({ name: wanted === '' ? undefined : wanted }), [wanted]);
+  // Cleared from outside.
+  useEffect(() => {
+    if (searched === undefined) setName((typed) => (typed.trim() === '' ? typed : ''));
+  }, [searched]);
   return (
-    <div className="px-3 pt-2 pb-1">
+    <search className="block px-3 pt-2 pb-1">
       <div className="flex gap-1">
         <div className="relative grow">
           <Search
@@ -44,42 +50,103 @@ export function SessionFilters({ filter, onChange }: Props) {
             className={`${INPUT} pl-7!`}
           />
         </div>
-        <IconButton label={t.shell.filters} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <IconButton
+          label={count === 0 ? t.shell.filters : t.shell.filtersOn(count)}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className={count === 0 ? '' : 'text-accent!'}
+        >
           <ListFilter size={16} />
         </IconButton>
       </div>
-      {open && (
-        <div className="mt-1.5 flex flex-col gap-1.5 text-dense">
-          <select
-            aria-label={t.shell.allStatuses}
-            className={INPUT}
-            value={filter.status ?? ''}
-            onChange={({ target }) => set({ status: SessionStatus.safeParse(target.value).data })}
-          >
-            <option value="">{t.shell.allStatuses}</option>
-            {SessionStatus.options.map((status) => (
-              <option key={status} value={status}>
-                {t.common.status[status]}
-              </option>
-            ))}
-          </select>
+      {open && <Filters filter={filter} set={set} count={count} />}
+    </search>
+  );
+}
+
+interface FiltersProps {
+  readonly filter: SessionFilter;
+  readonly set: (part: Part) => void;
+  readonly count: number;
+}
+
+function Filters({ filter, set, count }: FiltersProps) {
+  const t = useTexts();
+  const [tag, setTag] = useState(filter.tag ?? '');
+  return (
+    <div className="mt-1.5 flex flex-col gap-1.5 text-dense">
+      <select
+        aria-label={t.shell.allStatuses}
+        className={INPUT}
+        value={filter.status ?? ''}
+        onChange={({ target }) => set({ status: SessionStatus.safeParse(target.value).data })}
+      >
+        <option value="">{t.shell.allStatuses}</option>
+        {SessionStatus.options.map((status) => (
+          <option key={status} value={status}>
+            {t.common.status[status]}
+          </option>
+        ))}
+      </select>
+      <Owner ownerId={filter.ownerId} onChange={(ownerId) => set({ ownerId })} />
+      <input
+        className={INPUT}
+        aria-label={t.shell.tag}
+        placeholder={t.shell.allTags}
+        maxLength={20}
+        value={tag}
+        onChange={({ target }) => {
+          setTag(target.value);
+          set({ tag: target.value.trim().replaceAll(/[,/]/g, '') || undefined });
+        }}
+      />
+      <div className="flex items-center justify-between gap-2">
+        <label className="flex items-center gap-2 py-1 max-md:min-h-11">
           <input
-            className={INPUT}
-            aria-label={t.shell.tag}
-            placeholder={t.shell.allTags}
-            maxLength={20}
-            onChange={({ target }) => set({ tag: target.value.trim() || undefined })}
+            type="checkbox"
+            checked={filter.archived === true}
+            onChange={({ target }) => set({ archived: target.checked || undefined })}
           />
-          <label className="flex items-center gap-2 py-1">
-            <input
-              type="checkbox"
-              checked={filter.archived === true}
-              onChange={({ target }) => set({ archived: target.checked || undefined })}
-            />
-            {t.shell.archived}
-          </label>
-        </div>
-      )}
+          {t.shell.archived}
+        </label>
+        {count > 0 && (
+          <Button
+            look="quiet"
+            size="small"
+            onClick={() => {
+              setTag('');
+              set({ status: undefined, ownerId: undefined, tag: undefined, archived: undefined });
+            }}
+          >
+            {t.shell.clearFilters}
+          </Button>
+        )}
+      </div>
     </div>
+  );
+}
+
+/** One's own, or all that one may see; administrators know everybody by name. */
+function Owner(props: { ownerId: string | undefined; onChange: (id: string | undefined) => void }) {
+  const t = useTexts();
+  const { data: me } = useQuery(meQuery);
+  const { data: names } = useQuery(userNamesQuery);
+  if (me === undefined) return null;
+  const others = [...(names ?? [])].filter(([id]) => id !== me.user.id);
+  return (
+    <select
+      aria-label={t.shell.owner}
+      className={INPUT}
+      value={props.ownerId ?? ''}
+      onChange={({ target }) => props.onChange(target.value || undefined)}
+    >
+      <option value="">{t.shell.anyone}</option>
+      <option value={me.user.id}>{t.shell.mine}</option>
+      {others.map(([id, name]) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -1,6 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { type SessionFilter, sessionsQuery } from '../api/queries.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import {
+  meQuery,
+  pendingApprovalsQuery,
+  type SessionFilter,
+  sessionsQuery,
+} from '../api/queries.ts';
 import { Button } from '../parts/button.tsx';
 import { LoadError } from '../parts/notice.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -14,8 +20,12 @@ export function SessionList() {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     sessionsQuery(filter),
   );
+  const asking = new Set(
+    useQuery(pendingApprovalsQuery).data?.items.map(({ sessionId }) => sessionId),
+  );
+  const more = useRef<HTMLButtonElement>(null);
+  useInSight(more, hasNextPage && !isFetchingNextPage, () => void fetchNextPage());
   const sessions = data?.pages.flatMap(({ items }) => items) ?? [];
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <div className="flex h-full min-h-0 flex-col">
       <SessionFilters filter={filter} onChange={setFilter} />
@@ -26,27 +36,69 @@ export function SessionList() {
         <ul>
           {sessions.map((session) => (
             <li key={session.id}>
-              <SessionRow session={session} />
+              <SessionRow session={session} asks={asking.has(session.id)} />
             </li>
           ))}
         </ul>
         {data !== undefined && sessions.length === 0 && (
-          <p className="px-2 py-3 text-dense text-soft">
-            {isFiltered ? t.shell.nothingFound : t.shell.noSessions}
-          </p>
+          <Nothing filter={filter} onClear={() => setFilter({})} />
         )}
         {hasNextPage && (
           <Button
+            ref={more}
             look="quiet"
             size="small"
             className="mt-1 w-full"
             disabled={isFetchingNextPage}
             onClick={() => void fetchNextPage()}
           >
-            {t.common.loadMore}
+            {isFetchingNextPage ? t.common.loading : t.common.loadMore}
           </Button>
         )}
       </nav>
     </div>
   );
+}
+
+/** Says what will be here, with the button that makes it so. */
+function Nothing({ filter, onClear }: { filter: SessionFilter; onClear: () => void }) {
+  const t = useTexts();
+  const { data: me } = useQuery(meQuery);
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  return (
+    <div className="px-2 py-3 text-dense text-soft">
+      <p>{isFiltered ? t.shell.nothingFound : t.shell.noSessions}</p>
+      {isFiltered ? (
+        <Button size="small" className="mt-2" onClick={onClear}>
+          {t.shell.clearFilters}
+        </Button>
+      ) : (
+        me?.rights.includes('run') === true && (
+          <Link to="/new" className="mt-2 inline-block text-ink underline underline-offset-3">
+            {t.shell.newSession}
+          </Link>
+        )
+      )}
+    </div>
+  );
+}
+
+/** Loads on when the end of the list comes into sight. */
+function useInSight(
+  element: RefObject<HTMLElement | null>,
+  isWanted: boolean,
+  act: () => void,
+): void {
+  const latest = useRef(act);
+  useEffect(() => {
+    latest.current = act;
+  });
+  useEffect(() => {
+    if (!isWanted || element.current === null) return;
+    const observer = new IntersectionObserver(
+      ([entry]) => entry?.isIntersecting === true && latest.current(),
+    );
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [isWanted, element]);
 }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { Hand } from 'lucide-react';
 import type { Session } from '../../src/contract/session.ts';
 import { Money } from '../parts/money.tsx';
 import { StatusDot } from '../parts/status.tsx';
@@ -7,7 +8,17 @@ import { Ago } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { seen } from './seen.ts';
 
-export function SessionRow({ session }: { session: Session }) {
+interface Props {
+  readonly session: Session;
+  /** A question of its agent is open. */
+  readonly asks: boolean;
+}
+
+/** Rows out of sight cost nothing: the browser lays them out when they come near. */
+const ROW =
+  'block rounded px-2 py-1.5 [contain-intrinsic-size:auto_54px] [content-visibility:auto] hover:bg-raised max-md:py-2.5';
+
+export function SessionRow({ session, asks }: Props) {
   const t = useTexts();
   const known = useStore(seen)[session.id];
   const isUnread = known !== undefined && known < session.lastActiveAt;
@@ -16,11 +27,15 @@ export function SessionRow({ session }: { session: Session }) {
     <Link
       to="/s/$id"
       params={{ id: session.id }}
-      className="block rounded px-2 py-1.5 hover:bg-raised max-md:py-2.5"
+      className={ROW}
       activeProps={{ className: 'bg-raised', 'aria-current': 'page' }}
     >
       <span className="flex items-center gap-2">
-        <StatusDot status={session.status} busy={busy} />
+        {asks ? (
+          <Hand size={14} className="-ml-1 shrink-0 text-warn" aria-label={t.common.run.waiting} />
+        ) : (
+          <StatusDot status={session.status} busy={busy} />
+        )}
         <span className={`min-w-0 grow truncate ${isUnread ? 'font-semibold' : ''}`}>
           {session.name}
         </span>

@@ -1,18 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { PanelLeft } from 'lucide-react';
-import { Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { pendingApprovalsQuery } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
 import { waitingCount } from '../parts/page.tsx';
+import { useStore } from '../parts/store.ts';
 import { useTexts } from '../texts/texts.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBar } from './connection.tsx';
-import { KeyHelp } from './key-help.tsx';
 import { useKeys } from './keys.ts';
-import { Palette } from './palette.tsx';
+import { keyHelpOpen, paletteOpen } from './palette-state.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SignedOut } from './signed-out.tsx';
+import { useIsWide } from './wide.ts';
+
+// They come when they are opened.
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const KeyHelp = lazy(async () => ({ default: (await import('./key-help.tsx')).KeyHelp }));
 
 const COLLAPSED = 'baton.sidebar';
 
@@ -24,6 +29,9 @@ export function Shell() {
     localStorage.setItem(COLLAPSED, next ? 'shown' : 'hidden');
     setOpen(next);
   };
+  const isWide = useIsWide();
+  const isPaletteOpen = useStore(paletteOpen);
+  const isKeyHelpOpen = useStore(keyHelpOpen);
   useKeys();
   const waiting = useQuery(pendingApprovalsQuery).data?.items.length ?? 0;
   useEffect(() => waitingCount.set(waiting), [waiting]);
@@ -37,27 +45,33 @@ export function Shell() {
       </a>
       <ConnectionBar />
       <div className="flex min-h-0 grow">
-        {open && <Sidebar onCollapse={() => show(false)} />}
+        {isWide && open && <Sidebar onCollapse={() => show(false)} />}
         <div className="relative min-w-0 grow">
-          {!open && (
+          {isWide && !open && (
             <IconButton
               label={t.shell.expand}
               onClick={() => show(true)}
-              className="absolute top-2 left-2 z-10 max-md:hidden"
+              className="absolute top-2 left-2 z-10"
             >
               <PanelLeft size={16} />
             </IconButton>
           )}
-          <main id="main" tabIndex={-1} className={`h-full outline-none ${open ? '' : 'md:pl-10'}`}>
+          <main
+            id="main"
+            tabIndex={-1}
+            className={`h-full outline-none ${isWide && !open ? 'pl-10' : ''}`}
+          >
             <Suspense>
               <Outlet />
             </Suspense>
           </main>
         </div>
       </div>
-      <BottomBar />
-      <Palette />
-      <KeyHelp />
+      {!isWide && <BottomBar />}
+      <Suspense>
+        {isPaletteOpen && <Palette />}
+        {isKeyHelpOpen && <KeyHelp />}
+      </Suspense>
       <SignedOut />
     </div>
   );

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { meQuery, pendingApprovalsQuery } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { Badge } from './badge.tsx';
 import { ConnectionDot } from './connection.tsx';
 import { paletteOpen } from './palette-state.ts';
 import { SessionList } from './session-list.tsx';
@@ -15,7 +16,7 @@ export function Sidebar({ onCollapse }: { onCollapse: () => void }) {
   const { data: waiting } = useQuery(pendingApprovalsQuery);
   const mayRun = me?.rights.includes('run') === true;
   return (
-    <aside className="flex w-[280px] shrink-0 flex-col border-r border-edge bg-panel max-md:hidden">
+    <aside className="flex w-[280px] shrink-0 flex-col border-r border-edge bg-panel">
       <div className="flex items-center gap-1 px-3 pt-2">
         <Link to="/" className="grow text-base font-semibold">
           Baton
@@ -73,18 +74,5 @@ function Item({ to, icon, count = 0, children }: ItemProps) {
       <span className="grow">{children}</span>
       {count > 0 && <Badge count={count} label={t.shell.waiting(count)} />}
     </Link>
-  );
-}
-
-export function Badge({ count, label }: { count: number; label: string }) {
-  return (
-    <span
-      role="img"
-      aria-label={label}
-      title={label}
-      className="figures rounded-full bg-accent px-1.5 text-xs text-on-accent"
-    >
-      {count}
-    </span>
   );
 }

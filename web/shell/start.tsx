@@ -1,7 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { sessionsQuery } from '../api/queries.ts';
+import { LoadError } from '../parts/notice.tsx';
+import { useTitle } from '../parts/page.tsx';
+import { useTexts } from '../texts/texts.ts';
 import { SessionList } from './session-list.tsx';
+import { useIsWide } from './wide.ts';
 
 const NewSession = lazy(async () => ({
   default: (await import('../new-session/new-session.tsx')).NewSession,
@@ -9,22 +13,31 @@ const NewSession = lazy(async () => ({
 
 /** `/`: the card for a first session; on a phone the list, once there is one. */
 export function Start() {
-  const { data } = useInfiniteQuery(sessionsQuery({}));
-  const some = (data?.pages[0]?.items.length ?? 0) > 0;
+  const { data, error, refetch } = useInfiniteQuery(sessionsQuery({}));
+  const isWide = useIsWide();
+  if (data === undefined) {
+    if (error === null) return null;
+    return (
+      <div className="p-4">
+        <LoadError error={error} retry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (!isWide && (data.pages[0]?.items.length ?? 0) > 0) return <Sessions />;
+  return (
+    <Suspense>
+      <NewSession />
+    </Suspense>
+  );
+}
+
+function Sessions() {
+  const t = useTexts();
+  useTitle(t.shell.sessions);
   return (
     <>
-      {some && (
-        <div className="h-full md:hidden">
-          <SessionList />
-        </div>
-      )}
-      <div className={`h-full ${some ? 'max-md:hidden' : ''}`}>
-        {data !== undefined && (
-          <Suspense>
-            <NewSession />
-          </Suspense>
-        )}
-      </div>
+      <h1 className="sr-only">{t.shell.sessions}</h1>
+      <SessionList />
     </>
   );
 }

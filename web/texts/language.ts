@@ -1,4 +1,5 @@
 import { createStore } from '../parts/store.ts';
+import type { Texts } from './en/all.ts';
 
 export type Language = 'en' | 'ja';
 
@@ -14,7 +15,29 @@ function first(): Language {
 
 export const language = createStore<Language>(first());
 
+/** Only the words of the language that is read are loaded. */
+const LOAD: Record<Language, () => Promise<Texts>> = {
+  en: async () => (await import('./en/all.ts')).en,
+  ja: async () => (await import('./ja/all.ts')).ja,
+};
+const loaded: Partial<Record<Language, Texts>> = {};
+
+/** To be called before the first component is shown. */
+export async function loadTexts(which: Language): Promise<void> {
+  loaded[which] ??= await LOAD[which]();
+}
+
+export function textsOf(which: Language): Texts {
+  const texts = loaded[which];
+  if (texts === undefined) throw new Error(`The texts of ${which} are not loaded.`);
+  return texts;
+}
+
 export function chooseLanguage(next: Language): void {
   localStorage.setItem(KEY, next);
-  language.set(next);
+  // Where they cannot be loaded, such as after an update of the server, a new page can.
+  loadTexts(next).then(
+    () => language.set(next),
+    () => location.reload(),
+  );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UserId } from '../access.ts';
 import { ATTACHMENTS_BODY_BYTES } from '../attachment.ts';
 import { MessageReceipt, MessageRequest } from '../message.ts';
 import { RunState } from '../run.ts';
@@ -50,6 +51,7 @@ export const sessionEndpoints = {
     summary: 'Sessions, newest first',
     query: z.strictObject({
       ...pageQuery,
+      ownerId: UserId.optional().describe('Of this owner only.'),
       status: SessionStatus.optional(),
       tag: Tag.optional(),
       label: Label.optional(),

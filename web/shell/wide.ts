@@ -1,0 +1,9 @@
+import { createStore, useStore } from '../parts/store.ts';
+
+/* Whether there is room for a sidebar; the same border as `md` in the styles. */
+
+const query = matchMedia('(min-width: 768px)');
+const wide = createStore(query.matches);
+query.addEventListener('change', () => wide.set(query.matches));
+
+export const useIsWide = (): boolean => useStore(wide);
