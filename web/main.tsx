@@ -23,11 +23,13 @@ language.subscribe(sayLanguage);
 
 void followHints(new AbortController().signal);
 
-await loadTexts(language.get());
-createRoot(document.getElementById('app')!).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const show = (): void =>
+  createRoot(document.getElementById('app')!).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+// Not awaited at the top: other files wait for this one.
+void loadTexts(language.get()).then(show);
