@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+/* What every page of the web app must keep, looked at in a real browser. */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Errors and warnings of a page from now on; there must be none. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return complaints;
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What stands in the way of people who use it otherwise (WCAG 2.2 AA), one line each. */
+export async function barriersOn(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const violations = (await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
+       .then(({ violations }) => violations)`,
+  )) as Violation[];
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}
+
+/** Until what a page shows stays the same for a moment, or changes by itself all the time. */
+export async function quiet(page: Page): Promise<void> {
+  let before = '';
+  for (let look = 0; look < 8; look++) {
+    await page.waitForTimeout(250);
+    const now = await page.locator('body').innerText();
+    if (now === before) return;
+    before = now;
+  }
+}
+
+/** What is wider than the window; scrolling boxes of their own aside. */
+export async function tooWideOn(page: Page): Promise<string[]> {
+  return (await page.evaluate(`(() => {
+    const isClipped = (element) => {
+      for (let at = element.parentElement; at !== null; at = at.parentElement)
+        if (getComputedStyle(at).overflowX !== 'visible' && at.getBoundingClientRect().right <= innerWidth + 1)
+          return true;
+      return false;
+    };
+    const wide = [...document.querySelectorAll('body *')].filter(
+      (element) => element.getBoundingClientRect().right > innerWidth + 1 && !isClipped(element),
+    );
+    const page = document.documentElement.scrollWidth > innerWidth ? ['the page itself'] : [];
+    return [...page, ...wide.map((element) => element.outerHTML.slice(0, 200))];
+  })()`)) as string[];
+}
