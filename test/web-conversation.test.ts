@@ -1,0 +1,275 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test, vi } from 'vitest';
+import type { RunView } from '../src/contract/run-view.ts';
+import { browser } from './browser.ts';
+import { barriersOn, tooWideOn } from './page-checks.ts';
+import type { Server } from './server-rig.ts';
+import { until } from './until.ts';
+import { house } from './web-conversation-rig.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+const chromium = browser();
+
+const runsOf = async (server: Server, session: { id: string }): Promise<RunView[]> =>
+  (await server.call<{ items: RunView[] }>('GET', `/api/v1/sessions/${session.id}/runs?limit=200`))
+    .items;
+
+test('[C2] a first message, its answer, and what helps when it fails', async () => {
+  const { server, open } = await house(chromium());
+  const session = await server.session('first steps');
+  const talk = await open(session);
+  await talk.page.getByText('Send a command, and its output will be here.').waitFor();
+  // Enter while a word is being composed belongs to the composition.
+  await talk.composer.fill('echo hel');
+  await talk.composer.dispatchEvent('keydown', { key: 'Enter', isComposing: true, keyCode: 229 });
+  await talk.composer.press('End');
+  await talk.composer.pressSequentially('lo');
+  await talk.composer.press('Shift+Enter');
+  await talk.composer.pressSequentially('echo again');
+  await talk.composer.press('Enter');
+  await talk.log.locator('pre', { hasText: /^hello\nagain\n$/ }).waitFor();
+  await talk.sees('Done');
+  expect(await talk.composer.inputValue()).toBe('');
+  expect(await runsOf(server, session)).toHaveLength(1);
+
+  await talk.say('echo oh no; exit 3');
+  await talk.log.getByText('The command ended with an error.').waitFor();
+  await talk.log.getByText('The command ended with exit code 3.').waitFor();
+  await talk.button('Try again').click();
+  await until(async () => (await runsOf(server, session)).length === 3, { ms: 20_000 });
+  await talk.log.getByText('Again', { exact: false }).first().waitFor();
+  expect(await barriersOn(talk.page)).toEqual([]);
+  expect(talk.complaints).toEqual([]);
+});
+
+test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes on when resumed', async () => {
+  const { server, open, gate } = await house(chromium());
+  const session = await server.session('the queue');
+  const talk = await open(session);
+  const first = gate('first');
+  await talk.say(first.command);
+  await first.begun();
+  for (const each of ['echo one', 'echo two', 'echo three']) {
+    await talk.say(each);
+    await talk.queue.filter({ hasText: each }).waitFor();
+  }
+  const order = () => talk.queue.allInnerTexts();
+  await until(async () => (await order()).join('|') === 'echo one|echo two|echo three');
+
+  const row = (text: string) => talk.queue.filter({ hasText: text });
+  await row('echo one').getByRole('button', { name: 'Edit' }).click();
+  const field = talk.page.getByRole('textbox', { name: 'Edit the queued message' });
+  await field.fill('echo ONE');
+  await field.press('Enter');
+  await row('echo ONE').waitFor();
+  // By the keyboard.
+  await row('echo three').getByRole('button', { name: /^Drag/ }).press('ArrowUp');
+  await until(async () => (await order()).join('|') === 'echo ONE|echo three|echo two');
+  // By dragging.
+  await row('echo two').dragTo(row('echo ONE'));
+  await until(async () => (await order()).join('|') === 'echo two|echo ONE|echo three');
+  await row('echo three').getByRole('button', { name: 'Remove from the queue' }).click();
+  await until(async () => (await order()).join('|') === 'echo two|echo ONE');
+  const queued = async () =>
+    (await runsOf(server, session)).filter(({ state }) => state === 'queued').length;
+  await until(async () => (await queued()) === 2);
+  expect(await barriersOn(talk.page)).toEqual([]);
+
+  // Stopped by a person, the queue waits for one.
+  await talk.button('Stop').click();
+  await talk.log.getByText('The queue is stopped, because you stopped a run.').waitFor();
+  await talk.button('Go on with the queue').first().click();
+  await talk.log.locator('pre', { hasText: /^two\n$/ }).waitFor();
+  await talk.log.locator('pre', { hasText: /^ONE\n$/ }).waitFor();
+  expect(await talk.log.locator('pre', { hasText: 'three' }).count()).toBe(0);
+  expect(talk.complaints).toEqual([]);
+});
+
+test('[Q11] a message to a busy session interrupts if that was chosen, and the choice is remembered', async () => {
+  const { server, open, gate } = await house(chromium());
+  const session = await server.session('interrupted');
+  const talk = await open(session);
+  const long = gate('long');
+  await talk.say(long.command);
+  await long.begun();
+  // A shell takes no messages while it works.
+  expect(await talk.page.getByRole('radio').count()).toBe(2);
+  await talk.page.getByText('Interrupt', { exact: true }).click();
+  await talk.say('echo instead');
+  await talk.log.locator('pre', { hasText: /^instead\n$/ }).waitFor();
+  await talk.sees('Stopped');
+  const again = gate('again');
+  await talk.say(again.command);
+  await again.begun();
+  await talk.page.reload();
+  expect(await talk.page.getByRole('radio', { name: 'Interrupt' }).isChecked()).toBe(true);
+  again.letGo();
+  await talk.button('Send').waitFor();
+  expect(talk.complaints).toEqual([]);
+});
+
+test('[C2] [E3] killed with -9 in mid-answer and started again: the page goes on without a reload', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('survivor');
+  const talk = await at.open(session);
+  await talk.page.evaluate('window.loadedOnce = true');
+  const gate = join(at.dataDir, 'gate');
+  await talk.say(
+    `i=0; while [ ! -e ${gate} ]; do i=$((i+1)); echo "line $i"; sleep 0.02; done; echo over`,
+  );
+  await talk.log.locator('pre', { hasText: 'line 20\n' }).waitFor();
+  await at.kill();
+  await talk.page.getByText('Connection lost. Trying again…').waitFor();
+  // Written while nobody answers: it is sent once there is somebody.
+  await talk.say('echo while away');
+  await at.start();
+  await talk.log.getByText(/^The server stopped while this was running/).waitFor();
+  await talk.log.locator('pre', { hasText: 'line 20\n' }).nth(1).waitFor();
+  writeFileSync(gate, '');
+  await talk.log.locator('pre', { hasText: /^while away\n$/ }).waitFor();
+  await talk.page.getByText('Connection lost. Trying again…').waitFor({ state: 'detached' });
+  expect(await talk.page.evaluate('window.loadedOnce')).toBe(true);
+
+  // Nothing is missing and nothing there twice: the same as somebody sees who comes now.
+  const shown = async (page: typeof talk.page) => {
+    const rows = page.getByRole('log').locator('[data-seq]');
+    return (await rows.allInnerTexts()).map((text) =>
+      text.replace(/\n?\d* ?(just now|.* ago)/, ''),
+    );
+  };
+  const fresh = await at.open(session);
+  await fresh.log.locator('pre', { hasText: /^while away\n$/ }).waitFor();
+  await fresh.sees('Done');
+  await talk.log.getByText('Done', { exact: true }).nth(1).waitFor();
+  await fresh.log.getByText('Done', { exact: true }).nth(1).waitFor();
+  expect(await shown(talk.page)).toEqual(await shown(fresh.page));
+  const runs = await runsOf(at.server, session);
+  expect(
+    runs.map(({ message }) => message).filter((each) => each === 'echo while away'),
+  ).toHaveLength(1);
+  expect(talk.complaints.filter((each) => !each.includes('net::ERR_'))).toEqual([]);
+});
+
+test('[C2] two browsers on one session see the same; one that was offline catches up', async () => {
+  const { server, open, other, context } = await house(chromium());
+  const session = await server.session('together');
+  const mine = await open(session);
+  const theirs = await other(session);
+  await mine.say('echo from me');
+  await theirs.talk.log.locator('pre', { hasText: /^from me\n$/ }).waitFor();
+  await theirs.talk.say('echo from them');
+  await mine.log.locator('pre', { hasText: /^from them\n$/ }).waitFor();
+
+  await context.setOffline(true);
+  await mine.page.getByText('This device is offline.', { exact: false }).waitFor();
+  await theirs.talk.say('echo meanwhile');
+  await theirs.talk.log.locator('pre', { hasText: /^meanwhile\n$/ }).waitFor();
+  await mine.say('echo later');
+  await mine.log.getByText('Not sent yet.', { exact: false }).waitFor();
+  await context.setOffline(false);
+  await mine.log.locator('pre', { hasText: /^meanwhile\n$/ }).waitFor();
+  for (const { log } of [mine, theirs.talk]) {
+    await log.locator('pre', { hasText: /^later\n$/ }).waitFor();
+    expect(await log.locator('pre', { hasText: /^later\n$/ }).count()).toBe(1);
+  }
+  expect(await runsOf(server, session)).toHaveLength(4);
+  expect(mine.complaints.filter((each) => !each.includes('net::ERR_'))).toEqual([]);
+  expect(theirs.talk.complaints).toEqual([]);
+});
+
+test('[C2] a draft survives a reload, and files go with a message', async () => {
+  const { server, open } = await house(chromium());
+  const session = await server.session('drafts');
+  const talk = await open(session);
+  await talk.composer.fill('cat .baton/attachments/*/note.txt || find . -name note.txt');
+  await talk.page.reload();
+  await talk.composer.waitFor();
+  expect(await talk.composer.inputValue()).toContain('note.txt');
+  await talk.composer.fill('cat "$(find . -name "*note.txt" | head -n 1)"');
+  const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('what it says\n') };
+  const picture = { name: 'dot.png', mimeType: 'image/png', buffer: DOT };
+  await talk.page.locator('input[type=file]').setInputFiles([note, picture]);
+  await talk.page.getByRole('list', { name: 'Files to send' }).getByText('dot.png').waitFor();
+  await talk.button('Remove dot.png').click();
+  await talk.composer.press('Enter');
+  await talk.log.locator('pre', { hasText: /^what it says\n$/ }).waitFor();
+  expect(talk.complaints).toEqual([]);
+});
+
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('[C2] ten thousand events open at the last one, scroll to the first, and are searched', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('long');
+  await at.server.finished(await at.server.send(session.id, 'echo the beginning'));
+  await at.server.stop();
+  lengthen(join(at.dataDir, 'baton.db'), session.id, 10_000);
+  await at.start();
+  const talk = await at.open(session);
+  await talk.log.getByText('said number 10000', { exact: true }).waitFor();
+  // Few of them are there at a time.
+  expect(await talk.log.locator('[data-seq]').count()).toBeLessThan(100);
+  await talk.scrollTo('the beginning', -20_000);
+  await talk.button('Jump to the latest').click();
+  await talk.log.getByText('said number 10000', { exact: true }).waitFor();
+
+  await talk.page.keyboard.press('Control+f');
+  const field = talk.page.getByRole('searchbox', { name: 'Search in this conversation' });
+  await field.fill('said number 1234');
+  await talk.page.getByText('0 of 1', { exact: true }).waitFor();
+  await field.press('Enter');
+  await talk.log.getByText('said number 1234', { exact: true }).waitFor();
+  await field.press('Escape');
+
+  // A link to an event leads to it.
+  const linked = await at.open(session, '?event=2345');
+  await linked.log.getByText('said number 2345', { exact: true }).waitFor();
+  expect(await barriersOn(linked.page)).toEqual([]);
+  expect([...talk.complaints, ...linked.complaints]).toEqual([]);
+});
+
+/** Adds notices to a log until it has so many events; nobody may have the database open. */
+function lengthen(path: string, lane: string, to: number): void {
+  const database = new DatabaseSync(path);
+  const { next_seq: next } = database
+    .prepare('SELECT next_seq FROM lanes WHERE id = ?')
+    .get(lane) as { next_seq: number };
+  const add = database.prepare('INSERT INTO events VALUES (?, ?, NULL, NULL, ?, ?, ?)');
+  database.exec('BEGIN');
+  for (let seq = next; seq <= to; seq++) {
+    const payload = JSON.stringify({ text: `said number ${seq}` });
+    add.run(lane, seq, 'agent.notice', payload, Date.now());
+  }
+  database.prepare('UPDATE lanes SET next_seq = ? WHERE id = ?').run(to + 1, lane);
+  database.exec('COMMIT');
+  database.close();
+}
+
+test('[X2] who may only look sees no action; a phone shows all of it', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('shared');
+  await at.server.finished(await at.server.send(session.id, 'exit 1'));
+  const { id } = await at.server.call<{ id: string }>('POST', '/api/v1/users', { name: 'looker' });
+  const shares = [{ user: 'looker', level: 'view' }];
+  await at.server.call('PUT', `/api/v1/sessions/${session.id}/shares`, { shares });
+  const link = await at.server.call<{ url: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
+  const context = await chromium().newContext({
+    locale: 'ja-JP',
+    viewport: { width: 360, height: 740 },
+  });
+  const page = await context.newPage();
+  await page.goto(link.url);
+  await page.waitForURL(`${at.server.url}/`);
+  await page.goto(`${at.server.url}/s/${session.id}`);
+  await page.getByText('このセッションは閲覧のみできます。').waitFor();
+  await page.getByText('コマンドがエラーで終了しました。').waitFor();
+  expect(await page.locator('#composer').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'もう一度実行' }).count()).toBe(0);
+  expect(await tooWideOn(page)).toEqual([]);
+  await context.close();
+});
