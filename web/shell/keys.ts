@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { pressPageKey } from '../parts/page-keys.ts';
-import { keyHelpOpen, paletteOpen } from './palette-state.ts';
+import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 
 /** Keys that work on every page. Single letters count only where nobody types. */
 export const KEYS = {
@@ -37,6 +37,11 @@ export function useKeys(): void {
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('[role="dialog"], dialog[open]') !== null) return;
+      // It is on its way, and letters are for it already.
+      if (paletteOpen.get()) {
+        if (event.key.length === 1) paletteTyped.set(paletteTyped.get() + event.key);
+        return;
+      }
       const second = performance.now() - gAt < SECOND_MS;
       gAt = 0;
       // A key that is held down answers one question, not all of them.

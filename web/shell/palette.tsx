@@ -1,20 +1,21 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { type ReactNode, useDeferredValue, useState } from 'react';
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionsQuery } from '../api/queries.ts';
 import { StatusDot } from '../parts/status.tsx';
 import { chooseTheme } from '../parts/theme.ts';
 import { chooseLanguage } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
-import { keyHelpOpen, paletteOpen } from './palette-state.ts';
+import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 
 /** Everything by name (⌘K, Ctrl+K). */
 export function Palette() {
   const t = useTexts();
   const navigate = useNavigate();
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState(paletteTyped.get);
+  useEffect(() => () => paletteTyped.set(''), []);
   const { data: me } = useQuery(meQuery);
   const sessions = useSessions(typed.trim());
   const after = (act: () => unknown) => () => {

@@ -5,7 +5,6 @@ export const approvals = {
     'When an agent wants to do something that the tool rules do not allow by themselves, or has a question, it asks here and waits.',
   recent: 'Answered lately',
   noRecent: 'What was answered will be here.',
-  openSession: 'Open the session',
   wants: {
     command: 'Wants to run a command',
     change: 'Wants to change a file',

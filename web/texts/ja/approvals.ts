@@ -7,7 +7,6 @@ export const approvals: Texts['approvals'] = {
     'ツールのルールだけでは許可されない操作をしたいとき、または質問があるとき、エージェントはここで尋ねて回答を待ちます。',
   recent: '最近の回答',
   noRecent: '回答した内容がここに表示されます。',
-  openSession: 'セッションを開く',
   wants: {
     command: 'コマンドの実行を求めています',
     change: 'ファイルの変更を求めています',

@@ -1,0 +1,75 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { en } from './en/all.ts';
+import { ja } from './ja/all.ts';
+
+/* Every word of the app is there in both languages, and none too many. */
+
+type Tree = { readonly [key: string]: unknown };
+
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
+
+/** Texts and sentences with gaps by their path, such as `shell.themes.dark`. */
+function leaves(tree: Tree, path = ''): [path: string, text: unknown][] {
+  return Object.entries(tree).flatMap(([key, value]): [string, unknown][] =>
+    isTree(value) ? leaves(value, `${path}${key}.`) : [[`${path}${key}`, value]],
+  );
+}
+
+const sources = globSync('web/**/*.{ts,tsx}', { exclude: ['web/texts/**', 'web/**/*.test.ts'] })
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n');
+
+it('[C2] both languages have the same texts, with the same gaps, and none is empty', () => {
+  const shape = (tree: Tree) =>
+    leaves(tree).map(([path, text]) => [path, typeof text === 'function' ? text.length : 'text']);
+  expect(shape(ja)).toEqual(shape(en));
+  for (const [path, text] of [...leaves(en), ...leaves(ja)]) {
+    expect([path, typeof text === 'string' && text.trim() === '']).toEqual([path, false]);
+  }
+});
+
+/**
+ * A text counts as used where its screen and its first name stand in the code (`t.shell.themes`,
+ * `{ themes } = t.shell`), or where the screen was given away and the name stands alone (`words.deny`).
+ */
+function isUsed(path: string): boolean {
+  const [screen, name] = path.split('.');
+  if (new RegExp(`\\b${screen}\\s*\\.\\s*${name}\\b`).test(sources)) return true;
+  if (new RegExp(`\\{[^{}]*\\b${name}\\b[^{}]*\\} = t\\.${screen}\\b`).test(sources)) return true;
+  const isGiven = new RegExp(`\\bt\\.${screen}\\b(?!\\s*\\.)`).test(sources);
+  return isGiven && new RegExp(`\\b(?:words|texts)\\.${name}\\b`).test(sources);
+}
+
+it('[C2] no text is there that nothing shows', () => {
+  const unused = leaves(en).filter(([path]) => !isUsed(path));
+  expect(unused.map(([path]) => path)).toEqual([]);
+});
+
+/** Names, signs and commands that are the same in every language. */
+const ALIKE: readonly RegExp[] = [
+  /^common\.lessThanACent$/,
+  /^common\.channels\.(web|api|line|webhook)$/,
+  /^(newSession|detail)\.agents\.claude$/,
+  /^detail\.(id|providers\.coder)$/,
+  /^newSession\.commandHint$/,
+];
+
+it('[C2] what is the same in both languages is meant to be', () => {
+  const japanese = new Map(leaves(ja));
+  const alike = leaves(en).filter(
+    ([path, text]) =>
+      typeof text === 'string' &&
+      japanese.get(path) === text &&
+      !ALIKE.some((each) => each.test(path)),
+  );
+  expect(alike.map(([path, text]) => `${path}: ${String(text)}`)).toEqual([]);
+});
+
+it('[C2] Japanese texts are Japanese, and English ones are not', () => {
+  const letters = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
+  const sample = (text: unknown): string =>
+    typeof text === 'function' ? String(text(2, 2, 2, 2)) : String(text);
+  const odd = leaves(en).filter(([, text]) => letters.test(sample(text)));
+  expect(odd.map(([path]) => path)).toEqual([]);
+});
