@@ -62,7 +62,8 @@ function Loaded({ session }: { session: Session }) {
   const isLive = view.state === 'live';
   useEffect(() => {
     if (event === undefined || !isLive) return;
-    void log.loadOlder(event).then(() => setTarget({ seq: event }));
+    setTarget({ seq: event });
+    void log.loadOlder(event);
   }, [event, isLive, log]);
 
   const letters = useOutgoing(outbox, view, session.id);

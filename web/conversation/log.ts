@@ -11,6 +11,8 @@ import { RunBook, type RunInfo, type RunSource } from './run-book.ts';
 const TAIL = 400;
 /** Events that are put in front when somebody scrolls up. */
 const OLDER = 1000;
+/** After a page could not be read. */
+const AGAIN_MS = 2000;
 /** As many as one answer can have. */
 const PAGE = 1000;
 
@@ -52,6 +54,8 @@ export class SessionLog {
   #state: LogView['state'] = 'loading';
   #error: unknown = null;
   #older: Promise<void> | null = null;
+  /** What is older is loaded until this one is there. */
+  #goal = Number.POSITIVE_INFINITY;
   #isDue = false;
   #view: LogView = {
     state: 'loading',
@@ -105,9 +109,10 @@ export class SessionLog {
     this.#changed();
   }
 
-  /** Puts a page in front; until an event is there if one is named. */
-  loadOlder(seq?: number): Promise<void> {
-    this.#older ??= this.#loadOlder(seq).finally(() => {
+  /** Puts a page in front, or as many as it takes until an event is there. */
+  loadOlder(seq: number = this.#from ?? 0): Promise<void> {
+    this.#goal = Math.min(this.#goal, seq);
+    this.#older ??= this.#loadOlder().finally(() => {
       this.#older = null;
       this.#changed();
     });
@@ -157,10 +162,15 @@ export class SessionLog {
     else this.#runs.want(runId);
   }
 
-  async #loadOlder(seq?: number): Promise<void> {
-    while (this.#from !== null && this.#from > 0) {
-      await this.#loadPageBefore(this.#from);
-      if (seq === undefined || this.#from < seq) return;
+  async #loadOlder(): Promise<void> {
+    while (this.#from !== null && this.#from > 0 && this.#from >= this.#goal) {
+      try {
+        await this.#loadPageBefore(this.#from);
+      } catch (error) {
+        this.#options.onError(error);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+      if (this.#stop === null) return;
     }
   }
 

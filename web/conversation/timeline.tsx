@@ -29,6 +29,7 @@ const HEIGHTS: Partial<Record<Row['kind'], number>> = { text: 120, start: 80, to
 export function Timeline({ view, onOlder, target, children }: Props) {
   const t = useTexts();
   const { rows, runs, older } = view;
+  const isLive = view.state === 'live';
   const scroller = useRef<HTMLDivElement>(null);
   const { wanted } = useConversation();
   useMarks(scroller, wanted);
@@ -59,14 +60,17 @@ export function Timeline({ view, onOlder, target, children }: Props) {
 
   const first = virtual.range?.startIndex ?? 0;
   useEffect(() => {
-    if (!isEmpty && older === 'some' && first < EARLY) onOlder();
-  }, [isEmpty, older, first, onOlder]);
+    if (!isEmpty && isLive && older === 'some' && first < EARLY) onOlder();
+  }, [isEmpty, isLive, older, first, onOlder]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target, not for each row
+  const reached = useRef<Props['target']>(null);
   useEffect(() => {
-    if (target === null) return;
+    if (target === null || target === reached.current) return;
+    const isThere = older === 'none' || (rows[0]?.seq ?? target.seq + 1) <= target.seq;
+    if (!isThere) return;
+    reached.current = target;
     virtual.scrollToIndex(rowOfEvent(rows, target.seq), { align: 'center' });
-  }, [target]);
+  }, [target, rows, older, virtual]);
 
   const last = rows.at(-1)?.seq ?? 0;
   useEffect(() => {
