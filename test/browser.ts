@@ -1,6 +1,7 @@
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { chromiumPath, INSTALL_MS } from './browser-install.ts';
+import { INSTALL_MS } from './browser-install.ts';
+import { launch } from './browser-launch.ts';
 
 /** A real Chromium for the tests of this file; tests open a context of their own in it. */
 export function browser(args: readonly string[] = []): () => Browser {
@@ -13,13 +14,4 @@ export function browser(args: readonly string[] = []): () => Browser {
     if (running === undefined) throw new Error('the browser is not running yet');
     return running;
   };
-}
-
-export async function launch(args: readonly string[] = []): Promise<Browser> {
-  return await chromium.launch({
-    executablePath: await chromiumPath(),
-    // Its sandbox does not work for root.
-    chromiumSandbox: process.getuid?.() !== 0,
-    args: ['--disable-dev-shm-usage', ...args],
-  });
 }

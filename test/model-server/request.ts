@@ -46,15 +46,16 @@ export function resultsIn({ messages }: MessagesRequest): Block[] {
 export function stepOf(
   request: MessagesRequest,
   isUsedUp: (key: string, times: number) => boolean,
+  scriptOf: (text: string) => readonly Step[] | null = scriptIn,
 ): { step: Step; key: string } | null {
   const at = request.messages.findLastIndex(
-    ({ role, content }) => role === 'user' && scriptIn(textOf(content)) !== null,
+    ({ role, content }) => role === 'user' && scriptOf(textOf(content)) !== null,
   );
   const prompt = request.messages[at];
   if (prompt === undefined) return null;
   const text = textOf(prompt.content);
   let answered = request.messages.slice(at).filter(({ role }) => role === 'assistant').length;
-  for (const [n, step] of (scriptIn(text) ?? []).entries()) {
+  for (const [n, step] of (scriptOf(text) ?? []).entries()) {
     const key = `${n} ${text}`;
     if (isAnswer(step)) {
       if (answered-- === 0) return { step, key };

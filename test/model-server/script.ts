@@ -71,5 +71,13 @@ export function scriptIn(text: string): Step[] | null {
   return z.array(Step).parse(JSON.parse(text.slice(from + BEGIN.length, to)));
 }
 
+/** Scripts by a prompt that says nothing of them, where people look at it. */
+export const scriptsFor =
+  (scripts: Readonly<Record<string, readonly StepInput[]>>) =>
+  (text: string): Step[] | null => {
+    const prompt = Object.keys(scripts).find((each) => text.includes(each));
+    return prompt === undefined ? scriptIn(text) : z.array(Step).parse(scripts[prompt]);
+  };
+
 export const isAnswer = (step: Step): step is AnswerStep =>
   !('status' in step || 'drop' in step || 'error' in step);

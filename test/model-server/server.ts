@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { beginText, streamAnswer, streamError, wholeAnswer } from './answer.ts';
 import { Holds } from './holds.ts';
 import { type Block, MessagesRequest, resultsIn, stepOf, textOf } from './request.ts';
-import { type AnswerStep, isAnswer, type Step } from './script.ts';
+import { type AnswerStep, isAnswer, type Step, type StepInput, scriptsFor } from './script.ts';
 
 export interface ModelServer {
   readonly url: string;
@@ -19,8 +19,14 @@ export interface ModelServer {
   stop(): Promise<void>;
 }
 
-/** The Anthropic Messages API on loopback, with answers from the prompt (script.ts). */
-export async function startModelServer(): Promise<ModelServer> {
+/**
+ * The Anthropic Messages API on loopback, with answers from the prompt (script.ts), or from `scripts`
+ * by a part of the prompt.
+ */
+export async function startModelServer(
+  scripts: Readonly<Record<string, readonly StepInput[]>> = {},
+): Promise<ModelServer> {
+  const scriptOf = scriptsFor(scripts);
   const requests: MessagesRequest[] = [];
   const failures: string[] = [];
   const holds = new Holds();
@@ -35,7 +41,7 @@ export async function startModelServer(): Promise<ModelServer> {
     const messages = parsed.data;
     if (messages.tools.length === 0) return answer(response, { text: 'ok' }, messages);
     requests.push(messages);
-    const found = stepOf(messages, (key, times) => (failed.get(key) ?? 0) >= times);
+    const found = stepOf(messages, (key, times) => (failed.get(key) ?? 0) >= times, scriptOf);
     if (found === null) return answer(response, { text: 'Hello.' }, messages);
     const { step, key } = found;
     if (isAnswer(step)) return answer(response, step, messages);
