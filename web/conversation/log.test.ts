@@ -132,6 +132,17 @@ test('runs are read by the page, new ones singly, each once; one that is gone is
   log.stop();
 });
 
+test('[Q12] of a run that was removed nobody asks twice', async () => {
+  const there = server(1);
+  there.add('run.queued', 'removed');
+  there.add('run.finished', 'removed');
+  const log = logOf(there);
+  log.start(3);
+  await until(log, ({ runs }) => runs.get('removed') === null);
+  expect(there.asked.filter((each) => each.startsWith('run'))).toEqual(['runs']);
+  log.stop();
+});
+
 test('a session that is younger than what was known of it is read from its beginning', async () => {
   const there = server(3);
   const log = logOf(there);

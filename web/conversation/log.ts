@@ -188,7 +188,7 @@ export class SessionLog {
       for (const event of page.items) if (event.seq <= first) append(older, event);
       after = page.nextCursor;
     }
-    for (const event of older) this.#noteRun(event);
+    for (const { runId } of older) if (runId !== null) this.#runs.wantOld(runId);
     this.#events = older.concat(this.#events);
     this.#builder = blocksOf(this.#events);
     this.#from = from;

@@ -45,6 +45,13 @@ export class RunBook {
     if (!this.#known.has(id)) this.refresh(id);
   }
 
+  /** One of long ago: if it is not on the pages that were read, it is not there any more. */
+  wantOld(id: string): void {
+    const isRead = this.#next === null || this.#oldest !== undefined;
+    if (isRead && !this.#known.has(id) && !this.#isOnNextPage(id)) this.#lose(id);
+    else this.want(id);
+  }
+
   /** It may have changed. */
   refresh(id: string): void {
     this.#wanted.add(id);
@@ -93,10 +100,13 @@ export class RunBook {
     const { source, sessionId } = this.#options;
     const cursor = this.#next === undefined || this.#next === null ? {} : { cursor: this.#next };
     const query = { sessionId, order: 'newest' as const, limit: PAGE, ...cursor };
+    const asked = [...this.#wanted];
     const page = await source.listRuns({ query });
     for (const run of page.items) this.#put(run);
     this.#next = page.nextCursor;
     this.#oldest = page.items.at(-1)?.id ?? this.#oldest;
+    // What would have been on the pages so far is not there any more.
+    for (const id of asked) if (!this.#known.has(id) && !this.#isOnNextPage(id)) this.#lose(id);
   }
 
   async #one(id: string): Promise<void> {
@@ -104,9 +114,13 @@ export class RunBook {
       this.#put(await this.#options.source.getRun({ params: { id } }));
     } catch (error) {
       if (!isBatonError(error, 'not_found')) throw error;
-      this.#known.set(id, null);
-      this.#wanted.delete(id);
+      this.#lose(id);
     }
+  }
+
+  #lose(id: string): void {
+    this.#known.set(id, null);
+    this.#wanted.delete(id);
   }
 
   #put({ id, message, channel, retryOf, costUsd }: RunView): void {
