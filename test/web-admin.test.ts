@@ -406,7 +406,7 @@ test.each([
     };
     for (const path of PAGES) {
       await page.goto(`${server.url}${path}`);
-      await page.getByRole('main').locator('h1, nav').first().waitFor();
+      await page.getByRole('main').locator('h1:visible, nav:visible').first().waitFor();
       await seen(path);
     }
     await page.goto(`${server.url}/s/${session.id}/detail`);

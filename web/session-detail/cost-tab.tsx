@@ -54,7 +54,9 @@ function Sums({ cost }: { cost: Cost }) {
       {costUsd === 0 ? (
         <p className="text-dense text-soft">{t.detail.noCost}</p>
       ) : (
-        <Models models={cost.models} />
+        <Models
+          models={cost.models.filter(({ costUsd: spent, inputTokens }) => spent + inputTokens > 0)}
+        />
       )}
     </>
   );
@@ -64,47 +66,50 @@ function Models({ models }: { models: Cost['models'] }) {
   const t = useTexts();
   const locale = useStore(language);
   const count = (tokens: number): string => tokens.toLocaleString(locale);
+  // On a phone there is room for what costs most.
   const head = [
-    t.detail.model,
-    t.detail.input,
-    t.detail.output,
-    t.detail.cacheWrite,
-    t.detail.cacheRead,
-    t.detail.cost,
-  ];
+    [t.detail.model, ''],
+    [t.detail.input, ''],
+    [t.detail.output, ''],
+    [t.detail.cacheWrite, 'max-md:hidden'],
+    [t.detail.cacheRead, 'max-md:hidden'],
+    [t.detail.cost, ''],
+  ] as const;
   return (
-    <div className="overflow-x-auto">
-      <table className="w-full text-dense">
-        <thead>
-          <tr className="border-b border-edge text-soft">
-            {head.map((name, index) => (
-              <th
-                key={name}
-                scope="col"
-                className={`py-1 pr-3 font-normal ${index === 0 ? 'text-left' : 'text-right'}`}
-              >
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="figures">
-          {models.map((each) => (
-            <tr key={each.model ?? ''} className="border-b border-edge last:border-0">
-              <th scope="row" className="py-1 pr-3 text-left font-normal">
-                {each.model ?? t.detail.unknownModel}
-              </th>
-              <td className="py-1 pr-3 text-right">{count(each.inputTokens)}</td>
-              <td className="py-1 pr-3 text-right">{count(each.outputTokens)}</td>
-              <td className="py-1 pr-3 text-right">{count(each.cacheCreationTokens)}</td>
-              <td className="py-1 pr-3 text-right">{count(each.cacheReadTokens)}</td>
-              <td className="py-1 pr-3 text-right">
-                <Money usd={each.costUsd} />
-              </td>
-            </tr>
+    <table className="w-full text-dense">
+      <thead>
+        <tr className="border-b border-edge text-soft">
+          {head.map(([name, when], index) => (
+            <th
+              key={name}
+              scope="col"
+              className={`py-1 pr-3 font-normal whitespace-nowrap last:pr-0 ${index === 0 ? 'text-left' : 'text-right'} ${when}`}
+            >
+              {name}
+            </th>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      </thead>
+      <tbody className="figures">
+        {models.map((each) => (
+          <tr key={each.model ?? ''} className="border-b border-edge last:border-0">
+            <th scope="row" className="py-1 pr-3 text-left font-normal">
+              {each.model ?? t.detail.unknownModel}
+            </th>
+            <td className="py-1 pr-3 text-right whitespace-nowrap">{count(each.inputTokens)}</td>
+            <td className="py-1 pr-3 text-right whitespace-nowrap">{count(each.outputTokens)}</td>
+            <td className="py-1 pr-3 text-right whitespace-nowrap max-md:hidden">
+              {count(each.cacheCreationTokens)}
+            </td>
+            <td className="py-1 pr-3 text-right whitespace-nowrap max-md:hidden">
+              {count(each.cacheReadTokens)}
+            </td>
+            <td className="py-1 text-right whitespace-nowrap">
+              <Money usd={each.costUsd} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

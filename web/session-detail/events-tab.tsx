@@ -85,11 +85,13 @@ function Line({ event }: { event: SessionEvent }) {
         type="button"
         aria-expanded={isOpen}
         onClick={() => setIsOpen(!isOpen)}
-        className="flex w-full items-baseline gap-3 px-4 py-1 text-left hover:bg-raised max-md:min-h-11"
+        className="flex w-full items-baseline gap-x-3 px-4 py-1 text-left hover:bg-raised max-md:min-h-11 max-md:flex-wrap"
       >
         <span className="figures w-12 shrink-0 text-right text-dense text-soft">{event.seq}</span>
-        <span className="min-w-0 grow font-mono text-dense">{event.type}</span>
-        <span className="shrink-0 text-dense text-soft">{exactTime(event.at, locale)}</span>
+        <span className="min-w-0 grow font-mono text-dense max-md:basis-3/5">{event.type}</span>
+        <span className="shrink-0 text-dense text-soft max-md:pl-15">
+          {exactTime(event.at, locale)}
+        </span>
       </button>
       {isOpen && (
         <div className="relative px-4 pb-3">

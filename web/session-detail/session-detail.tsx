@@ -106,7 +106,7 @@ const Mark = ({ text }: { text: string }) => (
 const Tab = ({ value, children }: { value: string; children: string }) => (
   <Tabs.Trigger
     value={value}
-    className="min-h-9 shrink-0 border-b-2 border-transparent px-3 whitespace-nowrap text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink max-md:min-h-11"
+    className="min-h-9 shrink-0 border-b-2 border-transparent px-3 whitespace-nowrap text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink focus-visible:-outline-offset-2 max-md:min-h-11"
   >
     {children}
   </Tabs.Trigger>
