@@ -39,7 +39,7 @@ export async function quiet(page: Page): Promise<void> {
   for (let look = 0; look < 8; look++) {
     await page.waitForTimeout(250);
     const now = await page.locator('body').innerText();
-    if (now === before) return;
+    if (now !== '' && now === before) return;
     before = now;
   }
 }

@@ -44,8 +44,9 @@ export const exactTime = (at: string, locale: string): string =>
     Date.parse(at),
   );
 
-/** `0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`. */
+/** `<0.1 s`, `0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`. */
 export function duration(ms: number): string {
+  if (ms < 100) return '<0.1 s';
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   const s = Math.round(ms / 1000);
   if (s < 60) return `${s} s`;
