@@ -18,7 +18,7 @@ export function Dialog({ open, onClose, title, about, children }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-ink/40" />
+        <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Radix.Content
           {...(about === undefined ? { 'aria-describedby': undefined } : {})}
           className="fixed top-1/2 left-1/2 z-50 max-h-[85dvh] w-[min(520px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 animate-appear overflow-y-auto rounded border border-edge bg-panel p-5 shadow-float max-md:p-4"

@@ -29,7 +29,7 @@ export function Palette() {
       open
       onOpenChange={(next) => paletteOpen.set(next)}
       label={t.shell.palette}
-      overlayClassName="fixed inset-0 z-40 bg-ink/40 animate-appear"
+      overlayClassName="fixed inset-0 z-40 bg-scrim animate-appear"
       contentClassName="fixed top-[12vh] left-1/2 z-50 w-[min(560px,calc(100vw-24px))] -translate-x-1/2 rounded border border-edge bg-panel shadow-float animate-appear overflow-hidden"
     >
       <Command.Input
