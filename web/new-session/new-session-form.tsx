@@ -10,6 +10,7 @@ import { problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
 import { badRule } from '../tool-rules/rules.ts';
 import { AgentChoice } from './agent-choice.tsx';
+import { keepDraft, readDraft } from './draft.ts';
 import { EMPTY, type FormField, HIDDEN, type NewForm } from './form.ts';
 import { MoreOptions } from './more-options.tsx';
 import { nameFrom } from './name.ts';
@@ -128,13 +129,18 @@ export function NewSessionForm() {
   );
 }
 
-/** The agent is the one that works, until the person chooses. */
+/** The agent is the one that works, until the person chooses. What was written survives a reload. */
 function useForm(): [NewForm, (part: Partial<NewForm>) => void] {
-  const [given, setGiven] = useState<Partial<NewForm>>({});
+  const [given, setGiven] = useState(readDraft);
+  useEffect(() => keepDraft(given), [given]);
   const { data: agents } = useQuery(agentsQuery);
   const lacks = agents?.find(({ kind }) => kind === 'claude')?.ready === false;
-  const form = { ...EMPTY, ...(lacks ? { kind: 'shell' as const } : {}), ...given };
-  return [form, (part) => setGiven((before) => ({ ...before, ...part }))];
+  const isOpen = given.kind === undefined && (given.message ?? '') === '';
+  // Not under the fingers of somebody who writes already.
+  useEffect(() => {
+    if (lacks && isOpen) setGiven((before) => ({ ...before, kind: 'shell' }));
+  }, [lacks, isOpen]);
+  return [{ ...EMPTY, ...given }, (part) => setGiven((before) => ({ ...before, ...part }))];
 }
 
 /** The Enter that ends a composition belongs to it, also in browsers that say so late. */

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { client, queries } from '../api/client.ts';
 import { fieldOf } from '../parts/problem.ts';
+import { keepDraft } from './draft.ts';
 import { type FormField, formFieldOf, type NewForm, toWanted, type Wanted } from './form.ts';
 import { nameFrom } from './name.ts';
 import { SessionStart } from './start-session.ts';
@@ -21,6 +22,7 @@ export function useNewSession(form: NewForm) {
     mutationFn: ({ wanted, madeUp }: { wanted: Wanted; madeUp: boolean }) =>
       start.current!.go(wanted, madeUp),
     onSuccess: async (session) => {
+      keepDraft({});
       queries.setQueryData(['session', session.id], session);
       void queries.invalidateQueries({ queryKey: ['sessions'] });
       await navigate({ to: '/s/$id', params: { id: session.id } });

@@ -1,0 +1,327 @@
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { expect, test, vi } from 'vitest';
+import { browser } from './browser.ts';
+import { siteOf } from './browser-rig.ts';
+import { barriersOn, complaintsOf, quiet, tooWideOn } from './page-checks.ts';
+import { temporaryDirectory } from './processes.ts';
+import { freePort, Server, TOKEN } from './server-rig.ts';
+import { until } from './until.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+const chromium = browser();
+
+/** Nobody is signed in to Claude Code there, and no key is set. */
+const signedOutOfClaude = () => ({
+  HOME: temporaryDirectory(),
+  CLAUDE_CONFIG_DIR: '',
+  ANTHROPIC_API_KEY: '',
+  ANTHROPIC_AUTH_TOKEN: '',
+  CLAUDE_CODE_OAUTH_TOKEN: '',
+});
+
+async function admin() {
+  const site = await siteOf(chromium(), { env: signedOutOfClaude() });
+  const { page, context } = await site.signedIn();
+  const complaints = complaintsOf(page);
+  const go = (path: string) => page.goto(`${site.server.url}${path}`);
+  return { site, server: site.server, page, context, complaints, go };
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+/** What a field says of itself, as it is read out. */
+const saidOf = async (page: Page, label: string): Promise<string> => {
+  const field = page.getByLabel(label, { exact: true });
+  const id = (await field.getAttribute('aria-describedby')) ?? '';
+  return (await page.locator(`[id="${id}"]`).textContent()) ?? '';
+};
+
+test('[C2] [A2] from the link of the start to a finished first run, without reading anything', async () => {
+  const site = await siteOf(chromium(), { env: signedOutOfClaude() });
+  const { page } = await site.visitor();
+  const complaints = complaintsOf(page);
+  const scripts = new Set<string>();
+  page.on('response', (response) => {
+    if (response.url().endsWith('.js')) scripts.add(response.url());
+  });
+  await page.goto(site.link);
+  await page.getByRole('heading', { name: 'Start your first session' }).waitFor();
+  await page.getByText('Not ready: nobody is signed in').waitFor();
+  const packed = await Promise.all(
+    [...scripts].map(async (url) => {
+      const body = await (await fetch(url)).arrayBuffer();
+      return gzipSync(body, { level: 9 }).length;
+    }),
+  );
+  expect(packed.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
+  // What works is chosen, and the caret stands where one writes.
+  expect(await page.getByRole('radio', { name: /^Shell/ }).isChecked()).toBe(true);
+  await page.getByRole('radio', { name: /^Claude Code/ }).check();
+  await page.getByText('ANTHROPIC_API_KEY').waitFor();
+  await page.getByRole('radio', { name: /^Shell/ }).check();
+  await page.getByLabel('First command').click();
+  await page.keyboard.type('echo hello there');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/s\/[0-9a-f-]+$/);
+  await page.getByRole('log').getByText('hello there', { exact: true }).waitFor();
+  await page.getByText('Done', { exact: true }).waitFor();
+  expect(await site.sessions()).toEqual(['echo hello there']);
+  await page
+    .getByRole('navigation', { name: 'Sessions' })
+    .getByText('hello there')
+    .first()
+    .waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('[C2] [S9] [H9] mistakes are told at their field; a double click makes one session', async () => {
+  const { site, server, page, go, complaints } = await admin();
+  await server.session('taken');
+  await go('/new');
+  await page.getByRole('radio', { name: /^Shell/ }).check();
+  const start = button(page, 'Start');
+  await start.click();
+  expect(await saidOf(page, 'First command')).toBe('Say what is to be done first.');
+  await page.getByLabel('First command').fill('rm -rf /tmp/nothing-of-ours');
+  await page.getByLabel('Name', { exact: true }).fill('no!');
+  await page.getByText('More options').click();
+  await page.getByLabel('Directory').fill('not/absolute');
+  await page.getByLabel('Deny', { exact: true }).fill('Write\n((');
+  await start.click();
+  expect(await saidOf(page, 'Name')).toContain('3 to 50 letters');
+  expect(await saidOf(page, 'Directory')).toContain('absolute');
+  expect(await saidOf(page, 'Deny')).toContain('((');
+  await page.getByLabel('Directory').fill('');
+  await page.getByLabel('Deny', { exact: true }).fill('Write');
+  await page.getByLabel('Name', { exact: true }).fill('taken');
+  await start.click();
+  await until(async () => /another session/.test(await saidOf(page, 'Name')), { ms: 15_000 });
+  // The session is made, its message refused, and the next one goes to the same session.
+  await page.getByLabel('Name', { exact: true }).fill('one and only');
+  await start.click();
+  await until(async () => /do not allow/.test(await saidOf(page, 'First command')), {
+    ms: 15_000,
+  });
+  await page.getByLabel('First command').fill('echo at last');
+  await start.dblclick();
+  await page.waitForURL(/\/s\//);
+  await page.getByRole('log').getByText('at last', { exact: true }).waitFor();
+  expect((await site.sessions()).sort()).toEqual(['one and only', 'taken']);
+  const id = page.url().split('/').at(-1);
+  expect(await server.call('GET', `/api/v1/sessions/${id}/policy`)).toMatchObject({
+    deny: ['Write'],
+  });
+  const runs = await server.call<{ items: unknown[] }>('GET', `/api/v1/sessions/${id}/runs`);
+  expect(runs.items).toHaveLength(1);
+  // Refusals are told by the browser, too.
+  expect(complaints.filter((each) => !/status of 40[39]/.test(each))).toEqual([]);
+});
+
+test('[C2] everything by the keyboard: commands, help, pages, sessions, search', async () => {
+  const { server, page, go, complaints } = await admin();
+  await server.session('the oldest one');
+  for (let i = 1; i <= 55; i++) await server.session(`number ${i}`);
+  await go('/inbox');
+  await page.getByText('Nothing waits for you.').waitFor();
+  // Older than the page that the list has: the server finds it. What is typed at once is not lost.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('oldest');
+  await page.getByRole('option').filter({ hasText: 'the oldest one' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/s\//);
+  await page.getByRole('heading', { name: 'the oldest one' }).waitFor();
+
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await page.waitForURL(/\/dashboard$/);
+  await page.keyboard.press('j');
+  await page.waitForURL(/\/s\//);
+  await page.getByRole('heading', { name: 'number 55' }).waitFor();
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { name: 'number 54' }).waitFor();
+
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('/');
+  await page.keyboard.type('number 7');
+  const rows = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link');
+  await until(async () => (await rows.count()) === 1, { ms: 15_000 });
+  // Letters belong to what is written.
+  expect(page.url()).toContain('/s/');
+
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('new sess');
+  await page.getByRole('option', { name: 'New session' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/new$/);
+  await page.getByText('Not ready: nobody is signed in').waitFor();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('ArrowLeft');
+  await page.getByLabel('First message').waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('echo by keys');
+  await page.keyboard.press('Enter');
+  await page.getByRole('log').getByText('by keys', { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('[C2] [X3] sessions are found by status, tag, owner and among the archived', async () => {
+  const { server, page, go, complaints } = await admin();
+  const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', { name: 'hanako' });
+  const body = { name: 'hers', userId: id, scopes: ['read', 'run'] };
+  const { token } = await server.call<{ token: string }>('POST', '/api/v1/tokens', body);
+  const shell = { agent: { kind: 'shell' } };
+  await server.call(
+    'POST',
+    '/api/v1/sessions',
+    { name: 'of hanako', ...shell },
+    {
+      authorization: `Bearer ${token}`,
+    },
+  );
+  await server.session('tagged', { tags: ['web'] });
+  const done = await server.session('over');
+  await server.call('POST', `/api/v1/sessions/${done.id}/complete`);
+  const old = await server.session('put away');
+  await server.call('POST', `/api/v1/sessions/${old.id}/archive`);
+  await go('/inbox');
+  const rows = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link');
+  const shown = (...names: string[]) =>
+    until(
+      async () => {
+        const texts = await rows.allInnerTexts();
+        return (
+          texts.length === names.length &&
+          names.every((name) => texts.some((text) => text.startsWith(name)))
+        );
+      },
+      { ms: 15_000 },
+    );
+  await shown('over', 'tagged', 'of hanako');
+  await button(page, 'Filters').click();
+  await page.getByLabel('Any status').selectOption('Completed');
+  await shown('over');
+  await button(page, 'Clear filters').click();
+  await page.getByLabel('Owner').selectOption('hanako');
+  await shown('of hanako');
+  await page.getByLabel('Owner').selectOption('Mine');
+  await shown('over', 'tagged');
+  await page.getByLabel('Tag').fill('web');
+  await shown('tagged');
+  await page.getByLabel('Archived').check();
+  await page.getByText('No session matches.').waitFor();
+  await button(page, 'Clear filters').first().click();
+  await shown('over', 'tagged', 'of hanako');
+  await page.getByLabel('Archived').check();
+  await shown('put away');
+  expect(complaints).toEqual([]);
+});
+
+test('[X2] [C2] a viewer is not offered what they may not do, and an expired sign-in comes back', async () => {
+  const { site, server } = await admin();
+  const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', {
+    name: 'hanako',
+    role: 'viewer',
+  });
+  const { code } = await server.call<{ code: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
+  const { page } = await site.visitor();
+  await page.goto(`${server.url}/sign-in?code=${code}`);
+  await page.getByText('You may look at sessions that others share').waitFor();
+  expect(await page.getByRole('link', { name: 'New session' }).count()).toBe(0);
+  expect(await button(page, 'Start').count()).toBe(0);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Inbox' }).waitFor();
+  expect(await page.getByRole('option', { name: 'New session' }).count()).toBe(0);
+
+  const other = await site.visitor();
+  await other.page.goto(`${server.url}/sign-in?code=${await site.code()}`);
+  await other.page.waitForURL(`${server.url}/`);
+  await other.page.goto(`${server.url}/new`);
+  await other.page.getByText('Not ready: nobody is signed in').waitFor();
+  await other.page.getByLabel('First command').fill('still here afterwards');
+  await other.context.clearCookies();
+  const dialog = other.page.getByRole('dialog', { name: 'You were signed out.' });
+  // What the page asks by itself may have told it already.
+  await button(other.page, 'Start')
+    .click({ timeout: 2000 })
+    .catch(() => {});
+  await dialog.waitFor();
+  await dialog.getByRole('link', { name: 'Sign in' }).click();
+  await other.page.waitForURL(`${server.url}/sign-in?next=%2Fnew`);
+  await other.page.getByLabel('Token').fill(TOKEN);
+  await other.page.keyboard.press('Enter');
+  await other.page.waitForURL(`${server.url}/new`);
+  const kept = other.page.getByLabel('First command');
+  await until(async () => (await kept.inputValue()) === 'still here afterwards', { ms: 15_000 });
+});
+
+test('[C2] [O5] the page says when the server is gone, and when it is back', async () => {
+  const dataDir = temporaryDirectory();
+  const args = ['--port', String(await freePort())];
+  const site = await siteOf(chromium(), { dataDir, args });
+  const { page } = await site.signedIn();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await site.server.kill();
+  await page.getByText('Connection lost. Trying again…').waitFor();
+  expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
+  const again = await Server.start({ dataDir, args });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByText('Connection lost. Trying again…').waitFor({ state: 'detached' });
+  await again.session('made meanwhile');
+  await page.getByRole('navigation', { name: 'Sessions' }).getByText('made meanwhile').waitFor();
+});
+
+test('[C2] start, new session and inbox have no barriers in both themes, and fit a phone in Japanese', async () => {
+  const { site, server, page, go } = await admin();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const path of ['/', '/inbox']) {
+      await go(path);
+      await quiet(page);
+      expect(await barriersOn(page)).toEqual([]);
+    }
+    await go('/new');
+    await page.getByRole('radio', { name: /^Claude/ }).check();
+    await page.getByText('More options').click();
+    await page.getByLabel('Directory').fill('wrong');
+    await button(page, 'Start').click();
+    await button(page, 'Filters').click();
+    await quiet(page);
+    expect(await barriersOn(page)).toEqual([]);
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
+    await quiet(page);
+    expect(await barriersOn(page)).toEqual([]);
+  }
+  const phone = await site.visitor({
+    locale: 'ja-JP',
+    viewport: { width: 360, height: 740 },
+    colorScheme: 'dark',
+  });
+  const complaints = complaintsOf(phone.page);
+  await phone.page.goto(`${server.url}/sign-in?code=${await site.code()}`);
+  await phone.page.getByRole('heading', { name: '最初のセッションを始める' }).waitFor();
+  const bar = phone.page.getByRole('navigation', { name: 'メインナビゲーション' });
+  // One line each, and large enough for a thumb.
+  for (const tab of await bar.getByRole('link').all()) {
+    const { width, height } = (await tab.boundingBox()) ?? { width: 0, height: 0 };
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+    expect(height).toBeLessThan(60);
+  }
+  await server.session('とても長い名前のセッションですがちゃんと収まります');
+  for (const path of ['/', '/new', '/inbox']) {
+    await phone.page.goto(`${server.url}${path}`);
+    await quiet(phone.page);
+    expect(await tooWideOn(phone.page)).toEqual([]);
+    expect(await barriersOn(phone.page)).toEqual([]);
+  }
+  expect(complaints).toEqual([]);
+});
