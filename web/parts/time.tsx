@@ -1,5 +1,5 @@
 import { language } from '../texts/language.ts';
-import { useTexts } from '../texts/texts.ts';
+import { texts, useTexts } from '../texts/texts.ts';
 import { createStore, useStore } from './store.ts';
 
 /** The time by which all relative times are told; one timer for all of them. */
@@ -46,10 +46,12 @@ export const exactTime = (at: string, locale: string): string =>
 
 /** `<0.1 s`, `0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`. */
 export function duration(ms: number): string {
-  if (ms < 100) return '<0.1 s';
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const { second, minute, hour, between } = texts().common.units;
+  if (ms < 100) return `<0.1${second}`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)}${second}`;
   const s = Math.round(ms / 1000);
-  if (s < 60) return `${s} s`;
-  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
-  return `${Math.floor(s / 3600)} h ${String(Math.floor((s % 3600) / 60)).padStart(2, '0')} min`;
+  if (s < 60) return `${s}${second}`;
+  if (s < 3600) return `${Math.floor(s / 60)}${minute}${between}${s % 60}${second}`;
+  const minutes = String(Math.floor((s % 3600) / 60)).padStart(2, '0');
+  return `${Math.floor(s / 3600)}${hour}${between}${minutes}${minute}`;
 }

@@ -22,7 +22,7 @@ export function SignedOut() {
       ref={dialog}
       aria-labelledby="signed-out"
       onClose={() => signedOut.set(false)}
-      className="m-auto w-[min(420px,calc(100vw-24px))] rounded border border-edge bg-panel p-5 text-ink shadow-float backdrop:bg-ink/40"
+      className="m-auto w-[min(420px,calc(100vw-24px))] rounded border border-edge bg-panel p-5 text-ink shadow-float backdrop:bg-scrim"
     >
       <h2 id="signed-out" className="text-lg font-semibold">
         {t.shell.signedOut}

@@ -13,6 +13,7 @@ export const common = {
   failedToLoad: 'This could not be loaded.',
   lessThanACent: '<$0.01',
   now: 'just now',
+  units: { second: ' s', minute: ' min', hour: ' h', between: ' ' },
   total: 'Total',
   showTable: 'Show as a table',
   showChart: 'Show as a chart',

@@ -14,6 +14,7 @@ export const common: Texts['common'] = {
   failedToLoad: '読み込めませんでした。',
   lessThanACent: '<$0.01',
   now: 'たった今',
+  units: { second: '秒', minute: '分', hour: '時間', between: '' },
   total: '合計',
   showTable: '表で表示',
   showChart: 'グラフで表示',
