@@ -32,7 +32,9 @@ export function Header({ session, current, onSearch }: Props) {
       <StatusDot status={session.status} busy={current !== null} />
       <h1 className="min-w-0 truncate font-semibold">{session.name}</h1>
       {current === null ? (
-        <StatusBadge status={session.status} />
+        <span className="max-sm:hidden">
+          <StatusBadge status={session.status} />
+        </span>
       ) : (
         <RunBadge state={STATES[current.state]} />
       )}

@@ -17,6 +17,7 @@ import {
 import { duration } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { ToolBlock } from './blocks.ts';
+import { useConversation } from './context.ts';
 import { InPlace } from './in-place.tsx';
 import { useOpened } from './opened.ts';
 import type { FoldRow } from './rows.ts';
@@ -49,8 +50,9 @@ const LOUD: Partial<Record<ToolState, readonly [LucideIcon, string]>> = {
 /** A call of a tool: one line that opens. While it waits for an answer, the question stands below. */
 export function ToolCard({ call }: { call: ToolBlock }) {
   const t = useTexts();
+  const { session } = useConversation();
   const [open, toggle] = useOpened(call.callId);
-  const { verb, name, target } = summaryOf(call.tool, call.input);
+  const { verb, name, target } = summaryOf(call.tool, call.input, session.workspace.path);
   const Icon = verb === null ? Wrench : ICONS[verb];
   const state = stateOf(call);
   const took = tookMs(call);

@@ -40,18 +40,23 @@ const TOOLS: Readonly<Record<string, readonly [verb: Verb, ...fields: string[]]>
   TodoWrite: ['plan'],
 };
 
-/** One line: what is done to what. */
-export function summaryOf(tool: string, input: Json): Summary {
+/** One line: what is done to what; files of the workspace by where they are in it. */
+export function summaryOf(tool: string, input: Json, workspace: string | null = null): Summary {
   const known = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   const fields = fieldsOf(input);
   if (known !== undefined) {
     const [verb, ...names] = known;
-    const parts = names.map((name) => textIn(fields, name)).filter((text) => text !== '');
+    const parts = names
+      .map((name) => within(textIn(fields, name), workspace))
+      .filter((text) => text !== '');
     return { verb, name: tool, target: oneLine(parts.join(' · ')) };
   }
   const target = typeof input === 'string' ? input : firstText(Object.values(fields));
   return { verb: null, name: nameOf(tool), target: oneLine(target) };
 }
+
+const within = (path: string, workspace: string | null): string =>
+  workspace !== null && path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
 
 /** `mcp__server__tool` is a server's tool. */
 function nameOf(tool: string): string {
