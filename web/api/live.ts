@@ -15,6 +15,8 @@ const AGAIN_MS = 5000;
 
 /** Many hints in this time make one request. */
 const GATHER_MS = 250;
+/** An agent at work gives hints all the time; then it is less and less often, down to this. */
+const GATHER_MOST_MS = 4000;
 
 type SessionPage = Answer<typeof endpoints.listSessions>;
 
@@ -40,14 +42,19 @@ export async function followHints(signal: AbortSignal): Promise<void> {
 
 /** Sessions to be looked at again; `*` is all. */
 const due = new Set<string>();
+let gatherMs = GATHER_MS;
+let gatheredAt = Number.NEGATIVE_INFINITY;
 
 function take(hint: SessionHint): void {
   if (due.size === 0) {
+    const isQuiet = performance.now() - gatheredAt > 2 * gatherMs;
+    gatherMs = isQuiet ? GATHER_MS : Math.min(2 * gatherMs, GATHER_MOST_MS);
     setTimeout(() => {
       const ids = [...due];
       due.clear();
+      gatheredAt = performance.now();
       void refresh(ids);
-    }, GATHER_MS);
+    }, gatherMs);
   }
   due.add('all' in hint ? '*' : hint.sessionId);
   if (!('all' in hint)) patchStatus(hint);
