@@ -61,7 +61,7 @@ export function CutOff({ block }: { block: CutOffBlock }) {
 
 export function Changed({ block }: { block: DiffBlock }) {
   const t = useTexts();
-  const { changes } = t.conversation;
+  const changes = t.conversation.changes;
   return (
     <details className="text-dense">
       <summary className="flex min-h-7 items-center gap-2 rounded px-1 hover:bg-raised max-md:min-h-11">
@@ -106,7 +106,7 @@ export function Held({ block }: { block: HeldBlock }) {
 export function Status({ block }: { block: StatusBlock }) {
   const t = useTexts();
   const { session } = useConversation();
-  const { status: words } = t.conversation;
+  const words = t.conversation.status;
   const { id } = session;
   const params = { params: { id } };
   if (block.reason === 'reopened') return <Line at={block.at}>{words.reopened}</Line>;

@@ -31,13 +31,15 @@ export function Header({ session, current, onSearch }: Props) {
       </Link>
       <StatusDot status={session.status} busy={current !== null} />
       <h1 className="min-w-0 truncate font-semibold">{session.name}</h1>
-      {current === null ? (
-        <span className="max-sm:hidden">
-          <StatusBadge status={session.status} />
-        </span>
-      ) : (
-        <RunBadge state={STATES[current.state]} />
-      )}
+      <span role="status" className="shrink-0">
+        {current === null ? (
+          <span className="max-sm:hidden">
+            <StatusBadge status={session.status} />
+          </span>
+        ) : (
+          <RunBadge state={STATES[current.state]} />
+        )}
+      </span>
       <span className="grow" />
       {session.costUsd > 0 && (
         <span title={t.conversation.cost} className="shrink-0 text-dense text-soft">

@@ -64,7 +64,7 @@ const logOf = ({ source }: { source: LogOptions['source'] }) =>
     sessionId: 's',
     source,
     soon: (show) => void Promise.resolve().then(show),
-    onQueue: () => {},
+    onChange: () => {},
     onError: () => {},
   });
 

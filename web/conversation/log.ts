@@ -27,13 +27,15 @@ export interface LogView {
   readonly older: 'some' | 'loading' | 'none';
 }
 
+export type Changed = 'queue' | 'session' | 'approvals';
+
 export interface LogOptions {
   readonly sessionId: string;
   readonly source: RunSource & Pick<Client, 'sessionEvents' | 'followSession'>;
   /** Calls back when it is time to show what has changed. */
   readonly soon: (show: () => void) => void;
-  /** What is queued has changed. */
-  readonly onQueue: () => void;
+  /** Something that is read elsewhere has changed. */
+  readonly onChange: (what: Changed) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -151,8 +153,12 @@ export class SessionLog {
     append(this.#events, event);
     this.#builder.add(event);
     this.#noteRun(event);
-    if (QUEUE.has(event.type)) this.#options.onQueue();
+    if (this.#state === 'live') this.#tell(event.type);
     this.#changed();
+  }
+
+  #tell(type: string): void {
+    for (const what of CHANGES[type] ?? []) this.#options.onChange(what);
   }
 
   #noteRun({ type, runId, payload }: SessionEvent): void {
@@ -218,12 +224,16 @@ export class SessionLog {
   }
 }
 
-/** Events after which another list of queued runs is true. */
-const QUEUE = new Set([
-  'run.queued',
-  'run.dequeued',
-  'run.finished',
-  'run.restarted',
-  'session.held',
-  'session.resumed',
-]);
+/** What is no longer true after an event. */
+const CHANGES: Readonly<Record<string, readonly Changed[]>> = {
+  'run.queued': ['queue'],
+  'run.dequeued': ['queue'],
+  'run.restarted': ['queue'],
+  'run.finished': ['queue', 'session'],
+  'session.held': ['session'],
+  'session.resumed': ['session'],
+  'session.status': ['session'],
+  'approval.requested': ['approvals'],
+  'approval.decided': ['approvals'],
+  'approval.withdrawn': ['approvals'],
+};

@@ -46,7 +46,7 @@ const LOOKS: Record<EndBlock['state'], string> = {
 
 function Failed({ block: { state, error, over, runId } }: { block: EndBlock }) {
   const t = useTexts();
-  const { failed } = t.conversation;
+  const failed = t.conversation.failed;
   const of = error?.class ?? 'unknown';
   const title = Object.hasOwn(failed, of) ? failed[of as keyof typeof failed] : failed.unknown;
   return (

@@ -43,7 +43,7 @@ export function RunStart({ block, info }: Props) {
 function Via({ channel }: { channel: string | null }) {
   const t = useTexts();
   if (channel === null || channel === 'web') return null;
-  const { channels } = t.common;
+  const channels = t.common.channels;
   const name = Object.hasOwn(channels, channel)
     ? channels[channel as keyof typeof channels]
     : channel;

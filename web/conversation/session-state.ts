@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, noticeError, queries } from '../api/client.ts';
-import { SessionLog } from './log.ts';
+import { type Changed, SessionLog } from './log.ts';
 import { type Letter, Outbox } from './outbox.ts';
 import { keep, kept, outboxOf } from './stored.ts';
 
@@ -35,7 +35,7 @@ function open(id: string): Kept {
       if (document.visibilityState === 'visible') requestAnimationFrame(show);
       else setTimeout(show, 100);
     },
-    onQueue: () => queueChanged(id),
+    onChange: (what) => changed(id, what),
     onError: noticeError,
   });
   const outbox = new Outbox({
@@ -81,7 +81,7 @@ const pause = (ms: number): Promise<void> =>
 /** In the order they will start. */
 export const queuedQuery = (sessionId: string) =>
   queryOptions({
-    queryKey: ['runs', 'queued', sessionId],
+    queryKey: ['queue', sessionId],
     queryFn: ({ signal }) =>
       client.listSessionRuns(
         { params: { id: sessionId }, query: { state: 'queued', limit: 200 } },
@@ -92,11 +92,17 @@ export const queuedQuery = (sessionId: string) =>
 /** Events that come together make one request. */
 const GATHER_MS = 50;
 const due = new Set<string>();
-function queueChanged(id: string): void {
-  if (due.has(id)) return;
-  due.add(id);
+
+/** The log knows it before the hints do, which gather more. */
+function changed(id: string, what: Changed): void {
+  const queryKey = { queue: ['queue', id], session: ['session', id], approvals: ['approvals'] }[
+    what
+  ];
+  const name = queryKey.join(' ');
+  if (due.has(name)) return;
+  due.add(name);
   setTimeout(() => {
-    due.delete(id);
-    void queries.invalidateQueries({ queryKey: queuedQuery(id).queryKey });
+    due.delete(name);
+    void queries.invalidateQueries({ queryKey });
   }, GATHER_MS);
 }
