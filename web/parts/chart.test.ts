@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLabelled, piecesOf, topOf, totalOf } from './chart.ts';
+import { labelled, piecesOf, topOf, totalOf } from './chart.ts';
 
 const column = (...values: number[]) => ({ label: '', values });
 
@@ -21,8 +21,9 @@ test('[C2] pieces of a column stand on each other and end at its total', () => {
   expect(totalOf(column(2, 0, 3))).toBe(5);
 });
 
-test('[C2] labels are thinned, and the last column keeps its own', () => {
-  const labelled = Array.from({ length: 30 }, (_, index) => isLabelled(index, 30, 6));
-  expect(labelled.filter(Boolean)).toHaveLength(6);
-  expect(labelled.at(-1)).toBe(true);
+test('[C2] labels are thinned, on a phone by half, and the last column keeps its own', () => {
+  const all = Array.from({ length: 30 }, (_, index) => labelled(index, 30, 6));
+  expect(all.filter((each) => each !== 'never')).toHaveLength(6);
+  expect(all.filter((each) => each === 'always')).toHaveLength(3);
+  expect(all.at(-1)).toBe('always');
 });

@@ -33,6 +33,10 @@ export function piecesOf({ values }: Column, top: number): Piece[] {
   });
 }
 
-/** Whether a column is labelled: so that at most `most` are, always the last. */
-export const isLabelled = (index: number, count: number, most: number): boolean =>
-  (count - 1 - index) % Math.ceil(count / most) === 0;
+/** Whether a column is labelled: so that at most `most` are, always the last; half of them on a phone. */
+export function labelled(index: number, count: number, most: number): 'always' | 'wide' | 'never' {
+  const step = Math.ceil(count / most);
+  const away = count - 1 - index;
+  if (away % step !== 0) return 'never';
+  return (away / step) % 2 === 0 ? 'always' : 'wide';
+}

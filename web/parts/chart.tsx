@@ -2,7 +2,7 @@ import { ChartColumn, Table2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTexts } from '../texts/texts.ts';
 import { IconButton } from './button.tsx';
-import { type Column, isLabelled, piecesOf, topOf, totalOf } from './chart.ts';
+import { type Column, labelled, piecesOf, topOf, totalOf } from './chart.ts';
 
 export interface Series {
   readonly name: string;
@@ -84,6 +84,7 @@ export function Bars({ title, columnsAre, series, columns, format, least, action
 
 /** Labels under the columns, at most. */
 const LABELS = 7;
+const LABEL_LOOKS = { always: '', wide: 'max-md:hidden', never: 'hidden' } as const;
 
 interface ChartProps {
   readonly series: readonly Series[];
@@ -144,9 +145,11 @@ function Chart({ series, columns, format, least, pointed, onPoint }: ChartProps)
             key={label}
             className={`flex min-w-0 flex-1 ${isCrowded && index === columns.length - 1 ? 'justify-end' : 'justify-center'}`}
           >
-            {isLabelled(index, columns.length, LABELS) && (
-              <span className="whitespace-nowrap">{label}</span>
-            )}
+            <span
+              className={`whitespace-nowrap ${LABEL_LOOKS[labelled(index, columns.length, LABELS)]}`}
+            >
+              {label}
+            </span>
           </span>
         ))}
       </div>
