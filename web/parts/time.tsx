@@ -46,12 +46,11 @@ export const exactTime = (at: string, locale: string): string =>
 
 /** `<0.1 s`, `0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`. */
 export function duration(ms: number): string {
-  const { second, minute, hour, between } = texts().common.units;
-  if (ms < 100) return `<0.1${second}`;
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)}${second}`;
+  const { seconds: inSeconds, minutes, hours } = texts().common.durations;
+  if (ms < 100) return inSeconds('<0.1');
+  if (ms < 10_000) return inSeconds((ms / 1000).toFixed(1));
   const s = Math.round(ms / 1000);
-  if (s < 60) return `${s}${second}`;
-  if (s < 3600) return `${Math.floor(s / 60)}${minute}${between}${s % 60}${second}`;
-  const minutes = String(Math.floor((s % 3600) / 60)).padStart(2, '0');
-  return `${Math.floor(s / 3600)}${hour}${between}${minutes}${minute}`;
+  if (s < 60) return inSeconds(String(s));
+  if (s < 3600) return minutes(Math.floor(s / 60), s % 60);
+  return hours(Math.floor(s / 3600), String(Math.floor((s % 3600) / 60)).padStart(2, '0'));
 }

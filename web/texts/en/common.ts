@@ -13,7 +13,11 @@ export const common = {
   failedToLoad: 'This could not be loaded.',
   lessThanACent: '<$0.01',
   now: 'just now',
-  units: { second: ' s', minute: ' min', hour: ' h', between: ' ' },
+  durations: {
+    seconds: (count: string) => `${count} s`,
+    minutes: (count: number, seconds: number) => `${count} min ${seconds} s`,
+    hours: (count: number, minutes: string) => `${count} h ${minutes} min`,
+  },
   total: 'Total',
   showTable: 'Show as a table',
   showChart: 'Show as a chart',

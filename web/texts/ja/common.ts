@@ -14,7 +14,11 @@ export const common: Texts['common'] = {
   failedToLoad: '読み込めませんでした。',
   lessThanACent: '<$0.01',
   now: 'たった今',
-  units: { second: '秒', minute: '分', hour: '時間', between: '' },
+  durations: {
+    seconds: (count) => `${count}秒`,
+    minutes: (count, seconds) => `${count}分${seconds}秒`,
+    hours: (count, minutes) => `${count}時間${minutes}分`,
+  },
   total: '合計',
   showTable: '表で表示',
   showChart: 'グラフで表示',
