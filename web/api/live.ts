@@ -1,6 +1,7 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import type { Answer } from '../../src/client/client.ts';
 import type { endpoints } from '../../src/contract/api/all.ts';
+import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import type { SessionHint } from '../../src/contract/session-event.ts';
 import { createStore } from '../parts/store.ts';
@@ -12,6 +13,7 @@ export const connection = createStore<Connection>('connecting');
 
 /** After an answer that another try at once would not change. */
 const AGAIN_MS = 5000;
+const SIGNED_OUT_MS = 60_000;
 
 /** Many hints in this time make one request. */
 const GATHER_MS = 250;
@@ -29,14 +31,17 @@ export async function followHints(signal: AbortSignal): Promise<void> {
   const onState = (state: 'connected' | 'reconnecting'): void =>
     connection.set(state === 'reconnecting' && !navigator.onLine ? 'offline' : state);
   while (!signal.aborted) {
+    let pauseMs = AGAIN_MS;
     try {
       for await (const hint of client.hints({ signal, onState })) take(hint);
     } catch (error) {
       noticeError(error);
+      // Who has read that they are signed out is left to read on.
+      if (isBatonError(error, 'unauthorized')) pauseMs = SIGNED_OUT_MS;
     }
     // Ended for good as the stream sees it: signed out, or something between here and the server.
     onState('reconnecting');
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
