@@ -203,6 +203,40 @@ const DOT = Buffer.from(
   'base64',
 );
 
+test('[C2] live text is followed at the end only, and nothing jumps for who reads further up', async () => {
+  const { server, open, gate } = await house(chromium());
+  const session = await server.session('reader');
+  const talk = await open(session);
+  await talk.say('seq 1 60');
+  await talk.sees('Done');
+  const before = gate('before');
+  const after = gate('after');
+  const lines = (from: number, to: number) => `seq -f 'line %g' ${from} ${to}`;
+  await talk.say(`${before.command}; ${lines(1, 80)}; ${after.command}; ${lines(81, 160)}`);
+  await before.begun();
+  before.letGo();
+  await talk.log.locator('pre', { hasText: 'line 80\n' }).waitFor();
+  const left = async () =>
+    (await talk.log.evaluate((e) => e.scrollHeight - e.clientHeight - e.scrollTop)) as number;
+  await until(async () => (await left()) < 60);
+  // Up to the first answer.
+  await talk.log.hover();
+  await talk.page.mouse.wheel(0, -700);
+  const button = talk.button('Jump to the latest');
+  await button.waitFor();
+  const anchor = talk.log.locator('[data-seq]').first();
+  const top = async () => (await anchor.boundingBox())?.y;
+  const stood = await top();
+  after.letGo();
+  await talk.button('New messages').waitFor();
+  await server.finished((await runsOf(server, session)).at(-1)!.id);
+  expect(await top()).toBe(stood);
+  await talk.button('New messages').click();
+  await talk.log.getByText('Done', { exact: true }).nth(1).waitFor();
+  await until(async () => (await left()) < 60);
+  expect(talk.complaints).toEqual([]);
+});
+
 test('[C2] ten thousand events open at the last one, scroll to the first, and are searched', async () => {
   const at = await house(chromium());
   const session = await at.server.session('long');

@@ -27,11 +27,12 @@ export function Conversation() {
   const t = useTexts();
   const { id } = route.useParams();
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
-  if (session !== undefined) return <Loaded key={id} session={session} />;
+  const isGone = isBatonError(error, 'not_found') || isBatonError(error, 'invalid_request');
+  if (session !== undefined && !isGone) return <Loaded key={id} session={session} />;
   if (error === null) return <p className="p-6 text-soft">{t.common.loading}</p>;
   return (
     <div className="p-6">
-      {isBatonError(error, 'not_found') || isBatonError(error, 'invalid_request') ? (
+      {isGone ? (
         <Notice tone="info" title={t.conversation.notThere} />
       ) : (
         <LoadError error={error} retry={() => void refetch()} />

@@ -23,12 +23,16 @@ export const RowView = memo(function RowView({ row, info }: Props) {
   return (
     <div className="group/row relative">
       <Inside row={row} info={info} />
-      <CopyButton
-        label={t.conversation.link}
-        icon={<LinkIcon size={14} />}
-        text={() => `${location.origin}${location.pathname}?event=${row.seq}`}
-        className="absolute! -top-0.5 -right-9 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 max-md:hidden"
-      />
+      <div className="absolute -top-0.5 -right-9 flex flex-col opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 max-md:hidden">
+        <CopyButton
+          label={t.conversation.link}
+          icon={<LinkIcon size={14} />}
+          text={() => `${location.origin}${location.pathname}?event=${row.seq}`}
+        />
+        {row.kind === 'text' && !row.live && (
+          <CopyButton label={t.conversation.copyText} text={row.text} />
+        )}
+      </div>
     </div>
   );
 });

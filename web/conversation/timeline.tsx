@@ -31,26 +31,35 @@ export function Timeline({ view, onOlder, target, children }: Props) {
   const { rows, runs, older } = view;
   const isLive = view.state === 'live';
   const scroller = useRef<HTMLDivElement>(null);
+  const tail = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
   const { wanted } = useConversation();
   useMarks(scroller, wanted);
   const [atEnd, setAtEnd] = useState(true);
   const [seenSeq, setSeenSeq] = useState(0);
-  // What comes behind the rows is one more.
-  const count = rows.length + 1;
-  const getItemKey = useCallback((index: number) => rows[index]?.id ?? 'end', [rows]);
+  const getItemKey = useCallback((index: number) => rows[index]!.id, [rows]);
   const virtual = useVirtualizer({
-    count,
+    count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'end'] ?? 40,
+    estimateSize: (index) => HEIGHTS[rows[index]!.kind] ?? 40,
     getItemKey,
     gap: 12,
     overscan: 6,
     paddingStart: 16,
-    paddingEnd: 16,
+    paddingEnd: 12,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: NEAR,
   });
+
+  // The window, and what is behind the rows, change their heights, too.
+  useEffect(() => {
+    const watch = new ResizeObserver(() => {
+      if (follows.current) virtual.scrollToEnd();
+    });
+    for (const part of [scroller, tail]) if (part.current !== null) watch.observe(part.current);
+    return () => watch.disconnect();
+  }, [virtual]);
 
   const isEmpty = rows.length === 0;
   // The last message first.
@@ -87,40 +96,42 @@ export function Timeline({ view, onOlder, target, children }: Props) {
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
         tabIndex={0}
-        onScroll={() => setAtEnd(virtual.isAtEnd(NEAR))}
+        onScroll={({ currentTarget: { scrollHeight, clientHeight, scrollTop } }) => {
+          follows.current = scrollHeight - clientHeight - scrollTop <= NEAR;
+          setAtEnd(follows.current);
+        }}
         className="h-full overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none]"
       >
         <div className="relative mx-auto max-w-[820px]" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
-            const row = rows[item.index];
+            const row = rows[item.index]!;
             return (
               <div
                 key={item.key}
                 ref={virtual.measureElement}
                 data-index={item.index}
-                data-seq={row?.seq}
+                data-seq={row.seq}
                 className="absolute top-0 left-0 w-full px-10 max-md:px-4"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
-                {row === undefined ? (
-                  children
-                ) : (
-                  <div
-                    className={
-                      item.index === shown
-                        ? 'rounded ring-2 ring-accent ring-offset-4 ring-offset-paper'
-                        : ''
-                    }
-                  >
-                    <RowView
-                      row={row}
-                      info={'runId' in row && row.runId !== null ? runs.get(row.runId) : undefined}
-                    />
-                  </div>
-                )}
+                <div
+                  className={
+                    item.index === shown
+                      ? 'rounded ring-2 ring-accent ring-offset-4 ring-offset-paper'
+                      : ''
+                  }
+                >
+                  <RowView
+                    row={row}
+                    info={'runId' in row && row.runId !== null ? runs.get(row.runId) : undefined}
+                  />
+                </div>
               </div>
             );
           })}
+        </div>
+        <div ref={tail} className="mx-auto max-w-[820px] px-10 pb-4 max-md:px-4">
+          {children}
         </div>
       </div>
       {!atEnd && (

@@ -9,6 +9,7 @@ export const conversation = {
   jumpToLatest: 'Jump to the latest',
   newMessages: 'New messages',
   link: 'Copy a link to this',
+  copyText: 'Copy this text',
   search: 'Search in this conversation',
   searchNext: 'Next match',
   searchPrevious: 'Previous match',

@@ -11,6 +11,7 @@ export const conversation: Texts['conversation'] = {
   jumpToLatest: '最新へ移動',
   newMessages: '新着メッセージ',
   link: 'この箇所へのリンクをコピー',
+  copyText: 'この文をコピー',
   search: 'この会話を検索',
   searchNext: '次の一致',
   searchPrevious: '前の一致',
