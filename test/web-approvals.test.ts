@@ -89,7 +89,9 @@ test('[A7] [C2] allowed once, edited, denied with a reason: by keys and buttons,
   ]);
   await page.goto(`${server.url}/inbox`);
   await page.getByText('Nothing waits for you.').waitFor();
+  await page.getByText('Denied by you').first().click();
   await page.getByText('Said: not that one').waitFor();
+  await page.getByText('Allowed with changes by you').first().click();
   await page.getByText('install /dev/null edited').waitFor();
   expect(complaints).toEqual([]);
 });

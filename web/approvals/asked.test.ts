@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askedOf, visible } from './asked.ts';
+import { askedOf, lineOf, visible } from './asked.ts';
 
 const tool = (name: string, input: Parameters<typeof askedOf>[1]) =>
   askedOf({ kind: 'tool', tool: name }, input);
@@ -60,6 +60,7 @@ it('[A7] what is not known, or not of the shape it should have, is shown field b
   expect(tool('mcp__box__put', { a: 1 })).toEqual({ is: 'other', fields: { a: 1 } });
   expect(tool('Bash', { command: 7 })).toEqual({ is: 'other', fields: { command: 7 } });
   expect(tool('Bash', 'odd')).toEqual({ is: 'other', fields: {} });
+  expect(lineOf(tool('mcp__box__put', { a: 1 }), 'mcp__box__put')).toBe('mcp__box__put {"a":1}');
 });
 
 it('[A7] characters that hide or turn round a part of a command are written out', () => {

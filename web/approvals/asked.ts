@@ -86,6 +86,25 @@ const textAt = (fields: Fields, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
+/** What is asked in one line. */
+export function lineOf(asked: Asked, tool: string): string {
+  switch (asked.is) {
+    case 'command':
+      return asked.command;
+    case 'change':
+    case 'write':
+      return asked.path;
+    case 'address':
+      return asked.url;
+    case 'plan':
+      return asked.plan;
+    case 'questions':
+      return asked.questions.map(({ question }) => question).join(' ');
+    case 'other':
+      return `${tool} ${JSON.stringify(asked.fields)}`;
+  }
+}
+
 /**
  * What would turn round or hide a part of a text is written out: a person decides by what they see.
  * Line breaks and tabs stay.

@@ -9,6 +9,7 @@ import { Page } from '../parts/page.tsx';
 import { usePageKeys } from '../parts/page-keys.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ApprovalCard } from './approval-card.tsx';
+import { DecidedRow } from './decided-row.tsx';
 import { type Group, groupsOf, keepShown } from './groups.ts';
 import { recentApprovalsQuery } from './queries.ts';
 
@@ -45,7 +46,7 @@ function OfSession({ group: { sessionId, approvals } }: { group: Group }) {
   const { data: session } = useQuery(sessionQuery(sessionId));
   return (
     <section aria-label={session?.name}>
-      <h2 className="mb-2 flex min-h-6 flex-wrap items-baseline gap-x-2">
+      <h2 className="mb-2 min-h-6">
         <Link
           to="/s/$id"
           params={{ id: sessionId }}
@@ -53,13 +54,10 @@ function OfSession({ group: { sessionId, approvals } }: { group: Group }) {
         >
           {session?.name ?? '…'}
         </Link>
-        <span className="min-w-0 truncate font-mono text-xs font-normal text-soft">
-          {session?.workspace.path}
-        </span>
       </h2>
       <div className="space-y-3">
         {approvals.map((approval) => (
-          <ApprovalCard key={approval.id} approval={approval} compact />
+          <ApprovalCard key={approval.id} approval={approval} />
         ))}
       </div>
     </section>
@@ -81,9 +79,9 @@ function Recent({ not }: { not: readonly Approval[] }) {
         {t.approvals.recent}
       </h2>
       {recent.length === 0 && !hasNextPage && <p className="text-soft">{t.approvals.noRecent}</p>}
-      <div className="space-y-3">
+      <div className="divide-y divide-edge rounded border border-edge bg-panel empty:hidden">
         {recent.map((approval) => (
-          <ApprovalCard key={approval.id} approval={approval} />
+          <DecidedRow key={approval.id} approval={approval} />
         ))}
       </div>
       {hasNextPage && (
@@ -102,7 +100,7 @@ function Recent({ not }: { not: readonly Approval[] }) {
 
 /** To the card before or after the one with the focus. */
 function step(by: 1 | -1): boolean {
-  const cards = [...document.querySelectorAll<HTMLElement>('main [data-approval]')];
+  const cards = [...document.querySelectorAll<HTMLElement>('main article[data-approval]')];
   const at = cards.findIndex((card) => card.contains(document.activeElement));
   const to = cards[at === -1 ? 0 : at + by];
   to?.focus();

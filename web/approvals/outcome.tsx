@@ -7,7 +7,7 @@ import { fieldsOf } from './asked.ts';
 import { useNameOf } from './queries.ts';
 import { What } from './what.tsx';
 
-const ICONS = {
+export const ICONS = {
   allowed: [Check, 'text-good'],
   denied: [X, 'text-bad'],
   withdrawn: [Undo2, 'text-soft'],
@@ -16,16 +16,15 @@ const ICONS = {
 /** How a question ended, by whom, and what was said. */
 export function Outcome({ approval }: { approval: Approval }) {
   const t = useTexts();
-  const name = useNameOf(approval.decidedBy);
+  const said = useSentence(approval);
   const { state } = approval;
   if (state === 'pending') return null;
-  const who = name === 'you' ? t.approvals.you : (name ?? t.approvals.somebody);
   const [Icon, ink] = ICONS[state];
   return (
     <>
       <p role="status" className="flex flex-wrap items-center gap-1.5">
         <Icon size={16} className={`shrink-0 ${ink}`} aria-hidden />
-        <span className="font-medium">{sentence(approval, who, t.approvals.outcome)}</span>
+        <span className="font-medium">{said}</span>
         {approval.decidedAt !== null && (
           <Ago at={approval.decidedAt} className="text-dense text-soft" />
         )}
@@ -38,6 +37,14 @@ export function Outcome({ approval }: { approval: Approval }) {
       <Instead approval={approval} />
     </>
   );
+}
+
+/** Such as "Allowed by you". */
+export function useSentence(approval: Approval): string {
+  const t = useTexts();
+  const name = useNameOf(approval.decidedBy);
+  const who = name === 'you' ? t.approvals.you : (name ?? t.approvals.somebody);
+  return sentence(approval, who, t.approvals.outcome);
 }
 
 function Instead({ approval }: { approval: Approval }) {

@@ -31,7 +31,13 @@ export function What({ approval, input }: { approval: Approval; input: Json }) {
   const asked = askedOf(approval, input);
   switch (asked.is) {
     case 'command':
-      return <Command command={visible(asked.command)} about={asked.about} />;
+      return (
+        <Command
+          command={visible(asked.command)}
+          about={asked.about}
+          warns={approval.state === 'pending'}
+        />
+      );
     case 'change':
       return (
         <Change
@@ -69,9 +75,16 @@ const About = ({ text }: { text: string }) => (
   <p className="mt-1.5 line-clamp-3 text-dense text-soft">{visible(text)}</p>
 );
 
-function Command({ command, about }: { command: string; about: string }) {
+interface CommandProps {
+  readonly command: string;
+  readonly about: string;
+  /** Once it is answered, nobody need look twice. */
+  readonly warns: boolean;
+}
+
+function Command({ command, about, warns }: CommandProps) {
   const t = useTexts();
-  const pieces = piecesOf(command);
+  const pieces = warns ? piecesOf(command) : [{ text: command, risk: null }];
   const risks = risksOf(pieces);
   return (
     <>

@@ -32,7 +32,11 @@ export function SessionRow({ session, asks }: Props) {
     >
       <span className="flex items-center gap-2">
         {asks ? (
-          <Hand size={14} className="-ml-1 shrink-0 text-warn" aria-label={t.common.run.waiting} />
+          <Hand
+            size={14}
+            className="-mx-[3px] shrink-0 text-warn"
+            aria-label={t.common.run.waiting}
+          />
         ) : (
           <StatusDot status={session.status} busy={busy} />
         )}
