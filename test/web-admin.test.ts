@@ -416,6 +416,12 @@ test.each([
       await tabs.nth(index).click();
       await seen(`tab ${index}`);
     }
+    await page.locator('main button:has(.lucide-git-fork)').click();
+    await page.getByRole('dialog').waitFor();
+    await seen('a dialog');
+    await page.goto(`${server.url}/dashboard`);
+    await page.locator('figure button').first().click();
+    await seen('a chart as a table');
     expect(complaints).toEqual([]);
   },
 );

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { client } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { download } from '../parts/download.ts';
@@ -8,16 +8,23 @@ import { LoadError, Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { NO_FILTER, toFilter } from './audit-filter.ts';
+import { type AuditFilter, NO_FILTER, toFilter } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { AuditLine } from './audit-line.tsx';
 import { auditQuery } from './queries.ts';
+
+const TYPED_MS = 250;
 
 /** Who changed what, newest first. */
 export function Audit() {
   const t = useTexts();
   const [form, setForm] = useState(NO_FILTER);
-  const filter = toFilter(form);
+  const [filter, setFilter] = useState<AuditFilter>({});
+  // What is being typed is not asked for letter by letter.
+  useEffect(() => {
+    const timer = setTimeout(() => setFilter(toFilter(form)), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [form]);
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     auditQuery(filter),
   );
