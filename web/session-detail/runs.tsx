@@ -63,12 +63,14 @@ function Run({ run }: { run: RunView }) {
           aria-hidden
         />
         <RunBadge state={run.state} />
-        <span className="min-w-0 flex-1 basis-40 truncate">{run.message ?? run.type}</span>
+        <span className="min-w-0 flex-1 basis-40 truncate max-md:order-last max-md:basis-full max-md:pl-6.5">
+          {run.message ?? run.type}
+        </span>
         <span className="figures text-dense text-soft">
           {taken === null ? '' : duration(taken)}
         </span>
         {run.costUsd > 0 && <Money usd={run.costUsd} className="text-dense" />}
-        <Ago at={run.createdAt} className="text-dense text-soft" />
+        <Ago at={run.createdAt} className="ml-auto text-dense text-soft" />
       </button>
       {isOpen && <Invocations run={run} />}
     </li>
