@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AttachmentNote } from './attachment.ts';
 import { RunId, RunType } from './ids.ts';
 import { Json } from './json.ts';
 import { MessageText } from './message.ts';
@@ -17,6 +18,10 @@ export const RunView = z.object({
   /** Of runs of type `agent`, as it is stored: masked. */
   message: z.string().nullable(),
   channel: z.string().nullable(),
+  /** Who wrote it. */
+  sender: z.string().nullable(),
+  /** Files that came with it. */
+  attachments: z.array(AttachmentNote),
   attempts: z.int(),
   maxAttempts: z.int(),
   crashes: z.int(),

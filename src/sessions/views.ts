@@ -38,6 +38,8 @@ export function toRunView(run: Run, costUsd: number): RunView {
     status: statusOf(run.state),
     message: payload?.message ?? null,
     channel: payload?.channel ?? null,
+    sender: payload?.sender ?? null,
+    attachments: payload?.attachments ?? [],
     attempts: run.attempts,
     maxAttempts: run.maxAttempts,
     crashes: run.crashes,
