@@ -195,6 +195,9 @@ test('[C2] a draft survives a reload, and files go with a message', async () => 
   await talk.button('Remove dot.png').click();
   await talk.composer.press('Enter');
   await talk.log.locator('pre', { hasText: /^what it says\n$/ }).waitFor();
+  // Also for who comes later.
+  await talk.page.reload();
+  await talk.sees('note.txt');
   expect(talk.complaints).toEqual([]);
 });
 

@@ -28,7 +28,7 @@ export function Retry({ block }: { block: RetryBlock }) {
       tone="warn"
       title={words.title}
       actions={
-        <Action look="quiet" act={() => client.cancelRun({ params: { id: block.runId ?? '' } })}>
+        <Action act={() => client.cancelRun({ params: { id: block.runId ?? '' } })}>
           {words.stop}
         </Action>
       }

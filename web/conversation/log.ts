@@ -1,4 +1,5 @@
 import type { Client } from '../../src/client/client.ts';
+import type { AttachmentNote } from '../../src/contract/attachment.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
 import type { Current } from './blocks.ts';
@@ -106,8 +107,8 @@ export class SessionLog {
   }
 
   /** What this page has sent has become this run. */
-  noteMessage(runId: string, message: string): void {
-    this.#runs.note(runId, message);
+  noteMessage(runId: string, message: string, attachments: readonly AttachmentNote[]): void {
+    this.#runs.note(runId, message, attachments);
     this.#changed();
   }
 

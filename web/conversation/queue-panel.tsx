@@ -58,7 +58,7 @@ export function QueuePanel({ letters, hidden }: Props) {
           {session.held && <span className="text-warn"> · {t.conversation.queue.held}</span>}
         </h2>
         {session.held && (
-          <Action look="primary" act={() => client.resume({ params: { id: session.id } })}>
+          <Action act={() => client.resume({ params: { id: session.id } })}>
             {t.conversation.resume}
           </Action>
         )}

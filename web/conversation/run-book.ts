@@ -1,9 +1,13 @@
 import type { Client } from '../../src/client/client.ts';
+import type { AttachmentNote } from '../../src/contract/attachment.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
 
 /** What the log does not say about a run. */
-export type RunInfo = Pick<RunView, 'message' | 'channel' | 'retryOf' | 'costUsd'>;
+export interface RunInfo
+  extends Pick<RunView, 'message' | 'channel' | 'sender' | 'retryOf' | 'costUsd'> {
+  readonly attachments: readonly AttachmentNote[];
+}
 
 export type RunSource = Pick<Client, 'listRuns' | 'getRun'>;
 
@@ -59,9 +63,10 @@ export class RunBook {
   }
 
   /** What this page has sent itself, until the server has told it. */
-  note(id: string, message: string): void {
+  note(id: string, message: string, attachments: readonly AttachmentNote[]): void {
     if (this.#known.has(id)) return;
-    this.#known.set(id, { message, channel: 'web', retryOf: null, costUsd: 0 });
+    const mine = { channel: 'web', sender: null, retryOf: null, costUsd: 0 };
+    this.#known.set(id, { message, attachments, ...mine });
     this.refresh(id);
   }
 
@@ -123,8 +128,8 @@ export class RunBook {
     this.#wanted.delete(id);
   }
 
-  #put({ id, message, channel, retryOf, costUsd }: RunView): void {
-    this.#known.set(id, { message, channel, retryOf, costUsd });
+  #put({ id, message, channel, sender, attachments, retryOf, costUsd }: RunView): void {
+    this.#known.set(id, { message, channel, sender, attachments, retryOf, costUsd });
     this.#wanted.delete(id);
   }
 }

@@ -1,3 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
+import { Paperclip } from 'lucide-react';
+import { meQuery, userNamesQuery } from '../api/queries.ts';
 import { Ago } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { StartBlock, SteeredBlock } from './blocks.ts';
@@ -29,14 +32,41 @@ export function RunStart({ block, info }: Props) {
           above={
             <>
               {info?.retryOf != null && `${t.conversation.again} · `}
+              <By sender={info?.sender ?? null} />
               <Via channel={info?.channel ?? null} />
               <Ago at={block.at} />
             </>
           }
+          {...(info !== null && info !== undefined && info.attachments.length > 0
+            ? { below: <Files files={info.attachments} /> }
+            : {})}
         />
       )}
     </div>
   );
+}
+
+const Files = ({ files }: { files: RunInfo['attachments'] }) => (
+  <>
+    {files.map(({ name }, at) => (
+      <span
+        // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same name, and none moves
+        key={at}
+        className="inline-flex items-center gap-1 rounded border border-edge px-1.5 py-0.5"
+      >
+        <Paperclip size={12} aria-hidden />
+        {name}
+      </span>
+    ))}
+  </>
+);
+
+/** Who wrote it, unless it was who looks. */
+function By({ sender }: { sender: string | null }) {
+  const { data: me } = useQuery(meQuery);
+  const { data: names } = useQuery(userNamesQuery);
+  const name = sender === null || sender === me?.user.id ? undefined : names?.get(sender);
+  return name === undefined ? null : `${name} · `;
 }
 
 /** Where it came from, unless from here. */

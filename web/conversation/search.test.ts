@@ -15,7 +15,19 @@ const text = (seq: number, said: string): Row => ({
 
 test('[C2] what is looked for is found in what was said, by whomever', () => {
   const start: Row = { kind: 'start', id: 'e1', seq: 1, at: '', runId: 'r' };
-  const runs = new Map([['r', { message: 'Find ME', channel: 'web', retryOf: null, costUsd: 0 }]]);
+  const runs = new Map([
+    [
+      'r',
+      {
+        message: 'Find ME',
+        channel: 'web',
+        sender: null,
+        attachments: [],
+        retryOf: null,
+        costUsd: 0,
+      },
+    ],
+  ]);
   const rows = [start, text(2, 'nothing'), text(3, 'Found me'), text(4, '日本語')];
   expect(matchesOf(rows, runs, ' me ')).toEqual([1, 3]);
   expect(matchesOf(rows, runs, '本')).toEqual([4]);

@@ -40,8 +40,8 @@ function open(id: string): Kept {
   });
   const outbox = new Outbox({
     deliver: (letter) => deliver(id, letter),
-    onAccepted: ({ runId, status }, { text }) => {
-      if (status === 'queued') log.noteMessage(runId, text);
+    onAccepted: ({ runId, status }, { text, files }) => {
+      if (status === 'queued') log.noteMessage(runId, text, files);
     },
     keep: (text) => keep(outboxOf(id), text),
     kept: kept(outboxOf(id)),

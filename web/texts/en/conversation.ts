@@ -36,7 +36,7 @@ export const conversation = {
   dropped: 'Taken out of the queue before it began',
   limitNear: 'A usage limit is near.',
   limitReached: 'A usage limit is reached.',
-  limitResets: 'It ends',
+  limitResets: 'It resets',
 
   tools: {
     run: 'Run',
@@ -87,7 +87,7 @@ export const conversation = {
     stop: 'Do not wait',
   },
   crashed: 'The server stopped while this was running. What was done is kept, and the run goes on.',
-  handedBack: 'The server was restarted in order. The run goes on from where it was.',
+  handedBack: 'The server was restarted. The run goes on from where it was.',
   changedFiles: (count: number) =>
     count === 1
       ? '1 file was changed before the attempt was cut off'
