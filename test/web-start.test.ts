@@ -30,11 +30,11 @@ async function admin() {
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 /** What a field says of itself, as it is read out. */
-const saidOf = async (page: Page, label: string): Promise<string> => {
-  const field = page.getByLabel(label, { exact: true });
-  const id = (await field.getAttribute('aria-describedby')) ?? '';
-  return (await page.locator(`[id="${id}"]`).textContent()) ?? '';
-};
+const saidOf = (page: Page, label: string): Promise<string> =>
+  page.getByLabel(label, { exact: true }).evaluate((field) => {
+    const id = field.getAttribute('aria-describedby') ?? '';
+    return field.ownerDocument.getElementById(id)?.textContent ?? '';
+  });
 
 test('[C2] [A2] from the link of the start to a finished first run, without reading anything', async () => {
   const site = await siteOf(chromium(), { env: signedOutOfClaude() });
@@ -267,13 +267,19 @@ test('[C2] [O5] the page says when the server is gone, and when it is back', asy
   const args = ['--port', String(await freePort())];
   const site = await siteOf(chromium(), { dataDir, args });
   const { page } = await site.signedIn();
+  page.setDefaultTimeout(60_000);
   await page.getByText('Live', { exact: true }).waitFor();
   await site.server.kill();
   await page.getByText('Connection lost. Trying again…').waitFor();
   expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
+  // A page that has never been opened is loaded when the server is there again, into the same app.
+  await page.evaluate('globalThis.isSame = true');
+  await page.getByRole('link', { name: 'Inbox' }).click();
   const again = await Server.start({ dataDir, args });
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByText('Connection lost. Trying again…').waitFor({ state: 'detached' });
+  await page.getByText('Nothing waits for you.').waitFor();
+  expect(await page.evaluate('globalThis.isSame')).toBe(true);
   await again.session('made meanwhile');
   await page.getByRole('navigation', { name: 'Sessions' }).getByText('made meanwhile').waitFor();
 });

@@ -5,6 +5,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './api/client.ts';
 import { followHints } from './api/live.ts';
+import { loadPatiently } from './api/load-patiently.ts';
 import { applyTheme } from './parts/theme.ts';
 import { router } from './router.tsx';
 import './styles.css';
@@ -32,4 +33,4 @@ const show = (): void =>
     </StrictMode>,
   );
 // Not awaited at the top: other files wait for this one.
-void loadTexts(language.get()).then(show);
+void loadPatiently(() => loadTexts(language.get())).then(show);

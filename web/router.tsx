@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { loadPatiently } from './api/load-patiently.ts';
 import { isRunGroup, type RunGroup } from './dashboard/figures.ts';
 import { Broken, NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -22,7 +23,10 @@ const start = createRoute({ getParentRoute: () => root, path: '/', component: St
 const newSession = createRoute({
   getParentRoute: () => root,
   path: '/new',
-  component: lazyRouteComponent(() => import('./new-session/new-session.tsx'), 'NewSession'),
+  component: lazyRouteComponent(
+    () => loadPatiently(() => import('./new-session/new-session.tsx')),
+    'NewSession',
+  ),
 });
 
 const session = createRoute({
@@ -33,19 +37,28 @@ const session = createRoute({
     const event = Number(search['event']);
     return Number.isInteger(event) && event > 0 ? { event } : {};
   },
-  component: lazyRouteComponent(() => import('./conversation/conversation.tsx'), 'Conversation'),
+  component: lazyRouteComponent(
+    () => loadPatiently(() => import('./conversation/conversation.tsx')),
+    'Conversation',
+  ),
 });
 
 const detail = createRoute({
   getParentRoute: () => root,
   path: '/s/$id/detail',
-  component: lazyRouteComponent(() => import('./session-detail/session-detail.tsx'), 'Detail'),
+  component: lazyRouteComponent(
+    () => loadPatiently(() => import('./session-detail/session-detail.tsx')),
+    'Detail',
+  ),
 });
 
 const inbox = createRoute({
   getParentRoute: () => root,
   path: '/inbox',
-  component: lazyRouteComponent(() => import('./approvals/inbox.tsx'), 'Inbox'),
+  component: lazyRouteComponent(
+    () => loadPatiently(() => import('./approvals/inbox.tsx')),
+    'Inbox',
+  ),
 });
 
 const dashboard = createRoute({
@@ -54,19 +67,28 @@ const dashboard = createRoute({
   /** `runs`: which runs are listed. */
   validateSearch: (search: Record<string, unknown>): { runs?: RunGroup } =>
     isRunGroup(search['runs']) ? { runs: search['runs'] } : {},
-  component: lazyRouteComponent(() => import('./dashboard/dashboard.tsx'), 'Dashboard'),
+  component: lazyRouteComponent(
+    () => loadPatiently(() => import('./dashboard/dashboard.tsx')),
+    'Dashboard',
+  ),
 });
 
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+  component: lazyRouteComponent(
+    () => loadPatiently(() => import('./settings/settings.tsx')),
+    'Settings',
+  ),
 });
 
 const settingsSection = createRoute({
   getParentRoute: () => root,
   path: '/settings/$section',
-  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+  component: lazyRouteComponent(
+    () => loadPatiently(() => import('./settings/settings.tsx')),
+    'Settings',
+  ),
 });
 
 export const router = createRouter({
@@ -81,6 +103,8 @@ export const router = createRouter({
     settingsSection,
   ]),
   defaultPreload: 'intent',
+  // What breaks in a page leaves the shell around it.
+  defaultErrorComponent: Broken,
 });
 
 declare module '@tanstack/react-router' {

@@ -1,4 +1,4 @@
-import { type RefObject, useState } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 import type { Approval } from '../../src/contract/approval.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { Notice } from '../parts/notice.tsx';
@@ -27,6 +27,12 @@ export function Decide({ approval, asked, card }: Props) {
   const decide = useDecide(approval, () => card.current?.focus());
   const busy = decide.isPending;
   const allow = (scope: 'once' | 'session'): void => decide.mutate({ decision: 'allow', scope });
+  // A button that cannot be pressed while it waits loses the focus, and with it the keys.
+  useEffect(() => {
+    if (!decide.isError) return;
+    const wrong = card.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    (wrong ?? card.current)?.focus();
+  }, [decide.isError, card]);
   const back = (): void => {
     setMode('choose');
     decide.reset();

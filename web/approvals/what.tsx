@@ -2,6 +2,7 @@ import { TriangleAlert } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
+import { loadPatiently } from '../api/load-patiently.ts';
 import { DiffView } from '../parts/diff-view.tsx';
 import { lineDiff } from '../parts/line-diff.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -10,7 +11,7 @@ import { piecesOf, risksOf } from './risk.ts';
 
 // Only plans need it, and it is not small.
 const Markdown = lazy(async () => ({
-  default: (await import('../conversation/markdown.tsx')).Markdown,
+  default: (await loadPatiently(() => import('../conversation/markdown.tsx'))).Markdown,
 }));
 
 /** Long texts scroll in their box. */

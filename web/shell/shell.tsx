@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { PanelLeft } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { loadPatiently } from '../api/load-patiently.ts';
 import { pendingApprovalsQuery } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
 import { waitingCount } from '../parts/page.tsx';
@@ -16,8 +17,12 @@ import { SignedOut } from './signed-out.tsx';
 import { useIsWide } from './wide.ts';
 
 // They come when they are opened.
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
-const KeyHelp = lazy(async () => ({ default: (await import('./key-help.tsx')).KeyHelp }));
+const Palette = lazy(async () => ({
+  default: (await loadPatiently(() => import('./palette.tsx'))).Palette,
+}));
+const KeyHelp = lazy(async () => ({
+  default: (await loadPatiently(() => import('./key-help.tsx'))).KeyHelp,
+}));
 
 const COLLAPSED = 'baton.sidebar';
 

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
+import { loadPatiently } from '../api/load-patiently.ts';
 import { sessionsQuery } from '../api/queries.ts';
 import { LoadError } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
@@ -8,7 +9,7 @@ import { SessionList } from './session-list.tsx';
 import { useIsWide } from './wide.ts';
 
 const NewSession = lazy(async () => ({
-  default: (await import('../new-session/new-session.tsx')).NewSession,
+  default: (await loadPatiently(() => import('../new-session/new-session.tsx'))).NewSession,
 }));
 
 /** `/`: the card for a first session; on a phone the list, once there is one. */

@@ -1,0 +1,43 @@
+import { connection } from './live.ts';
+
+/* Parts of the app that are loaded when they are needed, which may be while the server is away. */
+
+const RELOADED = 'baton.reloaded';
+/** A reload that did not help is not tried again so soon. */
+const RELOAD_MS = 60_000;
+/** Also when the connection seems to be there. */
+const PAUSE_MS = 500;
+
+/**
+ * What `load` imports; if it cannot be had, once more when the server is there again. If it then still
+ * cannot, the server has other files by now, or the browser remembers the failure: a new page helps.
+ */
+export async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await connected();
+    try {
+      return await load();
+    } catch (error) {
+      const before = Number(sessionStorage.getItem(RELOADED) ?? 0);
+      if (Date.now() - before < RELOAD_MS) throw error;
+      sessionStorage.setItem(RELOADED, String(Date.now()));
+      location.reload();
+      throw error;
+    }
+  }
+}
+
+function connected(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (connection.get() !== 'connected') return;
+      stop();
+      resolve();
+    };
+    const stop = connection.subscribe(look);
+    look();
+  });
+}
