@@ -57,7 +57,7 @@ export const approvals: Texts['approvals'] = {
   ownWords: '自由に書く',
   pickMany: '複数選べます。',
   used: '実際に使った内容:',
-  said: '回答:',
+  said: 'コメント:',
   yes: 'はい',
   keepsShape: '元と同じ種類の値にしてください(文字は文字、リストはリストのまま)。',
   problem: {
