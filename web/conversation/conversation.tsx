@@ -8,7 +8,7 @@ import { LoadError, Notice } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { type ComposerHandle, dropOf } from './composer.tsx';
-import { ConversationContext } from './context.ts';
+import { ConversationContext, type Wanted } from './context.ts';
 import { Empty } from './empty.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
@@ -49,7 +49,7 @@ function Loaded({ session }: { session: Session }) {
   const composer = useRef<ComposerHandle>(null);
   const [target, setTarget] = useState<{ readonly seq: number } | null>(null);
   const [isSearching, setSearching] = useState(false);
-  const [wanted, setWanted] = useState('');
+  const [wanted, setWanted] = useState<Wanted | null>(null);
   useTitle(session.name);
   useSeen(session);
 
@@ -92,7 +92,7 @@ function Loaded({ session }: { session: Session }) {
             onShow={(seq) => setTarget({ seq })}
             onClose={() => {
               setSearching(false);
-              setWanted('');
+              setWanted(null);
               setTarget(null);
             }}
           />

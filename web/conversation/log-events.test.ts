@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/contract/json.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
-import { BlockBuilder, blocksOf } from './build-blocks.ts';
+import { BlockBuilder } from './block-builder.ts';
+import { addEvent, blocksOf } from './build-blocks.ts';
 import { append } from './log-events.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -75,7 +76,7 @@ test('[E4] event by event gives the same as all at once, with pieces put togethe
       const builder = new BlockBuilder();
       const kept: SessionEvent[] = [];
       for (const event of events) {
-        builder.add(event);
+        addEvent(builder, event);
         append(kept, event);
       }
       const whole = blocksOf(events);
@@ -103,7 +104,7 @@ test('of an endless text the end is kept', () => {
   for (let i = 1; i <= 40; i++) {
     const event = of(i, 'agent.delta', { text: `${i}`.padEnd(8192, '.') });
     append(kept, event);
-    builder.add(event);
+    addEvent(builder, event);
   }
   const [text] = builder.blocks;
   expect(text).toMatchObject({ truncated: true });

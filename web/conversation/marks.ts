@@ -1,15 +1,22 @@
 import { type RefObject, useEffect } from 'react';
+import type { Wanted } from './context.ts';
 
 const NAME = 'search';
 
-/** Marks a text wherever it stands in a part of the page, without changing the page. */
-export function useMarks(part: RefObject<HTMLElement | null>, wanted: string): void {
-  const text = wanted.trim().toLowerCase();
+/** Marks what is looked for in the rows that have it, without changing the page. */
+export function useMarks(part: RefObject<HTMLElement | null>, wanted: Wanted | null): void {
   // After every render: rows come and go while somebody scrolls.
   useEffect(() => {
     if (!('highlights' in CSS)) return;
-    if (text === '' || part.current === null) CSS.highlights.delete(NAME);
-    else CSS.highlights.set(NAME, new Highlight(...rangesOf(part.current, text)));
+    if (wanted === null || part.current === null) {
+      CSS.highlights.delete(NAME);
+      return;
+    }
+    const rows = [...part.current.querySelectorAll<HTMLElement>('[data-seq]')].filter((row) =>
+      wanted.seqs.has(Number(row.dataset['seq'])),
+    );
+    const ranges = rows.flatMap((row) => rangesOf(row, wanted.text.trim().toLowerCase()));
+    CSS.highlights.set(NAME, new Highlight(...ranges));
   });
   useEffect(() => () => void ('highlights' in CSS && CSS.highlights.delete(NAME)), []);
 }

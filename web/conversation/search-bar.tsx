@@ -2,12 +2,13 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { IconButton } from '../parts/button.tsx';
 import { useTexts } from '../texts/texts.ts';
+import type { Wanted } from './context.ts';
 import type { LogView } from './log.ts';
 import { matchesOf, stepTo } from './search.ts';
 
 interface Props {
   readonly view: LogView;
-  readonly onWanted: (text: string) => void;
+  readonly onWanted: (wanted: Wanted) => void;
   readonly onShow: (seq: number) => void;
   readonly onClose: () => void;
 }
@@ -21,7 +22,9 @@ export function SearchBar({ view, onWanted, onShow, onClose }: Props) {
   const wanted = useDeferredValue(text);
   const matches = useMemo(() => matchesOf(rows, runs, wanted), [rows, runs, wanted]);
   const at = shown === null ? -1 : matches.indexOf(shown);
-  useEffect(() => onWanted(wanted), [wanted, onWanted]);
+  useEffect(() => {
+    onWanted({ text: wanted, seqs: new Set(matches) });
+  }, [wanted, matches, onWanted]);
   const step = (by: 1 | -1): void => {
     const next = stepTo(matches, shown, by);
     setShown(next);
