@@ -1,11 +1,17 @@
-import type { InfiniteData } from '@tanstack/react-query';
-import type { Answer } from '../../src/client/client.ts';
-import type { endpoints } from '../../src/contract/api/all.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import type { SessionHint } from '../../src/contract/session-event.ts';
 import { createStore } from '../parts/store.ts';
 import { client, noticeError, queries } from './client.ts';
+import type { SessionFilter } from './queries.ts';
+import {
+  changeSession,
+  firstPages,
+  hasSession,
+  type SessionPages,
+  withNewSession,
+  withoutSession,
+} from './session-pages.ts';
 
 export type Connection = 'connecting' | 'connected' | 'reconnecting' | 'offline';
 /** Of the hint stream; what the page says about itself. */
@@ -20,7 +26,9 @@ const GATHER_MS = 250;
 /** An agent at work gives hints all the time; then it is less and less often, down to this. */
 const GATHER_MOST_MS = 4000;
 
-type SessionPage = Answer<typeof endpoints.listSessions>;
+const LISTS = ['sessions'];
+/** When anything may have changed, so many pages of a list are read again. */
+const PAGES_KEPT = 4;
 
 /** Follows which sessions change, and loads what the page shows of them again. */
 export async function followHints(signal: AbortSignal): Promise<void> {
@@ -70,44 +78,55 @@ function patchStatus({ sessionId, status, lastSeq }: Exclude<SessionHint, { all:
   patchSession(sessionId, (session) => ({ ...session, status, lastSeq }));
 }
 
+type Change = (list: SessionPages, filter: SessionFilter) => SessionPages;
+
+/** Of every list of sessions that the page knows, by its filter. */
+function changeLists(change: Change): void {
+  for (const [queryKey, list] of queries.getQueriesData<SessionPages>({ queryKey: LISTS })) {
+    if (list === undefined) continue;
+    const next = change(list, (queryKey[1] ?? {}) as SessionFilter);
+    if (next !== list) queries.setQueryData(queryKey, next);
+  }
+}
+
 export function patchSession(id: string, change: (session: Session) => Session): void {
   queries.setQueryData<Session>(['session', id], (known) => known && change(known));
-  queries.setQueriesData<InfiniteData<SessionPage>>({ queryKey: ['sessions'] }, (known) => {
-    if (known === undefined) return known;
-    const hit = known.pages.some(({ items }) => items.some((each) => each.id === id));
-    if (!hit) return known;
-    return {
-      ...known,
-      pages: known.pages.map((page) => ({
-        ...page,
-        items: page.items.map((each) => (each.id === id ? change(each) : each)),
-      })),
-    };
-  });
+  changeLists((list) => changeSession(list, id, change));
 }
 
 async function refresh(ids: readonly string[]): Promise<void> {
   const stale = (queryKey: readonly unknown[]) => queries.invalidateQueries({ queryKey });
   const general = [stale(['approvals']), stale(['stats']), stale(['runs'])];
   if (ids.includes('*')) {
-    await Promise.all([...general, stale(['sessions']), stale(['session'])]);
+    changeLists((list) => (list.pages.length > PAGES_KEPT ? firstPages(list, PAGES_KEPT) : list));
+    await Promise.all([...general, stale(LISTS), stale(['session'])]);
     return;
   }
-  // A session that the list does not have is new, or was shared or archived.
-  const lists = queries.getQueriesData<InfiniteData<SessionPage>>({ queryKey: ['sessions'] });
-  const isListed = (id: string): boolean =>
-    lists.some(([, list]) => list?.pages.some(({ items }) => items.some((each) => each.id === id)));
-  const some = ids.some((id) => !isListed(id)) ? [stale(['sessions'])] : [];
-  await Promise.all([...general, ...some, ...ids.map(refreshSession)]);
+  await Promise.all([...general, ...ids.map(refreshSession)]);
 }
 
 async function refreshSession(id: string): Promise<void> {
   try {
     const session = await client.getSession({ params: { id } });
     queries.setQueryData(['session', id], session);
-    patchSession(id, () => session);
+    changeLists((list, filter) => placed(list, filter, session));
   } catch (error) {
     noticeError(error);
-    await queries.invalidateQueries({ queryKey: ['sessions'] });
+    if (isBatonError(error, 'not_found')) changeLists((list) => withoutSession(list, id));
   }
+}
+
+/** Only the server knows what belongs into a list that is filtered. */
+function placed(list: SessionPages, filter: SessionFilter, session: Session): SessionPages {
+  if (hasSession(list, session.id)) {
+    const isAway = session.archivedAt !== null && filter.archived !== true;
+    return isAway
+      ? withoutSession(list, session.id)
+      : changeSession(list, session.id, () => session);
+  }
+  if (Object.keys(filter).length > 0) {
+    void queries.invalidateQueries({ queryKey: [...LISTS, filter], exact: true });
+    return list;
+  }
+  return session.archivedAt === null ? withNewSession(list, session) : list;
 }

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import type { Session } from '../../src/contract/session.ts';
+import {
+  changeSession,
+  firstPages,
+  hasSession,
+  type SessionPages,
+  withNewSession,
+  withoutSession,
+} from './session-pages.ts';
+
+const session = (id: string, name = id): Session => ({ id, name }) as Session;
+const list = (pages: string[][], end = true): SessionPages => ({
+  pages: pages.map((ids, i) => ({
+    items: ids.map((id) => session(id)),
+    nextCursor: end && i === pages.length - 1 ? null : `after ${ids.at(-1)}`,
+  })),
+  pageParams: pages.map((_, i) => (i === 0 ? null : `page ${i}`)),
+});
+const ids = ({ pages }: SessionPages): string[][] =>
+  pages.map(({ items }) => items.map(({ id }) => id));
+
+it('[C2] [E9] a new session comes to its place, however far the list was scrolled', () => {
+  expect(ids(withNewSession(list([['9', '8'], ['5']]), session('a')))).toEqual([
+    ['a', '9', '8'],
+    ['5'],
+  ]);
+  // Shared just now, and made before.
+  expect(ids(withNewSession(list([['9', '8'], ['5']]), session('6')))).toEqual([
+    ['9', '8'],
+    ['6', '5'],
+  ]);
+  expect(ids(withNewSession(list([['9'], ['5']]), session('1')))).toEqual([['9'], ['5', '1']]);
+  const more = list([['9'], ['5']], false);
+  expect(withNewSession(more, session('1'))).toBe(more);
+  expect(ids(withNewSession(list([[]]), session('1')))).toEqual([['1']]);
+});
+
+it('[C2] one that changes stays in its place, and one that is gone leaves it', () => {
+  const known = list([['9', '8'], ['5']]);
+  const renamed = changeSession(known, '8', (each) => ({ ...each, name: 'new' }));
+  expect(renamed.pages[0]?.items[1]?.name).toBe('new');
+  expect(renamed.pages[0]?.items[0]).toBe(known.pages[0]?.items[0]);
+  expect(ids(withoutSession(known, '9'))).toEqual([['8'], ['5']]);
+  // Nothing is shown anew for what is not there.
+  expect(changeSession(known, 'x', (each) => each)).toBe(known);
+  expect(withoutSession(known, 'x')).toBe(known);
+  expect([hasSession(known, '5'), hasSession(known, 'x')]).toEqual([true, false]);
+});
+
+it('[C2] what is asked for again after a loss is bounded', () => {
+  const cut = firstPages(list([['9'], ['8'], ['7']]), 2);
+  expect(ids(cut)).toEqual([['9'], ['8']]);
+  expect(cut.pageParams).toEqual([null, 'page 1']);
+});
