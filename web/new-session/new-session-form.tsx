@@ -69,7 +69,7 @@ export function NewSessionForm() {
             placeholder={isShell ? t.newSession.commandHint : t.newSession.messageHint}
             onChange={({ target }) => setForm({ message: target.value })}
             onKeyDown={onEnter(submit)}
-            className={`${props.className} field-sizing-content max-h-[40vh] min-h-20 resize-y ${isShell ? 'font-mono' : ''}`}
+            className={`${props.className} field-sizing-content max-h-[40vh] min-h-20! resize-y ${isShell ? 'font-mono' : ''}`}
           />
         )}
       </Field>
