@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { RunView } from '../src/contract/run-view.ts';
 import { Desk } from './cli-rig.ts';
 import { TOKEN } from './server-rig.ts';
 
@@ -13,6 +14,16 @@ test('[A11] [C1] [H9] baton run --attach, and the limits of its route', async ()
   const cat = 'cat .baton/attachments/*/one.txt .baton/attachments/*/two.txt';
   const ran = await desk.done(['run', '--agent', 'shell', '--name', 'files', ...files, cat], env);
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('first second') });
+  const { items } = await server.call<{ items: RunView[] }>('GET', '/api/v1/runs');
+  expect(items).toMatchObject([
+    {
+      sender: 'admin',
+      attachments: [
+        { name: 'one.txt', bytes: 6 },
+        { name: 'two.txt', bytes: 6 },
+      ],
+    },
+  ]);
   const none = await desk.done(['send', 'files', '--attach', desk.path('none'), 'true'], env);
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('could not be read') });
 
