@@ -55,6 +55,8 @@ const run = {
   status: 'failed',
   message: 'Fix it.\nNow.',
   channel: 'web',
+  sender: 'admin',
+  attachments: [],
   attempts: 1,
   maxAttempts: 3,
   crashes: 0,
