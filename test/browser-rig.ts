@@ -10,7 +10,7 @@ export async function siteOf(browser: Browser, options: ServerOptions = {}) {
   const visitor = async (more: BrowserContextOptions = {}): Promise<Visitor> => {
     const context = await browser.newContext({ locale: 'en-GB', ...more });
     onTestFinished(() => context.close());
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     return { context, page: await context.newPage() };
   };
 

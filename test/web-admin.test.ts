@@ -61,10 +61,10 @@ test('[C2] the dashboard helps at first, then shows true numbers, and goes on by
     '4',
   ]);
   const activity = page.locator('#activity');
-  await until(async () => (await activity.getByRole('listitem').count()) === 4, { ms: 10_000 });
+  await until(async () => (await activity.getByRole('listitem').count()) === 4, { ms: 60_000 });
   await tile(page, 'Failed').click();
   await page.getByText('Recent activity: Failed').waitFor();
-  await until(async () => (await activity.getByRole('listitem').count()) === 1, { ms: 10_000 });
+  await until(async () => (await activity.getByRole('listitem').count()) === 1, { ms: 60_000 });
   expect(await activity.getByRole('listitem').textContent()).toContain('exit 3');
   await page.getByLabel('Show the cost by').selectOption('By session');
   await page.getByText('numbers').last().waitFor();
@@ -85,7 +85,7 @@ test('[S1] [S10] [S12] [C2] a session is completed, reopened, forked, archived a
   expect(await button(page, 'Hold').count()).toBe(0);
 
   await confirmed(page, 'Reopen');
-  await until(async () => (await statusOf(server, session)) === 'ACTIVE', { ms: 10_000 });
+  await until(async () => (await statusOf(server, session)) === 'ACTIVE', { ms: 60_000 });
   await button(page, 'Hold').waitFor();
   await confirmed(page, 'Hold');
   await page.getByText('On hold').waitFor();
@@ -163,7 +163,7 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
   await button(page, 'Share').click();
   await page.getByLabel('What hanako may do').selectOption('May work in it');
   const shares = () => server.call('GET', `/api/v1/sessions/${session.id}/shares`);
-  await until(async () => JSON.stringify(await shares()).includes('operate'), { ms: 10_000 });
+  await until(async () => JSON.stringify(await shares()).includes('operate'), { ms: 60_000 });
   await button(page, 'Stop sharing with hanako').click();
   await page.getByText('Shared with nobody.').waitFor();
 });
@@ -331,9 +331,9 @@ test('[P6] [C2] the audit log is filtered, opened and saved; nodes say how they 
   await server.session('audited');
   await go('/settings/audit');
   const lines = page.getByRole('list', { name: 'Audit log' }).getByRole('listitem');
-  await until(async () => (await lines.count()) === 3, { ms: 10_000 });
+  await until(async () => (await lines.count()) === 3, { ms: 60_000 });
   await page.getByLabel('Action').selectOption('Added a user');
-  await until(async () => (await lines.count()) === 1, { ms: 10_000 });
+  await until(async () => (await lines.count()) === 1, { ms: 60_000 });
   await lines.first().click();
   await page.getByText('127.0.0.1').waitFor();
   const coming = page.waitForEvent('download');
