@@ -62,6 +62,7 @@ describe('[P1] Bash', () => {
     ['find -delete', 'find . -delete', 'no', 'yes'],
     ['find -delete', 'find . -type f -depth -ls', 'no', 'no'],
     ['rm -rf', 'rm -- -rf', 'no', 'no'],
+    ['git push --force', 'git push -o -- --force origin', 'no', 'yes'],
     ['git commit -m "a b"', "git commit -m 'a b'", 'yes', 'yes'],
     ['git commit -m "a b"', 'git commit -m a b', 'no', 'no'],
     ['read-only', 'ls -l', 'yes', 'yes'],
