@@ -2,6 +2,7 @@ import { createAccess } from './access/access.ts';
 import type { AccessService } from './access/service.ts';
 import { driverOf } from './agents/drivers.ts';
 import { type Lifeline, startLifeline } from './agents/lifeline.ts';
+import { privateDirOf } from './agents/private-dir.ts';
 import { createSpawn } from './agents/spawn.ts';
 import { sweepRun } from './agents/sweep.ts';
 import { TIMEOUTS, type Timeouts, withTimeouts } from './agents/timeouts.ts';
@@ -104,15 +105,21 @@ export function compose(parts: Parts): Composed {
   const lifelines = new Map<string, Lifeline>();
   const nodeWithLifeline = (): string => {
     const node = worker.nodeId ?? '';
-    if (!lifelines.has(node)) lifelines.set(node, startLifeline({ installation, node }));
+    if (!lifelines.has(node)) {
+      const privateDir = privateDirOf(parts.dataDir, node);
+      lifelines.set(node, startLifeline({ installation, node, privateDir }));
+    }
     return node;
+  };
+  const claude = {
+    program: parts.claudePath,
+    privateDir: () => privateDirOf(parts.dataDir, nodeWithLifeline()),
   };
 
   const run = agentHandler({
     store: parts.onCost === undefined ? store : tellingCosts(store, parts.onCost),
     preparer,
-    driverOf: (kind: AgentKind) =>
-      withTimeouts(driverOf(kind, { claude: { program: parts.claudePath } }), timeouts),
+    driverOf: (kind: AgentKind) => withTimeouts(driverOf(kind, { claude }), timeouts),
     ...(parts.parkMs === undefined ? {} : { parkMs: parts.parkMs }),
     onDenied: () => parts.onDenied?.('call'),
     parkUsageLimit: parts.parkUsageLimit ?? true,

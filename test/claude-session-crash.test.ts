@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,11 +10,13 @@ import {
   ended,
   killed,
   making,
+  PATIENCE,
   say,
   told,
   untilTold,
   whole,
 } from './claude-session-rig.ts';
+import { until } from './until.ts';
 
 /*
  * A Claude Code whose server is gone sees its input close, takes that for a refusal and goes on for
@@ -110,11 +112,15 @@ const counts = (part: string): object =>
 test('[A3] kill -9 in the first run before any tool: it begins anew by itself', async () => {
   const house = await claudeHouse();
   const server = await house.server();
-  const session = await house.session(server);
+  const agent = { kind: 'claude', systemPrompt: 'Be brief.' };
+  const session = await house.session(server, 'a claude', { agent });
   const run = await say(server, session, [{ text: 'Half a text.', holdEnd: 'text' }]);
   await house.model.arrived('text');
   await untilTold(server, session, 'agent.init');
+  const [node = ''] = readdirSync(join(house.dataDir, 'private'));
+  expect(readdirSync(join(house.dataDir, 'private', node))).toHaveLength(1);
   await server.kill();
+  await until(() => !existsSync(join(house.dataDir, 'private', node)), PATIENCE);
   const again = await house.server();
   house.model.release('text');
   expect(await ended(again, run)).toMatchObject({ state: 'succeeded', crashes: 1 });
