@@ -6,7 +6,7 @@ import { shellCall } from '../policy/tools/call.ts';
 import { decide } from '../policy/tools/decide.ts';
 import { findToChange, type ServiceParts } from './access.ts';
 import { fitText } from './fit-text.ts';
-import { scopesOf } from './tool-scopes.ts';
+import { placeOf, scopesOf } from './tool-scopes.ts';
 
 /** On these the sender of a command is who would be asked about it (P3). */
 const SENDER_APPROVES: readonly Channel[] = ['web', 'api', 'cli'];
@@ -34,7 +34,7 @@ export async function checkAdmission(
   const found = await parts.store.rulesFor(sessionId, channel);
   // What is not there is told by who stores the message.
   if (found?.agent !== 'shell') return;
-  const call = shellCall(message, { cwd: found.workspacePath ?? undefined });
+  const call = shellCall(message, placeOf(found.workspacePath));
   const verdict = decide(call, { ...scopesOf(channel, found), ...tools });
   if (verdict.decision === 'allow') return;
   if (verdict.decision === 'ask' && SENDER_APPROVES.includes(by.channel)) return;

@@ -3,7 +3,6 @@ import { isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import type { Verdict } from '../contract/policy.ts';
-import { decide } from '../policy/tools/decide.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { fail, messageOf } from '../queue/handler-result.ts';
 import type { SecretBox } from '../secrets/box.ts';
@@ -14,7 +13,7 @@ import { type LookBackOptions, lookBack } from './look-back.ts';
 import { openOriginal, textOfSteer } from './messages.ts';
 import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
-import { scopesOf } from './tool-scopes.ts';
+import { judge } from './tool-scopes.ts';
 import { planTurn } from './turn-plan.ts';
 import { writeAttachments } from './write-attachments.ts';
 
@@ -63,13 +62,9 @@ export const agentHandler =
       );
     }
 
-    const place = { cwd: path };
-    const judge = async (call: ToolCall): Promise<Verdict> => {
+    const decide = async (call: ToolCall): Promise<Verdict> => {
       const rules = await patiently(signal, () => store.rulesFor(run.lane, payload.channel));
-      const { allowedTools, disallowedTools } = payload;
-      const none = { session: null, channel: null, global: null };
-      const scopes = { ...scopesOf(payload.channel, rules ?? none), allowedTools, disallowedTools };
-      return decide({ ...call, ...place }, scopes);
+      return judge(call, path, payload, rules);
     };
     return takeTurn({
       found,
@@ -78,7 +73,7 @@ export const agentHandler =
       stillGood: past.stillGood,
       context,
       parts: options,
-      decide: judge,
+      decide,
       open: (sealed) => JSON.parse(openOriginal(sealed, run.lane, box)) as Json,
     });
   };

@@ -2,6 +2,7 @@ import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { entryOf, isAdmin, type Principal } from '../access/principal.ts';
 import type { Approval, DecideApproval } from '../contract/approval.ts';
 import { BatonError } from '../contract/errors.ts';
+import { AgentPayload } from '../contract/message.ts';
 import { toTime, toTimeOrNull } from '../contract/time.ts';
 import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
@@ -9,6 +10,7 @@ import { storeInput } from './edited-input.ts';
 import { ruleOf } from './rule-of-call.ts';
 import type { SessionService } from './service.ts';
 import type { SessionWithFacts } from './session-record.ts';
+import { judge } from './tool-scopes.ts';
 
 type Part = Pick<SessionService, 'listApprovals' | 'getApproval' | 'decideApproval'>;
 
@@ -50,6 +52,7 @@ export function approvalService(parts: ServiceParts): Part {
         throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
       }
       const answer = answerOf(approval, body, by, found, parts);
+      if (body.input !== undefined) await mustPass(approval, body.input, parts);
       const { decision, scope, rule } = answer;
       const edited = answer.editedInput !== null;
       const entry = entryOf(
@@ -64,6 +67,21 @@ export function approvalService(parts: ServiceParts): Part {
       return toApproval(decided);
     },
   };
+}
+
+/** What was edited is another call: nobody allows what the rules deny (P3). */
+async function mustPass(
+  { tool, kind, sessionId, runId }: ApprovalRecord,
+  input: NonNullable<DecideApproval['input']>,
+  { store, queue }: ServiceParts,
+): Promise<void> {
+  const payload = AgentPayload.safeParse((await queue.get(runId))?.payload);
+  if (!payload.success || kind !== 'tool') return;
+  const rules = await store.rulesFor(sessionId, payload.data.channel);
+  const verdict = judge({ tool, input }, rules?.workspacePath ?? null, payload.data, rules);
+  if (verdict.decision !== 'deny') return;
+  const why = `The tool rules do not allow this input: ${verdict.reason}.`;
+  throw new BatonError('policy_denied', why, { details: { verdict } });
 }
 
 function answerOf(
