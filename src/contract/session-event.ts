@@ -125,6 +125,8 @@ export const SESSION_EVENTS = {
     edited: z.boolean(),
   }),
   'approval.withdrawn': z.object({ ...question, reason: z.string() }),
+  /** A call that must not run twice was allowed without a question to anybody (Q16). */
+  'policy.allowed': z.object({ callId: z.string(), tool: z.string(), reason: z.string() }),
   /** A tool call, or a message that is one (P3). */
   'policy.denied': z.object({
     callId: z.string().optional(),

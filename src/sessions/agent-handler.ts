@@ -1,10 +1,12 @@
 import type { Attachment, ToolCall } from '../agents/driver.ts';
+import type { Swept } from '../agents/sweep.ts';
 import { isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import type { Verdict } from '../contract/policy.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
-import { fail, messageOf } from '../queue/handler-result.ts';
+import { fail, HandlerError, messageOf } from '../queue/handler-result.ts';
+import type { Store } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
@@ -13,15 +15,16 @@ import { type LookBackOptions, lookBack } from './look-back.ts';
 import { openOriginal, textOfSteer } from './messages.ts';
 import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
+import type { SessionWithFacts } from './session-record.ts';
 import { judge } from './tool-scopes.ts';
 import { planTurn } from './turn-plan.ts';
 import { writeAttachments } from './write-attachments.ts';
 
 export interface AgentHandlerOptions extends TurnParts {
-  readonly store: TurnParts['store'] & LookBackOptions['store'];
+  readonly store: TurnParts['store'] & LookBackOptions['store'] & Pick<Store, 'get'>;
   readonly preparer: Preparer;
   /** Kills what an earlier attempt left on this machine: two agents never work on one run (A3). */
-  readonly sweepRun: (runId: string) => Promise<unknown>;
+  readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
   readonly box: SecretBox;
 }
 
@@ -48,9 +51,14 @@ export const agentHandler =
       return fail('invalid_request', 'The original of this message is gone. Send it again.');
     }
     await clearAway(context, options);
-    const past = await lookBack({ store, context, path, maskJson: options.maskJson });
+    const { agent } = found.session;
+    const { maskJson } = options;
+    const past = await lookBack({ store, context, path, maskJson, agent, message });
     if (past.unsafe !== null) return fail('interrupted_unsafe', past.unsafe);
-    const plan = planTurn({ message, conversation: found.session.conversation, ...past });
+    if (isUsedUp(found)) return fail('budget_reached', USED_UP);
+    const conversation =
+      !past.begun && (await isAnew(context, options)) ? null : found.session.conversation;
+    const plan = planTurn({ message, conversation, ...past });
     let attachments: Attachment[];
     try {
       attachments = await filesFor(payload, context, options, path);
@@ -91,6 +99,23 @@ async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
+/** An agent takes no budget of nothing. */
+const isUsedUp = ({ session: { agent, budgetUsd, costUsd } }: SessionWithFacts): boolean =>
+  agent.kind !== 'shell' && budgetUsd !== null && costUsd >= budgetUsd;
+
+const USED_UP = 'The budget of the session is used up. Raise it, and retry.';
+
+/** Whoever retries a run whose conversation was lost chooses a new one (A3). */
+async function isAnew(
+  { run, signal }: AttemptContext,
+  { store }: AgentHandlerOptions,
+): Promise<boolean> {
+  const { retryOf } = run;
+  if (retryOf === null) return false;
+  const before = await patiently(signal, () => store.get(retryOf));
+  return before?.error?.class === 'conversation_lost';
+}
+
 /**
  * An agent whose end nobody recorded may be alive: of this run, or of one before it that ended with
  * its node. Who holds the lane's claim is the only one who may work in it (A3).
@@ -100,7 +125,11 @@ async function clearAway(
   { store, sweepRun, clock }: AgentHandlerOptions,
 ): Promise<void> {
   for (const left of await patiently(signal, () => store.listUnfinished(run.lane))) {
-    await sweepRun(left.runId);
+    const alive = (await sweepRun(left.runId)).left.map(({ pid }) => pid);
+    if (alive.length > 0) {
+      const message = `An agent of an earlier attempt cannot be stopped (pid ${alive.join(', ')}).`;
+      throw new HandlerError('agent_crash', message);
+    }
     const ended = { ...left, finishedAt: clock(), error: left.error ?? CUT_OFF };
     await patiently(signal, () => store.putInvocation(ended));
   }

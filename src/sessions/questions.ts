@@ -5,6 +5,7 @@ import type { ApprovalKind } from '../contract/approval.ts';
 import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
 import type { Verdict } from '../contract/policy.ts';
+import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -73,9 +74,23 @@ export class Questions {
 
   async #judge(call: ToolCall, withdrawn: AbortSignal): Promise<ToolAnswer> {
     const verdict = await this.#options.decide(call);
-    if (verdict.decision === 'allow') return { behavior: 'allow' };
+    if (verdict.decision === 'allow') {
+      await this.#note(call, verdict.reason);
+      return { behavior: 'allow' };
+    }
     if (verdict.decision === 'deny') return this.#deny(call, verdict);
     return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
+  }
+
+  /** That it may run is known before it does, if it must not run twice (Q16). */
+  async #note({ id, tool, input }: ToolCall, reason: string): Promise<void> {
+    const { context, maskJson } = this.#options;
+    const { value, truncated } = fitJson(input);
+    // Also if it only seems so in the log, which is all that a later attempt has.
+    const once = [input, maskJson(value)].some(
+      (each) => kindOf({ tool, input: each }) === 'unrepeatable',
+    );
+    if (once || truncated) await context.emit('policy.allowed', { callId: id, tool, reason });
   }
 
   async #deny(
@@ -188,7 +203,10 @@ export class Questions {
       !this.#given.has(each.id) &&
       (each.state === 'allowed' || each.state === 'denied');
     const cutOff = stillGood.find(fits);
-    if (cutOff !== undefined) return this.#give(cutOff, call);
+    if (cutOff !== undefined) {
+      if (cutOff.state === 'allowed') await this.#note(call, 'an earlier attempt was allowed to');
+      return this.#give(cutOff, call);
+    }
     // Each time, because one may be answered while another is asked.
     const all = await patiently(context.signal, () => store.listApprovalsOf(context.run.id));
     const unused = all.find((each) => each.usedAt === null && fits(each));
