@@ -21,7 +21,7 @@ import { describeField, describeSchemas, type JsonSchema } from '../src/server/o
 import { registerStreams } from '../src/server/streams/register.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { appRig } from './app-rig.ts';
-import { ask as askIn } from './asking.ts';
+import { ask as askIn, park } from './asking.ts';
 import { fitting, nearly } from './fuzz/arbitrary.ts';
 import { hostileText, hostileValue } from './fuzz/hostile.ts';
 import { temporaryDirectory } from './processes.ts';
@@ -90,7 +90,10 @@ async function rig() {
   await store.changeSession(await create('ready'), { do: 'ready', path: '/tmp' });
   await store.changeSession(await create('failed'), { do: 'fail', error: 'no disk' });
   await service.act(ADMIN, await create('ended'), 'terminate');
-  for (const name of ['asks', 'asks too', 'asks more']) await askIn(store, await create(name));
+  // Without a process that asks: there is no worker here to stop it when its session is deleted.
+  for (const name of ['asks', 'asks too', 'asks more']) {
+    await park(store, await askIn(store, await create(name)));
+  }
   const { id: userId } = await store.createUser({ id: newId(), name: 'hanako', role: 'operator' });
   await store.createToken({
     id: newId(),
@@ -127,9 +130,16 @@ function requests(name: string, endpoint: Endpoint): fc.Arbitrary<Asked> {
   return fc.oneof(soundRequests(endpoint, POSSIBLE[name] ?? {}), oddRequests(endpoint));
 }
 
-/** Of what may be asked, that which this version can do. */
+const SHELL = { agent: { kind: 'shell' }, workspace: {}, isolation: 'auto' };
+/** What a message has that makes a command of it which is refused, but for a few. */
+const NARROWING = { attachments: undefined, allowedTools: undefined, disallowedTools: undefined };
+/** Of what may be asked, that which this version can do and the schema alone does not say. */
 const POSSIBLE: Record<string, object> = {
-  createSession: { agent: { kind: 'shell' }, workspace: {}, isolation: 'auto' },
+  createSession: SHELL,
+  schedulerCreateSession: SHELL,
+  webCreateSession: SHELL,
+  sendMessage: NARROWING,
+  schedulerSendMessage: { ...NARROWING, message: undefined, prompt: 'a', metadata: { user: 'b' } },
 };
 
 function soundRequests({ params, query, body }: Endpoint, possible: object): fc.Arbitrary<Asked> {
