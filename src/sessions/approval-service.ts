@@ -4,10 +4,10 @@ import type { Approval, DecideApproval } from '../contract/approval.ts';
 import { BatonError } from '../contract/errors.ts';
 import { AgentPayload } from '../contract/message.ts';
 import { toTime, toTimeOrNull } from '../contract/time.ts';
+import { ruleFor } from '../policy/tools/rule-for.ts';
 import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
 import { storeInput } from './edited-input.ts';
-import { ruleOf } from './rule-of-call.ts';
 import type { SessionService } from './service.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import { judge } from './tool-scopes.ts';
@@ -110,12 +110,12 @@ function answerOf(
     message: message === undefined ? null : parts.masker.mask(message),
     ...stored,
     decidedBy: by.userId,
-    rule: scope === 'session' ? ruleFor(approval, stored.editedInput, found, parts) : null,
+    rule: scope === 'session' ? ruleOf(approval, stored.editedInput, found, parts) : null,
   };
 }
 
 /** Of what is allowed, which after an edit is not what was asked. */
-function ruleFor(
+function ruleOf(
   { kind, tool, input }: ApprovalRecord,
   edited: ApprovalRecord['editedInput'],
   { session }: SessionWithFacts,
@@ -123,7 +123,7 @@ function ruleFor(
 ): string {
   if (kind !== 'tool') throw bad('scope', 'An answer to a question is for this once.');
   const cwd = session.workspacePath ?? undefined;
-  const rule = ruleOf({ tool, input: edited ?? input, cwd });
+  const rule = ruleFor({ tool, input: edited ?? input, cwd });
   // A secret in it was masked, so that the rule would never fit.
   if (rule === null || masker.hasMask(rule)) {
     throw bad('scope', 'No rule means this call and no other. Allow it once.');
@@ -145,6 +145,7 @@ const toApproval = (record: ApprovalRecord): Approval => ({
   reason: record.reason,
   state: record.state,
   scope: record.scope,
+  sessionRule: record.kind === 'tool' ? ruleFor({ tool: record.tool, input: record.input }) : null,
   message: record.message,
   editedInput: record.editedInput,
   decidedBy: record.decidedBy,
