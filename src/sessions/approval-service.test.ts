@@ -195,7 +195,8 @@ test.each([
   ['WebFetch', { url: 'https://example.com/x' }, 'WebFetch(domain:example.com)'],
   ['mcp__box__put', { any: 1 }, 'mcp__box__put'],
 ])('[A7] [P1] allowed for the session: %s of %j is the rule %s', async (tool, input, rule) => {
-  const { service, owner, answer, sessionId } = await asking({ tool, input });
+  const { service, owner, answer, sessionId, asked } = await asking({ tool, input });
+  expect((await service.getApproval(owner, asked.id)).sessionRule).toBe(rule);
   await answer(owner, { decision: 'allow', scope: 'session' });
   const place = { scope: 'session', sessionId } as const;
   expect((await service.rules(owner, place)).allow).toEqual([rule]);
