@@ -11,6 +11,7 @@ import type { SecretBox } from '../secrets/box.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
 import { openAttachment } from './attachments.ts';
+import { explain, refusalOf, toldOf } from './command-check.ts';
 import { type LookBackOptions, lookBack } from './look-back.ts';
 import { openOriginal, textOfSteer } from './messages.ts';
 import { patiently } from './patiently.ts';
@@ -59,6 +60,10 @@ export const agentHandler =
     const conversation =
       !past.begun && (await isAnew(context, options)) ? null : found.session.conversation;
     const plan = planTurn({ message, conversation, ...past });
+    if (agent.kind === 'shell') {
+      const refused = await checkCommand(plan.message, path, payload, context, options);
+      if (refused !== null) return refused;
+    }
     let attachments: Attachment[];
     try {
       attachments = await filesFor(payload, context, options, path);
@@ -85,6 +90,23 @@ export const agentHandler =
       open: (sealed) => JSON.parse(openOriginal(sealed, run.lane, box)) as Json,
     });
   };
+
+/** Rules may have changed since it was sent; a denied command is not run (P3). */
+async function checkCommand(
+  command: string,
+  path: string,
+  payload: AgentPayload,
+  context: AttemptContext,
+  { store, masker, onDenied }: AgentHandlerOptions,
+): Promise<unknown> {
+  const { run, signal } = context;
+  const rules = await patiently(signal, () => store.rulesFor(run.lane, payload.channel));
+  const verdict = refusalOf(command, path, payload, rules);
+  if (verdict === null) return null;
+  onDenied?.();
+  await context.emit('policy.denied', toldOf(command, verdict, masker));
+  return fail('permission_denied', masker.mask(explain(verdict)));
+}
 
 /** A workspace may take long, or never come; a run can be stopped at any time (Q9). */
 async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

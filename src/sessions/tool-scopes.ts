@@ -29,7 +29,11 @@ const NONE = { session: null, channel: null, global: null };
 export const judge = (
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
   workspace: string | null,
-  { channel, allowedTools, disallowedTools }: AgentPayload,
+  {
+    channel,
+    allowedTools,
+    disallowedTools,
+  }: Pick<AgentPayload, 'channel' | 'allowedTools' | 'disallowedTools'>,
   rules: RulesInForce | null,
 ): Verdict =>
   decide(
