@@ -26,6 +26,7 @@ import { createSessions } from './sessions/sessions.ts';
 import { Steering } from './sessions/steering.ts';
 import { tellingCosts } from './sessions/told-costs.ts';
 import type { BatonStore } from './storage/operations/baton-store.ts';
+import { directoryArtefacts } from './workspaces/artefacts.ts';
 import { directoryProvider } from './workspaces/directory.ts';
 import { workspaceProviders } from './workspaces/providers.ts';
 
@@ -82,6 +83,7 @@ export function compose(parts: Parts): Composed {
   const worker = new Worker(queue, parts.worker);
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
   const providerOf = workspaceProviders(directoryProvider({ dataDir: parts.dataDir }));
+  const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
   const preparer = new Preparer({
     store,
     providerOf,
@@ -93,8 +95,10 @@ export function compose(parts: Parts): Composed {
     store,
     connections,
     preparer: parts.executes ? preparer : null,
-    removeWorkspace: (sessionId) =>
-      providerOf('directory').delete({ sessionId, spec: { provider: 'directory' } }),
+    removeWorkspace: async (sessionId) => {
+      await artefacts.remove(sessionId);
+      await providerOf('directory').delete({ sessionId, spec: { provider: 'directory' } });
+    },
     host: parts.host,
     log,
     ...(parts.keeperMs === undefined ? {} : { everyMs: parts.keeperMs }),
@@ -129,6 +133,7 @@ export function compose(parts: Parts): Composed {
         mark: { installation, node: nodeWithLifeline(), run: runId },
         onLeft: (left) => log.error({ runId, left }, 'Processes of an agent could not be stopped'),
       }),
+    artefacts,
     sweepRun: (runId) => sweepRun({ installation, run: runId }),
     masker,
     maskJson: maskAll,
@@ -152,6 +157,7 @@ export function compose(parts: Parts): Composed {
     box,
     log,
     providerOf,
+    artefacts,
     checkAgent: (kind) => void driverOf(kind),
     steers: (kind) => driverOf(kind).steers === true,
     // A workspace of another machine is left to the nodes there.

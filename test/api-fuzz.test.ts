@@ -20,6 +20,7 @@ import { openApiDocument } from '../src/server/openapi/document.ts';
 import { describeField, describeSchemas, type JsonSchema } from '../src/server/openapi/schemas.ts';
 import { registerStreams } from '../src/server/streams/register.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
+import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
 import { appRig } from './app-rig.ts';
 import { ask as askIn, park } from './asking.ts';
 import { fitting, nearly } from './fuzz/arbitrary.ts';
@@ -105,6 +106,9 @@ async function rig() {
     expiresInMs: null,
     notAfter: null,
   });
+  for (const { id } of (await service.list(ADMIN, {})).items) {
+    await directoryArtefacts({ dataDir }).keep(id, 'run', 'call', 'all of it');
+  }
   return { ask, stored, service, store, failures };
 }
 
@@ -198,6 +202,9 @@ const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 /** A body that names a session, as its path would. */
 const SESSION_FIELD = /"session_id":"[0-9a-f-]{36}"/;
 
+/** What is there, of what a path names beside ids. */
+const KNOWN: Record<string, string> = { name: 'run-call.txt' };
+
 // A stream would not end; the logs are asked for in pages, and these two have no other form.
 const STREAMS_ONLY: readonly string[] = ['hints', 'webChat'];
 test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
@@ -227,8 +234,8 @@ test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
             : asked.body?.replace(SESSION_FIELD, `"session_id":"${await idOf(pick)}"`);
         let path = endpoint.path;
         for (const [field, value] of Object.entries(params)) {
-          const given = field === 'id' && pick !== null ? await idOf(pick) : value;
-          path = path.replace(`{${field}}`, encode(given));
+          const there = field === 'id' && pick !== null ? await idOf(pick) : KNOWN[field];
+          path = path.replace(`{${field}}`, encode(pick === null ? value : (there ?? value)));
         }
         const answer = await ask({
           method: endpoint.method,

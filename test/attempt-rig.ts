@@ -15,6 +15,7 @@ import { aesBox } from '../src/secrets/aes-box.ts';
 import { agentHandler } from '../src/sessions/agent-handler.ts';
 import { Preparer } from '../src/sessions/preparer.ts';
 import { Steering } from '../src/sessions/steering.ts';
+import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
 import { claim } from './asking.ts';
 import { temporaryDirectory } from './processes.ts';
 import { serviceRig } from './service-rig.ts';
@@ -92,6 +93,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       driverOf: () => driver,
       spawnFor: () => NO_SPAWN,
       sweepRun: async () => ({ stopped: [], left: options.left ?? [] }),
+      artefacts: directoryArtefacts(rig),
       masker,
       maskJson: (value) => maskJson(masker, value),
       box,

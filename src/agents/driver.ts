@@ -70,7 +70,10 @@ export type DriverEvent =
   /** What it said, whole. */
   | { readonly kind: 'message'; readonly text: string; readonly truncated?: boolean }
   | { readonly kind: 'notice'; readonly text: string }
-  /** Any other event of the vocabulary (tool use, thinking …), ready to be stored. */
+  /**
+   * Any other event of the vocabulary (tool use, thinking …), ready to be stored; but for the result
+   * of a tool, which is whole, so that it is masked before it is cut.
+   */
   | { readonly kind: 'event'; readonly type: string; readonly payload: Json }
   /** Always the last one. */
   | { readonly kind: 'end'; readonly end: DriverEnd };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApprovalId, ApprovalKind, ApprovalScope } from './approval.ts';
+import { Artefact } from './artefact.ts';
 import type { LogEvent } from './event.ts';
 import { RunId } from './ids.ts';
 import { Json } from './json.ts';
@@ -71,6 +72,8 @@ export const SESSION_EVENTS = {
     ok: z.boolean(),
     text: z.string(),
     truncated: z.boolean().optional(),
+    /** Where all of a text that was cut is. */
+    artefact: Artefact.optional(),
   }),
   /** Of one process, by difference (A5). */
   'agent.usage': z.object({

@@ -8,6 +8,7 @@ import { verdictOf } from '../policy/retry.ts';
 import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { leaveWaiting } from '../queue/handler-result.ts';
+import type { Artefacts } from '../workspaces/artefacts.ts';
 import { takeSnapshot } from '../workspaces/snapshot.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { fitText } from './fit-text.ts';
@@ -33,6 +34,7 @@ export interface TurnParts {
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
   readonly clock: () => number;
+  readonly artefacts: Pick<Artefacts, 'keep'>;
   readonly parkMs?: number;
   /** Whether a run waits for the end of a usage limit, which it does unless told. */
   readonly parkUsageLimit?: boolean;
@@ -69,7 +71,13 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     processes.push(started);
     return started;
   };
-  const recorder = new Recorder({ context, masker, maskJson });
+  const { run } = context;
+  const recorder = new Recorder({
+    context,
+    masker,
+    maskJson,
+    keep: (call, text) => parts.artefacts.keep(run.lane, run.id, call, text),
+  });
   const parked = new AbortController();
   const questions = new Questions({
     context,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ArtefactName } from '../artefact.ts';
 import { ATTACHMENTS_BODY_BYTES } from '../attachment.ts';
 import { MessageReceipt, MessageRequest } from '../message.ts';
 import { RunState } from '../run.ts';
@@ -161,6 +162,16 @@ export const sessionEndpoints = {
     group,
     params,
     answer: z.array(WorkspaceView),
+    errors: ['not_found'],
+  }),
+  getArtefact: endpoint({
+    method: 'GET',
+    path: '/api/v1/sessions/{id}/artefacts/{name}',
+    summary: 'The whole of a tool result that its event has only the beginning of',
+    group,
+    params: params.extend({ name: ArtefactName }),
+    answer: z.string(),
+    format: 'text',
     errors: ['not_found'],
   }),
   syncStatus: endpoint({
