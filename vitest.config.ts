@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['test/setup-postgres.ts'],
-    setupFiles: ['test/no-process-left.ts'],
+    setupFiles: ['test/no-process-left.ts', 'test/setup-seed.ts'],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',
     maxWorkers: 2,
