@@ -58,7 +58,7 @@ test('[A7] [Q2] a question frees the slot, is answered exactly once, and only by
   expect(await told(server, session, 'approval.decided')).toHaveLength(1);
 });
 
-test('[A7] an edited input is what runs, a refusal is told with its reason, a question with its answer', async () => {
+test('[A7] an edited input is what runs, a refusal is told with its reason, a question with its answer, a plan with its approval', async () => {
   const house = await claudeHouse();
   const server = await house.server();
   const session = await house.session(server);
@@ -72,7 +72,9 @@ test('[A7] an edited input is what runs, a refusal is told with its reason, a qu
       tools: [{ name: 'AskUserQuestion', input: { questions } }],
       results: [{ error: true, includes: 'not that one' }],
     },
-    { text: 'Understood.', results: [{ includes: 'Blue' }] },
+    { tools: [{ name: 'EnterPlanMode', input: {} }], results: [{ includes: 'Blue' }] },
+    { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Do it.' } }], results: [{}] },
+    { text: 'Understood.', results: [{}] },
   ]);
   const first = await asked(server, session, run);
   const bad = { decision: 'allow', input: { command: ['install'] } };
@@ -85,6 +87,12 @@ test('[A7] an edited input is what runs, a refusal is told with its reason, a qu
   expect(third).toMatchObject({ kind: 'question', input: { questions } });
   const input = { answers: { 'Which colour?': 'Blue' } };
   await answer(server, third, { decision: 'allow', input });
+  const planning = await asked(server, session, run);
+  expect(planning.tool).toBe('EnterPlanMode');
+  await answer(server, planning, { decision: 'allow' });
+  const plan = await asked(server, session, run);
+  expect(plan).toMatchObject({ kind: 'plan', tool: 'ExitPlanMode' });
+  await answer(server, plan, { decision: 'allow' });
   expect(await ended(server, run)).toMatchObject({ state: 'succeeded', attempts: 1 });
   const made = ['theirs', 'ours', 'other'].map((name) => existsSync(join(house.work, name)));
   expect(made).toEqual([false, true, false]);

@@ -167,6 +167,13 @@ export type House = Awaited<ReturnType<typeof claudeHouse>>;
 
 export type Part = 'Claude Code' | 'the worker' | 'the server' | 'all at once';
 
+/** Those that can be killed each on its own. */
+export const parts = ['Claude Code', 'the server', 'the worker'] as const;
+
+/** What the death of an agent counts as, and that of a node. */
+export const counts = (part: Part): object =>
+  part === 'Claude Code' ? { attempts: 2, crashes: 0 } : { attempts: 1, crashes: 1 };
+
 /** What is said in it before anything dies. */
 export const FIRST = 'The word is banana.';
 

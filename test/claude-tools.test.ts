@@ -82,19 +82,6 @@ describe('what Claude Code says and does', () => {
     expect(readdirSync(rig.cwd)).toEqual([]);
   });
 
-  test('[A7] the approval of a plan travels like a call', async () => {
-    const rig = await claudeRig();
-    const talk = await rig.run({
-      steps: [
-        { tools: [{ name: 'EnterPlanMode', input: {} }] },
-        { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Do it.' } }] },
-        { text: 'Planned.', results: [{}] },
-      ],
-    });
-    expect(talk.asked.map(({ tool }) => tool)).toEqual(['EnterPlanMode', 'ExitPlanMode']);
-    expect(talk.outcome.kind).toBe('succeeded');
-  });
-
   test('[A9] an agent in the background is waited for, a command in the background is not', async () => {
     const rig = await claudeRig();
     const prompt = scripted([{ tools: [bash('echo inside')] }, { text: 'found', hold: 'inside' }]);
