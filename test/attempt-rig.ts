@@ -26,6 +26,7 @@ export type Play = (turn: Turn) => AsyncIterable<DriverEvent>;
 export interface AttemptRigOptions {
   readonly agent?: AgentKind;
   readonly session?: object;
+  readonly spawn?: Spawn;
   /** What of an earlier attempt cannot be stopped. */
   readonly left?: Swept['left'];
 }
@@ -91,7 +92,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       store,
       preparer,
       driverOf: () => driver,
-      spawnFor: () => NO_SPAWN,
+      spawnFor: () => options.spawn ?? NO_SPAWN,
       sweepRun: async () => ({ stopped: [], left: options.left ?? [] }),
       artefacts: directoryArtefacts(rig),
       masker,

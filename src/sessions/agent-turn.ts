@@ -8,6 +8,7 @@ import { verdictOf } from '../policy/retry.ts';
 import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { leaveWaiting } from '../queue/handler-result.ts';
+import type { Store } from '../queue/store.ts';
 import type { Artefacts } from '../workspaces/artefacts.ts';
 import { takeSnapshot } from '../workspaces/snapshot.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
@@ -27,7 +28,7 @@ const LAST_RESPONSE_BYTES = 16 * 1024;
 export const PARK_MS = 5 * 60_000;
 
 export interface TurnParts {
-  readonly store: SessionStore & ApprovalStore & SteerStore;
+  readonly store: SessionStore & ApprovalStore & SteerStore & Pick<Store, 'getLane'>;
   readonly driverOf: (kind: AgentKind) => AgentDriver;
   /** Starts processes marked as this run's. */
   readonly spawnFor: (runId: string) => Spawn;
@@ -69,6 +70,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const spawn: Spawn = async (argv, how) => {
     const started = await parts.spawnFor(context.run.id)(argv, how);
     processes.push(started);
+    await mustBeOurs(options);
     return started;
   };
   const { run } = context;
@@ -194,6 +196,18 @@ function turnOf(
     ...(mcpServers === undefined ? {} : { mcpServers }),
     ...(trusted === undefined ? {} : { trusted }),
   };
+}
+
+/**
+ * A node that stood still may wake when another has the run, and start an agent behind its back. Who
+ * takes a run over stops what was started before; so what is started is looked at before it hears a
+ * word, and two never go on with one conversation (A3). A command has none.
+ */
+async function mustBeOurs({ found, context, parts }: TurnOptions): Promise<void> {
+  if (found.session.agent.kind === 'shell') return;
+  const { run, fence, signal } = context;
+  const lane = await patiently(signal, () => parts.store.getLane(run.lane));
+  if (lane?.fence !== fence) throw new Error('Another attempt has the run.');
 }
 
 /** What the workspace is like now, so that what is done to it can be told later (Q16). */

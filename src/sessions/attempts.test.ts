@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { attemptRig, END, forEver, init, type Play, toolUse } from '../../test/attempt-rig.ts';
 import { ADMIN } from '../../test/service-rig.ts';
 import { until } from '../../test/until.ts';
+import type { AgentProcess, Spawn } from '../agents/process.ts';
 
 test('[A6] a budget that is used up ends a run before an agent is started', async () => {
   const rig = await attemptRig({ session: { budgetUsd: 0.5 } });
@@ -38,6 +39,10 @@ const order = { command: 'install /dev/null a' };
 const tell: Play = async function* () {
   yield init();
   yield { kind: 'end', end: END };
+};
+const forEverAtWork: Play = async function* () {
+  yield init();
+  await forEver();
 };
 const UNSAFE = { kind: 'failed', error: { class: 'interrupted_unsafe' } };
 const never = new AbortController().signal;
@@ -178,4 +183,31 @@ test('[A3] a run that found its conversation lost begins anew when a person retr
   await rig.say('three');
   await (await rig.attempt(look)).ended();
   expect(conversations).toEqual([null, 'fresh']);
+});
+
+test('[A3] an agent that is started after its run was taken away hears nothing', async () => {
+  let stopped = false;
+  const stop = async (): Promise<void> => {
+    stopped = true;
+  };
+  const spawn: Spawn = async () => ({ stop }) as unknown as AgentProcess;
+  const rig = await attemptRig({ spawn });
+  await rig.say('work');
+  const about = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  let spoken = false;
+  const first = await rig.attempt(async function* (turn) {
+    about.resolve();
+    // As a process that is stopped here and goes on much later.
+    await go.promise;
+    await turn.spawn(['claude'], { cwd: rig.path });
+    spoken = true;
+    yield { kind: 'end', end: END };
+  });
+  await about.promise;
+  await first.die();
+  await rig.attempt(forEverAtWork);
+  go.resolve();
+  await until(() => stopped || spoken);
+  expect({ stopped, spoken }).toEqual({ stopped: true, spoken: false });
 });
