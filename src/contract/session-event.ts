@@ -72,6 +72,8 @@ export const SESSION_EVENTS = {
     ok: z.boolean(),
     text: z.string(),
     truncated: z.boolean().optional(),
+    /** The agent was told to stop: what the call has done by then is not known. */
+    cutOff: z.boolean().optional(),
     /** Where all of a text that was cut is. */
     artefact: Artefact.optional(),
   }),

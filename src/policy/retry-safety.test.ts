@@ -53,6 +53,20 @@ describe('[Q16] what an interrupted attempt did', () => {
     expect(calls.safety([]).verdict).toBe('unsafe');
   });
 
+  test('a result that says that the call was stopped is none', () => {
+    const stopped = { id: '1', ok: false, text: 'stopped while running', cutOff: true };
+    const calls = past([
+      bash('1', 'git push'),
+      { type: 'agent.tool_result', payload: stopped, at: 3 },
+      dequeued(4),
+    ]);
+    const allowed = answer('1', 'git push', { state: 'allowed', decidedAt: 2, usedAt: 2 });
+    expect(calls.safety([allowed]).verdict).toBe('unsafe');
+    expect(calls.stillGood([allowed])).toEqual([allowed]);
+    expect(calls.safety([answer('1', 'git push')]).verdict).toBe('repeat');
+    expect(calls.ran([answer('1', 'git push')])).toBe(true);
+  });
+
   test.each([
     ['nothing', [], 'repeat'],
     ['it read', [bash('1', 'git status'), use('2', 'Read', { file_path: '/a' })], 'repeat'],

@@ -114,9 +114,11 @@ export class PastCalls {
     const parsed = SESSION_EVENTS['agent.tool_result'].safeParse(payload);
     const call = parsed.success ? this.#open.get(parsed.data.id) : undefined;
     if (call === undefined) return;
+    // The agent knows of it, so that there is a conversation to go on with.
+    this.#ran = true;
+    if (parsed.data?.cutOff === true) return;
     this.#open.delete(call.id);
     for (const each of this.#cutOff) if (isSameCall(each, call)) this.#redone.add(each);
-    this.#ran = true;
     this.#wrote ||= call.kind !== 'reading';
   }
 
