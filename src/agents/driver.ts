@@ -106,6 +106,14 @@ export interface DriverEnd {
   readonly usageAfter?: Json;
 }
 
+/** Of the end of an agent that nothing was heard of. */
+export const NOTHING_HEARD = {
+  lastMessage: null,
+  exitCode: null,
+  signal: null,
+  stderr: '',
+} as const satisfies Omit<DriverEnd, 'outcome'>;
+
 export interface AgentDriver {
   readonly kind: AgentKind;
   /** Can be given messages while at work. */

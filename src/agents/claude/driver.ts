@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { Json } from '../../contract/json.ts';
 import type { ErrorClass } from '../../contract/outcome.ts';
-import type { AgentDriver, DriverEvent, Turn } from '../driver.ts';
+import { type AgentDriver, type DriverEvent, NOTHING_HEARD, type Turn } from '../driver.ts';
 import { type AgentProcess, StartError } from '../process.ts';
 import { commandLine, environment } from './command-line.ts';
 import { follow } from './follow.ts';
@@ -31,7 +31,7 @@ export const claudeDriver = (settings: ClaudeSettings = {}): AgentDriver => ({
 
 async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<DriverEvent> {
   if (turn.signal.aborted) {
-    yield { kind: 'end', end: { ...NOTHING, outcome: { kind: 'stopped' } } };
+    yield { kind: 'end', end: { ...NOTHING_HEARD, outcome: { kind: 'stopped' } } };
     return;
   }
   const program = await findClaude(settings.program, process.env);
@@ -86,9 +86,7 @@ function startFailure(error: unknown): DriverEvent {
   return failed('agent_unavailable', `${error.message} ${FIX}`);
 }
 
-const NOTHING = { lastMessage: null, exitCode: null, signal: null, stderr: '' } as const;
-
 const failed = (errorClass: ErrorClass, message: string): DriverEvent => ({
   kind: 'end',
-  end: { ...NOTHING, outcome: { kind: 'failed', error: { class: errorClass, message } } },
+  end: { ...NOTHING_HEARD, outcome: { kind: 'failed', error: { class: errorClass, message } } },
 });
