@@ -1,4 +1,10 @@
-import type { AgentDriver, DriverEnd, ToolCall, Turn } from '../agents/driver.ts';
+import {
+  type AgentDriver,
+  type DriverEnd,
+  NOTHING_HEARD,
+  type ToolCall,
+  type Turn,
+} from '../agents/driver.ts';
 import type { AgentProcess, Spawn } from '../agents/process.ts';
 import type { Json } from '../contract/json.ts';
 import type { Verdict } from '../contract/policy.ts';
@@ -161,7 +167,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     if (isCancelled(context)) await questions.withdrawAll('The run was cancelled.').catch(() => {});
     await questions.close();
   }
-  end ??= { ...NO_END, outcome: { kind: 'failed', error: NO_END_ERROR } };
+  end ??= { ...NOTHING_HEARD, outcome: { kind: 'failed', error: NO_END_ERROR } };
   await record(ended(end), end);
   // An agent that died with its question open: the answer is what goes on with the run (Q8).
   const isParked = parked.signal.aborted || (isAsking && isRetried(end));
@@ -241,5 +247,4 @@ const isRetried = ({ outcome }: DriverEnd): boolean =>
 const isCancelled = ({ signal }: AttemptContext): boolean =>
   signal.aborted && (signal.reason as { kind?: string }).kind === 'cancelled';
 
-const NO_END = { lastMessage: null, exitCode: null, signal: null, stderr: '' } as const;
 const NO_END_ERROR = { class: 'agent_crash', message: 'The agent ended without a word.' } as const;
