@@ -124,7 +124,7 @@ export const sessionEndpoints = {
     query: z.strictObject({
       archive: flagIn.optional().describe('`true` puts it away instead; nothing is lost.'),
     }),
-    errors: ['not_found', 'session_protected'],
+    errors: ['not_found', 'session_protected', 'session_busy'],
   }),
   complete: action('complete', 'Say that the work is done'),
   terminate: action('terminate', 'Cancel what runs and release resources'),
