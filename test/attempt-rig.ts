@@ -110,6 +110,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
     onTestFinished(() => stop.abort(new Error('the test is over')));
     return {
       run,
+      fence,
       /** To its end, which is stored. */
       ended: async (): Promise<Outcome> => {
         const outcome = await returned;

@@ -4,6 +4,7 @@ import { isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import type { Verdict } from '../contract/policy.ts';
+import type { Run } from '../contract/run.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { fail, HandlerError, messageOf } from '../queue/handler-result.ts';
 import type { Store } from '../queue/store.ts';
@@ -169,11 +170,22 @@ async function messageFor(
     : undefined;
   if (sealed === null) return null;
   const message = sealed === undefined ? payload.message : openOriginal(sealed, run.lane, box);
-  if (run.startedAt === null) return message;
+  if (run.startedAt === null && run.retryOf === null) return message;
   // The agent that was given them may have died before it read them.
-  const steers = await patiently(signal, () => store.listSteers([run.id]));
+  const runs = await patiently(signal, () => withRetried(run, store));
+  const steers = await patiently(signal, () => store.listSteers(runs));
   const given = steers.filter(({ state }) => state === 'given').map(textOfSteer(box));
   return given.length === 0 ? message : [message, MEANWHILE, ...given].join('\n\n');
+}
+
+/** The run, and those that it is a retry of. */
+async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promise<string[]> {
+  const runs = [run.id];
+  for (let { retryOf } = run; retryOf !== null; ) {
+    runs.push(retryOf);
+    retryOf = (await store.get(retryOf))?.retryOf ?? null;
+  }
+  return runs;
 }
 
 const MEANWHILE = 'While an earlier attempt worked on this, the following was added:';

@@ -211,3 +211,33 @@ test('[A3] an agent that is started after its run was taken away hears nothing',
   await until(() => stopped || spoken);
   expect({ stopped, spoken }).toEqual({ stopped: true, spoken: false });
 });
+
+test('[Q11] whoever retries a run by hand retries what was added to it', async () => {
+  const rig = await attemptRig();
+  await rig.say('mend it');
+  const go = Promise.withResolvers<void>();
+  const error = { class: 'invalid_request', message: 'no credit' } as const;
+  const first = await rig.attempt(async function* () {
+    yield init();
+    await go.promise;
+    yield { kind: 'end', end: { ...END, outcome: { kind: 'failed', error } } };
+  });
+  await rig.say('and the tests', { onBusy: 'steer' });
+  for (const { id } of await rig.store.listSteers([first.run.id])) {
+    expect(await rig.store.markSteer(id, true, first.fence)).toBe(true);
+  }
+  go.resolve();
+  await first.ended();
+  const messages: string[] = [];
+  const look: Play = async function* ({ message }) {
+    messages.push(message);
+    yield init();
+    yield { kind: 'end', end: { ...END, outcome: { kind: 'failed', error } } };
+  };
+  for (let of = first.run.id, i = 0; i < 2; i++) {
+    of = (await rig.service.retryRun(ADMIN, of)).id;
+    await (await rig.attempt(look)).ended();
+  }
+  expect(messages).toHaveLength(2);
+  for (const message of messages) expect(message).toMatch(/^mend it.*added:\n\nand the tests$/s);
+});
