@@ -5,6 +5,7 @@ import type { Json } from '../contract/json.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import type { Verdict } from '../contract/policy.ts';
 import type { Run } from '../contract/run.ts';
+import { strictest } from '../policy/tools/decide.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { fail, HandlerError, messageOf } from '../queue/handler-result.ts';
 import type { Store } from '../queue/store.ts';
@@ -17,6 +18,7 @@ import { type LookBackOptions, lookBack } from './look-back.ts';
 import { openOriginal, textOfSteer } from './messages.ts';
 import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
+import { realCall } from './real-call.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import { judge } from './tool-scopes.ts';
 import { planTurn } from './turn-plan.ts';
@@ -78,7 +80,9 @@ export const agentHandler =
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
       const rules = await patiently(signal, () => store.rulesFor(run.lane, payload.channel));
-      return judge(call, path, payload, rules);
+      const real = await realCall(call, path);
+      const both = real === null ? [call] : [call, real];
+      return strictest(both.map((each) => judge(each, path, payload, rules)));
     };
     return takeTurn({
       found,
