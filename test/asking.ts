@@ -33,7 +33,9 @@ export async function ask(
   payload: object = {},
 ): Promise<Asking> {
   const type = `asks-${newId()}`;
-  await store.enqueue([admission(newId(), { lane: sessionId, type, payload: JSON.stringify(payload) })]);
+  await store.enqueue([
+    admission(newId(), { lane: sessionId, type, payload: JSON.stringify(payload) }),
+  ]);
   const claimed = await claim(store, sessionId, type);
   const { run, fence } = claimed;
   await store.write([{ lane: sessionId, fence, start: true }]);
