@@ -47,7 +47,7 @@ describe('[A2] a Claude Code that cannot work', () => {
     expect(talk.outcome).toEqual(
       failure(
         'agent_unavailable',
-        expect.stringMatching(/not found.*npm install.*BATON_CLAUDE_PATH/),
+        expect.stringMatching(/not found\. Install it \(npm install.*BATON_CLAUDE_PATH/),
       ),
     );
   });
