@@ -177,6 +177,13 @@ describe('[P1] files', () => {
     expect(stops('Edit(./lock)', bash('tee lock'))).toBe('maybe');
     expect(allows('Read(.env)', bash('cat .env'))).toBe('no');
   });
+
+  test('of a command with thousands of words it cannot be told which files it names', () => {
+    const words = Array.from({ length: 3000 }, (_, i) => `w${i}`).join(' ');
+    const call = seen('Bash', { command: `cat ${words} .env` });
+    expect([stops('Read(.env)', call), stops('Read(.other)', call)]).toEqual(['maybe', 'maybe']);
+    expect([stops('Read', call), stops('Edit(.env)', call)]).toEqual(['no', 'no']);
+  });
 });
 
 describe('[P1] other tools', () => {
