@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeEach } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
 import { type ProcessRow, processTable } from '../src/agents/process-table.ts';
 
 /*
@@ -24,10 +24,18 @@ beforeEach(({ onTestFinished }) => {
   // Of the whole file, or of a group of tests.
   const before = new Set(started().map(nameOf));
   // The first to be asked for is the last to be called, so that a test's own clean-up is over.
-  onTestFinished(() => gone((rows) => rows.filter((row) => !isOf(before, row, rows))));
+  onTestFinished(() =>
+    gone((rows) => {
+      const there = new Set(rows.map(nameOf));
+      // Started again by the test, as a database may be; what is left is seen when the file ends.
+      if ([...before].some((name) => !there.has(name))) return [];
+      return rows.filter((row) => !isOf(before, row, rows));
+    }),
+  );
 });
 
-afterAll(() => gone((rows) => rows));
+// As its clean-up, which is called after all that a file has for its end.
+beforeAll(() => () => gone((rows) => rows));
 
 /** What these tests started, and is alive. */
 function started(): ProcessRow[] {
