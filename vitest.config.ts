@@ -13,7 +13,8 @@ export default defineConfig({
     setupFiles: ['test/no-process-left.ts', 'test/setup-seed.ts'],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the two cores it is meant for: tests often wait, for a lease or a process to end.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A test that passes only sometimes is a bug, here or in Baton.
