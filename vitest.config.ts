@@ -10,9 +10,11 @@ export default defineConfig({
   test: {
     include: ['web/**/*.test.ts', 'src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['test/setup-postgres.ts'],
+    setupFiles: ['test/no-process-left.ts', 'test/setup-seed.ts'],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the two cores it is meant for: tests often wait, for a lease or a process to end.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A test that passes only sometimes is a bug, here or in Baton.

@@ -2,6 +2,7 @@ import { createAccess } from './access/access.ts';
 import type { AccessService } from './access/service.ts';
 import { driverOf } from './agents/drivers.ts';
 import { type Lifeline, startLifeline } from './agents/lifeline.ts';
+import { privateDirOf } from './agents/private-dir.ts';
 import { createSpawn } from './agents/spawn.ts';
 import { sweepRun } from './agents/sweep.ts';
 import { TIMEOUTS, type Timeouts, withTimeouts } from './agents/timeouts.ts';
@@ -25,6 +26,7 @@ import { createSessions } from './sessions/sessions.ts';
 import { Steering } from './sessions/steering.ts';
 import { tellingCosts } from './sessions/told-costs.ts';
 import type { BatonStore } from './storage/operations/baton-store.ts';
+import { directoryArtefacts } from './workspaces/artefacts.ts';
 import { directoryProvider } from './workspaces/directory.ts';
 import { workspaceProviders } from './workspaces/providers.ts';
 
@@ -81,6 +83,7 @@ export function compose(parts: Parts): Composed {
   const worker = new Worker(queue, parts.worker);
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
   const providerOf = workspaceProviders(directoryProvider({ dataDir: parts.dataDir }));
+  const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
   const preparer = new Preparer({
     store,
     providerOf,
@@ -92,8 +95,10 @@ export function compose(parts: Parts): Composed {
     store,
     connections,
     preparer: parts.executes ? preparer : null,
-    removeWorkspace: (sessionId) =>
-      providerOf('directory').delete({ sessionId, spec: { provider: 'directory' } }),
+    removeWorkspace: async (sessionId) => {
+      await artefacts.remove(sessionId);
+      await providerOf('directory').delete({ sessionId, spec: { provider: 'directory' } });
+    },
     host: parts.host,
     log,
     ...(parts.keeperMs === undefined ? {} : { everyMs: parts.keeperMs }),
@@ -104,15 +109,21 @@ export function compose(parts: Parts): Composed {
   const lifelines = new Map<string, Lifeline>();
   const nodeWithLifeline = (): string => {
     const node = worker.nodeId ?? '';
-    if (!lifelines.has(node)) lifelines.set(node, startLifeline({ installation, node }));
+    if (!lifelines.has(node)) {
+      const privateDir = privateDirOf(parts.dataDir, node);
+      lifelines.set(node, startLifeline({ installation, node, privateDir }));
+    }
     return node;
+  };
+  const claude = {
+    program: parts.claudePath,
+    privateDir: () => privateDirOf(parts.dataDir, nodeWithLifeline()),
   };
 
   const run = agentHandler({
     store: parts.onCost === undefined ? store : tellingCosts(store, parts.onCost),
     preparer,
-    driverOf: (kind: AgentKind) =>
-      withTimeouts(driverOf(kind, { claude: { program: parts.claudePath } }), timeouts),
+    driverOf: (kind: AgentKind) => withTimeouts(driverOf(kind, { claude }), timeouts),
     ...(parts.parkMs === undefined ? {} : { parkMs: parts.parkMs }),
     onDenied: () => parts.onDenied?.('call'),
     parkUsageLimit: parts.parkUsageLimit ?? true,
@@ -122,6 +133,7 @@ export function compose(parts: Parts): Composed {
         mark: { installation, node: nodeWithLifeline(), run: runId },
         onLeft: (left) => log.error({ runId, left }, 'Processes of an agent could not be stopped'),
       }),
+    artefacts,
     sweepRun: (runId) => sweepRun({ installation, run: runId }),
     masker,
     maskJson: maskAll,
@@ -145,6 +157,7 @@ export function compose(parts: Parts): Composed {
     box,
     log,
     providerOf,
+    artefacts,
     checkAgent: (kind) => void driverOf(kind),
     steers: (kind) => driverOf(kind).steers === true,
     // A workspace of another machine is left to the nodes there.

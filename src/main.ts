@@ -163,7 +163,10 @@ export async function startNode(
     scheduler.start();
 
     if (roles.includes('worker')) {
-      const stopped = patiently(stop, () => stopLeftovers(store, installation, identity, log));
+      const { dataDir } = config;
+      const stopped = patiently(stop, () =>
+        stopLeftovers({ store, installation, self: identity, dataDir, log }),
+      );
       metrics.leftoversStopped(await stopped);
     }
     started.push(async () => endLifelines());

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
+import { ARTEFACT } from './access-matrix-rig.ts';
 import { ID, type Row } from './access-matrix-rows.ts';
 
 export interface Answer {
@@ -25,7 +26,8 @@ export async function ask(
     .replace('{id}', id)
     .replace('{status}', 'PENDING')
     .replace('{tag}', 'web')
-    .replace('{channel}', 'line');
+    .replace('{channel}', 'line')
+    .replace('{name}', ARTEFACT);
   const target = `${url}${path}${row.query.replace(ID, id)}`;
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
   if (row.method === 'WS') return upgrade(target, headers);

@@ -19,11 +19,14 @@ import { close, listen } from '../src/server/listen.ts';
 import { registerStreams } from '../src/server/streams/register.ts';
 import { postgresStore } from '../src/storage/postgres/store.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
+import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
 import { ask } from './asking.ts';
 import { createDatabase } from './postgres.ts';
 import { temporaryDirectory } from './processes.ts';
 
 export const ADMIN_TOKEN = 'a-token-for-tests';
+/** Each session has one of this name. */
+export const ARTEFACT = 'run-call.txt';
 export type Database = 'sqlite' | 'postgres';
 
 async function openStore(database: Database, dataDir: string) {
@@ -110,6 +113,7 @@ export async function accessRig(database: Database = 'sqlite') {
     await service.cancelRun(by, run);
     const event = { type: 'agent.message', payload: { text: `says ${word}` } };
     await store.change({ do: 'note', lane: id, event });
+    await directoryArtefacts({ dataDir }).keep(id, 'run', 'call', `all of ${word}`);
     return { id, run };
   };
 

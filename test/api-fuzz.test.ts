@@ -20,14 +20,17 @@ import { openApiDocument } from '../src/server/openapi/document.ts';
 import { describeField, describeSchemas, type JsonSchema } from '../src/server/openapi/schemas.ts';
 import { registerStreams } from '../src/server/streams/register.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
+import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
 import { appRig } from './app-rig.ts';
-import { ask as askIn } from './asking.ts';
+import { ask as askIn, park } from './asking.ts';
 import { fitting, nearly } from './fuzz/arbitrary.ts';
 import { hostileText, hostileValue } from './fuzz/hostile.ts';
 import { temporaryDirectory } from './processes.ts';
 
 const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
 const REQUESTS = 120;
+/** They are many; on a busy machine they take their time. */
+const PATIENCE_MS = 120_000;
 
 /** The whole API over real sessions, in which nothing is written but by requests. */
 async function rig() {
@@ -90,7 +93,10 @@ async function rig() {
   await store.changeSession(await create('ready'), { do: 'ready', path: '/tmp' });
   await store.changeSession(await create('failed'), { do: 'fail', error: 'no disk' });
   await service.act(ADMIN, await create('ended'), 'terminate');
-  for (const name of ['asks', 'asks too', 'asks more']) await askIn(store, await create(name));
+  // Without a process that asks: there is no worker here to stop it when its session is deleted.
+  for (const name of ['asks', 'asks too', 'asks more']) {
+    await park(store, await askIn(store, await create(name)));
+  }
   const { id: userId } = await store.createUser({ id: newId(), name: 'hanako', role: 'operator' });
   await store.createToken({
     id: newId(),
@@ -102,6 +108,9 @@ async function rig() {
     expiresInMs: null,
     notAfter: null,
   });
+  for (const { id } of (await service.list(ADMIN, {})).items) {
+    await directoryArtefacts({ dataDir }).keep(id, 'run', 'call', 'all of it');
+  }
   return { ask, stored, service, store, failures };
 }
 
@@ -127,9 +136,16 @@ function requests(name: string, endpoint: Endpoint): fc.Arbitrary<Asked> {
   return fc.oneof(soundRequests(endpoint, POSSIBLE[name] ?? {}), oddRequests(endpoint));
 }
 
-/** Of what may be asked, that which this version can do. */
+const SHELL = { agent: { kind: 'shell' }, workspace: {}, isolation: 'auto' };
+/** What a message has that makes a command of it which is refused, but for a few. */
+const NARROWING = { attachments: undefined, allowedTools: undefined, disallowedTools: undefined };
+/** Of what may be asked, that which this version can do and the schema alone does not say. */
 const POSSIBLE: Record<string, object> = {
-  createSession: { agent: { kind: 'shell' }, workspace: {}, isolation: 'auto' },
+  createSession: SHELL,
+  schedulerCreateSession: SHELL,
+  webCreateSession: SHELL,
+  sendMessage: NARROWING,
+  schedulerSendMessage: { ...NARROWING, message: undefined, prompt: 'a', metadata: { user: 'b' } },
 };
 
 function soundRequests({ params, query, body }: Endpoint, possible: object): fc.Arbitrary<Asked> {
@@ -188,6 +204,9 @@ const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 /** A body that names a session, as its path would. */
 const SESSION_FIELD = /"session_id":"[0-9a-f-]{36}"/;
 
+/** What is there, of what a path names beside ids. */
+const KNOWN: Record<string, string> = { name: 'run-call.txt' };
+
 // A stream would not end; the logs are asked for in pages, and these two have no other form.
 const STREAMS_ONLY: readonly string[] = ['hints', 'webChat'];
 test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
@@ -217,8 +236,8 @@ test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
             : asked.body?.replace(SESSION_FIELD, `"session_id":"${await idOf(pick)}"`);
         let path = endpoint.path;
         for (const [field, value] of Object.entries(params)) {
-          const given = field === 'id' && pick !== null ? await idOf(pick) : value;
-          path = path.replace(`{${field}}`, encode(given));
+          const there = field === 'id' && pick !== null ? await idOf(pick) : KNOWN[field];
+          path = path.replace(`{${field}}`, encode(pick === null ? value : (there ?? value)));
         }
         const answer = await ask({
           method: endpoint.method,
@@ -241,4 +260,5 @@ test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
     );
     expect([name, [...statuses].some((status) => status < 300)]).toEqual([name, true]);
   },
+  PATIENCE_MS,
 );

@@ -30,9 +30,12 @@ export async function ask(
   store: Stores,
   sessionId: string,
   given: Partial<NewApproval> = {},
+  payload: object = {},
 ): Promise<Asking> {
   const type = `asks-${newId()}`;
-  await store.enqueue([admission(newId(), { lane: sessionId, type })]);
+  await store.enqueue([
+    admission(newId(), { lane: sessionId, type, payload: JSON.stringify(payload) }),
+  ]);
   const claimed = await claim(store, sessionId, type);
   const { run, fence } = claimed;
   await store.write([{ lane: sessionId, fence, start: true }]);
@@ -54,8 +57,17 @@ export async function ask(
   return { claimed, asked: asked! };
 }
 
+/** Its process was stopped, as after minutes without an answer: no node has the run. */
+export async function park(
+  store: Pick<Store, 'write'>,
+  { claimed: { run, fence } }: Asking,
+): Promise<void> {
+  const end = { outcome: { kind: 'left_waiting' }, retryDelayMs: 0 } as const;
+  await store.write([{ lane: run.lane, fence, end }]);
+}
+
 /** Again if somebody else just had the lane locked, or has pinned it to its host. */
-async function claim(store: Stores, lane: string, type: string): Promise<ClaimedRun> {
+export async function claim(store: Stores, lane: string, type: string): Promise<ClaimedRun> {
   for (;;) {
     const nodeId = newId();
     const host = (await store.getLane(lane))?.host ?? NODE.host;

@@ -41,6 +41,7 @@ export async function claudeRig() {
   };
   const cwd = folder('work');
   const temporary = folder('tmp');
+  const privateDir = join(home, 'private');
   const environment: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: home,
@@ -71,7 +72,7 @@ export async function claudeRig() {
         permit: async () => ({ behavior: 'allow' }),
         ...given,
       },
-      { program: CLAUDE, retries: 0, ...rest },
+      { program: CLAUDE, retries: 0, privateDir: () => privateDir, ...rest },
     );
   };
 
@@ -80,6 +81,7 @@ export async function claudeRig() {
     cwd,
     home,
     environment,
+    privateDir,
     agents,
     start,
     /** To its end. */
@@ -92,6 +94,7 @@ export class Talk {
   readonly events: DriverEvent[] = [];
   readonly asked: ToolCall[] = [];
   readonly processes: AgentProcess[] = [];
+  readonly commandLines: (readonly string[])[] = [];
   readonly #done: Promise<DriverEnd>;
   #output = '';
 
@@ -105,6 +108,7 @@ export class Talk {
     const spawn: Spawn = async (argv, options) => {
       const started = await turn.spawn(argv, options);
       this.processes.push(started);
+      this.commandLines.push(argv);
       const stdout = new PassThrough();
       started.stdout.on('data', (piece: Buffer) => {
         this.#output += piece.toString('latin1');

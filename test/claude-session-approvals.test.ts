@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Approval } from '../src/contract/approval.ts';
 import {
+  allAsked,
   answer,
   approvals,
   asked,
@@ -56,7 +58,7 @@ test('[A7] [Q2] a question frees the slot, is answered exactly once, and only by
   expect(await told(server, session, 'approval.decided')).toHaveLength(1);
 });
 
-test('[A7] an edited input is what runs, a refusal is told with its reason, a question with its answer', async () => {
+test('[A7] an edited input is what runs, a refusal is told with its reason, a question with its answer, a plan with its approval', async () => {
   const house = await claudeHouse();
   const server = await house.server();
   const session = await house.session(server);
@@ -70,7 +72,9 @@ test('[A7] an edited input is what runs, a refusal is told with its reason, a qu
       tools: [{ name: 'AskUserQuestion', input: { questions } }],
       results: [{ error: true, includes: 'not that one' }],
     },
-    { text: 'Understood.', results: [{ includes: 'Blue' }] },
+    { tools: [{ name: 'EnterPlanMode', input: {} }], results: [{ includes: 'Blue' }] },
+    { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Do it.' } }], results: [{}] },
+    { text: 'Understood.', results: [{}] },
   ]);
   const first = await asked(server, session, run);
   const bad = { decision: 'allow', input: { command: ['install'] } };
@@ -83,9 +87,40 @@ test('[A7] an edited input is what runs, a refusal is told with its reason, a qu
   expect(third).toMatchObject({ kind: 'question', input: { questions } });
   const input = { answers: { 'Which colour?': 'Blue' } };
   await answer(server, third, { decision: 'allow', input });
+  const planning = await asked(server, session, run);
+  expect(planning.tool).toBe('EnterPlanMode');
+  await answer(server, planning, { decision: 'allow' });
+  const plan = await asked(server, session, run);
+  expect(plan).toMatchObject({ kind: 'plan', tool: 'ExitPlanMode' });
+  await answer(server, plan, { decision: 'allow' });
   expect(await ended(server, run)).toMatchObject({ state: 'succeeded', attempts: 1 });
   const made = ['theirs', 'ours', 'other'].map((name) => existsSync(join(house.work, name)));
   expect(made).toEqual([false, true, false]);
+});
+
+test('[A7] two questions that are open at once, answered in the other order', async () => {
+  const house = await claudeHouse();
+  const server = await house.server();
+  const session = await house.session(server);
+  await server.call('PUT', `/api/v1/sessions/${session.id}/policy`, { ask: ['Read'] });
+  const reading = (name: string) => {
+    writeFileSync(join(house.work, name), `this is ${name}`);
+    return { name: 'Read', input: { file_path: join(house.work, name) } };
+  };
+  const run = await say(server, session, [
+    { tools: [reading('one'), reading('two')] },
+    { text: 'Read.', results: [{ includes: 'this is one' }, { error: true, includes: 'not two' }] },
+  ]);
+  const open = await allAsked(server, session, run, 2);
+  const about = (name: string) =>
+    open.find(({ input }) => JSON.stringify(input).includes(`/${name}"`)) as Approval;
+  expect(about('one').id).not.toBe(about('two').id);
+  await answer(server, about('two'), { decision: 'deny', message: 'not two' });
+  expect(await asked(server, session, run)).toMatchObject({ id: about('one').id });
+  await answer(server, about('one'), { decision: 'allow' });
+  expect(await ended(server, run)).toMatchObject({ state: 'succeeded', attempts: 1 });
+  const decided = await told(server, session, 'approval.decided');
+  expect(decided.map(({ approvalId }) => approvalId)).toEqual([about('two').id, about('one').id]);
 });
 
 test('[A7] [P1] allowed for the session: the same is not asked again, more than it is; a cancelled run takes its question back', async () => {

@@ -6,10 +6,13 @@ import {
   approvals,
   asked,
   claudeHouse,
+  counts,
   done,
   ended,
+  FIRST,
   killed,
   making,
+  parts,
   say,
   told,
   untilTold,
@@ -20,7 +23,6 @@ import {
  * A Claude Code whose server is gone sees its input close, takes that for a refusal and goes on for
  * the moment until it is killed; so not every script says what results it expects.
  */
-const parts = ['Claude Code', 'the server', 'the worker'] as const;
 
 describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('while a question is open: the run waits on, and the answer goes on with it', async () => {
@@ -42,7 +44,7 @@ describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
     });
     expect(existsSync(join(house.work, 'made'))).toBe(true);
     expect(await approvals(place.server, session)).toHaveLength(1);
-    await whole(place, run, 'Made it.');
+    await whole(place, run, [FIRST, 'Made it.']);
   });
 
   test('[Q16] while a tool writes: the change is told, and the call made again without asking', async () => {
@@ -64,30 +66,11 @@ describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
     expect(await told(place.server, session, 'run.retry_diff')).toMatchObject([
       { files: [{ path: 'gate.runs' }] },
     ]);
-    await whole(place, run, 'Written.');
+    await whole(place, run, [FIRST, 'Written.']);
   });
 });
 
-describe.each(['Claude Code', 'all at once'] as const)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
-  test('in the middle of a text: it goes on in its conversation', async () => {
-    const place = await killed(part);
-    const { session, house } = place;
-    const steps = [{ text: 'Half a text.', holdEnd: 'text' }];
-    const run = await say(place.server, session, steps);
-    await house.model.arrived('text');
-    await untilTold(place.server, session, 'agent.delta', ({ text }) => text === 'Half a text.');
-    await place.kill();
-    house.model.release('text');
-    expect(await ended(place.server, run)).toMatchObject({
-      state: 'succeeded',
-      ...counts(part),
-    });
-    expect(await told(place.server, session, 'run.retry_diff')).toEqual([]);
-    await whole(place, run, 'Half a text.');
-  });
-});
-
-describe.each(['Claude Code', 'the server'] as const)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
+describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('right after the answer: it counts, and nobody is asked again', async () => {
     const place = await killed(part);
     const { session, house } = place;
@@ -99,33 +82,26 @@ describe.each(['Claude Code', 'the server'] as const)('[A7] [Q7] [A3] kill -9 of
     expect((await ended(place.server, run)).state).toBe('succeeded');
     expect(await approvals(place.server, session)).toHaveLength(1);
     expect([1, 2]).toContain(gate.runs());
-    await whole(place, run, 'Written.');
+    await whole(place, run, [FIRST, 'Written.']);
   });
 });
 
-/** What the death of an agent counts as, and that of a node. */
-const counts = (part: string): object =>
-  part === 'Claude Code' ? { attempts: 2, crashes: 0 } : { attempts: 1, crashes: 1 };
-
-test('[A3] kill -9 in the first run before any tool: it begins anew by itself', async () => {
+test('[A7] [A3] kill -9 of all at the very first question: the answer counts, in a new beginning', async () => {
   const house = await claudeHouse();
-  const server = await house.server();
+  let server = await house.server();
   const session = await house.session(server);
-  const run = await say(server, session, [{ text: 'Half a text.', holdEnd: 'text' }]);
-  await house.model.arrived('text');
-  await untilTold(server, session, 'agent.init');
+  const steps = [{ tools: [making('made')] }, { text: 'Made it.' }];
+  const run = await say(server, session, steps);
+  const question = await asked(server, session, run);
+  process.kill(house.starts().at(-1)?.pid ?? 0, 'SIGKILL');
   await server.kill();
-  const again = await house.server();
-  house.model.release('text');
-  expect(await ended(again, run)).toMatchObject({ state: 'succeeded', crashes: 1 });
-  await done(again, session, [{ text: 'Here.' }]);
-  const [first, second, third] = house.starts();
-  expect([first?.how, second?.how, third?.how]).toEqual([
-    '--session-id',
-    '--session-id',
-    '--resume',
-  ]);
-  expect(first?.conversation).not.toBe(second?.conversation);
-  expect(third?.conversation).toBe(second?.conversation);
-  expect(house.shown()).toContain('Half a text.');
+  server = await house.server();
+  await answer(server, question, { decision: 'allow' });
+  expect(await ended(server, run)).toMatchObject({ state: 'succeeded', attempts: 1, crashes: 0 });
+  expect(existsSync(join(house.work, 'made'))).toBe(true);
+  expect(await approvals(server, session)).toHaveLength(1);
+  await done(server, session, [{ text: 'Here.' }]);
+  expect(house.shown()).toContain('Made it.');
+  const { conversation = '' } = house.starts().at(-1) ?? {};
+  expect(house.transcript(conversation).length).toBeGreaterThan(0);
 });

@@ -16,6 +16,7 @@ import {
   say,
   told,
   untilTold,
+  whole,
 } from './claude-session-rig.ts';
 import { root, start } from './processes.ts';
 import { type Server, TOKEN } from './server-rig.ts';
@@ -44,6 +45,7 @@ describe('[Q16] what was cut off decides whether it is done again', () => {
     const question = await asked(server, session, again.id);
     await answer(server, question, { decision: 'allow' });
     expect((await ended(server, again.id)).state).toBe('succeeded');
+    await whole({ house, server, session }, again.id, ['git push origin main', 'Pushed.']);
   });
 
   test('what only reads is repeated without a word', async () => {
@@ -63,6 +65,7 @@ describe('[Q16] what was cut off decides whether it is done again', () => {
     expect(await ended(server, run)).toMatchObject({ state: 'succeeded', attempts: 2 });
     expect(await told(server, session, 'run.retry_diff')).toEqual([]);
     expect(await approvals(server, session)).toEqual([]);
+    await whole({ house, server, session }, run, ['cat pipe', 'Read.']);
   });
 });
 
@@ -126,7 +129,9 @@ describe('how runs of Claude Code end', () => {
     const parked = await server.run(run);
     expect(parked).toMatchObject({ state: 'retry_scheduled', attempts: 0 });
     expect(Date.parse(parked.nextRunAt ?? '')).toBeGreaterThanOrEqual(reset * 1000);
-    expect(await told(server, session, 'agent.limit')).toMatchObject([{ status: 'rejected' }]);
+    expect(await told(server, session, 'agent.limit')).toEqual([
+      { status: 'rejected', resetsAt: new Date(reset * 1000).toISOString(), kind: 'five_hour' },
+    ]);
     await server.call('POST', `/api/v1/runs/${run}/cancel`);
     expect((await ended(server, run)).state).toBe('cancelled');
   });

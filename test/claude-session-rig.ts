@@ -167,6 +167,16 @@ export type House = Awaited<ReturnType<typeof claudeHouse>>;
 
 export type Part = 'Claude Code' | 'the worker' | 'the server' | 'all at once';
 
+/** Those that can be killed each on its own. */
+export const parts = ['Claude Code', 'the server', 'the worker'] as const;
+
+/** What the death of an agent counts as, and that of a node. */
+export const counts = (part: Part): object =>
+  part === 'Claude Code' ? { attempts: 2, crashes: 0 } : { attempts: 1, crashes: 1 };
+
+/** What is said in it before anything dies. */
+export const FIRST = 'The word is banana.';
+
 /** A session that has a conversation, in a place of which one part is killed with -9. */
 export async function killed(part: Part) {
   const house = await claudeHouse();
@@ -180,7 +190,7 @@ export async function killed(part: Part) {
     await Promise.all([worker('one'), worker('two')]);
   }
   const session = await house.session(server);
-  await done(server, session, [{ text: 'The word is banana.' }]);
+  await done(server, session, [{ text: FIRST }]);
   return {
     house,
     session,
@@ -218,15 +228,18 @@ async function sharedDatabase(): Promise<NodeJS.ProcessEnv> {
  * After a crash: the run ended once, nothing of it is left, the CLI's own record is whole, and the
  * next message goes on from all that was said.
  */
-export async function whole({ house, server, session }: Place, run: string, said: string) {
+export async function whole(
+  { house, server, session }: Pick<Place, 'house' | 'server' | 'session'>,
+  run: string,
+  said: readonly string[],
+) {
   const ends = (await server.log(session.id)).filter(
     ({ type, runId }) => type === 'done' && runId === run,
   );
   expect(ends).toHaveLength(1);
   await until(() => house.left().length === 0, PATIENCE);
   await done(server, session, [{ text: 'Here.' }]);
-  expect(house.shown()).toContain('The word is banana.');
-  expect(house.shown()).toContain(said);
+  for (const each of said) expect(house.shown()).toContain(each);
   const conversations = new Set(house.starts().map(({ conversation }) => conversation));
   expect(conversations.size).toBe(1);
   for (const each of conversations) expect(house.transcript(each).length).toBeGreaterThan(0);
@@ -258,17 +271,21 @@ export const approvals = async (server: Server, session: Session): Promise<Appro
   (await server.call<{ items: Approval[] }>('GET', `/api/v1/approvals?sessionId=${session.id}`))
     .items;
 
-/** The question that is open, once there is one and the run waits for it. */
-export async function asked(server: Server, session: Session, run: string): Promise<Approval> {
-  let open: Approval | undefined;
+/** The questions that are open, once there are so many and the run waits for them. */
+export async function allAsked(server: Server, session: Session, run: string, many: number) {
+  let open: Approval[] = [];
   await until(async () => {
-    open = (await approvals(server, session)).find(({ state }) => state === 'pending');
+    open = (await approvals(server, session)).filter(({ state }) => state === 'pending');
     const { state, finishedAt, error } = await server.run(run);
     if (finishedAt !== null) throw new Error(`it asks no more: ${state} ${error?.message}`);
-    return open !== undefined && state === 'waiting';
+    return open.length >= many && state === 'waiting';
   }, PATIENCE);
-  return open as Approval;
+  return open;
 }
+
+/** The one that is open. */
+export const asked = async (server: Server, session: Session, run: string): Promise<Approval> =>
+  (await allAsked(server, session, run, 1))[0] as Approval;
 
 export const answer = (server: Server, { id }: Approval, body: object): Promise<Approval> =>
   server.call('POST', `/api/v1/approvals/${id}`, body);

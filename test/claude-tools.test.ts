@@ -82,59 +82,6 @@ describe('what Claude Code says and does', () => {
     expect(readdirSync(rig.cwd)).toEqual([]);
   });
 
-  test('[A7] edited input is what runs', async () => {
-    const rig = await claudeRig();
-    const talk = await rig.run({
-      steps: [{ tools: [bash('echo given')] }, { text: 'ok', results: [{ includes: 'edited' }] }],
-      permit: async () => ({
-        behavior: 'allow',
-        input: { command: 'echo edited', description: 'x' },
-      }),
-    });
-    expect(talk.outcome.kind).toBe('succeeded');
-    expect(talk.payloads('agent.tool_result')).toMatchObject([{ ok: true, text: 'edited' }]);
-  });
-
-  test('[A7] a question of the agent travels the same way', async () => {
-    const rig = await claudeRig();
-    const questions = [
-      {
-        question: 'Which colour?',
-        header: 'Colour',
-        multiSelect: false,
-        options: [
-          { label: 'Red', description: 'warm' },
-          { label: 'Blue', description: 'cold' },
-        ],
-      },
-    ];
-    const talk = await rig.run({
-      steps: [
-        { tools: [{ name: 'AskUserQuestion', input: { questions } }] },
-        { text: 'Blue it is.', results: [{ includes: 'Blue' }] },
-      ],
-      permit: async ({ input }) => ({
-        behavior: 'allow',
-        input: { ...(input as object), answers: { 'Which colour?': 'Blue' } },
-      }),
-    });
-    expect(talk.asked).toMatchObject([{ tool: 'AskUserQuestion', input: { questions } }]);
-    expect(talk.outcome.kind).toBe('succeeded');
-  });
-
-  test('[A7] so does the approval of a plan', async () => {
-    const rig = await claudeRig();
-    const talk = await rig.run({
-      steps: [
-        { tools: [{ name: 'EnterPlanMode', input: {} }] },
-        { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Do it.' } }] },
-        { text: 'Planned.', results: [{}] },
-      ],
-    });
-    expect(talk.asked.map(({ tool }) => tool)).toEqual(['EnterPlanMode', 'ExitPlanMode']);
-    expect(talk.outcome.kind).toBe('succeeded');
-  });
-
   test('[A9] an agent in the background is waited for, a command in the background is not', async () => {
     const rig = await claudeRig();
     const prompt = scripted([{ tools: [bash('echo inside')] }, { text: 'found', hold: 'inside' }]);

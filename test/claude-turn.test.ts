@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claudeRig } from './claude-rig.ts';
@@ -47,6 +47,7 @@ describe('what Claude Code is given', () => {
     expect(sent).toContain(PNG);
     expect(sent).toContain('notes.pdf: files/notes.pdf');
     expect(JSON.stringify(request?.system)).toContain('You are under test.');
+    expect(talk.commandLines.flat()).not.toContain('You are under test.');
     expect(request?.model).toBe('claude-sonnet-4-5');
   });
 
@@ -83,7 +84,16 @@ describe('what Claude Code is given', () => {
         },
         broken: { command: join(rig.home, 'not-there') },
       },
+      permit: async () => {
+        // It holds keys, so nobody else may see it, and it does not stay.
+        const [folder = ''] = readdirSync(rig.privateDir);
+        const { mode } = statSync(join(rig.privateDir, folder, 'mcp.json'));
+        expect(mode & 0o777).toBe(0o600);
+        return { behavior: 'allow' };
+      },
     });
+    expect(talk.commandLines.flat().join(' ')).not.toContain('said: ');
+    expect(readdirSync(rig.privateDir)).toEqual([]);
     expect(talk.outcome.kind).toBe('succeeded');
     expect(talk.asked).toMatchObject([{ tool: 'mcp__echo__echo', input: { text: 'hello' } }]);
     expect(talk.notices).toEqual([

@@ -60,7 +60,10 @@ test('[C1] [A7] [H4] list, show, allow, edit, deny and remember for the session'
   const card = (await done('approve', 'show', one.id.slice(0, 30))).stdout;
   expect(card).toContain('  $ npm publish\n');
   const allowed = await done('approve', one.id.slice(0, 30), 'allow', '--session');
-  expect([allowed.code, allowed.stdout]).toEqual([0, 'Allowed: Bash npm publish\n']);
+  expect([allowed.code, allowed.stdout]).toEqual([
+    0,
+    'Allowed: Bash npm publish\nFrom now on this session allows Bash(npm publish).\n',
+  ]);
   const rules = await json<ToolRules>('policy', 'show', '--session', one.sessionId);
   expect(rules.allow).toEqual(['Bash(npm publish)']);
 
@@ -89,6 +92,11 @@ test('[C1] [A7] [H4] list, show, allow, edit, deny and remember for the session'
   const answered = await json<Approval>('approve', three.id, 'allow', '--answer', 'Red');
   expect(answered.editedInput).toMatchObject({ answers: { 'Which colour?': 'Red' } });
 
+  const other = await asking();
+  writeFileSync(desk.path('other.json'), '{"command": "ls", "description": ""}');
+  const told = await done('approve', other.id, 'allow', '--edit', desk.path('other.json'));
+  expect(told.stdout).toBe('Allowed with other input: Bash ls\n');
+
   const four = await asking();
   const denied = await json<Approval>('approve', four.id, 'deny', '--message', 'No.');
   expect(denied).toMatchObject({ state: 'denied', message: 'No.' });
@@ -96,6 +104,7 @@ test('[C1] [A7] [H4] list, show, allow, edit, deny and remember for the session'
   const all = await json<Approval[]>('approve', '--all');
   expect(all.map(({ id, state }) => [id, state])).toEqual([
     [four.id, 'denied'],
+    [other.id, 'allowed'],
     [three.id, 'allowed'],
     [two.id, 'allowed'],
     [one.id, 'allowed'],
@@ -105,6 +114,7 @@ test('[C1] [A7] [H4] list, show, allow, edit, deny and remember for the session'
 test('[C1] mistakes with approvals and rules are named, with what to do', async () => {
   const { done, asking, desk } = await place();
   const { id } = await asking();
+  writeFileSync(desk.path('no.json'), 'no');
   const cases: [string[], string][] = [
     [['approve', 'show'], 'The id is missing.'],
     [['approve', '0000000'], 'The allow|deny is missing.'],
@@ -112,7 +122,10 @@ test('[C1] mistakes with approvals and rules are named, with what to do', async 
     [['approve', id, 'maybe'], '"maybe" is not understood.'],
     [['approve', id, 'allow', '--edit', desk.path('none.json')], 'cannot be read.'],
     [['approve', id, 'allow', '--answer', 'Red'], '--answer does not fit this.'],
-    [['approve', id, 'deny', '--session'], 'A refusal is for this once'],
+    [['approve', id, 'allow', '--edit', desk.path('none.json')], 'Why: there is no such file.'],
+    [['approve', id, 'allow', '--edit', desk.path('no.json')], 'Why: it is not JSON.'],
+    [['approve', id, 'deny', '--session'], '--session does not go with deny.'],
+    [['approve', id, 'deny', '--answer', 'Red'], '--answer does not go with deny.'],
     [['policy'], '"baton policy" needs another word.'],
     [['policy', 'set'], 'There are no rules.'],
     [['policy', 'set', 'Read'], '"Read" is not understood.'],

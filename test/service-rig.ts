@@ -65,6 +65,7 @@ export async function serviceRig(
     await keeper.stop();
     await connections.stop();
     await worker.stop();
+    composed.endLifelines();
     await queue.close();
   };
   const stop = (): Promise<void> => (stopping ??= stopAll());

@@ -122,7 +122,10 @@ describe('handing over', () => {
     const bin = join(checkout.path, 'node_modules', name, 'bin');
     mkdirSync(bin, { recursive: true });
     writeFileSync(join(bin, '..', 'package.json'), '{}');
-    writeFileSync(join(bin, 'node'), '#!/bin/sh\necho "the other node runs $2"\n', { mode: 0o755 });
+    // The first word that is no option of the engine is the program.
+    const find = 'for word do case "$word" in --*) ;; *) break ;; esac; done';
+    const script = `#!/bin/sh\n${find}\necho "the other node runs $word"\n`;
+    writeFileSync(join(bin, 'node'), script, { mode: 0o755 });
     const handed = checkout.launch(['--import', pretend]);
     expect((await handed.exit).code).toBe(0);
     expect(handed.stdout()).toBe(`the other node runs ${join(checkout.path, 'src/cli/main.ts')}\n`);

@@ -22,6 +22,7 @@ import type { StreamKind } from '../src/server/streams/sink.ts';
 import { Connections } from '../src/sessions/connections.ts';
 import { createSessions } from '../src/sessions/sessions.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
+import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
 import { directoryProvider } from '../src/workspaces/directory.ts';
 import { workspaceProviders } from '../src/workspaces/providers.ts';
 import { temporaryDirectory } from './processes.ts';
@@ -67,6 +68,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     box: aesBox(randomBytes(32)),
     log: SILENT,
     providerOf: workspaceProviders(directoryProvider({ dataDir })),
+    artefacts: directoryArtefacts({ dataDir }),
     checkAgent: () => {},
     steers: () => false,
     onWork: () => {},

@@ -157,14 +157,16 @@ export class Driver {
       how < 0.05 ? 'reject' : how < 0.1 ? 'interrupt' : how < 0.12 ? 'steer' : 'enqueue';
     const keyed = random() < 0.85;
     const [hasty, again, other, later] = [random(), random(), random(), random()];
+    // What is for an agent at work cannot be for later.
+    const isLater = later < 0.05 && onBusy !== 'steer';
     const body = {
       message: commandOf(n, kind, 1 + Math.floor(random() * 12)),
       onBusy,
-      ...(later < 0.05 ? { runAt: new Date(Date.now() + later * 40_000).toISOString() } : {}),
+      ...(isLater ? { runAt: new Date(Date.now() + later * 40_000).toISOString() } : {}),
     };
     const key = keyed ? `key-${n}` : null;
     const request = { n, key, session: session.id, acknowledged: [] as string[] };
-    this.requests.push({ ...request, outOfTurn: onBusy === 'interrupt' || later < 0.05 });
+    this.requests.push({ ...request, outOfTurn: onBusy === 'interrupt' || isLater });
     const { acknowledged } = request;
     const note = (answer: Answer | null): boolean => {
       this.#judge('send', answer);

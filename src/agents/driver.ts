@@ -70,7 +70,10 @@ export type DriverEvent =
   /** What it said, whole. */
   | { readonly kind: 'message'; readonly text: string; readonly truncated?: boolean }
   | { readonly kind: 'notice'; readonly text: string }
-  /** Any other event of the vocabulary (tool use, thinking …), ready to be stored. */
+  /**
+   * Any other event of the vocabulary (tool use, thinking …), ready to be stored; but for the result
+   * of a tool, which is whole, so that it is masked before it is cut.
+   */
   | { readonly kind: 'event'; readonly type: string; readonly payload: Json }
   /** Always the last one. */
   | { readonly kind: 'end'; readonly end: DriverEnd };
@@ -102,6 +105,14 @@ export interface DriverEnd {
   /** What the agent has counted so far, for the next turn's `usageBefore`. */
   readonly usageAfter?: Json;
 }
+
+/** Of the end of an agent that nothing was heard of. */
+export const NOTHING_HEARD = {
+  lastMessage: null,
+  exitCode: null,
+  signal: null,
+  stderr: '',
+} as const satisfies Omit<DriverEnd, 'outcome'>;
 
 export interface AgentDriver {
   readonly kind: AgentKind;

@@ -20,7 +20,14 @@ export interface Lifeline {
 
 const SCRIPT = 'read -r word || exec "$0" "$@"';
 
-export function startLifeline(options: { installation: string; node: string }): Lifeline {
+export interface LifelineOptions {
+  readonly installation: string;
+  readonly node: string;
+  /** Files for its agents alone, which go with them. */
+  readonly privateDir?: string;
+}
+
+export function startLifeline({ installation, node, privateDir = '' }: LifelineOptions): Lifeline {
   const entry = fileURLToPath(
     // Under type stripping this file is .ts, in the package it is .js; the program's is the same.
     new URL(
@@ -28,8 +35,8 @@ export function startLifeline(options: { installation: string; node: string }): 
       import.meta.url,
     ),
   );
-  const { installation, node } = options;
-  const child = spawn('/bin/sh', ['-c', SCRIPT, process.execPath, entry, installation, node], {
+  const args = ['-c', SCRIPT, process.execPath, entry, installation, node, privateDir];
+  const child = spawn('/bin/sh', args, {
     // Out of reach of what kills the server's whole group, and of nothing the server knows.
     detached: true,
     cwd: '/',

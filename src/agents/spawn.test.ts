@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agentRig, isAlive } from '../../test/agent-rig.ts';
 import { until } from '../../test/until.ts';
 import { StartError } from './process.ts';
-import { LADDER } from './stop/ladder.ts';
+import { LADDER, WORDS_MS } from './stop/ladder.ts';
 
 /** Programs that leave in every way there is, some only where there is `setsid`. */
 const LIVES_ON = [
@@ -41,8 +41,8 @@ describe('a process that is stopped', () => {
     expect(await process.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  test('[Q9] has five seconds in all', () => {
-    expect(Object.values(LADDER).reduce((sum, ms) => sum + ms)).toBe(5000);
+  test('[Q9] has five seconds in all, the words of its driver and some room included', () => {
+    expect(Object.values(LADDER).reduce((sum, ms) => sum + ms, WORDS_MS)).toBeLessThan(4700);
   });
 
   test('[Q9] may end in its own way', async () => {

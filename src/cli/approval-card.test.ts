@@ -14,6 +14,7 @@ const approval = (given: Partial<Approval>): Approval => ({
   reason: 'no rule speaks of it',
   state: 'pending',
   scope: null,
+  sessionRule: null,
   message: null,
   editedInput: null,
   decidedBy: null,
@@ -88,4 +89,22 @@ test('[C1] no command can hide from who decides, or take over the terminal', () 
   expect(shown).toContain('\\u202etxt.exe\\u200b');
   expect(shown).not.toMatch(/[^\P{Cc}\n]/u);
   expect(summaryOf(approval({ input: { command } }))).toContain('\\u202e');
+});
+
+test('[C1] [A7] everything that is decided about is shown', () => {
+  const more = { command: 'ls', description: 'nice', run_in_background: true };
+  expect(card({ input: more })).toMatch(/ {2}\$ ls\n {2}run_in_background: true$/);
+  const all = { file_path: '/a', old_string: 'a', new_string: 'b', replace_all: true };
+  expect(card({ tool: 'Edit', input: all })).toMatch(/ {2}\+ b\n {2}replace_all: true$/);
+  const far = card({ tool: 'mcp__box__run', input: { command: 'ls', on: 'production' } });
+  expect(far).toContain('"on": "production"');
+});
+
+test.each([
+  ['Bash', 'Bash(npm publish)', 'Bash(npm publish)\n'],
+  ['mcp__box__put', 'mcp__box__put', 'mcp__box__put, with any input\n'],
+])('[A7] the card of %s says that the session would allow %s', (tool, sessionRule, said) => {
+  expect(card({ tool, sessionRule })).toContain(`later    --session allows ${said}`);
+  expect(card({ tool, sessionRule, state: 'allowed' })).not.toContain('later');
+  expect(card({ tool, sessionRule: null })).not.toContain('later');
 });

@@ -15,7 +15,7 @@ export function summaryOf({ tool, kind, input }: Approval): string {
   const fields = fieldsOf(input);
   if (kind === 'question') return textAt(questionsOf(fields)[0] ?? {}, 'question');
   const main = MAIN.map((name) => textAt(fields, name)).find((text) => text !== '');
-  return visible(plainLine(`${tool} ${main ?? JSON.stringify(input)}`));
+  return plainLine(visible(`${tool} ${main ?? JSON.stringify(input)}`));
 }
 
 /** The field that says most about a call, whatever the tool. */
@@ -31,6 +31,7 @@ export function cardOf(approval: Approval, colours = coloursFor(process.stdout, 
     ['why', approval.reason],
     ['state', stateOf(approval)],
     ['said', approval.message],
+    ['later', laterOf(approval)],
   ];
   return [
     `${TITLES[approval.kind]}${approval.kind === 'tool' ? plainLine(approval.tool) : ''}`,
@@ -56,18 +57,37 @@ function stateOf({ state, scope, decidedBy }: Approval): string {
   return `${state}${by}${scope === 'session' ? ', for the session' : ''}`;
 }
 
+/** What `--session` would allow from now on, which may be more than this call. */
+function laterOf({ state, tool, sessionRule: rule }: Approval): string | null {
+  if (state !== 'pending' || rule === null) return null;
+  return `--session allows ${visible(rule)}${rule === tool ? ', with any input' : ''}`;
+}
+
 function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string[] {
   const fields = fieldsOf(input);
   if (kind === 'question') return questionsOf(fields).flatMap((each) => questionLines(each));
   if (kind === 'plan') return cut(linesOf(textAt(fields, 'plan')));
   const command = textAt(fields, 'command');
-  if (command !== '') return cut(linesOf(command)).map((line) => `  $ ${line}`);
+  if (command !== '' && COMMANDS.includes(tool)) {
+    const lines = cut(linesOf(command)).map((line) => `  $ ${line}`);
+    return [...lines, ...others(fields, ['command', 'description'])];
+  }
   const file = textAt(fields, 'file_path') || textAt(fields, 'notebook_path');
   if (file !== '' && EDITS.includes(tool))
-    return [`  ${plainLine(file)}`, ...diff(fields, colours)];
+    return [`  ${plainLine(visible(file))}`, ...diff(fields, colours), ...others(fields, SHOWN)];
   return cut(linesOf(JSON.stringify(input, null, 2))).map((line) => `  ${line}`);
 }
 
+/** Nothing that is decided about is left out. */
+const others = (fields: Fields, shown: readonly string[]): string[] =>
+  cut(
+    Object.entries(fields)
+      .filter(([name]) => !shown.includes(name))
+      .flatMap(([name, value]) => linesOf(`  ${name}: ${JSON.stringify(value)}`)),
+  );
+
+const SHOWN = 'file_path notebook_path edits old_string new_string content new_source'.split(' ');
+const COMMANDS: readonly string[] = ['Bash', 'Monitor'];
 const EDITS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
 /** What goes and what comes, as far as the call says it. */

@@ -13,6 +13,7 @@ import { printJson, printLine } from './output.ts';
 import { collected } from './pages.ts';
 import { relativeTime } from './relative-time.ts';
 import { withServer } from './remote.ts';
+import { plainLine } from './terminal-filter.ts';
 import { usageError } from './user-error.ts';
 import { takeWords } from './words.ts';
 
@@ -82,13 +83,41 @@ async function answer(flags: Flags, words: readonly string[]): Promise<void> {
       todo: `write "baton approve ${reference} allow" or "baton approve ${reference} deny".`,
     });
   }
+  if (decision === 'deny') refuseFor(flags);
   const given = flags.edit === undefined ? undefined : await readJson(flags.edit, Input, INPUT);
   const decided = await withServer(flags, async (client) => {
     const approval = await findApproval(client, reference);
     return decide(client, approval, decision, flags, given);
   });
   if (flags.json) printJson(decided);
-  else printLine(`${decided.state === 'allowed' ? 'Allowed' : 'Denied'}: ${summaryOf(decided)}`);
+  else for (const line of outcomeOf(decided)) printLine(line);
+}
+
+/** What is used is what counts, so an edit is not told as what was asked. */
+function outcomeOf(decided: Approval): string[] {
+  const { state, kind, editedInput, sessionRule } = decided;
+  if (state !== 'allowed') return [`Denied: ${summaryOf(decided)}`];
+  if (kind === 'question') return [`Answered: ${summaryOf(decided)}`];
+  if (editedInput !== null) {
+    return [`Allowed with other input: ${summaryOf({ ...decided, input: editedInput })}`];
+  }
+  const later = decided.scope === 'session' && sessionRule !== null;
+  return [
+    `Allowed: ${summaryOf(decided)}`,
+    ...(later ? [`From now on this session allows ${plainLine(sessionRule)}.`] : []),
+  ];
+}
+
+function refuseFor(flags: Flags): void {
+  const wrong = (['session', 'edit', 'answer'] as const).find(
+    (name) => flags[name] !== undefined && flags[name] !== false,
+  );
+  if (wrong === undefined) return;
+  throw usageError({
+    what: `--${wrong} does not go with deny.`,
+    why: 'a refusal is for this once, and may only say something to the agent.',
+    todo: 'leave it out; "baton policy set" denies for longer.',
+  });
 }
 
 const Input = z.record(z.string(), z.unknown() as z.ZodType<Json>);
@@ -122,7 +151,10 @@ function answersOf({ input }: Approval, text: string): Record<string, Json> {
   throw usageError({
     what: '--answer does not fit this.',
     why: questions.length === 0 ? 'the agent asks no question.' : 'the agent asks several.',
-    todo: 'give the answers as JSON: echo \'{"answers": {"question": "answer"}}\' | baton approve <id> allow --edit -',
+    todo:
+      questions.length === 0
+        ? 'leave it out; --message says something to the agent.'
+        : 'give the answers as JSON: echo \'{"answers": {"question": "answer"}}\' | baton approve <id> allow --edit -',
   });
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../contract/attachment.ts';
+import { fileProblem } from './file-problem.ts';
 import { usageError } from './user-error.ts';
 
 export const attachFlag = {
@@ -27,7 +28,7 @@ export async function readAttachments(paths: readonly string[] | undefined) {
   let bytes = 0;
   for (const path of paths) {
     const content = await readFile(path).catch((error: unknown) => {
-      throw refused(`The file ${path} could not be read.`, (error as Error).message);
+      throw refused(`The file ${path} could not be read.`, fileProblem(error));
     });
     bytes += content.length;
     if (bytes > ATTACHMENTS_BYTES) {

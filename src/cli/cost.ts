@@ -5,7 +5,7 @@ import type { Cost } from '../contract/run-view.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
 import { barOf, everyDay, shortCount } from './cost-chart.ts';
-import { money } from './event-notes.ts';
+import { money, plainUsd } from './event-notes.ts';
 import { findSession, sessionsOf } from './find-session.ts';
 import { usersOf } from './find-user.ts';
 import { type Listing, printList } from './listing.ts';
@@ -119,7 +119,7 @@ function listingOf(
     ],
     fields: (line) => [
       line.key,
-      line.costUsd,
+      plainUsd(line.costUsd),
       line.inputTokens,
       line.outputTokens,
       line.cacheCreationTokens,

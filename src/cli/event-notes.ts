@@ -95,3 +95,6 @@ const sentence = (text: string): string => (/[.!?。]$/.test(text) ? text : `${t
 /** To the cent; less than one is said so. */
 export const money = (usd: number): string =>
   usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
+
+/** For programs: what sums of fractions add behind is taken off. */
+export const plainUsd = (usd: number): number => Number(usd.toFixed(8));

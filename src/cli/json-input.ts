@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
+import { fileProblem } from './file-problem.ts';
 import { usageError } from './user-error.ts';
 
 /** A JSON value from a file, or from stdin for `-`. */
@@ -9,16 +10,17 @@ export async function readJson<T>(
   schema: z.ZodType<T>,
   expected: string,
 ): Promise<T> {
-  const written = await contents(path);
-  const parsed = schema.safeParse(tryParse(written));
+  const given = tryParse(await contents(path));
+  const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
+  const what = `${path === '-' ? 'What was read' : path} cannot be used.`;
+  throw usageError({ what, why: whyNot(given, parsed.error), todo: `give ${expected}.` });
+}
+
+function whyNot(given: unknown, { issues: [issue] }: z.ZodError): string {
+  if (given === undefined) return 'it is not JSON.';
   const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  throw usageError({
-    what: `${path === '-' ? 'What was read' : path} cannot be used.`,
-    why: `it must be ${expected}; ${where}${issue?.message ?? 'it is not'}.`,
-    todo: 'correct it.',
-  });
+  return `${where}${issue?.message ?? 'it has another form'}.`;
 }
 
 async function contents(path: string): Promise<string> {
@@ -27,7 +29,7 @@ async function contents(path: string): Promise<string> {
   } catch (cause) {
     throw usageError({
       what: `${path} cannot be read.`,
-      why: `${(cause as Error).message}.`,
+      why: fileProblem(cause),
       todo: 'name a file that is there, or - to read from a pipe.',
     });
   }

@@ -4,7 +4,7 @@ import { type Session, SessionStatus, Tag } from '../contract/session.ts';
 import { clockAt } from './clock.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
-import { money } from './event-notes.ts';
+import { money, plainUsd } from './event-notes.ts';
 import { sessionsOf } from './find-session.ts';
 import { distinctLength, type Listing, printList } from './listing.ts';
 import { relativeTime } from './relative-time.ts';
@@ -88,7 +88,7 @@ function listingOf(sessions: readonly Session[]): Listing<Session> {
       session.agent.kind,
       session.unfinishedRuns,
       session.lastActiveAt,
-      session.costUsd,
+      plainUsd(session.costUsd),
       session.tags.join(','),
     ],
     empty: 'No sessions. "baton run" makes one.',

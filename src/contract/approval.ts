@@ -28,6 +28,8 @@ export const Approval = z.object({
   reason: z.string(),
   state: ApprovalState,
   scope: ApprovalScope.nullable(),
+  /** What the scope `session` allows from now on; null if that is not known, or it is for once only. */
+  sessionRule: z.string().nullable(),
   /** What the person said. */
   message: z.string().nullable(),
   /** What is to be used instead of `input`. */

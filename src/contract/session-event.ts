@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApprovalId, ApprovalKind, ApprovalScope } from './approval.ts';
+import { Artefact } from './artefact.ts';
 import type { LogEvent } from './event.ts';
 import { RunId } from './ids.ts';
 import { Json } from './json.ts';
@@ -71,6 +72,10 @@ export const SESSION_EVENTS = {
     ok: z.boolean(),
     text: z.string(),
     truncated: z.boolean().optional(),
+    /** The agent was told to stop: what the call has done by then is not known. */
+    cutOff: z.boolean().optional(),
+    /** Where all of a text that was cut is. */
+    artefact: Artefact.optional(),
   }),
   /** Of one process, by difference (A5). */
   'agent.usage': z.object({
@@ -125,6 +130,8 @@ export const SESSION_EVENTS = {
     edited: z.boolean(),
   }),
   'approval.withdrawn': z.object({ ...question, reason: z.string() }),
+  /** A call that must not run twice was allowed without a question to anybody (Q16). */
+  'policy.allowed': z.object({ callId: z.string(), tool: z.string(), reason: z.string() }),
   /** A tool call, or a message that is one (P3). */
   'policy.denied': z.object({
     callId: z.string().optional(),

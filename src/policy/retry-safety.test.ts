@@ -38,6 +38,35 @@ const answer = (callId: string, command: string, given: Partial<PastAnswer> = {}
 describe('[Q16] what an interrupted attempt did', () => {
   const push = { verdict: 'unsafe', tool: 'Bash', input: { command: 'git push' } };
 
+  test('where every call is asked about, one that was never allowed did not run', () => {
+    const both = [bash('1', 'npm install'), bash('2', 'git push')];
+    const calls = new PastCalls(undefined, true);
+    for (const event of both) calls.see(event);
+    expect(calls.safety([answer('1', 'npm install')]).verdict).toBe('repeat');
+    calls.see({
+      type: 'policy.allowed',
+      payload: { callId: '2', tool: 'Bash', reason: '' },
+      at: 2,
+    });
+    expect(calls.safety([]).verdict).toBe('unsafe');
+    calls.see(dequeued(3));
+    expect(calls.safety([]).verdict).toBe('unsafe');
+  });
+
+  test('a result that says that the call was stopped is none', () => {
+    const stopped = { id: '1', ok: false, text: 'stopped while running', cutOff: true };
+    const calls = past([
+      bash('1', 'git push'),
+      { type: 'agent.tool_result', payload: stopped, at: 3 },
+      dequeued(4),
+    ]);
+    const allowed = answer('1', 'git push', { state: 'allowed', decidedAt: 2, usedAt: 2 });
+    expect(calls.safety([allowed]).verdict).toBe('unsafe');
+    expect(calls.stillGood([allowed])).toEqual([allowed]);
+    expect(calls.safety([answer('1', 'git push')]).verdict).toBe('repeat');
+    expect(calls.ran([answer('1', 'git push')])).toBe(true);
+  });
+
   test.each([
     ['nothing', [], 'repeat'],
     ['it read', [bash('1', 'git status'), use('2', 'Read', { file_path: '/a' })], 'repeat'],

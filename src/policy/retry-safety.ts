@@ -40,11 +40,14 @@ interface PastCall {
   readonly at: number;
   /** When the next attempt was begun: no answer that was given later was for this call. */
   readonly until: number;
+  /** The log says that it was allowed by more than an answer to it. */
+  readonly allowed: boolean;
 }
 
 /** Sees the log of a run event by event, and holds only the calls that have no result. */
 export class PastCalls {
   readonly #kindOf: KindOf;
+  readonly #asksAll: boolean;
   /** Of the attempt that is being read, by their ids. */
   readonly #open = new Map<string, PastCall>();
   /** Of attempts before it; a result that comes later is not theirs but an agent's guess. */
@@ -54,8 +57,10 @@ export class PastCalls {
   #ran = false;
   #wrote = false;
 
-  constructor(kind: KindOf = kindOf) {
+  /** `asksAll`: no call is made unasked, so that each that was allowed stands in the log as such. */
+  constructor(kind: KindOf = kindOf, asksAll = false) {
     this.#kindOf = kind;
+    this.#asksAll = asksAll;
   }
 
   see({ type, payload, at }: Pick<LogEvent, 'type' | 'payload' | 'at'>): void {
@@ -63,11 +68,12 @@ export class PastCalls {
     else if (type === 'agent.tool_use') this.#begin(payload, at);
     else if (type === 'agent.tool_result') this.#finish(payload);
     else if (type === 'policy.denied') this.#deny(payload);
+    else if (type === 'policy.allowed') this.#allow(payload);
   }
 
   /** Whether a call may have run; before that a conversation has nothing to lose (A3). */
   ran(answers: readonly PastAnswer[]): boolean {
-    return this.#ran || this.#unknown().some((call) => isGiven(call, answers));
+    return this.#ran || this.#unknown().some((call) => this.#isGiven(call, answers));
   }
 
   /** Answers that were given to a call that was cut off: good for the same call, made again (A7). */
@@ -81,7 +87,7 @@ export class PastCalls {
   safety(answers: readonly PastAnswer[]): RetrySafety {
     let wrote = this.#wrote || answers.some((answer) => this.#wroteEdited(answer));
     for (const call of this.#unknown()) {
-      if (!isGiven(call, answers)) continue;
+      if (!this.#isGiven(call, answers)) continue;
       const { tool } = call;
       // What a person made of it is what ran.
       const edited = answers.find((each) => isAbout(each, call) && each.editedInput !== null);
@@ -100,22 +106,31 @@ export class PastCalls {
     // Of half a command nobody knows what it does.
     const half = truncated === true && TOOLS.get(tool)?.subject === 'command';
     const kind = half ? 'unrepeatable' : this.#kindOf({ tool, input });
-    this.#open.set(id, { id, tool, input, kind, at, until: Number.POSITIVE_INFINITY });
+    const until = Number.POSITIVE_INFINITY;
+    this.#open.set(id, { id, tool, input, kind, at, until, allowed: false });
   }
 
   #finish(payload: Json): void {
     const parsed = SESSION_EVENTS['agent.tool_result'].safeParse(payload);
     const call = parsed.success ? this.#open.get(parsed.data.id) : undefined;
     if (call === undefined) return;
+    // The agent knows of it, so that there is a conversation to go on with.
+    this.#ran = true;
+    if (parsed.data?.cutOff === true) return;
     this.#open.delete(call.id);
     for (const each of this.#cutOff) if (isSameCall(each, call)) this.#redone.add(each);
-    this.#ran = true;
     this.#wrote ||= call.kind !== 'reading';
   }
 
   #deny(payload: Json): void {
     const parsed = SESSION_EVENTS['policy.denied'].safeParse(payload);
     if (parsed.success) this.#open.delete(parsed.data.callId ?? '');
+  }
+
+  #allow(payload: Json): void {
+    const parsed = SESSION_EVENTS['policy.allowed'].safeParse(payload);
+    const call = parsed.success ? this.#open.get(parsed.data.callId) : undefined;
+    if (call !== undefined) this.#open.set(call.id, { ...call, allowed: true });
   }
 
   #cut(at: number): void {
@@ -127,19 +142,21 @@ export class PastCalls {
     return [...this.#cutOff, ...this.#open.values()];
   }
 
+  /**
+   * Whether the agent may have been told yes. Of calls that may run twice it is not noted that the
+   * rules allowed them. An agent tells several calls at once and asks about them one by one.
+   */
+  #isGiven(call: PastCall, answers: readonly PastAnswer[]): boolean {
+    const about = answers.filter((answer) => isAbout(answer, call));
+    if (about.some((each) => each.state === 'allowed' && isUsed(each, call))) return true;
+    const noted = this.#asksAll && call.kind === 'unrepeatable';
+    return call.allowed || (about.length === 0 && !noted);
+  }
+
   #wroteEdited({ tool, editedInput, usedAt }: PastAnswer): boolean {
     if (usedAt === null || editedInput === null) return false;
     return this.#kindOf({ tool, input: editedInput }) !== 'reading';
   }
-}
-
-/**
- * Whether the agent may have been told yes. A call nobody was asked about was allowed by the rules,
- * or not answered any more, which cannot be told apart.
- */
-function isGiven(call: PastCall, answers: readonly PastAnswer[]): boolean {
-  const about = answers.filter((answer) => isAbout(answer, call));
-  return about.length === 0 || about.some((each) => each.state === 'allowed' && isUsed(each, call));
 }
 
 /**

@@ -102,8 +102,9 @@ function endingOf(
 ): Ending {
   if (outcome.kind === 'parked') {
     const wait = Math.max(0, outcome.until - clock());
-    const jitter = random() * Math.min(PARK_JITTER_MS, wait / 2);
-    return { outcome: { ...outcome, until: Math.round(outcome.until + jitter) }, retryDelayMs: 0 };
+    const jitter = Math.round(random() * Math.min(PARK_JITTER_MS, wait / 2));
+    const parked = { ...outcome, until: outcome.until + jitter };
+    return { outcome: parked, retryDelayMs: 0, parkMs: wait + jitter };
   }
   const retried = outcome.kind === 'failed' && verdictOf(outcome.error.class) === 'retry';
   return { outcome, retryDelayMs: retried ? backoffMs(run.attempts, random, retry) : 0 };

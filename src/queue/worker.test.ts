@@ -194,6 +194,19 @@ test('[Q15] a usage limit parks the run until its reset, counting no attempt', a
   expect(await queue.get(id)).toMatchObject({ attempts: 1 });
 });
 
+test('[Q15] a reset is waited for also where the clock of the database is ahead', async () => {
+  const { queue, worker, reaches } = rig();
+  const clock = (): number => Date.now() - 3_600_000;
+  const begun: number[] = [];
+  queue.register('limited', {
+    run: () => (begun.push(Date.now()) > 1 ? 'done' : park(clock() + 200, 'limit reached')),
+  });
+  const { id } = await queue.enqueue({ type: 'limited' });
+  await worker({ clock }).start();
+  await reaches(id, 'succeeded');
+  expect(begun[1]! - begun[0]!).toBeGreaterThanOrEqual(200);
+});
+
 test('[Q14] a run that its handler hands back is executed again, counting no attempt', async () => {
   const { queue, worker, reaches } = rig();
   let calls = 0;

@@ -40,6 +40,26 @@ test.each([
   expect(bodyOf(answer).error).toMatchObject({ code: 'invalid_request', status: 400 });
 });
 
+test('[H9] who is still sending what is too large reads the refusal, on a connection that lives', async () => {
+  const url = new URL(await listen(appRig().app, '127.0.0.1', 0));
+  const socket = connect(Number(url.port), url.hostname).setEncoding('utf8');
+  onTestFinished(() => void socket.destroy());
+  let heard = '';
+  socket.on('data', (piece: string) => {
+    heard += piece;
+  });
+  const length = 5 * 1024 * 1024;
+  socket.write(
+    `POST /api/v1/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+  );
+  await until(() => heard.startsWith('HTTP/1.1 413 '));
+  socket.write(
+    `${'x'.repeat(length)}GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  );
+  await once(socket, 'close');
+  expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+});
+
 test('what is broken after a request does not spoil its answer', async () => {
   const answer = await send(
     `GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n\r\nrubbish\r\n\r\n`,

@@ -30,6 +30,9 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   if (error.status === 401) reply.header('www-authenticate', 'Bearer');
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  // Fastify closes the connection on a body that is too large. Closed with bytes unread it is reset,
+  // and who still sends never sees this answer; kept, Node reads the rest and drops it.
+  if (error.status === 413) reply.removeHeader('connection');
   reply.code(error.status).type('application/json').send(envelope(error, request.id));
 }
 

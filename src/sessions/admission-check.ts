@@ -1,66 +1,34 @@
 import type { Principal } from '../access/principal.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { Channel } from '../contract/message.ts';
-import type { Verdict } from '../contract/policy.ts';
-import { shellCall } from '../policy/tools/call.ts';
-import { decide } from '../policy/tools/decide.ts';
+import type { AgentPayload } from '../contract/message.ts';
 import { findToChange, type ServiceParts } from './access.ts';
-import { fitText } from './fit-text.ts';
-import { scopesOf } from './tool-scopes.ts';
+import { explain, refusalOf, toldOf } from './command-check.ts';
 
-/** On these the sender of a command is who would be asked about it (P3). */
-const SENDER_APPROVES: readonly Channel[] = ['web', 'api', 'cli'];
-/** Of a refused command, in the event. */
-const TOLD_BYTES = 16 * 1024;
-
-export interface ShellMessage {
+export interface ShellMessage
+  extends Pick<AgentPayload, 'channel' | 'allowedTools' | 'disallowedTools'> {
   readonly sessionId: string;
   readonly message: string;
-  /** Whose rules count. */
-  readonly channel: Channel;
-  readonly allowedTools?: readonly string[] | undefined;
-  readonly disallowedTools?: readonly string[] | undefined;
 }
 
 /**
- * Refuses a message to the shell agent that the rules do not allow: it is a command, and the agent has
- * nobody to ask (P3). Messages to other agents pass: their calls are judged one by one.
+ * Refuses a message to the shell agent that the rules do not allow (P3). Messages to other agents
+ * pass: their calls are judged one by one.
  */
 export async function checkAdmission(
   parts: ServiceParts,
   by: Principal,
-  { sessionId, message, channel, ...tools }: ShellMessage,
+  { sessionId, message, ...sent }: ShellMessage,
 ): Promise<void> {
-  const found = await parts.store.rulesFor(sessionId, channel);
+  const { store, masker, onDenied } = parts;
+  const found = await store.rulesFor(sessionId, sent.channel);
   // What is not there is told by who stores the message.
   if (found?.agent !== 'shell') return;
-  const call = shellCall(message, { cwd: found.workspacePath ?? undefined });
-  const verdict = decide(call, { ...scopesOf(channel, found), ...tools });
-  if (verdict.decision === 'allow') return;
-  if (verdict.decision === 'ask' && SENDER_APPROVES.includes(by.channel)) return;
+  const verdict = refusalOf(message, found.workspacePath, sent, found);
+  if (verdict === null) return;
   // Whoever may not even send learns nothing of the rules.
   await findToChange(parts, by, sessionId);
-  await tell(parts, sessionId, message, verdict);
-  throw new BatonError('policy_denied', `The tool rules do not allow this: ${verdict.reason}.`, {
-    details: { verdict },
-  });
-}
-
-async function tell(
-  { store, masker, onDenied }: ServiceParts,
-  lane: string,
-  message: string,
-  { scope, rule, reason }: Verdict,
-): Promise<void> {
-  const { text, truncated } = fitText(masker.mask(message), TOLD_BYTES);
-  const payload = {
-    tool: 'Bash',
-    input: { command: text },
-    scope,
-    rule,
-    reason: masker.mask(reason),
-    ...(truncated ? { truncated } : {}),
-  };
+  const event = { type: 'policy.denied', payload: toldOf(message, verdict, masker) };
   onDenied?.();
-  await store.change({ do: 'note', lane, event: { type: 'policy.denied', payload } });
+  await store.change({ do: 'note', lane: sessionId, event });
+  throw new BatonError('policy_denied', explain(verdict), { details: { verdict } });
 }

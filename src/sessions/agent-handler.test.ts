@@ -37,6 +37,7 @@ test('[Q9] a run whose workspace never comes can be stopped', async () => {
     driverOf: unused,
     spawnFor: unused,
     sweepRun: unused,
+    artefacts: { keep: unused },
     masker: createMasker(),
     maskJson: (value) => value,
     box: aesBox(Buffer.alloc(32, 7)),

@@ -1,28 +1,34 @@
 import type { Attachment, ToolCall } from '../agents/driver.ts';
+import type { Swept } from '../agents/sweep.ts';
 import { isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import type { Verdict } from '../contract/policy.ts';
-import { decide } from '../policy/tools/decide.ts';
+import type { Run } from '../contract/run.ts';
+import { strictest } from '../policy/tools/decide.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
-import { fail, messageOf } from '../queue/handler-result.ts';
+import { fail, HandlerError, messageOf } from '../queue/handler-result.ts';
+import type { Store } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
 import { openAttachment } from './attachments.ts';
+import { explain, refusalOf, toldOf } from './command-check.ts';
 import { type LookBackOptions, lookBack } from './look-back.ts';
 import { openOriginal, textOfSteer } from './messages.ts';
 import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
-import { scopesOf } from './tool-scopes.ts';
+import { realCall } from './real-call.ts';
+import type { SessionWithFacts } from './session-record.ts';
+import { judge } from './tool-scopes.ts';
 import { planTurn } from './turn-plan.ts';
 import { writeAttachments } from './write-attachments.ts';
 
 export interface AgentHandlerOptions extends TurnParts {
-  readonly store: TurnParts['store'] & LookBackOptions['store'];
+  readonly store: TurnParts['store'] & LookBackOptions['store'] & Pick<Store, 'get'>;
   readonly preparer: Preparer;
   /** Kills what an earlier attempt left on this machine: two agents never work on one run (A3). */
-  readonly sweepRun: (runId: string) => Promise<unknown>;
+  readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
   readonly box: SecretBox;
 }
 
@@ -49,9 +55,18 @@ export const agentHandler =
       return fail('invalid_request', 'The original of this message is gone. Send it again.');
     }
     await clearAway(context, options);
-    const past = await lookBack({ store, context, path, maskJson: options.maskJson });
+    const { agent } = found.session;
+    const { maskJson } = options;
+    const past = await lookBack({ store, context, path, maskJson, agent, message });
     if (past.unsafe !== null) return fail('interrupted_unsafe', past.unsafe);
-    const plan = planTurn({ message, conversation: found.session.conversation, ...past });
+    if (isUsedUp(found)) return fail('budget_reached', USED_UP);
+    const conversation =
+      !past.begun && (await isAnew(context, options)) ? null : found.session.conversation;
+    const plan = planTurn({ message, conversation, ...past });
+    if (agent.kind === 'shell') {
+      const refused = await checkCommand(plan.message, path, payload, context, options);
+      if (refused !== null) return refused;
+    }
     let attachments: Attachment[];
     try {
       attachments = await filesFor(payload, context, options, path);
@@ -63,13 +78,11 @@ export const agentHandler =
       );
     }
 
-    const place = { cwd: path };
-    const judge = async (call: ToolCall): Promise<Verdict> => {
+    const decide = async (call: ToolCall): Promise<Verdict> => {
       const rules = await patiently(signal, () => store.rulesFor(run.lane, payload.channel));
-      const { allowedTools, disallowedTools } = payload;
-      const none = { session: null, channel: null, global: null };
-      const scopes = { ...scopesOf(payload.channel, rules ?? none), allowedTools, disallowedTools };
-      return decide({ ...call, ...place }, scopes);
+      const real = await realCall(call, path);
+      const both = real === null ? [call] : [call, real];
+      return strictest(both.map((each) => judge(each, path, payload, rules)));
     };
     return takeTurn({
       found,
@@ -78,10 +91,27 @@ export const agentHandler =
       stillGood: past.stillGood,
       context,
       parts: options,
-      decide: judge,
+      decide,
       open: (sealed) => JSON.parse(openOriginal(sealed, run.lane, box)) as Json,
     });
   };
+
+/** Rules may have changed since it was sent; a denied command is not run (P3). */
+async function checkCommand(
+  command: string,
+  path: string,
+  payload: AgentPayload,
+  context: AttemptContext,
+  { store, masker, onDenied }: AgentHandlerOptions,
+): Promise<unknown> {
+  const { run, signal } = context;
+  const rules = await patiently(signal, () => store.rulesFor(run.lane, payload.channel));
+  const verdict = refusalOf(command, path, payload, rules);
+  if (verdict === null) return null;
+  onDenied?.();
+  await context.emit('policy.denied', toldOf(command, verdict, masker));
+  return fail('permission_denied', masker.mask(explain(verdict)));
+}
 
 /** A workspace may take long, or never come; a run can be stopped at any time (Q9). */
 async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
@@ -96,6 +126,23 @@ async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
+/** An agent takes no budget of nothing. */
+const isUsedUp = ({ session: { agent, budgetUsd, costUsd } }: SessionWithFacts): boolean =>
+  agent.kind !== 'shell' && budgetUsd !== null && costUsd >= budgetUsd;
+
+const USED_UP = 'The budget of the session is used up. Raise it, and retry.';
+
+/** Whoever retries a run whose conversation was lost chooses a new one (A3). */
+async function isAnew(
+  { run, signal }: AttemptContext,
+  { store }: AgentHandlerOptions,
+): Promise<boolean> {
+  const { retryOf } = run;
+  if (retryOf === null) return false;
+  const before = await patiently(signal, () => store.get(retryOf));
+  return before?.error?.class === 'conversation_lost';
+}
+
 /**
  * An agent whose end nobody recorded may be alive: of this run, or of one before it that ended with
  * its node. Who holds the lane's claim is the only one who may work in it (A3).
@@ -105,7 +152,11 @@ async function clearAway(
   { store, sweepRun, clock }: AgentHandlerOptions,
 ): Promise<void> {
   for (const left of await patiently(signal, () => store.listUnfinished(run.lane))) {
-    await sweepRun(left.runId);
+    const alive = (await sweepRun(left.runId)).left.map(({ pid }) => pid);
+    if (alive.length > 0) {
+      const message = `An agent of an earlier attempt cannot be stopped (pid ${alive.join(', ')}).`;
+      throw new HandlerError('agent_crash', message);
+    }
     const ended = { ...left, finishedAt: clock(), error: left.error ?? CUT_OFF };
     await patiently(signal, () => store.putInvocation(ended));
   }
@@ -123,11 +174,22 @@ async function messageFor(
     : undefined;
   if (sealed === null) return null;
   const message = sealed === undefined ? payload.message : openOriginal(sealed, run.lane, box);
-  if (run.startedAt === null) return message;
+  if (run.startedAt === null && run.retryOf === null) return message;
   // The agent that was given them may have died before it read them.
-  const steers = await patiently(signal, () => store.listSteers([run.id]));
+  const runs = await patiently(signal, () => withRetried(run, store));
+  const steers = await patiently(signal, () => store.listSteers(runs));
   const given = steers.filter(({ state }) => state === 'given').map(textOfSteer(box));
   return given.length === 0 ? message : [message, MEANWHILE, ...given].join('\n\n');
+}
+
+/** The run, and those that it is a retry of. */
+async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promise<string[]> {
+  const runs = [run.id];
+  for (let { retryOf } = run; retryOf !== null; ) {
+    runs.push(retryOf);
+    retryOf = (await store.get(retryOf))?.retryOf ?? null;
+  }
+  return runs;
 }
 
 const MEANWHILE = 'While an earlier attempt worked on this, the following was added:';

@@ -1,4 +1,10 @@
-import type { AgentDriver, DriverEnd, ToolCall, Turn } from '../agents/driver.ts';
+import {
+  type AgentDriver,
+  type DriverEnd,
+  NOTHING_HEARD,
+  type ToolCall,
+  type Turn,
+} from '../agents/driver.ts';
 import type { AgentProcess, Spawn } from '../agents/process.ts';
 import type { Json } from '../contract/json.ts';
 import type { Verdict } from '../contract/policy.ts';
@@ -8,6 +14,8 @@ import { verdictOf } from '../policy/retry.ts';
 import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { leaveWaiting } from '../queue/handler-result.ts';
+import type { Store } from '../queue/store.ts';
+import type { Artefacts } from '../workspaces/artefacts.ts';
 import { takeSnapshot } from '../workspaces/snapshot.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { fitText } from './fit-text.ts';
@@ -26,13 +34,14 @@ const LAST_RESPONSE_BYTES = 16 * 1024;
 export const PARK_MS = 5 * 60_000;
 
 export interface TurnParts {
-  readonly store: SessionStore & ApprovalStore & SteerStore;
+  readonly store: SessionStore & ApprovalStore & SteerStore & Pick<Store, 'getLane'>;
   readonly driverOf: (kind: AgentKind) => AgentDriver;
   /** Starts processes marked as this run's. */
   readonly spawnFor: (runId: string) => Spawn;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
   readonly clock: () => number;
+  readonly artefacts: Pick<Artefacts, 'keep'>;
   readonly parkMs?: number;
   /** Whether a run waits for the end of a usage limit, which it does unless told. */
   readonly parkUsageLimit?: boolean;
@@ -67,9 +76,16 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const spawn: Spawn = async (argv, how) => {
     const started = await parts.spawnFor(context.run.id)(argv, how);
     processes.push(started);
+    await mustBeOurs(options);
     return started;
   };
-  const recorder = new Recorder({ context, masker, maskJson });
+  const { run } = context;
+  const recorder = new Recorder({
+    context,
+    masker,
+    maskJson,
+    keep: (call, text) => parts.artefacts.keep(run.lane, run.id, call, text),
+  });
   const parked = new AbortController();
   const questions = new Questions({
     context,
@@ -151,7 +167,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     if (isCancelled(context)) await questions.withdrawAll('The run was cancelled.').catch(() => {});
     await questions.close();
   }
-  end ??= { ...NO_END, outcome: { kind: 'failed', error: NO_END_ERROR } };
+  end ??= { ...NOTHING_HEARD, outcome: { kind: 'failed', error: NO_END_ERROR } };
   await record(ended(end), end);
   // An agent that died with its question open: the answer is what goes on with the run (Q8).
   const isParked = parked.signal.aborted || (isAsking && isRetried(end));
@@ -188,6 +204,18 @@ function turnOf(
   };
 }
 
+/**
+ * A node that stood still may wake when another has the run, and start an agent behind its back. Who
+ * takes a run over stops what was started before; so what is started is looked at before it hears a
+ * word, and two never go on with one conversation (A3). A command has none.
+ */
+async function mustBeOurs({ found, context, parts }: TurnOptions): Promise<void> {
+  if (found.session.agent.kind === 'shell') return;
+  const { run, fence, signal } = context;
+  const lane = await patiently(signal, () => parts.store.getLane(run.lane));
+  if (lane?.fence !== fence) throw new Error('Another attempt has the run.');
+}
+
 /** What the workspace is like now, so that what is done to it can be told later (Q16). */
 async function noteStart({ path, context, parts, found }: TurnOptions): Promise<void> {
   // A command runs at once and asks nobody; there is no moment before it writes.
@@ -219,5 +247,4 @@ const isRetried = ({ outcome }: DriverEnd): boolean =>
 const isCancelled = ({ signal }: AttemptContext): boolean =>
   signal.aborted && (signal.reason as { kind?: string }).kind === 'cancelled';
 
-const NO_END = { lastMessage: null, exitCode: null, signal: null, stderr: '' } as const;
 const NO_END_ERROR = { class: 'agent_crash', message: 'The agent ended without a word.' } as const;

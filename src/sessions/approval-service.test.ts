@@ -20,12 +20,12 @@ async function person({ store }: ServiceRig, name: string, role: Role = 'operato
 }
 
 /** A session of somebody, with a run that asks and waits. */
-async function asking(given: Partial<NewApproval> = {}) {
+async function asking(given: Partial<NewApproval> = {}, payload: object = {}) {
   const rig = await serviceRig({ executes: false });
   const owner = await person(rig, 'hanako');
   const body = CreateSession.parse({ name: 'asks', agent: { kind: 'claude' } });
   const { id: sessionId } = await rig.service.create(owner, body);
-  const { asked, claimed } = await ask(rig.store, sessionId, given);
+  const { asked, claimed } = await ask(rig.store, sessionId, given, payload);
   const answer = (by: Principal, given: object, id = asked.id) =>
     rig.service.decideApproval(by, id, DecideApproval.parse(given));
   return { ...rig, rig, owner, sessionId, asked, claimed, answer };
@@ -130,6 +130,19 @@ test('[A7] edited input has the shape of the one asked about, within, too', asyn
   expect((await edit(edited)).editedInput).toEqual(edited);
 });
 
+test('[P3] nobody edits an input into what the rules deny', async () => {
+  const payload = { message: 'hi', channel: 'web', sender: 'hanako', original: false };
+  const { service, owner, answer, asked } = await asking({}, payload);
+  const edit = (command: string) =>
+    answer(owner, { decision: 'allow', input: { command, description: 'x' } });
+  await expect(edit('rm -fr /')).rejects.toMatchObject({
+    code: 'policy_denied',
+    message: expect.stringContaining('"Bash(rm -rf)" is denied by the rules of the channel'),
+  });
+  expect((await service.getApproval(owner, asked.id)).state).toBe('pending');
+  expect(await edit('npm publish --dry-run')).toMatchObject({ state: 'allowed' });
+});
+
 test('[P4] a secret in edited input is shown masked and kept sealed for the agent', async () => {
   const { owner, answer, store, asked, sessionId } = await asking();
   const input = { command: `npm publish --token ${secret}`, description: 'x' };
@@ -182,7 +195,8 @@ test.each([
   ['WebFetch', { url: 'https://example.com/x' }, 'WebFetch(domain:example.com)'],
   ['mcp__box__put', { any: 1 }, 'mcp__box__put'],
 ])('[A7] [P1] allowed for the session: %s of %j is the rule %s', async (tool, input, rule) => {
-  const { service, owner, answer, sessionId } = await asking({ tool, input });
+  const { service, owner, answer, sessionId, asked } = await asking({ tool, input });
+  expect((await service.getApproval(owner, asked.id)).sessionRule).toBe(rule);
   await answer(owner, { decision: 'allow', scope: 'session' });
   const place = { scope: 'session', sessionId } as const;
   expect((await service.rules(owner, place)).allow).toEqual([rule]);

@@ -2,13 +2,15 @@ import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { entryOf, isAdmin, type Principal } from '../access/principal.ts';
 import type { Approval, DecideApproval } from '../contract/approval.ts';
 import { BatonError } from '../contract/errors.ts';
+import { AgentPayload } from '../contract/message.ts';
 import { toTime, toTimeOrNull } from '../contract/time.ts';
+import { ruleFor } from '../policy/tools/rule-for.ts';
 import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
 import { storeInput } from './edited-input.ts';
-import { ruleOf } from './rule-of-call.ts';
 import type { SessionService } from './service.ts';
 import type { SessionWithFacts } from './session-record.ts';
+import { judge } from './tool-scopes.ts';
 
 type Part = Pick<SessionService, 'listApprovals' | 'getApproval' | 'decideApproval'>;
 
@@ -50,6 +52,7 @@ export function approvalService(parts: ServiceParts): Part {
         throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
       }
       const answer = answerOf(approval, body, by, found, parts);
+      if (body.input !== undefined) await mustPass(approval, body.input, parts);
       const { decision, scope, rule } = answer;
       const edited = answer.editedInput !== null;
       const entry = entryOf(
@@ -64,6 +67,21 @@ export function approvalService(parts: ServiceParts): Part {
       return toApproval(decided);
     },
   };
+}
+
+/** What was edited is another call: nobody allows what the rules deny (P3). */
+async function mustPass(
+  { tool, kind, sessionId, runId }: ApprovalRecord,
+  input: NonNullable<DecideApproval['input']>,
+  { store, queue }: ServiceParts,
+): Promise<void> {
+  const payload = AgentPayload.safeParse((await queue.get(runId))?.payload);
+  if (!payload.success || kind !== 'tool') return;
+  const rules = await store.rulesFor(sessionId, payload.data.channel);
+  const verdict = judge({ tool, input }, rules?.workspacePath ?? null, payload.data, rules);
+  if (verdict.decision !== 'deny') return;
+  const why = `The tool rules do not allow this input: ${verdict.reason}.`;
+  throw new BatonError('policy_denied', why, { details: { verdict } });
 }
 
 function answerOf(
@@ -92,12 +110,12 @@ function answerOf(
     message: message === undefined ? null : parts.masker.mask(message),
     ...stored,
     decidedBy: by.userId,
-    rule: scope === 'session' ? ruleFor(approval, stored.editedInput, found, parts) : null,
+    rule: scope === 'session' ? ruleOf(approval, stored.editedInput, found, parts) : null,
   };
 }
 
 /** Of what is allowed, which after an edit is not what was asked. */
-function ruleFor(
+function ruleOf(
   { kind, tool, input }: ApprovalRecord,
   edited: ApprovalRecord['editedInput'],
   { session }: SessionWithFacts,
@@ -105,7 +123,7 @@ function ruleFor(
 ): string {
   if (kind !== 'tool') throw bad('scope', 'An answer to a question is for this once.');
   const cwd = session.workspacePath ?? undefined;
-  const rule = ruleOf({ tool, input: edited ?? input, cwd });
+  const rule = ruleFor({ tool, input: edited ?? input, cwd });
   // A secret in it was masked, so that the rule would never fit.
   if (rule === null || masker.hasMask(rule)) {
     throw bad('scope', 'No rule means this call and no other. Allow it once.');
@@ -127,6 +145,7 @@ const toApproval = (record: ApprovalRecord): Approval => ({
   reason: record.reason,
   state: record.state,
   scope: record.scope,
+  sessionRule: record.kind === 'tool' ? ruleFor({ tool: record.tool, input: record.input }) : null,
   message: record.message,
   editedInput: record.editedInput,
   decidedBy: record.decidedBy,

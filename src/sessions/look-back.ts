@@ -1,6 +1,8 @@
 import type { Json } from '../contract/json.ts';
 import { type Run, TERMINAL_STATES } from '../contract/run.ts';
+import type { AgentSpec } from '../contract/session.ts';
 import { PastCalls } from '../policy/retry-safety.ts';
+import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import type { Store } from '../queue/store.ts';
 import { diffSince } from '../workspaces/snapshot.ts';
@@ -12,12 +14,15 @@ import type { RunSoFar } from './turn-plan.ts';
 
 export interface LookBackOptions {
   readonly store: Pick<Store, 'listAfter' | 'list'> &
-    Pick<SessionStore, 'readSnapshot'> &
+    Pick<SessionStore, 'readSnapshot' | 'listInvocations'> &
     Pick<ApprovalStore, 'listApprovalsOf'>;
   readonly context: Pick<AttemptContext, 'run' | 'signal' | 'emit'>;
   /** The workspace. */
   readonly path: string;
   readonly maskJson: (value: Json) => Json;
+  readonly agent: AgentSpec;
+  /** What the agent was told, which for `shell` is what it does. */
+  readonly message: string;
 }
 
 export interface Past extends Pick<RunSoFar, 'begun' | 'acted' | 'hasPast' | 'answers'> {
@@ -36,16 +41,20 @@ const NOTHING: Past = {
   unsafe: null,
 };
 const PAGE = 1000;
+/** With more than this it is not asked which of them began. */
+const ENDED_MOST = 100;
 
 /**
  * What earlier attempts of the run have done, from what is stored (Q16): a call is stored before it
  * is allowed. What they may have changed in the workspace is told before the next one begins.
  */
 export async function lookBack(options: LookBackOptions): Promise<Past> {
-  const { store, context } = options;
+  const { store, context, agent } = options;
   const { run, signal } = context;
   if (run.startedAt === null) return NOTHING;
-  const calls = new PastCalls();
+  if (agent.kind === 'shell') return lookBackAtCommand(options);
+  // Hooks of a trusted repository may answer in the place of people.
+  const calls = new PastCalls(kindOf, agent.trusted !== true);
   let begun = false;
   for await (const event of eventsOf(store, run, signal)) {
     calls.see(event);
@@ -55,19 +64,37 @@ export async function lookBack(options: LookBackOptions): Promise<Past> {
   const answers = await patiently(signal, () => store.listApprovalsOf(run.id));
   const safety = calls.safety(answers);
   if (safety.verdict === 'unsafe') {
-    const unsafe = `An earlier attempt was cut off after it was allowed to use ${safety.tool}, and whether that happened is not known. Look, and retry by hand.`;
-    return { ...NOTHING, unsafe };
+    return { ...NOTHING, unsafe: unsafe(safety.tool) };
   }
   if (safety.verdict === 'repeat_after_diff') await tellDiff(options);
-  const ended = { lane: run.lane, states: [...TERMINAL_STATES], limit: 1 };
   return {
     begun,
     acted: calls.ran(answers),
-    hasPast: (await patiently(signal, () => store.list(ended))).length > 0,
+    hasPast: await hasPast(options),
     answers: answers.filter(isToTell),
     stillGood: calls.stillGood(answers),
     unsafe: null,
   };
+}
+
+const unsafe = (tool: string): string =>
+  `An earlier attempt was cut off after it was allowed to use ${tool}, and whether that happened is not known. Look, and retry by hand.`;
+
+/** The message is the one call, made at once. That it is begun is stored before it is. */
+async function lookBackAtCommand({ store, context, message }: LookBackOptions): Promise<Past> {
+  const { run, signal } = context;
+  if (kindOf({ tool: 'Bash', input: { command: message } }) !== 'unrepeatable') return NOTHING;
+  const begun = await patiently(signal, () => store.listInvocations(run.id));
+  const ran = begun.some(({ error }) => error?.class !== 'overloaded');
+  return ran ? { ...NOTHING, unsafe: unsafe('Bash') } : NOTHING;
+}
+
+/** Some run of the session began, and has ended. */
+async function hasPast({ store, context }: LookBackOptions): Promise<boolean> {
+  const { run, signal } = context;
+  const ended = { lane: run.lane, states: [...TERMINAL_STATES], limit: ENDED_MOST };
+  const runs = await patiently(signal, () => store.list(ended));
+  return runs.length === ENDED_MOST || runs.some(({ startedAt }) => startedAt !== null);
 }
 
 /** Answered, and no agent knows it yet. */

@@ -10,7 +10,6 @@ import { MAX_ATTEMPTS } from '../policy/retry.ts';
 import type { Admission } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { fitText } from './fit-text.ts';
-import { refuseSecrets } from './refuse-secrets.ts';
 import type { SteerRecord, SteerRequest } from './steer-store.ts';
 
 /* From what a person wrote to the run it becomes. */
@@ -64,7 +63,6 @@ export interface AdmissionParts {
 function payloadOf(parts: AdmissionParts): AgentPayload {
   const { by, stored, files } = parts;
   const { allowedTools, disallowedTools, metadata } = parts.body;
-  refuseSecrets({ allowedTools, disallowedTools }, parts.maskJson);
   return {
     message: stored.message,
     channel: by.channel,

@@ -5,6 +5,7 @@ import type { ApprovalKind } from '../contract/approval.ts';
 import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
 import type { Verdict } from '../contract/policy.ts';
+import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -73,9 +74,23 @@ export class Questions {
 
   async #judge(call: ToolCall, withdrawn: AbortSignal): Promise<ToolAnswer> {
     const verdict = await this.#options.decide(call);
-    if (verdict.decision === 'allow') return { behavior: 'allow' };
+    if (verdict.decision === 'allow') {
+      await this.#note(call, verdict.reason);
+      return { behavior: 'allow' };
+    }
     if (verdict.decision === 'deny') return this.#deny(call, verdict);
     return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
+  }
+
+  /** That it may run is known before it does, if it must not run twice (Q16). */
+  async #note({ id, tool, input }: ToolCall, reason: string): Promise<void> {
+    const { context, maskJson } = this.#options;
+    const { value, truncated } = fitJson(input);
+    // Also if it only seems so in the log, which is all that a later attempt has.
+    const once = [input, maskJson(value)].some(
+      (each) => kindOf({ tool, input: each }) === 'unrepeatable',
+    );
+    if (once || truncated) await context.emit('policy.allowed', { callId: id, tool, reason });
   }
 
   async #deny(
@@ -135,7 +150,7 @@ export class Questions {
       this.#waiting = null;
     });
     try {
-      return await this.#use(await promise);
+      return await this.#use(await promise, call);
     } finally {
       withdrawn.removeEventListener('abort', withdraw);
     }
@@ -188,31 +203,38 @@ export class Questions {
       !this.#given.has(each.id) &&
       (each.state === 'allowed' || each.state === 'denied');
     const cutOff = stillGood.find(fits);
-    if (cutOff !== undefined) return this.#give(cutOff);
+    if (cutOff !== undefined) {
+      if (cutOff.state === 'allowed') await this.#note(call, 'an earlier attempt was allowed to');
+      return this.#give(cutOff, call);
+    }
     // Each time, because one may be answered while another is asked.
     const all = await patiently(context.signal, () => store.listApprovalsOf(context.run.id));
     const unused = all.find((each) => each.usedAt === null && fits(each));
-    return unused === undefined ? null : this.#use(unused);
+    return unused === undefined ? null : this.#use(unused, call);
   }
 
   /** Noted as given before it is: an answer is good for one call. */
-  async #use(record: ApprovalRecord): Promise<ToolAnswer> {
+  async #use(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
     const { context, store } = this.#options;
     this.#given.add(record.id);
     if (record.state === 'withdrawn')
       return { behavior: 'deny', message: 'The question was withdrawn.' };
     const ours = await patiently(context.signal, () => store.useApproval(record.id, context.fence));
     if (!ours) return { behavior: 'deny', message: 'The answer was given to another attempt.' };
-    return this.#give(record);
+    return this.#give(record, call);
   }
 
-  #give(record: ApprovalRecord): ToolAnswer {
+  /** What was edited is another call, and rules may have changed since it was asked (P3). */
+  async #give(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
     this.#given.add(record.id);
     if (record.state === 'denied') {
       return { behavior: 'deny', message: record.message ?? 'A person said no.' };
     }
     const { sealedInput, editedInput } = record;
     const edited = sealedInput === null ? editedInput : this.#options.open(sealedInput);
+    const used = edited === null ? call : { ...call, input: edited };
+    const verdict = await this.#options.decide(used);
+    if (verdict.decision === 'deny') return this.#deny(used, verdict);
     return edited === null ? { behavior: 'allow' } : { behavior: 'allow', input: edited };
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../contract/json.ts';
+import { byteLength, type Json } from '../contract/json.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
 import { createMasker, maskJson } from '../policy/masking.ts';
 import { Recorder } from './recorder.ts';
@@ -11,11 +11,17 @@ interface Emitted {
 
 function rig() {
   const emitted: Emitted[] = [];
+  const kept: string[] = [];
   let room = Promise.resolve();
   const masker = createMasker();
   const recorder = new Recorder({
     masker,
     maskJson: (value) => maskJson(masker, value),
+    keep: async (call, text) => {
+      if (call === 'no room') throw new Error('the disk is full');
+      kept.push(text);
+      return { name: `${call}.txt`, bytes: text.length };
+    },
     context: {
       emit: async (type: string, payload: unknown) => {
         emitted.push({ type, payload: payload as Emitted['payload'] });
@@ -26,6 +32,7 @@ function rig() {
   return {
     recorder,
     emitted,
+    kept,
     block: () => {
       const gate = Promise.withResolvers<void>();
       room = gate.promise;
@@ -95,4 +102,32 @@ test('[E5] a message too large for an event is cut and says so', async () => {
   await recorder.take({ kind: 'message', text: '\u001b'.repeat(300_000) });
   expect(emitted[0]?.payload).toMatchObject({ truncated: true });
   expect(JSON.stringify(emitted[0]?.payload).length).toBeLessThan(256 * 1024);
+});
+
+test('[E5] [E8] a result that is too long is masked, cut, and kept whole', async () => {
+  const { recorder, emitted, kept } = rig();
+  // Where a cut before the masking would leave half of it.
+  const text = `${'x'.repeat(200 * 1024 - 12)} ${github} ${'y'.repeat(100_000)}`;
+  const result = (id: string, said: string): Promise<void> =>
+    recorder.take({
+      kind: 'event',
+      type: 'agent.tool_result',
+      payload: { id, ok: true, text: said },
+    });
+  await result('long', text);
+  await result('short', 'all of it');
+  await result('no room', text);
+  recorder.end();
+  const [long, short, alone, notice] = emitted.map(({ payload }) => payload);
+  expect(kept).toEqual([text.replace(github, '***GITHUB_TOKEN***')]);
+  expect(long).toMatchObject({
+    truncated: true,
+    artefact: { name: 'long.txt', bytes: kept[0]?.length },
+  });
+  expect(long?.text).toMatch(/^x+ \*{1,3}/);
+  expect(byteLength(JSON.stringify(long))).toBeLessThan(256 * 1024);
+  expect(short).toEqual({ id: 'short', ok: true, text: 'all of it' });
+  expect(alone).toEqual({ id: 'no room', ok: true, text: long?.text, truncated: true });
+  expect(notice?.text).toContain('the disk is full');
+  expect(JSON.stringify(emitted)).not.toContain(github.slice(0, 6));
 });

@@ -1,7 +1,10 @@
+import { fitText as fitBeginning } from '../agents/claude/fit.ts';
 import type { DriverEvent } from '../agents/driver.ts';
+import type { Artefact } from '../contract/artefact.ts';
 import type { Json } from '../contract/json.ts';
 import type { Masker, MaskStream } from '../policy/masker.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
+import { messageOf } from '../queue/handler-result.ts';
 import { fitText } from './fit-text.ts';
 
 /** Pieces that come within this time are one event (E6). */
@@ -11,12 +14,16 @@ const DELTA_CHARACTERS = 16 * 1024;
 /** As JSON, below the limit of an event. */
 const MESSAGE_BYTES = 200 * 1024;
 
+const NOT_KEPT = 'The whole of a long result could not be kept:';
+
 type Source = 'stdout' | 'stderr' | 'agent';
 
 export interface RecorderOptions {
   readonly context: Pick<AttemptContext, 'emit' | 'room'>;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
+  /** Keeps a result that is too long for an event, by the call it is of (E5). */
+  readonly keep: (call: string, text: string) => Promise<Artefact>;
 }
 
 /**
@@ -58,11 +65,30 @@ export class Recorder {
         return;
       case 'event':
         this.#flush();
-        await this.#emit(event.type, maskJson(event.payload));
+        await this.#event(event.type, maskJson(event.payload));
         return;
       case 'init':
         // Told by who knows the workspace (agent-handler.ts).
         return;
+    }
+  }
+
+  /** A result is masked first and cut then, so that no half of a secret is left at the edge. */
+  async #event(type: string, payload: Json): Promise<void> {
+    const { id, text } = payload as { id?: Json; text?: Json };
+    if (type !== 'agent.tool_result' || typeof text !== 'string') {
+      return this.#emit(type, payload);
+    }
+    const { value, truncated } = fitBeginning(text);
+    if (!truncated) return this.#emit(type, payload);
+    const cut = { ...(payload as object), text: value, truncated };
+    try {
+      const artefact = await this.#options.keep(String(id), text);
+      await this.#emit(type, { ...cut, artefact });
+    } catch (error) {
+      await this.#emit(type, cut);
+      const { text: why } = fitText(`${NOT_KEPT} ${messageOf(error)}`, 8192);
+      await this.#emit('agent.notice', { text: why });
     }
   }
 

@@ -14,6 +14,9 @@ test('[P4] what is stored as it is may hold no secret: the field is named, nothi
     ['agent.model', { agent: { ...shell, model: github } }],
     ['agent.command', { agent: { ...shell, command: ['tool', `--key=${github}`] } }],
     ['agent.command', { agent: { ...shell, command: ['tool', '--token', 'abc123def'] } }],
+    ['agent.systemPrompt', { agent: { systemPrompt: `The key is ${github}` } }],
+    ['agent.mcpServers', { agent: { mcpServers: { a: { env: { TOKEN: github } } } } }],
+    ['agent.mcpServers', { agent: { mcpServers: { a: { args: ['--key', github] } } } }],
     ['workspace', { workspace: { path: `/tmp/${github}` } }],
     ['workspace', { workspace: { repository: 'https://me:hunter2@host/repo' } }],
   ];
@@ -25,6 +28,9 @@ test('[P4] what is stored as it is may hold no secret: the field is named, nothi
   expect((await rig.service.list(ADMIN, {})).items).toEqual([]);
 
   const command = ['sh', '-c', 'curl -H "Authorization: Bearer $API_TOKEN" "$0"'];
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code puts the variable in
+  const named = { a: { command: 'a', env: { TOKEN: '${GITHUB_TOKEN}' } } };
+  await rig.session('named', { agent: { mcpServers: named } });
   const { id } = await rig.session('plain', { tags: ['tokens'], agent: { ...shell, command } });
   await expect(rig.service.update(ADMIN, id, { tags: [SHORT] })).rejects.toMatchObject({
     details: { field: 'tags' },
@@ -33,6 +39,6 @@ test('[P4] what is stored as it is may hold no secret: the field is named, nothi
     const rules = { [field]: ['Read', `Bash(login ${github})`] };
     await expect(rig.send(id, 'echo', rules)).rejects.toMatchObject({ details: { field } });
   }
-  await rig.send(id, 'echo', { allowedTools: ['Read', 'Bash(git status)'] });
+  await rig.send(id, 'echo', { allowedTools: ['Read', 'Bash(echo)'] });
   expect((await rig.service.listRuns(ADMIN, { sessionId: id })).items).toHaveLength(1);
 });

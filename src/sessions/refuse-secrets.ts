@@ -25,5 +25,7 @@ export const settingsOf = (session: CreateSession) => ({
   ...wordsOf(session),
   'agent.model': session.agent.model,
   'agent.command': session.agent.command?.join(' '),
+  'agent.systemPrompt': session.agent.systemPrompt,
+  'agent.mcpServers': session.agent.mcpServers,
   workspace: JSON.parse(JSON.stringify(session.workspace)) as Json,
 });

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { expect, test } from 'vitest';
 import { ADMIN, type ServiceRig, serviceRig } from '../../test/service-rig.ts';
 import type { Principal } from '../access/principal.ts';
@@ -197,4 +198,14 @@ test('[P4] a secret in a refused command is masked where it is told', async () =
   const { owner, send, denials } = await sessionRig();
   await expect(send(owner, `rm -rf ${secret}`)).rejects.toMatchObject({ code: 'policy_denied' });
   expect(JSON.stringify(await denials())).not.toContain(secret);
+});
+
+test('[P1] a rule from the home directory means what is there, and nothing else', async () => {
+  const { service, owner, place, id } = await sessionRig('claude');
+  await service.putRules(owner, place, rules({ allow: ['Read'], deny: ['Read(~/.ssh/**)'] }));
+  const decided = async (tool: string, input: Record<string, string>) =>
+    (await service.testPolicy(owner, { tool, input, channel: 'api', sessionId: id })).decision;
+  expect(await decided('Read', { file_path: `${homedir()}/.ssh/id` })).toBe('deny');
+  expect(await decided('Read', { file_path: '/srv/readme' })).toBe('allow');
+  expect(await decided('Bash', { command: 'cat ~/.ssh/id' })).toBe('deny');
 });

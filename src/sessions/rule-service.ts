@@ -10,7 +10,7 @@ import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { RulePlace } from './approval-store.ts';
 import { refuseSecrets } from './refuse-secrets.ts';
 import type { SessionService } from './service.ts';
-import { scopesOf } from './tool-scopes.ts';
+import { placeOf, scopesOf } from './tool-scopes.ts';
 
 type Part = Pick<SessionService, 'rules' | 'putRules' | 'testPolicy'>;
 
@@ -51,8 +51,8 @@ export function ruleService(parts: ServiceParts): Part {
         channel: await store.readRules({ scope: 'channel', channel }),
         global: await store.readRules({ scope: 'global' }),
       };
-      const cwd = found?.workspacePath ?? undefined;
-      return decide({ tool, input, cwd }, scopesOf(channel, rules));
+      const place = placeOf(found?.workspacePath);
+      return decide({ tool, input, ...place }, scopesOf(channel, rules));
     },
   };
 }

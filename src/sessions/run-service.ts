@@ -25,6 +25,7 @@ import {
   steerOf,
   storeMessage,
 } from './messages.ts';
+import { refuseSecrets } from './refuse-secrets.ts';
 import { mustBeRules } from './rule-service.ts';
 import type { SessionService } from './service.ts';
 import type { RunEdit, SendRequest, Sent } from './session-store.ts';
@@ -117,6 +118,7 @@ export function runService(parts: ServiceParts): RunService {
       const { allowedTools, disallowedTools } = body;
       mustBeRules('allowedTools', allowedTools ?? []);
       mustBeRules('disallowedTools', disallowedTools ?? []);
+      refuseSecrets({ allowedTools, disallowedTools }, maskJson);
       const { message } = body;
       const { channel } = by;
       const tools = { allowedTools, disallowedTools };

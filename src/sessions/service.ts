@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Principal } from '../access/principal.ts';
 import type { Page } from '../access/service.ts';
 import type { PutShares, Share } from '../contract/access.ts';
@@ -89,6 +90,8 @@ export interface SessionService {
   /** Over all that the caller may see. */
   costs(by: Principal, query: CostQuery): Promise<CostLine[]>;
   workspaces(by: Principal, id: string): Promise<WorkspaceView[]>;
+  /** The whole of what an event has only the beginning of (E5). */
+  artefact(by: Principal, id: string, name: string): Promise<Readable>;
   /** Makes a missing workspace, where this node may, and tells how it is (W6). */
   syncStatus(by: Principal, id: string): Promise<SyncStatus>;
   shares(by: Principal, id: string): Promise<Share[]>;

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ask, park } from '../../test/asking.ts';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { ADMIN, serviceRig } from '../../test/service-rig.ts';
 import { until } from '../../test/until.ts';
@@ -129,6 +130,16 @@ test('[S12] [Q9] deleting stops what runs, and nothing is left', async () => {
   await expect(rig.service.get(ADMIN, id)).rejects.toMatchObject({ code: 'not_found' });
   expect(existsSync(path)).toBe(false);
   expect(await rig.queue.events(id)).toEqual([]);
+});
+
+test('[S12] [A7] deleting does not wait for an answer: a run that is parked ends with its question', async () => {
+  const rig = await serviceRig({ executes: false });
+  const { id } = await rig.session('asks');
+  const asking = await ask(rig.store, id);
+  await park(rig.store, asking);
+  await rig.service.remove(ADMIN, id);
+  await expect(rig.service.get(ADMIN, id)).rejects.toMatchObject({ code: 'not_found' });
+  expect(await rig.store.getApproval(asking.asked.id)).toBeNull();
 });
 
 test('[S12] a protected session is not deleted, and its run goes on', async () => {

@@ -183,6 +183,9 @@ function sessionService(options: SessionsOptions): Part {
       await providerOf(session.workspace.provider)
         .delete({ sessionId: id, spec: session.workspace })
         .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Workspace not removed'));
+      await options.artefacts
+        .remove(id)
+        .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Artefacts not removed'));
       log.info({ sessionId: id }, 'Session deleted');
     },
   };

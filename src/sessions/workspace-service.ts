@@ -2,21 +2,23 @@ import { BatonError } from '../contract/errors.ts';
 import type { SessionStatus } from '../contract/session.ts';
 import { toTime } from '../contract/time.ts';
 import type { WorkspaceHealth, WorkspaceStatus, WorkspaceView } from '../contract/workspace.ts';
+import type { Artefacts } from '../workspaces/artefacts.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
 import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { SessionService } from './service.ts';
 import type { SessionWithFacts } from './session-record.ts';
 
-type WorkspaceService = Pick<SessionService, 'workspaces' | 'syncStatus'>;
+type WorkspaceService = Pick<SessionService, 'workspaces' | 'syncStatus' | 'artefact'>;
 
 export interface WorkspaceParts extends ServiceParts {
+  readonly artefacts: Artefacts;
   /** Makes it if it is missing, where this node may; a session whose cannot be made is in ERROR. */
   readonly ensureWorkspace?: (found: SessionWithFacts) => Promise<unknown>;
 }
 
 /** What is known of the workspaces of sessions, and looking after one at once (W6). */
 export function workspaceService(parts: WorkspaceParts): WorkspaceService {
-  const { store, ensureWorkspace, onWork } = parts;
+  const { store, ensureWorkspace, onWork, artefacts } = parts;
 
   const view = async (found: SessionWithFacts): Promise<WorkspaceView> => {
     const { session } = found;
@@ -43,6 +45,16 @@ export function workspaceService(parts: WorkspaceParts): WorkspaceService {
 
   return {
     workspaces: async (by, id) => [await view(await findSession(parts, by, id, 'view'))],
+
+    async artefact(by, id, name) {
+      await findSession(parts, by, id, 'view');
+      const found = await artefacts.read(id, name);
+      if (found !== null) return found;
+      throw new BatonError(
+        'not_found',
+        'There is no such artefact here. Artefacts lie on the machine that their session works on.',
+      );
+    },
 
     async syncStatus(by, id) {
       const before = await findToChange(parts, by, id);

@@ -19,7 +19,7 @@ export async function takeTree(path: string, signal: AbortSignal): Promise<GitSn
     const place = await findGit(path);
     if (place === null) return null;
     return await PrivateGit.with(place, signal, async (git) =>
-      (await isIgnored(git)) ? null : treeOf(git),
+      (await isIgnored(git)) ? null : (await treeOf(git)).snapshot,
     );
   } catch {
     signal.throwIfAborted();
@@ -34,9 +34,16 @@ async function isIgnored(git: PrivateGit): Promise<boolean> {
   return (await git.run(['check-ignore', '-q', '--', `./${prefix}`])).code !== 1;
 }
 
-async function treeOf(git: PrivateGit): Promise<GitSnapshot> {
+interface Tree {
+  readonly snapshot: GitSnapshot;
+  /** There are repositories in it, of which only the commit is seen, or nothing. */
+  readonly others: boolean;
+}
+
+async function treeOf(git: PrivateGit): Promise<Tree> {
   const changed = ['ls-files', '-z', '-o', '-m', '-d', '--exclude-standard', ...only(git.place)];
-  const { add, remove, large } = await sort(git.place, new Set(namesIn(await git.must(changed))));
+  const names = new Set(namesIn(await git.must(changed)));
+  const { add, remove, large } = await sort(git.place, names);
   // What is gone first: a directory may stand in its place.
   if (remove.length > 0) {
     await git.must(['update-index', '-z', '--force-remove', '--stdin'], listOf(remove));
@@ -48,7 +55,9 @@ async function treeOf(git: PrivateGit): Promise<GitSnapshot> {
     );
   }
   const tree = (await git.must(['write-tree', '--missing-ok'])).toString('latin1').trim();
-  return { kind: 'git', tree, large };
+  const cloned = [...names].some((name) => name.endsWith('/'));
+  const others = cloned || (await look(git.place.top, '.gitmodules')) !== null;
+  return { snapshot: { kind: 'git', tree, large }, others };
 }
 
 const only = ({ prefix }: GitPlace): string[] =>
@@ -102,7 +111,7 @@ export async function diffTrees(
   const place = await findGit(path);
   if (place === null) throw new Error('The workspace is no longer in a git repository.');
   return PrivateGit.with(place, signal, async (git) => {
-    const now = await treeOf(git);
+    const { snapshot: now, others } = await treeOf(git);
     const trees = [
       'diff-tree',
       '-r',
@@ -128,7 +137,8 @@ export async function diffTrees(
     return {
       files,
       ...(patch === '' ? {} : { patch }),
-      truncated: truncated || cut || all.cut || fitted.truncated,
+      truncated: truncated || cut || all.cut || fitted.truncated || others,
+      ...(others ? { note: 'Repositories within it were not looked at.' } : {}),
     };
   });
 }

@@ -353,6 +353,24 @@ describe('a git repository', () => {
     expect((await diffSince(root, before, PATIENT)).note).toContain('no longer');
   });
 
+  test('[Q16] with others in it says that those were not looked at', async () => {
+    const inner = repository({ 'inner.txt': 'i\n' });
+    const root = repository({ 'a.txt': 'a\n' });
+    const note = expect.stringContaining('not looked at');
+    const alone = await taken(root);
+    expect(await diffSince(root, alone, PATIENT)).toEqual({ files: [], truncated: false });
+    git(root, 'clone', '-q', inner, 'cloned');
+    const before = await taken(root);
+    write(root, { 'cloned/inner.txt': 'other' });
+    expect(await diffSince(root, before, PATIENT)).toEqual({ files: [], truncated: true, note });
+    rmSync(join(root, 'cloned'), { recursive: true });
+    git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'module');
+    git(root, 'commit', '-q', '-m', 'module');
+    const later = await taken(root);
+    write(root, { 'module/inner.txt': 'other' });
+    expect(await diffSince(root, later, PATIENT)).toEqual({ files: [], truncated: true, note });
+  });
+
   test('[A12] nothing that a repository or its submodule names is started', async () => {
     const proof = join(temporaryDirectory(), 'started');
     const touch = `touch ${proof}; cat`;

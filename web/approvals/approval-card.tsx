@@ -61,10 +61,12 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
 function About({ approval, compact }: { approval: Approval; compact: boolean }) {
   const t = useTexts();
   const { data: session } = useQuery(sessionQuery(approval.sessionId));
-  const { state, kind, reason } = approval;
+  const { state, kind, reason, tool, sessionRule } = approval;
   // That a person answers a question need not be explained.
   const why = state === 'pending' && kind === 'tool' ? whyOf(reason, t.approvals.why) : null;
-  if (compact && why === null) return <div className="mb-3" />;
+  // It may be more than this call.
+  const later = state === 'pending' ? sessionRule : null;
+  if (compact && why === null && later === null) return <div className="mb-3" />;
   return (
     <dl className="my-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense">
       {!compact && session !== undefined && (
@@ -86,6 +88,15 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
         <>
           <dt className="text-soft">{t.approvals.whyAsked}</dt>
           <dd>{why}</dd>
+        </>
+      )}
+      {later !== null && (
+        <>
+          <dt className="text-soft">{t.approvals.allowSession}</dt>
+          <dd>
+            <code className="font-mono text-xs">{later}</code>
+            {later === tool && ` ${t.approvals.anyInput}`}
+          </dd>
         </>
       )}
     </dl>

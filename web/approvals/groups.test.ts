@@ -13,6 +13,7 @@ const approval = (id: string, sessionId = 's', second = 0): Approval => ({
   reason: '',
   state: 'pending',
   scope: null,
+  sessionRule: null,
   message: null,
   editedInput: null,
   decidedBy: null,

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Turn } from '../driver.ts';
 import { commandLine } from './command-line.ts';
 
-const line = (given: Partial<Turn> = {}, resume = false) => {
+const line = (given: Partial<Turn> = {}, resume = false, files = {}) => {
   const turn = { agent: { kind: 'claude' }, message: 'the message', ...given } as Turn;
-  return commandLine('/bin/claude', turn, { id: 'the-id', resume });
+  return commandLine('/bin/claude', turn, { id: 'the-id', resume }, files);
 };
 /** What follows an option; undefined if it is not there. */
 const option = (argv: string[], name: string): string | undefined =>
@@ -35,16 +35,17 @@ test('[A3] a conversation is begun or gone on with', () => {
 });
 
 test('[A6] models, limits, servers and a system prompt are handed on', () => {
-  const argv = line({
+  const given: Partial<Turn> = {
     agent: { kind: 'claude', model: 'opus', fallbackModel: 'sonnet' },
     limits: { turns: 7, budgetUsd: 0.25 },
     mcpServers: { one: { command: 'x' } },
     systemPrompt: 'Be brief.',
-  });
+  };
+  const argv = line(given, false, { mcpConfig: '/private/mcp', systemPrompt: '/private/prompt' });
   expect(option(argv, '--model')).toBe('opus');
   expect(option(argv, '--fallback-model')).toBe('sonnet');
   expect(option(argv, '--max-turns')).toBe('7');
   expect(option(argv, '--max-budget-usd')).toBe('0.25');
-  expect(option(argv, '--mcp-config')).toBe('{"mcpServers":{"one":{"command":"x"}}}');
-  expect(option(argv, '--append-system-prompt')).toBe('Be brief.');
+  expect(option(argv, '--mcp-config')).toBe('/private/mcp');
+  expect(option(argv, '--append-system-prompt-file')).toBe('/private/prompt');
 });

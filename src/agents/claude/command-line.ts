@@ -1,4 +1,5 @@
 import type { Turn } from '../driver.ts';
+import type { PrivateFiles } from './private-files.ts';
 
 /** Every tool call comes to us; the CLI answers none by itself (P3). Ask beats allow. */
 const ASK_ALWAYS = JSON.stringify({ permissions: { ask: ['*'] } });
@@ -10,8 +11,13 @@ export interface Conversation {
 }
 
 /** The prompt is not here: it goes through the input, where a megabyte is no problem. */
-export function commandLine(program: string, turn: Turn, conversation: Conversation): string[] {
-  const { agent, limits = {}, mcpServers, systemPrompt } = turn;
+export function commandLine(
+  program: string,
+  turn: Turn,
+  conversation: Conversation,
+  files: Pick<PrivateFiles, 'mcpConfig' | 'systemPrompt'> = {},
+): string[] {
+  const { agent, limits = {} } = turn;
   const option = (name: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [name, String(value)];
   return [
@@ -29,8 +35,8 @@ export function commandLine(program: string, turn: Turn, conversation: Conversat
     ...option('--fallback-model', agent.fallbackModel),
     ...option('--max-turns', limits.turns),
     ...option('--max-budget-usd', limits.budgetUsd),
-    ...option('--append-system-prompt', systemPrompt),
-    ...option('--mcp-config', mcpServers && JSON.stringify({ mcpServers })),
+    ...option('--append-system-prompt-file', files.systemPrompt),
+    ...option('--mcp-config', files.mcpConfig),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Json } from '../../contract/json.ts';
 import type { ToolAnswer, Turn } from '../driver.ts';
 import type { ControlRequest, Line } from './lines.ts';
+import { asText } from './prompt.ts';
 
 type Permission = Extract<ControlRequest['request'], { subtype: 'can_use_tool' }>;
 
@@ -35,7 +36,7 @@ export class Dialogue {
   steer(message: string): void {
     const uuid = randomUUID();
     this.#waiting.set(uuid, 0);
-    this.#say(message, uuid);
+    this.#say(asText(message), uuid);
   }
 
   interrupt(): void {

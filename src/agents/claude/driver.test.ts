@@ -28,18 +28,17 @@ function program(...commands: string[]): string {
   return path;
 }
 
-function start(path: string, given: Partial<Turn> = {}): Talk {
-  const turn: Turn = {
-    agent: { kind: 'claude' },
-    message: 'hello',
-    cwd: '/',
-    conversation: null,
-    spawn: agentRig().spawnFor(),
-    signal: new AbortController().signal,
-    ...given,
-  };
-  return new Talk(turn, { program: path });
-}
+const turnOf = (given: Partial<Turn> = {}): Turn => ({
+  agent: { kind: 'claude' },
+  message: 'hello',
+  cwd: '/',
+  conversation: null,
+  spawn: agentRig().spawnFor(),
+  signal: new AbortController().signal,
+  ...given,
+});
+const start = (path: string, given: Partial<Turn> = {}): Talk =>
+  new Talk(turnOf(given), { program: path });
 const run = (...commands: string[]) => start(program(...commands)).ended();
 
 describe('[A2] a Claude Code that cannot work', () => {
@@ -48,7 +47,7 @@ describe('[A2] a Claude Code that cannot work', () => {
     expect(talk.outcome).toEqual(
       failure(
         'agent_unavailable',
-        expect.stringMatching(/not found.*npm install.*BATON_CLAUDE_PATH/),
+        expect.stringMatching(/not found\. Install it \(npm install.*BATON_CLAUDE_PATH/),
       ),
     );
   });
@@ -203,16 +202,8 @@ describe('[A4] a Claude Code that behaves badly', () => {
   });
 
   test('[A9] nobody takes its events any more', async () => {
-    const turn = {
-      agent: { kind: 'claude' },
-      message: 'hello',
-      cwd: '/',
-      conversation: null,
-      spawn: agentRig().spawnFor(),
-      signal: new AbortController().signal,
-    } as const;
     const path = program(INIT, 'while read line; do :; done; sleep 1000');
-    for await (const event of claudeDriver({ program: path }).run(turn)) {
+    for await (const event of claudeDriver({ program: path }).run(turnOf())) {
       expect(event.kind).toBe('init');
       break;
     }

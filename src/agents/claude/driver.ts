@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import type { Json } from '../../contract/json.ts';
 import type { ErrorClass } from '../../contract/outcome.ts';
-import type { AgentDriver, DriverEvent, Turn } from '../driver.ts';
+import { type AgentDriver, type DriverEvent, NOTHING_HEARD, type Turn } from '../driver.ts';
 import { type AgentProcess, StartError } from '../process.ts';
 import { commandLine, environment } from './command-line.ts';
 import { follow } from './follow.ts';
+import { type PrivateFiles, writePrivateFiles } from './private-files.ts';
 import { findClaude } from './program.ts';
 import { contentOf } from './prompt.ts';
 import { INSTALL } from './version.ts';
@@ -14,6 +16,8 @@ export interface ClaudeSettings {
   readonly program?: string | undefined;
   /** How often it calls the model again before it gives up. */
   readonly retries?: number;
+  /** Where files for the agent alone are kept while it works; a temporary place if not said. */
+  readonly privateDir?: () => string;
 }
 
 const RETRIES = 2;
@@ -27,7 +31,7 @@ export const claudeDriver = (settings: ClaudeSettings = {}): AgentDriver => ({
 
 async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<DriverEvent> {
   if (turn.signal.aborted) {
-    yield { kind: 'end', end: { ...NOTHING, outcome: { kind: 'stopped' } } };
+    yield { kind: 'end', end: { ...NOTHING_HEARD, outcome: { kind: 'stopped' } } };
     return;
   }
   const program = await findClaude(settings.program, process.env);
@@ -46,13 +50,21 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     id: turn.conversation ?? randomUUID(),
     resume: turn.conversation !== null,
   };
+  let files: PrivateFiles;
+  try {
+    files = await writePrivateFiles(settings.privateDir?.() ?? tmpdir(), turn);
+  } catch (error) {
+    yield failed('agent_unavailable', `Files for Claude Code were not written: ${String(error)}`);
+    return;
+  }
   let agent: AgentProcess;
   try {
-    agent = await turn.spawn(commandLine(program, turn, conversation), {
+    agent = await turn.spawn(commandLine(program, turn, conversation, files), {
       cwd: turn.cwd,
       env: environment(settings.retries ?? RETRIES),
     });
   } catch (error) {
+    await files.remove();
     yield startFailure(error);
     return;
   }
@@ -62,6 +74,7 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     yield failed('unknown', `What Claude Code says could not be read: ${String(error)}`);
   } finally {
     await agent.stop();
+    await files.remove();
   }
 }
 
@@ -70,12 +83,12 @@ const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to wh
 function startFailure(error: unknown): DriverEvent {
   if (!(error instanceof StartError)) return failed('unknown', String(error));
   if (error.busy) return failed('overloaded', error.message);
-  return failed('agent_unavailable', `${error.message} ${FIX}`);
+  // Of this program it is known how to install it.
+  const what = error.message.replace(' Install it, or correct the command.', '');
+  return failed('agent_unavailable', `${what} ${FIX}`);
 }
-
-const NOTHING = { lastMessage: null, exitCode: null, signal: null, stderr: '' } as const;
 
 const failed = (errorClass: ErrorClass, message: string): DriverEvent => ({
   kind: 'end',
-  end: { ...NOTHING, outcome: { kind: 'failed', error: { class: errorClass, message } } },
+  end: { ...NOTHING_HEARD, outcome: { kind: 'failed', error: { class: errorClass, message } } },
 });

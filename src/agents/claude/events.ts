@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts';
 import type { DriverEvent } from '../driver.ts';
-import { cleanText, fitJson, fitText, LONGEST_BYTES } from './fit.ts';
+import { cleanText, fitJson, fitText } from './fit.ts';
 import type { Line, RateLimit, ResultLine, ToolResultContent } from './lines.ts';
 import { noticeOf } from './notices.ts';
 import { StreamedTokens } from './usage.ts';
@@ -128,14 +128,9 @@ export class Events {
       const id = block.tool_use_id;
       const tool = this.#tools.get(id);
       const ok = block.is_error !== true;
-      const { value, truncated } = fitText(textOf(block.content), LONGEST_BYTES);
-      yield event('agent.tool_result', {
-        id,
-        ...(tool !== undefined && { tool: cleanText(tool) }),
-        ok,
-        text: value,
-        ...(truncated && { truncated }),
-      });
+      const text = cleanText(textOf(block.content));
+      const named = tool === undefined ? {} : { tool: cleanText(tool) };
+      yield event('agent.tool_result', { id, ...named, ok, text });
       // A trusted repository's hooks may answer; nothing else should.
       if (ok && !this.#asked.has(id)) {
         yield* notices(`Claude Code used ${tool ?? 'a tool'} without asking.`);

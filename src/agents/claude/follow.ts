@@ -38,7 +38,7 @@ export async function* follow(
       return;
     }
     const line = parseLine(text);
-    yield* events.take(line);
+    for (const event of events.take(line)) yield leaving.stopped ? cutOff(event) : event;
     // Only now: a call is told before it is asked about (Q16).
     dialogue.hear(line);
     await leaving.see(line);
@@ -72,6 +72,13 @@ export async function* follow(
     turn.signal.removeEventListener('abort', onAbort);
     leaving.done();
   }
+}
+
+/** To stop a call says that it failed; whether it did is not known (Q16). */
+function cutOff(event: DriverEvent): DriverEvent {
+  if (event.kind !== 'event' || event.type !== 'agent.tool_result') return event;
+  const payload = event.payload as { readonly [key: string]: Json };
+  return payload['ok'] === true ? event : { ...event, payload: { ...payload, cutOff: true } };
 }
 
 function* ending(

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentProcess, ProcessExit } from '../process.ts';
+import { WORDS_MS } from '../stop/ladder.ts';
 import type { Dialogue } from './dialogue.ts';
 import type { Line } from './lines.ts';
 import type { Steering } from './steering.ts';
 
-/** Short, because the ladder that follows has five seconds of its own. */
-const INTERRUPT_MS = 400;
-const CLOSE_MS = 200;
+/** Of the time to stop, what is its own; the ladder has the rest. */
+const INTERRUPT_MS = (WORDS_MS * 2) / 3;
+const CLOSE_MS = WORDS_MS / 3;
 /** For a message of ours that it never takes up, or an agent in the background that it never hears. */
 const PATIENCE_MS = 10_000;
 /** After its last result. A command in the background would hold it for ever. */

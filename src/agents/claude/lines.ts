@@ -133,12 +133,14 @@ const Result = z.object({
 });
 export type ResultLine = z.output<typeof Result>;
 
+const LAST_SECOND = Date.UTC(9999, 0) / 1000;
+
 const RateLimit = z.object({
   type: z.literal('rate_limit_event'),
   rate_limit_info: z.object({
     status: z.string(),
-    /** In seconds. */
-    resetsAt: z.number().nullish(),
+    /** In seconds; what is no time that people live to see is not known. */
+    resetsAt: z.number().min(0).max(LAST_SECOND).nullish().catch(null),
     rateLimitType: z.string().nullish(),
   }),
 });

@@ -5,8 +5,20 @@ import type { Attachment, Turn } from '../driver.ts';
 
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
+/** Commands of Claude Code that concern the conversation only. */
+const COMMANDS = /^\/(?:clear|compact|context|usage)(?:\s|$)/;
+
+/**
+ * What begins with a slash is a command to Claude Code itself, of which no rule is asked: `/config`
+ * writes the settings of the server's user (P3). Behind a space it is text for the model.
+ */
+export const asText = (message: string): string =>
+  message.startsWith('/') && !COMMANDS.test(message) ? ` ${message}` : message;
+
 /** The message as the model gets it: images are shown, other files are named (A11). */
-export async function contentOf({ message, attachments = [], cwd }: Turn): Promise<Json> {
+export async function contentOf(turn: Turn): Promise<Json> {
+  const { attachments = [], cwd } = turn;
+  const message = asText(turn.message);
   if (attachments.length === 0) return message;
   const shown = attachments.filter(({ mediaType }) => SHOWN.has(mediaType));
   const named = attachments.filter(({ mediaType }) => !SHOWN.has(mediaType));

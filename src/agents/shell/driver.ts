@@ -1,5 +1,11 @@
 import type { RunError } from '../../contract/outcome.ts';
-import type { AgentDriver, DriverEnd, DriverEvent, Turn } from '../driver.ts';
+import {
+  type AgentDriver,
+  type DriverEnd,
+  type DriverEvent,
+  NOTHING_HEARD,
+  type Turn,
+} from '../driver.ts';
 import { type AgentProcess, type ProcessExit, StartError } from '../process.ts';
 import { commandLine } from './command-line.ts';
 import { readOutput } from './output.ts';
@@ -29,7 +35,7 @@ export const shellDriver = (settings: ShellSettings = SHELL_SETTINGS): AgentDriv
 
 async function* run(turn: Turn, settings: ShellSettings): AsyncGenerator<DriverEvent> {
   if (turn.signal.aborted) {
-    yield { kind: 'end', end: stopped() };
+    yield { kind: 'end', end: { ...NOTHING_HEARD, outcome: { kind: 'stopped' } } };
     return;
   }
   let process: AgentProcess;
@@ -39,14 +45,15 @@ async function* run(turn: Turn, settings: ShellSettings): AsyncGenerator<DriverE
       interrupts: 'group',
     });
   } catch (error) {
-    yield { kind: 'end', end: { ...stopped(), outcome: failed(startFailure(error)) } };
+    yield { kind: 'end', end: { ...NOTHING_HEARD, outcome: failed(startFailure(error)) } };
     return;
   }
   try {
     yield* follow(process, turn, settings);
   } catch (error) {
     const message = `The output of the command could not be read: ${String(error)}`;
-    yield { kind: 'end', end: { ...stopped(), outcome: failed({ class: 'unknown', message }) } };
+    const outcome = failed({ class: 'unknown', message });
+    yield { kind: 'end', end: { ...NOTHING_HEARD, outcome } };
   } finally {
     await process.stop();
   }
@@ -116,14 +123,6 @@ function startFailure(error: unknown): RunError {
 }
 
 const failed = (error: RunError): DriverEnd['outcome'] => ({ kind: 'failed', error });
-
-const stopped = (): DriverEnd => ({
-  outcome: { kind: 'stopped' },
-  lastMessage: null,
-  exitCode: null,
-  signal: null,
-  stderr: '',
-});
 
 function lastOf(text: string, characters: number): string {
   const tail = new TextTail(characters);

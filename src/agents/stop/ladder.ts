@@ -8,7 +8,7 @@ import { looksEmpty } from './is-empty.ts';
 import { kill } from './kill.ts';
 import { terminate } from './terminate.ts';
 
-/** How long each rung may take, in milliseconds; 5 s in all (Q9). */
+/** How long each rung may take, in milliseconds. */
 export interface Ladder {
   readonly interruptMs: number;
   readonly inputMs: number;
@@ -16,11 +16,15 @@ export interface Ladder {
   readonly killMs: number;
 }
 
+/** What a driver may take before the ladder, to tell its agent in its own words. */
+export const WORDS_MS = 600;
+
+/** With those words less than the 5 s of Q9 in all: looking at a busy machine's processes takes time. */
 export const LADDER: Ladder = {
-  interruptMs: 1500,
-  inputMs: 500,
-  terminateMs: 1500,
-  killMs: 1500,
+  interruptMs: 1200,
+  inputMs: 400,
+  terminateMs: 1200,
+  killMs: 1200,
 };
 
 export interface Stoppable {

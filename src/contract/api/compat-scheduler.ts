@@ -119,7 +119,7 @@ export const schedulerEndpoints = {
     query: z.strictObject({
       archive: flagIn.optional().describe('`true` puts it away instead; nothing is lost.'),
     }),
-    errors: ['not_found', 'session_protected'],
+    errors: ['not_found', 'session_protected', 'session_busy'],
   }),
   schedulerSendMessage: endpoint({
     method: 'POST',

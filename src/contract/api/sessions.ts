@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UserId } from '../access.ts';
+import { ArtefactName } from '../artefact.ts';
 import { ATTACHMENTS_BODY_BYTES } from '../attachment.ts';
 import { MessageReceipt, MessageRequest } from '../message.ts';
 import { RunState } from '../run.ts';
@@ -125,7 +126,7 @@ export const sessionEndpoints = {
     query: z.strictObject({
       archive: flagIn.optional().describe('`true` puts it away instead; nothing is lost.'),
     }),
-    errors: ['not_found', 'session_protected'],
+    errors: ['not_found', 'session_protected', 'session_busy'],
   }),
   complete: action('complete', 'Say that the work is done'),
   terminate: action('terminate', 'Cancel what runs and release resources'),
@@ -163,6 +164,16 @@ export const sessionEndpoints = {
     group,
     params,
     answer: z.array(WorkspaceView),
+    errors: ['not_found'],
+  }),
+  getArtefact: endpoint({
+    method: 'GET',
+    path: '/api/v1/sessions/{id}/artefacts/{name}',
+    summary: 'The whole of a tool result that its event has only the beginning of',
+    group,
+    params: params.extend({ name: ArtefactName }),
+    answer: z.string(),
+    format: 'text',
     errors: ['not_found'],
   }),
   syncStatus: endpoint({

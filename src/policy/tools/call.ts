@@ -23,8 +23,8 @@ export interface SeenCall {
   readonly place: Place;
   readonly subject: Subject | null;
   readonly command: Command | null;
-  /** What the words of the command would be as paths. */
-  readonly named: readonly (readonly string[])[];
+  /** What the words of the command would be as paths; null if they are too many to be compared. */
+  readonly named: readonly (readonly string[])[] | null;
   /** The file or folder from the root on; null if it is not known. */
   readonly path: readonly string[] | null;
   readonly text: string | null;
@@ -65,9 +65,13 @@ export function seeCall(call: ToolCall): SeenCall {
 const pathOf = (path: string | null, place: Place): string[] | null =>
   path === null || path === '' ? null : segmentsOf(path, place);
 
+/** Each is compared with every rule about paths, and an agent may write as many as it likes. */
+const NAMED_MAX = 2000;
+
 /** Also `--file=path`. */
-function pathsIn({ parts }: Command, place: Place): string[][] {
+function pathsIn({ parts }: Command, place: Place): string[][] | null {
   const words = new Set(parts.flat().flatMap((word) => [word, word.slice(word.indexOf('=') + 1)]));
+  if (words.size > NAMED_MAX) return null;
   return [...words].map((word) => segmentsOf(word, place)).filter((path) => path !== null);
 }
 

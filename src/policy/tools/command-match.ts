@@ -151,7 +151,8 @@ const LETTERS_MAX = 4;
 /** Whether all of a rule's options are given: `-rf` also as `-fr`, `-r -f` or `--recursive --force`. */
 function hasFlags(rule: readonly string[], words: readonly string[]): boolean {
   if (rule.length === 0) return true;
-  const end = words.indexOf('--');
+  // After an option it may be that option's value.
+  const end = words.findIndex((word, at) => word === '--' && !isFlag(words[at - 1] ?? ''));
   const given = (end === -1 ? words : words.slice(0, end)).filter(isFlag);
   const whole = new Set(given);
   const longs = new Set<string>();

@@ -124,9 +124,12 @@ function isOf(entry: SetEntry, words: readonly string[]): boolean {
   const rest = words.slice(start.length);
   const end = rest.indexOf('--');
   const before = end === -1 ? rest : rest.slice(0, end);
-  const options = before.filter((word) => word.length > 1 && word.startsWith('-'));
-  if (entry.only && !options.every((option) => entry.only!.includes(option))) return false;
-  if (entry.except?.some((bad) => options.some((option) => isOption(option, bad)))) return false;
+  const isFlag = (word: string): boolean => word.length > 1 && word.startsWith('-');
+  const isAllowed = (option: string): boolean => entry.only!.includes(option);
+  if (entry.only && !before.filter(isFlag).every(isAllowed)) return false;
+  // Also behind `--`: it may be the value of an option, and to find it is no end of options at all.
+  const flags = rest.filter(isFlag);
+  if (entry.except?.some((bad) => flags.some((flag) => isOption(flag, bad)))) return false;
   if (!entry.operands) return true;
   const operands = [
     ...before.filter((word) => word === '-' || !word.startsWith('-')),

@@ -28,15 +28,17 @@ export function decide(call: ToolCall, scopes: Scopes): Verdict {
   const verdict = firstOf(seen, scopes, doubts);
   const narrowed = ofMessage(seen, scopes, doubts);
   const all = [narrowed, verdict, ...doubts].filter((one) => one !== null);
-  const strictest = all.reduce((best, one) =>
-    STRICT[one.decision] > STRICT[best.decision] ? one : best,
-  );
-  if (strictest.decision !== 'allow' || !QUESTIONS.has(call.tool)) return strictest;
+  const found = strictest(all);
+  if (found.decision !== 'allow' || !QUESTIONS.has(call.tool)) return found;
   const reason = 'it is a question to a person, so a person answers it';
   return { decision: 'ask', scope: 'default', rule: null, reason };
 }
 
 const STRICT: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
+
+/** The first of them that no other exceeds. */
+export const strictest = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.reduce((best, one) => (STRICT[one.decision] > STRICT[best.decision] ? one : best));
 
 function firstOf(call: SeenCall, scopes: Scopes, doubts: Verdict[]): Verdict {
   const { channel, session, channelRules = CHANNEL_DEFAULTS[channel], global } = scopes;

@@ -62,6 +62,7 @@ describe('[P1] Bash', () => {
     ['find -delete', 'find . -delete', 'no', 'yes'],
     ['find -delete', 'find . -type f -depth -ls', 'no', 'no'],
     ['rm -rf', 'rm -- -rf', 'no', 'no'],
+    ['git push --force', 'git push -o -- --force origin', 'no', 'yes'],
     ['git commit -m "a b"', "git commit -m 'a b'", 'yes', 'yes'],
     ['git commit -m "a b"', 'git commit -m a b', 'no', 'no'],
     ['read-only', 'ls -l', 'yes', 'yes'],
@@ -175,6 +176,13 @@ describe('[P1] files', () => {
     expect(stops('Edit(./lock)', bash('cat lock'))).toBe('no');
     expect(stops('Edit(./lock)', bash('tee lock'))).toBe('maybe');
     expect(allows('Read(.env)', bash('cat .env'))).toBe('no');
+  });
+
+  test('of a command with thousands of words it cannot be told which files it names', () => {
+    const words = Array.from({ length: 3000 }, (_, i) => `w${i}`).join(' ');
+    const call = seen('Bash', { command: `cat ${words} .env` });
+    expect([stops('Read(.env)', call), stops('Read(.other)', call)]).toEqual(['maybe', 'maybe']);
+    expect([stops('Read', call), stops('Edit(.env)', call)]).toEqual(['no', 'no']);
   });
 });
 

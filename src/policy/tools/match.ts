@@ -57,6 +57,7 @@ function namesPath({ tool, specifier }: Rule, { command, named, place }: SeenCal
   if (specifier === null || !(reading || tool === 'Edit' || tool === 'Write')) return 'no';
   const words = command!.plain.words;
   if (!reading && words && inSet('read-only', words)) return 'no';
+  if (named === null) return 'maybe';
   if (!isAmong(specifier, named, place)) return 'no';
   return reading ? 'yes' : 'maybe';
 }

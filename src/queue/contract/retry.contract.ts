@@ -115,6 +115,17 @@ export function retryRules(rule: Rule): void {
     expect(await b.claimIds()).toEqual([id]);
   });
 
+  rule('[Q15] a parking lasts as long as it does for a worker whose clock is behind', async (b) => {
+    await b.node();
+    const { id } = await b.enqueue();
+    const { fence } = await b.claimOne();
+    const error = { class: 'usage_limit', message: '' } as const;
+    const outcome = { kind: 'parked', until: b.now - 3_600_000, error } as const;
+    const end = { outcome, retryDelayMs: 0, parkMs: 5000 };
+    await b.store.write([{ lane: id, fence, start: true, end }]);
+    expect((await b.run(id)).nextRunAt).toBe(b.now + 5000);
+  });
+
   rule('[Q20] a run handed back goes on at once on another node, ahead of its lane', async (b) => {
     await b.node('node-1');
     await b.node('node-2');

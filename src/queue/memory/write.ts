@@ -32,7 +32,6 @@ function apply(change: LaneChange, record: RunRecord, one: AttemptWrite): void {
   if (one.settle !== undefined) machine.settle(change, run, copyOutcome(one.settle));
   if (one.ask === true) machine.ask(change, run);
   if (one.end !== undefined) {
-    const { outcome, retryDelayMs } = one.end;
-    machine.end(change, run, { outcome: copyOutcome(outcome), retryDelayMs });
+    machine.end(change, run, { ...one.end, outcome: copyOutcome(one.end.outcome) });
   }
 }

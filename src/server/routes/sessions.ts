@@ -30,6 +30,7 @@ export function addSessionRoutes({ add, sessions }: Api): void {
   add(at.fork, async ({ by, params, body }) => sessions().fork(by, params.id, body));
   add(at.getCost, async ({ by, params }) => sessions().cost(by, params.id));
   add(at.listWorkspaces, async ({ by, params }) => sessions().workspaces(by, params.id));
+  add(at.getArtefact, async ({ by, params }) => sessions().artefact(by, params.id, params.name));
   add(at.syncStatus, async ({ by, params }) => sessions().syncStatus(by, params.id));
   add(at.exportSession, async ({ by, params }) => exportLines(sessions(), by, params.id));
   add(at.sendMessage, async ({ by, params, body, idempotencyKey }) =>

@@ -3,7 +3,6 @@ import type { LaneSettings, Run } from '../../contract/run.ts';
 import { isTerminal } from '../../contract/run.ts';
 import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
 import {
-  admit,
   answer,
   cancel,
   edited,
@@ -13,12 +12,12 @@ import {
   remove,
   resume,
 } from '../../queue/lane-machine.ts';
-import { newRun } from '../../queue/new-run.ts';
 import type { Command } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
+import { admitAtHead } from './admit-at-head.ts';
 import { type Dialect, type Done, done } from './dialect.ts';
 import { lockLane, lockRun, readRun } from './load.ts';
-import { headPlace, lastPlace, placeBefore } from './places.ts';
+import { lastPlace, placeBefore } from './places.ts';
 
 type CommandOf<D extends Command['do']> = Extract<Command, { do: D }>;
 
@@ -149,26 +148,15 @@ function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<
   if (!isTerminal(old.state))
     throw new BatonError('run_not_finished', undefined, { details: { state: old.state } });
   const source = (yield* readRun(command.run))!;
-  const { type, maxAttempts } = old;
-  const position = yield* headPlace(it);
-  const core = newRun({ id: command.newId, type, maxAttempts, position, runAt: null });
-  const firstSeq = it.lane.nextSeq;
-  admit(it, core);
-  yield* dialect.insertRuns([
-    {
-      core,
-      lane: it.lane.id,
-      owner: it.lane.owner,
-      payload: JSON.stringify(source.payload),
-      retryOf: command.run,
-      idemScope: null,
-      idemKey: null,
-      bodyHash: null,
-      kept: it.lane.kept,
-      createdAt: now,
-      firstSeq,
-    },
-  ]);
+  yield* admitAtHead(dialect, it, {
+    id: command.newId,
+    type: old.type,
+    maxAttempts: old.maxAttempts,
+    payload: JSON.stringify(source.payload),
+    retryOf: command.run,
+    idemKey: null,
+    bodyHash: null,
+  });
   yield* dialect.save([it]);
   return done((yield* readRun(command.newId))!, [it]);
 }

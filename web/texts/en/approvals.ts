@@ -35,6 +35,7 @@ export const approvals = {
   },
   risks: 'Look twice:',
   where: 'Where',
+  anyInput: 'with any input',
   whyAsked: 'Why',
   why: {
     byRule: (rule: string) => `The rule “${rule}” says to ask.`,

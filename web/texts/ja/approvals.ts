@@ -37,6 +37,7 @@ export const approvals: Texts['approvals'] = {
   },
   risks: '要確認:',
   where: '場所',
+  anyInput: '（入力は問わず）',
   whyAsked: '理由',
   why: {
     byRule: (rule) => `ルール「${rule}」で確認が必要です。`,

@@ -1,11 +1,9 @@
 import { isBatonError } from '../../../../contract/errors.ts';
-import { admit } from '../../../../queue/lane-machine.ts';
-import { newRun } from '../../../../queue/new-run.ts';
 import type { StatusChange } from '../../../../sessions/session-store.ts';
 import { type Op, query } from '../../../statement.ts';
+import { admitAtHead } from '../../admit-at-head.ts';
 import { change } from '../../change.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
-import { headPlace } from '../../places.ts';
 import { type LoadedSession, lockFreeSessions, lockSession, sessionOfRun } from '../load.ts';
 import { type Moved, moveSession } from '../move.ts';
 
@@ -77,31 +75,15 @@ function* requeue(
   const moved = wake(loaded);
   for (const row of lastFirst) {
     const { id, payload, sealed } = row;
-    const position = yield* headPlace(it);
-    const core = newRun({
+    yield* admitAtHead(dialect, it, {
       id,
       type: 'agent',
       maxAttempts: row.max_attempts,
-      position,
-      runAt: null,
+      payload,
+      retryOf: null,
+      idemKey: row.idem_key,
+      bodyHash: row.body_hash,
     });
-    const firstSeq = it.lane.nextSeq;
-    admit(it, core);
-    yield* dialect.insertRuns([
-      {
-        core,
-        lane: it.lane.id,
-        owner: it.lane.owner,
-        payload,
-        retryOf: null,
-        idemScope: row.idem_key === null ? null : it.lane.id,
-        idemKey: row.idem_key,
-        bodyHash: row.body_hash,
-        kept: it.lane.kept,
-        createdAt: facts.now,
-        firstSeq,
-      },
-    ]);
     if (sealed !== null) {
       yield* query('INSERT INTO originals (run_id, sealed) VALUES ($1, $2)', [id, sealed]);
     }

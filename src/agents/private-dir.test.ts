@@ -1,0 +1,17 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../test/processes.ts';
+import { privateDirOf, sweepPrivate } from './private-dir.ts';
+
+test('[A9] private files of dead nodes go, those of live ones stay', async () => {
+  const dataDir = temporaryDirectory();
+  await sweepPrivate(dataDir, new Set());
+  for (const node of ['dead', 'live']) {
+    mkdirSync(privateDirOf(dataDir, node), { recursive: true });
+    writeFileSync(join(privateDirOf(dataDir, node), 'key'), 'secret');
+  }
+  await sweepPrivate(dataDir, new Set(['live']));
+  expect(existsSync(privateDirOf(dataDir, 'dead'))).toBe(false);
+  expect(existsSync(join(privateDirOf(dataDir, 'live'), 'key'))).toBe(true);
+});

@@ -1,0 +1,23 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/*
+ * Files for one agent alone lie below the data directory, by the node that started it, so that what
+ * a dead node could not remove is known as such.
+ */
+
+const FOLDER = 'private';
+const PREFIX = 'node-';
+
+export const privateDirOf = (dataDir: string, node: string): string =>
+  join(dataDir, FOLDER, `${PREFIX}${node}`);
+
+/** Removes those of nodes that are not alive. */
+export async function sweepPrivate(dataDir: string, liveNodes: ReadonlySet<string>): Promise<void> {
+  const all = join(dataDir, FOLDER);
+  const names = await readdir(all).catch((): string[] => []);
+  for (const name of names) {
+    if (liveNodes.has(name.slice(PREFIX.length))) continue;
+    await rm(join(all, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,40 @@
+import type { LaneChange } from '../../queue/lane-change.ts';
+import { admit } from '../../queue/lane-machine.ts';
+import { newRun } from '../../queue/new-run.ts';
+import type { Op } from '../statement.ts';
+import type { Dialect } from './dialect.ts';
+import { headPlace } from './places.ts';
+
+export interface HeadRun {
+  readonly id: string;
+  readonly type: string;
+  readonly maxAttempts: number;
+  readonly payload: string;
+  readonly retryOf: string | null;
+  readonly idemKey: string | null;
+  readonly bodyHash: string | null;
+}
+
+/** A new run before all that are queued in the lane; whoever calls saves the lane. */
+export function* admitAtHead(dialect: Dialect, it: LaneChange, run: HeadRun): Op<void> {
+  const { id, type, maxAttempts, payload, retryOf, idemKey, bodyHash } = run;
+  const position = yield* headPlace(it);
+  const core = newRun({ id, type, maxAttempts, position, runAt: null });
+  const firstSeq = it.lane.nextSeq;
+  admit(it, core);
+  yield* dialect.insertRuns([
+    {
+      core,
+      lane: it.lane.id,
+      owner: it.lane.owner,
+      payload,
+      retryOf,
+      idemScope: idemKey === null ? null : it.lane.id,
+      idemKey,
+      bodyHash,
+      kept: it.lane.kept,
+      createdAt: it.now,
+      firstSeq,
+    },
+  ]);
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { ARTEFACT_BYTES, type Artefact, ArtefactName } from '../contract/artefact.ts';
+import { SessionId } from '../contract/session.ts';
+import { removeTree } from './remove-tree.ts';
+
+/** What is too long for the log (E5), by session, on the machine that the session works on. */
+export interface Artefacts {
+  /** `call` is the agent's own name of what it is the result of. Masked before it comes here. */
+  keep(sessionId: string, runId: string, call: string, text: string): Promise<Artefact>;
+  /** Null if there is none of this name here. */
+  read(sessionId: string, name: string): Promise<Readable | null>;
+  remove(sessionId: string): Promise<void>;
+}
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+
+/**
+ * Files under the data directory and not in the workspace: they are history, which an agent must not
+ * change and which outlives its workspace. Never through a link, and readable by our user only.
+ */
+export function directoryArtefacts({ dataDir }: { readonly dataDir: string }): Artefacts {
+  const root = join(dataDir, 'artefacts');
+  const folderOf = (sessionId: string): string => join(root, SessionId.parse(sessionId));
+
+  const isFolder = async (path: string): Promise<boolean> =>
+    (await lstat(path).catch(() => null))?.isDirectory() === true;
+
+  return {
+    async keep(sessionId, runId, call, text) {
+      const folder = folderOf(sessionId);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      if (!(await isFolder(folder))) throw new Error(`${folder} is not a directory.`);
+      const name = nameOf(runId, call);
+      const path = join(folder, name);
+      // An attempt before this one may have had the same call.
+      await rm(path, { force: true });
+      const content = beginning(text);
+      const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      try {
+        await file.writeFile(content);
+      } finally {
+        await file.close();
+      }
+      return { name, bytes: content.length };
+    },
+
+    async read(sessionId, name) {
+      const folder = folderOf(sessionId);
+      if (!(await isFolder(folder))) return null;
+      const file = await open(join(folder, ArtefactName.parse(name)), O_RDONLY | O_NOFOLLOW).catch(
+        () => null,
+      );
+      return file?.createReadStream({ encoding: 'utf8' }) ?? null;
+    },
+
+    remove: (sessionId) => removeTree(folderOf(sessionId)),
+  };
+}
+
+/** Agents name their calls as they like. */
+function nameOf(runId: string, call: string): string {
+  const part = (text: string): string =>
+    /^[A-Za-z0-9_-]{1,64}$/.test(text)
+      ? text
+      : createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return `${part(runId)}-${part(call)}.txt`;
+}
+
+/** Not in the middle of a character. */
+function beginning(text: string): Buffer {
+  const whole = Buffer.from(text);
+  let end = Math.min(whole.length, ARTEFACT_BYTES);
+  while (end < whole.length && ((whole[end] ?? 0) & 0xc0) === 0x80) end--;
+  return whole.subarray(0, end);
+}
