@@ -127,6 +127,8 @@ const BESIDE: readonly Row[] = [
 
 /** Of pages, where it is not 200. */
 const PAGE_STATUS: Record<string, number> = {
+  // No file has this name.
+  'GET /assets/{name}': 404,
   // A form without anything in it.
   'POST /sign-in': 400,
   // There is no sign-in behind a token, and who has none is where they wanted to be.

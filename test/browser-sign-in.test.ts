@@ -24,7 +24,7 @@ test('[X1] by token with the keyboard alone, to the page asked for, and out agai
   await page.keyboard.type(TOKEN);
   await page.keyboard.press('Enter');
   await page.waitForURL(`${url}/docs`);
-  await page.goto(`${url}/`);
+  await page.goto(`${url}/settings/profile`);
   await page.getByRole('button', { name: 'Sign out' }).press('Enter');
   await page.waitForURL(`${url}/sign-in`);
   expect(await secretOf(visitor)).toBeUndefined();

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { isNavigation } from '../origin.ts';
-import { APP_PATHS, isAppPath } from '../web/paths.ts';
+import { APP_PATHS, ASSETS, isAppPath } from '../web/paths.ts';
 
 /** What the server shows to people; not part of the API, and not described by its document. */
 export interface Page {
@@ -19,6 +19,7 @@ const page = (method: Page['method'], path: string, open: boolean): Page => ({
 export const SIGN_IN = '/sign-in';
 export const PAGES: readonly Page[] = [
   ...APP_PATHS.map((path) => page('GET', path, false)),
+  page('GET', `${ASSETS}{name}`, true),
   page('GET', SIGN_IN, true),
   page('POST', SIGN_IN, true),
   page('GET', '/sign-in/style.css', true),
