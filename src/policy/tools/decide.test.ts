@@ -5,7 +5,7 @@ import { shellCall } from './call.ts';
 import { decide, type Scopes } from './decide.ts';
 import { DODGES } from './dodges.corpus.ts';
 
-const at = { cwd: '/work/app', home: '/home/me' };
+const at = { cwd: '/srv/app', home: '/home/me' };
 const bash = (command: string) => shellCall(command, at);
 const call = (tool: string, input: Json = {}) => ({ ...at, tool, input });
 const rules = (some: Partial<ToolRules>): ToolRules => ToolRules.parse(some);

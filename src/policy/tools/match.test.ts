@@ -4,7 +4,7 @@ import { seeCall, shellCall } from './call.ts';
 import { allows, stops } from './match.ts';
 import { parseRule, printRule } from './rule.ts';
 
-const at = { cwd: '/work/app', home: '/home/me' };
+const at = { cwd: '/srv/app', home: '/home/me' };
 const seen = (tool: string, input: Json = {}) => seeCall({ ...at, tool, input });
 
 describe('[P1] rules', () => {
@@ -88,9 +88,9 @@ describe('[P1] Bash', () => {
 describe('[P1] files', () => {
   test.each([
     ['./src/**', 'src/a/b.ts', 'yes'],
-    ['./src/**', '/work/app/src/a', 'yes'],
+    ['./src/**', '/srv/app/src/a', 'yes'],
     ['./src/**', 'src/../secret', 'no'],
-    ['./src/**', '/work/app/src/../../../etc/passwd', 'no'],
+    ['./src/**', '/srv/app/src/../../../etc/passwd', 'no'],
     ['./src/**', './other/../src/x', 'yes'],
     ['/src/**', 'src/a', 'yes'],
     ['src/**', 'src/a', 'yes'],
@@ -111,7 +111,7 @@ describe('[P1] files', () => {
     ['//etc/**', '../../etc/passwd', 'yes'],
     ['~/.ssh/**', '/home/me/.ssh/id', 'yes'],
     ['~/.ssh/**', '~/.ssh/id', 'yes'],
-    ['../lib/*', '/work/lib/a', 'yes'],
+    ['../lib/*', '/srv/lib/a', 'yes'],
     ['**', 'a/b', 'yes'],
     ['**', '/elsewhere', 'no'],
     ['//**', '/elsewhere', 'yes'],

@@ -29,13 +29,13 @@ const inputs = fc.oneof(
   fc.record({ file_path: paths, path: paths, pattern: paths, url: fc.webUrl() }),
   fc.jsonValue(),
 ) as fc.Arbitrary<ToolCall['input']>;
-const place = { cwd: '/work/app', home: '/home/me' };
+const place = { cwd: '/srv/app', home: '/home/me' };
 const calls: fc.Arbitrary<ToolCall> = fc.oneof(
   commands.map((command) => shellCall(command, place)),
   fc.record({
     tool: pick(...TOOLS, 'mcp__a__b', 'Unknown', '__proto__'),
     input: inputs,
-    cwd: pick('/work/app'),
+    cwd: pick('/srv/app'),
   }),
 );
 

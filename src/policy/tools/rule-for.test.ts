@@ -6,7 +6,7 @@ import { decide } from './decide.ts';
 import { plainWords } from './plain-words.ts';
 import { ruleFor } from './rule-for.ts';
 
-const at = { cwd: '/work/app', home: '/home/me' };
+const at = { cwd: '/srv/app', home: '/home/me' };
 
 test.each<[string, Json, string | null]>([
   ['Bash', { command: ' npm install ' }, 'Bash(npm install)'],
@@ -15,11 +15,11 @@ test.each<[string, Json, string | null]>([
   ['Bash', { command: 'safe' }, null],
   ['Bash', { command: 'grep "*" a' }, null],
   ['Bash', {}, null],
-  ['Write', { file_path: 'src/../a.ts' }, 'Write(//work/app/a.ts)'],
+  ['Write', { file_path: 'src/../a.ts' }, 'Write(//srv/app/a.ts)'],
   ['Read', { file_path: '/a/[id].ts' }, null],
   ['Read', { file_path: '/a/?.ts' }, null],
   ['Read', {}, null],
-  ['Grep', { pattern: 'x' }, 'Grep(//work/app)'],
+  ['Grep', { pattern: 'x' }, 'Grep(//srv/app)'],
   ['WebFetch', { url: 'https://Example.com/a' }, 'WebFetch(domain:example.com)'],
   ['WebFetch', { url: 'x' }, null],
   ['Task', { subagent_type: 'Explore' }, 'Task(Explore)'],
