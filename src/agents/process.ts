@@ -37,10 +37,16 @@ export class StartError extends Error {
   override readonly name = 'StartError';
   /** The machine has no room for it at the moment; later it may have. */
   readonly busy: boolean;
+  /** The program is not on this machine: who knows it can say how to install it. */
+  readonly missing: boolean;
 
-  constructor(message: string, options: { busy?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { busy?: boolean; missing?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.busy = options.busy ?? false;
+    this.missing = options.missing ?? false;
   }
 }
 

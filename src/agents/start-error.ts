@@ -8,13 +8,14 @@ export async function startError(
   cause: unknown,
 ): Promise<StartError> {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const say = (text: string, busy = false) => new StartError(text, { busy, cause });
+  const say = (text: string, more: { busy?: boolean; missing?: boolean } = {}) =>
+    new StartError(text, { ...more, cause });
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
       // The system says the same of a missing directory.
       if (!(await isDirectory(cwd))) return say(`The directory ${cwd} does not exist.`);
-      return say(`The program ${program} was not found. Install it, or correct the command.`);
+      return say(`The program ${program} was not found.`, { missing: true });
     case 'EACCES':
     case 'EPERM':
       return say(`The program ${program} may not be executed, or ${cwd} may not be entered.`);
@@ -26,7 +27,9 @@ export async function startError(
     case 'ENOMEM':
     case 'EMFILE':
     case 'ENFILE':
-      return say(`This machine cannot start more processes at the moment (${code}).`, true);
+      return say(`This machine cannot start more processes at the moment (${code}).`, {
+        busy: true,
+      });
     default:
       return say(`The program ${program} could not be started: ${message}`);
   }

@@ -153,11 +153,10 @@ export function end(change: LaneChange, run: RunCore, ending: Ending): void {
     case 'failed':
       fail(change, run, outcome.error, ending.retryDelayMs);
       break;
-    case 'parked': {
+    case 'parked':
       delay(change, run, outcome.error, parkedUntil(change, outcome.until, ending), 'run.parked');
       run.attempts--;
       break;
-    }
     case 'handed_back':
       handBack(change, run, outcome.reason);
       break;

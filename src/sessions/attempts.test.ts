@@ -4,6 +4,18 @@ import { ADMIN } from '../../test/service-rig.ts';
 import { until } from '../../test/until.ts';
 import type { AgentProcess, Spawn } from '../agents/process.ts';
 
+type Rig = Awaited<ReturnType<typeof attemptRig>>;
+
+async function failsUnstarted(rig: Rig, error: object): Promise<void> {
+  let started = false;
+  const attempt = await rig.attempt(async function* () {
+    started = true;
+    yield { kind: 'end', end: END };
+  });
+  expect(await attempt.ended()).toMatchObject({ kind: 'failed', error });
+  expect(started).toBe(false);
+}
+
 test('[A6] a budget that is used up ends a run before an agent is started', async () => {
   const rig = await attemptRig({ session: { budgetUsd: 0.5 } });
   const usage = {
@@ -22,16 +34,7 @@ test('[A6] a budget that is used up ends a run before an agent is started', asyn
   });
   expect(await first.ended()).toMatchObject({ kind: 'succeeded' });
   await rig.say('two');
-  let started = false;
-  const second = await rig.attempt(async function* () {
-    started = true;
-    yield { kind: 'end', end: END };
-  });
-  expect(await second.ended()).toMatchObject({
-    kind: 'failed',
-    error: { class: 'budget_reached' },
-  });
-  expect(started).toBe(false);
+  await failsUnstarted(rig, { class: 'budget_reached' });
 });
 
 const push = { command: 'git push origin main' };
@@ -128,16 +131,7 @@ test('[A3] no agent is started while one of an earlier attempt cannot be stopped
   });
   await begun.promise;
   await first.die();
-  let started = false;
-  const second = await rig.attempt(async function* () {
-    started = true;
-    yield { kind: 'end', end: END };
-  });
-  expect(await second.ended()).toMatchObject({
-    kind: 'failed',
-    error: { class: 'agent_crash', message: expect.stringContaining('7') },
-  });
-  expect(started).toBe(false);
+  await failsUnstarted(rig, { class: 'agent_crash', message: expect.stringContaining('7') });
 });
 
 test('[A3] a run that never began is nothing to go on from', async () => {

@@ -2,6 +2,7 @@ import type { Json } from '../contract/json.ts';
 import { type Run, TERMINAL_STATES } from '../contract/run.ts';
 import type { AgentSpec } from '../contract/session.ts';
 import { PastCalls } from '../policy/retry-safety.ts';
+import { shellCall } from '../policy/tools/call.ts';
 import { kindOf } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import type { Store } from '../queue/store.ts';
@@ -83,7 +84,7 @@ const unsafe = (tool: string): string =>
 /** The message is the one call, made at once. That it is begun is stored before it is. */
 async function lookBackAtCommand({ store, context, message }: LookBackOptions): Promise<Past> {
   const { run, signal } = context;
-  if (kindOf({ tool: 'Bash', input: { command: message } }) !== 'unrepeatable') return NOTHING;
+  if (kindOf(shellCall(message)) !== 'unrepeatable') return NOTHING;
   const begun = await patiently(signal, () => store.listInvocations(run.id));
   const ran = begun.some(({ error }) => error?.class !== 'overloaded');
   return ran ? { ...NOTHING, unsafe: unsafe('Bash') } : NOTHING;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { fitJson } from '../agents/claude/fit.ts';
 import type { ToolAnswer, ToolCall } from '../agents/driver.ts';
+import { fitJson } from '../agents/fit.ts';
 import type { ApprovalKind } from '../contract/approval.ts';
 import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';

@@ -1,5 +1,5 @@
-import { fitText as fitBeginning } from '../agents/claude/fit.ts';
 import type { DriverEvent } from '../agents/driver.ts';
+import { fitBeginning } from '../agents/fit.ts';
 import type { Artefact } from '../contract/artefact.ts';
 import type { Json } from '../contract/json.ts';
 import type { Masker, MaskStream } from '../policy/masker.ts';

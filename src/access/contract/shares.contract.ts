@@ -14,6 +14,9 @@ const listed = async (
   return found.map(({ session }) => session.id);
 };
 
+const shareOf = async ({ store }: AccessBench, sessionId: string, userId: string) =>
+  (await store.getSessionFor(sessionId, userId))?.share ?? null;
+
 const send = async ({ store }: AccessBench, sessionId: string): Promise<string> => {
   const { receipt } = await store.sendMessage({
     sessionId,
@@ -44,11 +47,11 @@ export function shareRules(rule: AccessRule): void {
       { userId: eve.id, userName: 'eve', level: 'view' },
     ]);
     expect(await store.listShares(id)).toEqual(shares);
-    expect((await store.getSessionFor(id, bob.id))?.share ?? null).toBe('operate');
-    expect((await store.getSessionFor(id, ann.id))?.share ?? null).toBeNull();
+    expect(await shareOf(bench, id, bob.id)).toBe('operate');
+    expect(await shareOf(bench, id, ann.id)).toBeNull();
     await store.putShares(id, [{ userId: eve.id, level: 'operate' }]);
-    expect((await store.getSessionFor(id, bob.id))?.share ?? null).toBeNull();
-    expect((await store.getSessionFor(id, eve.id))?.share ?? null).toBe('operate');
+    expect(await shareOf(bench, id, bob.id)).toBeNull();
+    expect(await shareOf(bench, id, eve.id)).toBe('operate');
   });
 
   rule('[X3] a share with nobody, or of nothing, is refused and changes nothing', async (bench) => {
@@ -130,7 +133,7 @@ export function shareRules(rule: AccessRule): void {
     expect(await store.countVisible(newId())).toMatchObject({ queued: 0 });
     await store.putShares(shared as string, []);
     expect(await list()).toEqual([seen[0], seen[2]]);
-    expect((await store.getSessionFor(shared as string, ann.id))?.share ?? null).toBeNull();
+    expect(await shareOf(bench, shared as string, ann.id)).toBeNull();
   });
 
   rule('[X3] a session that goes takes its shares along', async (bench) => {
@@ -139,7 +142,7 @@ export function shareRules(rule: AccessRule): void {
     const id = await bench.session(ann.id);
     await store.putShares(id, [{ userId: bob.id, level: 'view' }]);
     await store.deleteSession(id);
-    expect((await store.getSessionFor(id, bob.id))?.share ?? null).toBeNull();
+    expect(await shareOf(bench, id, bob.id)).toBeNull();
     expect(await listed(bench, bob.id)).toEqual([]);
   });
 }

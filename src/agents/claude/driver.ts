@@ -83,9 +83,7 @@ const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to wh
 function startFailure(error: unknown): DriverEvent {
   if (!(error instanceof StartError)) return failed('unknown', String(error));
   if (error.busy) return failed('overloaded', error.message);
-  // Of this program it is known how to install it.
-  const what = error.message.replace(' Install it, or correct the command.', '');
-  return failed('agent_unavailable', `${what} ${FIX}`);
+  return failed('agent_unavailable', `${error.message} ${FIX}`);
 }
 
 const failed = (errorClass: ErrorClass, message: string): DriverEvent => ({

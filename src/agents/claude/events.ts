@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts';
 import type { DriverEvent } from '../driver.ts';
-import { cleanText, fitJson, fitText } from './fit.ts';
+import { cleanText, fitBeginning, fitJson } from '../fit.ts';
 import type { Line, RateLimit, ResultLine, ToolResultContent } from './lines.ts';
 import { noticeOf } from './notices.ts';
 import { StreamedTokens } from './usage.ts';
@@ -166,7 +166,7 @@ function* notices(text: string | null): Generator<DriverEvent> {
 const event = (type: string, payload: Json): DriverEvent => ({ kind: 'event', type, payload });
 
 function thought(thinking: string): DriverEvent {
-  const { value, truncated } = fitText(thinking);
+  const { value, truncated } = fitBeginning(thinking);
   return event('agent.thinking', { text: value, ...(truncated && { truncated }) });
 }
 

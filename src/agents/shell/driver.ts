@@ -119,7 +119,11 @@ function outcomeOf({ code, signal }: ProcessExit, output: string): DriverEnd['ou
 
 function startFailure(error: unknown): RunError {
   if (!(error instanceof StartError)) return { class: 'unknown', message: String(error) };
-  return { class: error.busy ? 'overloaded' : 'agent_unavailable', message: error.message };
+  const { busy, missing, message } = error;
+  return {
+    class: busy ? 'overloaded' : 'agent_unavailable',
+    message: missing ? `${message} Install it, or correct the command.` : message,
+  };
 }
 
 const failed = (error: RunError): DriverEnd['outcome'] => ({ kind: 'failed', error });

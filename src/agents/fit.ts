@@ -1,4 +1,4 @@
-import { byteLength, type Json } from '../../contract/json.ts';
+import { byteLength, type Json } from '../contract/json.ts';
 
 /*
  * What an agent's tools say fits into an event (E5), and into a database, which refuses NUL and
@@ -16,7 +16,7 @@ export interface Fitted<T> {
 }
 
 /** The beginning of a text that as JSON has at most so many bytes. */
-export function fitText(text: string, maxBytes = LONGEST_BYTES): Fitted<string> {
+export function fitBeginning(text: string, maxBytes = LONGEST_BYTES): Fitted<string> {
   // Nothing behind this can be kept, and cleaning megabytes for nothing is slow.
   let rest = cleanText(text.slice(0, maxBytes));
   for (;;) {
@@ -32,10 +32,10 @@ export function fitJson(value: Json, maxBytes = LONGEST_BYTES): Fitted<Json> {
   const whole = mapTexts(value, cleanText);
   if (byteLength(JSON.stringify(whole)) <= maxBytes) return { value: whole, truncated: false };
   for (let longest = maxBytes / 2; longest >= 16; longest /= 4) {
-    const cut = mapTexts(whole, (text) => fitText(text, longest).value);
+    const cut = mapTexts(whole, (text) => fitBeginning(text, longest).value);
     if (byteLength(JSON.stringify(cut)) <= maxBytes) return { value: cut, truncated: true };
   }
-  return { value: fitText(JSON.stringify(whole), maxBytes).value, truncated: true };
+  return { value: fitBeginning(JSON.stringify(whole), maxBytes).value, truncated: true };
 }
 
 function mapTexts(value: Json, change: (text: string) => string): Json {

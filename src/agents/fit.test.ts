@@ -1,21 +1,24 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteLength, type Json } from '../../contract/json.ts';
-import { fitJson, fitText } from './fit.ts';
+import { byteLength, type Json } from '../contract/json.ts';
+import { fitBeginning, fitJson } from './fit.ts';
 
 const bytes = (value: Json): number => byteLength(JSON.stringify(value));
 const text = fc.string({ unit: 'grapheme', maxLength: 300 });
 
 test('[E5] a text that fits stays as it is', () => {
-  expect(fitText('日本語 "text"\n', 100)).toEqual({ value: '日本語 "text"\n', truncated: false });
+  expect(fitBeginning('日本語 "text"\n', 100)).toEqual({
+    value: '日本語 "text"\n',
+    truncated: false,
+  });
 });
 
 test('[E5] a long one is cut at its end, between characters, and marked', () => {
-  const { value, truncated } = fitText('😀'.repeat(100), 41);
+  const { value, truncated } = fitBeginning('😀'.repeat(100), 41);
   expect([value, truncated]).toEqual(['😀'.repeat(9), true]);
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 400 }), (given, limit) => {
-      const fitted = fitText(given, limit);
+      const fitted = fitBeginning(given, limit);
       expect(bytes(fitted.value)).toBeLessThanOrEqual(limit);
       expect(fitted.value.isWellFormed()).toBe(true);
       expect(given.startsWith(fitted.value)).toBe(true);
@@ -25,7 +28,7 @@ test('[E5] a long one is cut at its end, between characters, and marked', () => 
 });
 
 test('what a database refuses is replaced', () => {
-  expect(fitText('a\0b\ud800c').value).toBe('a\uFFFDb\uFFFDc');
+  expect(fitBeginning('a\0b\ud800c').value).toBe('a\uFFFDb\uFFFDc');
   expect(fitJson({ 'k\0': ['\udc00'] }).value).toEqual({ 'k\uFFFD': ['\uFFFD'] });
 });
 
