@@ -43,6 +43,9 @@ test('an import against the direction of the architecture is reported', () => {
     'src/client/client.ts': '../queue/worker.ts',
     'src/cli/ls.ts': '../storage/open.ts',
     'src/library.ts': './server/app.ts',
+    'web/main.tsx': '../src/main.ts',
+    'web/shell/shell.tsx': '../../src/policy/masking.ts',
+    'web/parts/chart.ts': 'node:fs',
   };
   expect(lint(forbidden)).toEqual(Object.keys(forbidden).toSorted());
 });
@@ -58,6 +61,10 @@ test('imports along the direction, and those of tests, are not', () => {
     'src/server/app.ts': '../sessions/commands.ts',
     'src/cli/serve.ts': '../main.ts',
     'src/library.ts': './storage/open.ts',
+    'web/main.tsx': '../src/contract/run.ts',
+    'web/api/client.ts': '../../src/client/client.ts',
+    'web/shell/shell.tsx': '../parts/button.tsx',
+    'web/parts/chart.test.ts': '../../src/policy/masking.ts',
     'src/policy/retry.test.ts': '../queue/worker.ts',
     'src/queue/queue.contract.ts': '../storage/open.ts',
   };
