@@ -36,10 +36,7 @@ function sources() {
       for (const name of readdirSync(join(root, path)).sort()) add(`${path}/${name}`);
     } else if (!/\.test\.tsx?$/.test(path)) {
       const bytes = readFileSync(join(root, path));
-      hash
-        .update(`${path} ${bytes.length}
-`)
-        .update(bytes);
+      hash.update(`${path} ${bytes.length}\n`).update(bytes);
     }
   };
   for (const source of SOURCES) add(source);
