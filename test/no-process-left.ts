@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach } from 'vitest';
-import { type ProcessRow, processTable } from '../src/agents/process-table.ts';
+import { type Moment, type ProcessRow, processTable } from '../src/agents/process-table.ts';
 
 /*
  * Runs with every test file: what a test starts must be gone when it ends, else it fails. Whatever
@@ -18,6 +18,9 @@ process.env['PATH'] = [process.env['PATH'], MARK].join(delimiter);
 const GRACE_MS = 20_000;
 
 const table = processTable();
+/** Until when all processes were looked at, and those of these tests that were alive then. */
+let looked: Moment | undefined;
+let ours: readonly ProcessRow[] = [];
 const nameOf = ({ pid, start }: ProcessRow): string => `${pid} ${start}`;
 
 beforeEach(({ onTestFinished }) => {
@@ -37,16 +40,24 @@ beforeEach(({ onTestFinished }) => {
 // As its clean-up, which is called after all that a file has for its end.
 beforeAll(() => () => gone((rows) => rows));
 
-/** What these tests started, and is alive. */
-function started(): ProcessRow[] {
-  const rows = table.list().filter(({ pid, ended }) => pid !== process.pid && !ended);
-  const ours = new Set<number>([process.pid]);
-  for (const { pid } of rows) if (environmentOf(pid).includes(MARK)) ours.add(pid);
-  for (let size = 0; size < ours.size; ) {
-    size = ours.size;
-    for (const { pid, parent } of rows) if (ours.has(parent)) ours.add(pid);
+/** What these tests started, and is alive. Only what is new is looked at whole: there are many tests. */
+function started(): readonly ProcessRow[] {
+  const moment = table.now();
+  const fresh = table.list(looked).filter(({ pid, ended }) => pid !== process.pid && !ended);
+  looked = moment;
+  const alive = ours.flatMap((row) => {
+    const now = table.look(row.pid);
+    return now?.start === row.start && !now.ended ? [now] : [];
+  });
+  const pids = new Set([process.pid, ...alive.map(({ pid }) => pid)]);
+  for (const { pid } of fresh) if (environmentOf(pid).includes(MARK)) pids.add(pid);
+  for (let size = 0; size < pids.size; ) {
+    size = pids.size;
+    for (const { pid, parent } of fresh) if (pids.has(parent)) pids.add(pid);
   }
-  return rows.filter(({ pid }) => ours.has(pid));
+  const known = new Set(alive.map(nameOf));
+  ours = [...alive, ...fresh.filter((row) => pids.has(row.pid) && !known.has(nameOf(row)))];
+  return ours;
 }
 
 /** One of those, or started by one. */
@@ -59,7 +70,7 @@ function isOf(known: ReadonlySet<string>, row: ProcessRow, rows: readonly Proces
   return false;
 }
 
-async function gone(among: (rows: ProcessRow[]) => ProcessRow[]): Promise<void> {
+async function gone(among: (rows: readonly ProcessRow[]) => readonly ProcessRow[]): Promise<void> {
   const deadline = performance.now() + GRACE_MS;
   let left = among(started());
   while (left.length > 0 && performance.now() < deadline) {

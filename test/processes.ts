@@ -1,4 +1,4 @@
-import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { processTable } from '../src/agents/process-table.ts';
+
+const table = processTable();
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -42,7 +45,9 @@ export function start(
   const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const family = new Set([pid]);
   const note = () => {
-    for (const member of family) for (const each of childrenOf(member)) family.add(each);
+    const rows = table.list();
+    for (const member of family)
+      for (const row of rows) if (row.parent === member) family.add(row.pid);
   };
   onTestFinished(async () => {
     note();
@@ -87,23 +92,15 @@ export function temporaryDirectory(): string {
   return path;
 }
 
-export function childrenOf(pid: number): number[] {
-  const table = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).stdout;
-  return table
-    .split('\n')
-    .map((row) => row.trim().split(/\s+/).map(Number))
-    .flatMap(([child, parent]) => (child !== undefined && parent === pid ? [child] : []));
-}
+export const childrenOf = (pid: number): number[] =>
+  table.list().flatMap((row) => (row.parent === pid ? [row.pid] : []));
 
 export function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
 /** A zombie has ended; only its parent has not yet noticed. */
-export function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
-}
+export const isAlive = (pid: number): boolean => table.look(pid)?.ended === false;
 
 /** Waits until a condition outside this process holds; there is no signal to await for those. */
 export async function until(what: string, holds: () => boolean, withinMs = 5000): Promise<void> {
