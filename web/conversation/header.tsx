@@ -8,10 +8,10 @@ import { useTexts } from '../texts/texts.ts';
 import type { Current } from './blocks.ts';
 
 const STATES = {
-  starting: 'dequeued',
-  running: 'running',
-  waiting: 'waiting',
-  delayed: 'retry_scheduled',
+  starting: ['dequeued', 'works'],
+  running: ['running', 'works'],
+  waiting: ['waiting', 'asks'],
+  delayed: ['retry_scheduled', 'delayed'],
 } as const;
 
 interface Props {
@@ -24,28 +24,31 @@ export function Header({ session, current, onSearch }: Props) {
   const t = useTexts();
   const link =
     'inline-flex size-8 shrink-0 items-center justify-center rounded text-soft hover:bg-raised hover:text-ink max-md:size-11';
+  const [state, doing] = current === null ? [null, null] : STATES[current.state];
   return (
-    <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-edge bg-panel px-4 max-md:px-1">
+    <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-edge bg-panel px-4 max-md:gap-0 max-md:px-1 max-md:py-0.5">
       <Link to="/" aria-label={t.conversation.back} className={`md:hidden ${link}`}>
         <ChevronLeft size={20} />
       </Link>
-      <StatusDot status={session.status} busy={current !== null} />
-      <h1 className="min-w-0 truncate font-semibold">{session.name}</h1>
-      <span role="status" className="shrink-0">
-        {current === null ? (
-          <span className="max-sm:hidden">
-            <StatusBadge status={session.status} />
+      {/* On a phone the name has a line of its own. */}
+      <div className="flex min-w-0 grow items-center gap-2 max-md:flex-col max-md:items-stretch max-md:gap-0">
+        <h1 title={session.name} className="min-w-0 truncate font-semibold">
+          {session.name}
+        </h1>
+        <div className="flex min-w-0 items-center gap-1.5 md:contents">
+          <span className="flex w-3.5 shrink-0 justify-center md:order-first">
+            <StatusDot status={session.status} doing={doing} />
           </span>
-        ) : (
-          <RunBadge state={STATES[current.state]} />
-        )}
-      </span>
-      <span className="grow" />
-      {session.costUsd > 0 && (
-        <span title={t.conversation.cost} className="shrink-0 text-dense text-soft">
-          <Money usd={session.costUsd} />
-        </span>
-      )}
+          <span role="status" className="shrink-0">
+            {state === null ? <StatusBadge status={session.status} /> : <RunBadge state={state} />}
+          </span>
+          {session.costUsd > 0 && (
+            <span title={t.conversation.cost} className="shrink-0 text-dense text-soft md:ml-auto">
+              <Money usd={session.costUsd} />
+            </span>
+          )}
+        </div>
+      </div>
       <IconButton label={t.conversation.search} onClick={onSearch}>
         <Search size={16} />
       </IconButton>

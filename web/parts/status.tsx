@@ -1,6 +1,8 @@
+import { Clock, Hand } from 'lucide-react';
 import type { RunState } from '../../src/contract/run.ts';
 import type { SessionStatus } from '../../src/contract/session.ts';
 import { useTexts } from '../texts/texts.ts';
+import type { Doing } from './doing.ts';
 
 /* A state is told by colour, by shape and by a word. */
 
@@ -13,10 +15,19 @@ const DOTS: Record<SessionStatus, string> = {
   TERMINATED: 'bg-bad rounded-none',
 };
 
-export function StatusDot({ status, busy }: { status: SessionStatus; busy: boolean }) {
+/** What a session does; what it is, if it does nothing. The same wherever it is shown. */
+export function StatusDot({ status, doing }: { status: SessionStatus; doing: Doing }) {
   const t = useTexts();
-  const look = busy ? 'bg-accent animate-beat' : DOTS[status];
-  const label = busy ? t.common.run.running : t.common.status[status];
+  if (doing === 'asks' || doing === 'delayed') {
+    const Icon = doing === 'asks' ? Hand : Clock;
+    const label = t.common.run[doing === 'asks' ? 'waiting' : 'retry_scheduled'];
+    // As wide as a dot to what is beside it.
+    return (
+      <Icon size={14} className="-mx-[3px] shrink-0 text-warn" role="img" aria-label={label} />
+    );
+  }
+  const look = doing === 'works' ? 'bg-accent animate-beat' : DOTS[status];
+  const label = doing === 'works' ? t.common.run.running : t.common.status[status];
   return (
     <span
       role="img"

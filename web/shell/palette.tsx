@@ -55,7 +55,7 @@ export function Palette() {
               value={`${name} ${id}`}
               onSelect={after(() => navigate({ to: '/s/$id', params: { id } }))}
             >
-              <StatusDot status={status} busy={false} />
+              <StatusDot status={status} doing={null} />
               {name}
             </Item>
           ))}

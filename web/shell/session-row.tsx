@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { Hand } from 'lucide-react';
 import type { Session } from '../../src/contract/session.ts';
+import { doingOf } from '../parts/doing.ts';
 import { Money } from '../parts/money.tsx';
 import { StatusDot } from '../parts/status.tsx';
 import { useStore } from '../parts/store.ts';
@@ -22,7 +22,6 @@ export function SessionRow({ session, asks }: Props) {
   const t = useTexts();
   const known = useStore(seen)[session.id];
   const isUnread = known !== undefined && known < session.lastActiveAt;
-  const busy = session.unfinishedRuns > 0 && !session.held && session.delayedUntil === null;
   return (
     <Link
       to="/s/$id"
@@ -31,15 +30,7 @@ export function SessionRow({ session, asks }: Props) {
       activeProps={{ className: 'bg-raised', 'aria-current': 'page' }}
     >
       <span className="flex items-center gap-2">
-        {asks ? (
-          <Hand
-            size={14}
-            className="-mx-[3px] shrink-0 text-warn"
-            aria-label={t.common.run.waiting}
-          />
-        ) : (
-          <StatusDot status={session.status} busy={busy} />
-        )}
+        <StatusDot status={session.status} doing={doingOf(session, asks)} />
         <span className={`min-w-0 grow truncate ${isUnread ? 'font-semibold' : ''}`}>
           {session.name}
         </span>
