@@ -123,6 +123,7 @@ const BESIDE: readonly Row[] = [
     subject: 'session',
     status: 101,
   },
+  { ...beside, name: 'WebSocket of hints', method: 'WS', path: '/ws/events', status: 101 },
 ];
 
 /** Of pages, where it is not 200. */

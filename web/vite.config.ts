@@ -1,13 +1,24 @@
 import { fileURLToPath } from 'node:url';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { operations } from '../src/contract/api/operations.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** The operations of the API without their schemas, which the page would carry for nothing. */
+const apiOperations = (): Plugin => ({
+  name: 'baton:operations',
+  resolveId: (id) => (id === 'virtual:operations' ? `\0${id}` : null),
+  load: (id) =>
+    id === '\0virtual:operations'
+      ? `export const operations = ${JSON.stringify(operations)};`
+      : null,
+});
+
 export default defineConfig({
   root: here('.'),
-  plugins: [react(), tailwind()],
+  plugins: [react(), tailwind(), apiOperations()],
   build: {
     outDir: here('../dist/web'),
     emptyOutDir: true,

@@ -6,6 +6,7 @@ import { coloursFor } from './style.ts';
 const approval = (given: Partial<Approval>): Approval => ({
   id: '0199f3a2-0000-7000-8000-000000000001',
   sessionId: '0199f3a2-0000-7000-8000-000000000002',
+  level: 'own',
   runId: 'run',
   attempt: 1,
   kind: 'tool',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../contract/attachment.ts';
+import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../contract/limits.ts';
 import { fileProblem } from './file-problem.ts';
 import { usageError } from './user-error.ts';
 

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
-import { MESSAGE_MAX, MessageText } from '../contract/message.ts';
+import { MESSAGE_MAX } from '../contract/limits.ts';
+import { MessageText } from '../contract/message.ts';
 import { usageError } from './user-error.ts';
 
 /** The message of a command: its one word, or what comes through a pipe; none if stopped before. */

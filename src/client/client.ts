@@ -1,92 +1,16 @@
-import { z } from 'zod';
-import { type EndpointName, endpoints } from '../contract/api/all.ts';
-import type { Endpoint } from '../contract/api/endpoint.ts';
-import { BatonError } from '../contract/errors.ts';
-import type { SessionEvent, SessionHint } from '../contract/session-event.ts';
-import { type FollowOptions, followRun, followSession, hints } from './follow.ts';
-import type { StreamOptions } from './listen.ts';
-import {
-  asUnreachable,
-  type CallOptions,
-  type ClientOptions,
-  type RequestInput,
-  request,
-} from './request.ts';
+import { endpoints } from '../contract/api/all.ts';
+import { operations } from '../contract/api/operations.ts';
+import { SessionEvent, SessionHint } from '../contract/session-event.ts';
+import { type Client, clientOf } from './calls.ts';
+import type { ClientOptions } from './request.ts';
 
-/** A part of a call: may be left out if all of it may be. */
-type Part<Name extends string, Value> = Value extends undefined
-  ? unknown
-  : Record<string, never> extends Value
-    ? { readonly [N in Name]?: Value }
-    : { readonly [N in Name]: Value };
+export type { Answer, Client } from './calls.ts';
 
-type Input<E extends Endpoint> = Part<'params', z.output<E['params']>> &
-  Part<'query', z.output<E['query']>> &
-  Part<'body', z.input<E['body']>>;
-
-/** Plain lists come as other pages do, with the cursor that their header carries if there is more. */
-export type Answer<E extends Endpoint> =
-  z.output<E['answer']> extends readonly (infer Item)[]
-    ? { items: Item[]; nextCursor: string | null }
-    : z.output<E['answer']>;
-
-type Call<E extends Endpoint> =
-  Record<string, never> extends Input<E>
-    ? (input?: Input<E>, options?: CallOptions) => Promise<Answer<E>>
-    : (input: Input<E>, options?: CallOptions) => Promise<Answer<E>>;
-
-type Calls = { readonly [Name in Exclude<EndpointName, 'hints'>]: Call<(typeof endpoints)[Name]> };
-
-/**
- * The API of a Baton server: one method for each operation, and streams that reconnect by themselves.
- * `sessionEvents` and `runEvents` give pages of what is stored. Errors are `BatonError`s.
- */
-export interface Client extends Calls {
-  followSession(id: string, options?: FollowOptions): AsyncGenerator<SessionEvent, void, void>;
-  followRun(id: string, options?: FollowOptions): AsyncGenerator<SessionEvent, void, void>;
-  hints(options?: StreamOptions): AsyncGenerator<SessionHint, void, void>;
-}
-
-export function createClient(options: ClientOptions): Client {
-  const calls = Object.entries(endpoints)
-    .filter(([name]) => name !== 'hints')
-    .map(([name, endpoint]) => [
-      name,
-      (input: RequestInput = {}, call: CallOptions = {}) => send(options, endpoint, input, call),
-    ]);
-  return {
-    ...(Object.fromEntries(calls) as unknown as Calls),
-    followSession: (id, follow) => followSession(options, id, follow),
-    followRun: (id, follow) => followRun(options, id, follow),
-    hints: (stream) => hints(options, stream),
-  };
-}
-
-async function send(
-  client: ClientOptions,
-  endpoint: Endpoint,
-  input: RequestInput,
-  options: CallOptions,
-): Promise<unknown> {
-  const pages = endpoint.format === 'events';
-  const asked = pages ? { ...input, query: { ...input.query, follow: false } } : input;
-  const response = await request(client, endpoint, asked, options);
-  const isText = !pages && endpoint.format !== 'json';
-  const text = await response.text().catch((error: unknown) => {
-    throw asUnreachable(error, client.url, options.signal);
+/** A client that checks all that comes back by the schemas of the contract. */
+export const createClient = (options: ClientOptions): Client =>
+  clientOf(options, {
+    operations,
+    answer: (name, value) => endpoints[name].answer.parse(value),
+    event: (value) => SessionEvent.parse(value),
+    hint: (value) => SessionHint.parse(value),
   });
-  if (isText) return text;
-  if (endpoint.answer instanceof z.ZodUndefined) return undefined;
-  const answer = parse(endpoint.answer, text);
-  return Array.isArray(answer)
-    ? { items: answer, nextCursor: response.headers.get('x-next-cursor') }
-    : answer;
-}
-
-function parse(schema: z.ZodType, text: string): unknown {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new BatonError('bad_answer', undefined, { cause: error });
-  }
-}

@@ -1,8 +1,7 @@
-import type { z } from 'zod';
-import { streamEndpoints } from '../contract/api/streams.ts';
 import { BatonError } from '../contract/errors.ts';
-import { SessionEvent, SessionHint } from '../contract/session-event.ts';
+import type { SessionEvent, SessionHint } from '../contract/session-event.ts';
 import { listen, type StreamOptions } from './listen.ts';
+import type { Contract, Operation } from './operation.ts';
 import { type ClientOptions, request } from './request.ts';
 
 export interface FollowOptions extends StreamOptions {
@@ -13,38 +12,43 @@ export interface FollowOptions extends StreamOptions {
 /** The events of a session: what is stored, then what comes, in order and each once. */
 export function followSession(
   client: ClientOptions,
+  contract: Contract,
   id: string,
   options: FollowOptions = {},
 ): AsyncGenerator<SessionEvent, void, void> {
-  return follow(client, streamEndpoints.sessionEvents, id, options, () => false);
+  const { sessionEvents } = contract.operations;
+  return follow(client, sessionEvents, contract.event, id, options, () => false);
 }
 
 /** The events of a run; ends behind its `done`. */
 export function followRun(
   client: ClientOptions,
+  contract: Contract,
   id: string,
   options: FollowOptions = {},
 ): AsyncGenerator<SessionEvent, void, void> {
-  const { runEvents } = streamEndpoints;
-  return follow(client, runEvents, id, options, ({ type }) => type === 'done');
+  const { runEvents } = contract.operations;
+  return follow(client, runEvents, contract.event, id, options, ({ type }) => type === 'done');
 }
 
 /** Which sessions changed. Begins with `all`, and gives it again whenever some may have been missed. */
 export async function* hints(
   client: ClientOptions,
+  { operations, hint }: Contract,
   options: StreamOptions = {},
 ): AsyncGenerator<SessionHint, void, void> {
   const open = (signal: AbortSignal): Promise<Response> =>
-    request(client, streamEndpoints.hints, {}, { signal });
+    request(client, operations.hints, {}, { signal });
   for await (const messages of listen(client.url, open, options)) {
     if (messages.length === 0) yield { all: true };
-    for (const { data } of messages) yield parse(SessionHint, data);
+    for (const { data } of messages) yield parse(data, hint);
   }
 }
 
 async function* follow(
   client: ClientOptions,
-  endpoint: typeof streamEndpoints.sessionEvents | typeof streamEndpoints.runEvents,
+  operation: Operation,
+  read: Contract['event'],
   id: string,
   options: FollowOptions,
   isLast: (event: SessionEvent) => boolean,
@@ -53,11 +57,11 @@ async function* follow(
   /** Of this connection. */
   let before = 0;
   const open = (signal: AbortSignal): Promise<Response> =>
-    request(client, endpoint, { params: { id }, query: { after: last } }, { signal });
+    request(client, operation, { params: { id }, query: { after: last } }, { signal });
   for await (const messages of listen(client.url, open, options)) {
     if (messages.length === 0) before = 0;
     for (const { data } of messages) {
-      const event = parse(SessionEvent, data);
+      const event = parse(data, read);
       if (event.seq <= before) {
         throw new BatonError('bad_answer', `The stream went back from ${before} to ${event.seq}.`);
       }
@@ -71,9 +75,9 @@ async function* follow(
   }
 }
 
-function parse<T extends z.ZodType>(schema: T, data: string): z.output<T> {
+function parse<T>(data: string, read: (value: unknown) => T): T {
   try {
-    return schema.parse(JSON.parse(data));
+    return read(JSON.parse(data));
   } catch (error) {
     throw new BatonError('bad_answer', undefined, { cause: error });
   }

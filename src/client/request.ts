@@ -1,6 +1,5 @@
-import { z } from 'zod';
-import type { Endpoint } from '../contract/api/endpoint.ts';
 import { BatonError, ERRORS, type ErrorCode, isBatonError } from '../contract/errors.ts';
+import type { Operation } from './operation.ts';
 
 export interface ClientOptions {
   /** Of the server, such as `http://127.0.0.1:8080`. */
@@ -9,7 +8,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** What a call carries, as the endpoint's schemas give it. */
+/** What a call carries, as the operation's schemas give it. */
 export interface RequestInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -26,7 +25,7 @@ export interface CallOptions {
 /** Sends a request; the answer is one of success. Throws coded errors. */
 export async function request(
   client: ClientOptions,
-  endpoint: Endpoint,
+  operation: Pick<Operation, 'method' | 'path'>,
   input: RequestInput,
   options: CallOptions = {},
 ): Promise<Response> {
@@ -34,8 +33,8 @@ export async function request(
   const { signal } = options;
   let response: Response;
   try {
-    response = await send(urlOf(client, endpoint, input), {
-      method: endpoint.method,
+    response = await send(urlOf(client, operation, input), {
+      method: operation.method,
       headers: headersOf(client, input, options),
       // What is sent is for the server that was named, not for whom it points to.
       redirect: 'manual',
@@ -78,7 +77,7 @@ function causeOf(error: unknown): string {
 
 function urlOf(
   { url }: ClientOptions,
-  { path }: Endpoint,
+  { path }: Pick<Operation, 'path'>,
   { params, query }: RequestInput,
 ): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -103,10 +102,17 @@ const headersOf = (
   ...headers,
 });
 
-const Envelope = z.object({
-  error: z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() }),
-  meta: z.object({ requestId: z.string() }).optional(),
-});
+interface Envelope {
+  readonly error: { readonly code: string; readonly message: string; readonly details?: unknown };
+  readonly meta?: { readonly requestId: string };
+}
+
+/** Looked at by hand: the page of a browser has no schemas at hand. */
+function envelopeOf(value: unknown): Envelope | null {
+  const { error, meta } = (value ?? {}) as Partial<Envelope>;
+  if (typeof error?.code !== 'string' || typeof error.message !== 'string') return null;
+  return typeof meta?.requestId === 'string' ? { error, meta } : { error };
+}
 
 /** What a status says where no code does. */
 const BY_STATUS: Record<number, ErrorCode> = {
@@ -119,13 +125,13 @@ const BY_STATUS: Record<number, ErrorCode> = {
 
 async function errorOf(response: Response, url: string): Promise<BatonError> {
   const { status } = response;
-  const parsed = Envelope.safeParse(await response.json().catch(() => null));
-  if (!parsed.success) {
+  const envelope = envelopeOf(await response.json().catch(() => null));
+  if (envelope === null) {
     // Not Baton's words: a proxy before it, or another server.
     const code = status >= 500 ? 'server_unreachable' : (BY_STATUS[status] ?? 'bad_answer');
     return new BatonError(code, `${url} answered ${status} ${response.statusText}`.trim());
   }
-  const { error, meta } = parsed.data;
+  const { error, meta } = envelope;
   const options = { details: error.details, requestId: meta?.requestId };
   if (Object.hasOwn(ERRORS, error.code)) {
     return new BatonError(error.code as ErrorCode, error.message, options);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RunId } from './ids.ts';
 import { Json } from './json.ts';
+import { Level } from './level.ts';
 import { SessionId } from './session.ts';
 import { Time } from './time.ts';
 
@@ -18,6 +19,8 @@ export type ApprovalScope = z.infer<typeof ApprovalScope>;
 export const Approval = z.object({
   id: ApprovalId,
   sessionId: SessionId,
+  /** What its session is to you: one that is shared to look at is answered by others. */
+  level: Level,
   runId: RunId,
   attempt: z.int(),
   kind: ApprovalKind,

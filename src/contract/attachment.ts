@@ -1,12 +1,5 @@
 import { z } from 'zod';
 
-/** With one message (A11). */
-export const ATTACHMENTS_MAX = 10;
-/** Of all files of a message together, decoded. */
-export const ATTACHMENTS_BYTES = 20 * 1024 * 1024;
-/** As base64 in JSON that is a third more, beside the message itself. */
-export const ATTACHMENTS_BODY_BYTES = 28 * 1024 * 1024;
-
 /** In pieces, because a regular expression over megabytes may take more stack than there is. */
 const PIECE = 64 * 1024;
 function isBase64(text: string): boolean {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { ATTACHMENTS_MAX, AttachmentNote, AttachmentUpload } from './attachment.ts';
+import { AttachmentNote, AttachmentUpload } from './attachment.ts';
 import { RunId } from './ids.ts';
 import { Json } from './json.ts';
+import { ATTACHMENTS_MAX, MESSAGE_MAX } from './limits.ts';
 import { DELAY_MAX_MS } from './run.ts';
 import { SessionId } from './session.ts';
 import { Time } from './time.ts';
@@ -10,8 +11,6 @@ import { Time } from './time.ts';
 export const Channel = z.enum(['web', 'cli', 'api', 'line', 'webhook']);
 export type Channel = z.infer<typeof Channel>;
 
-/** In characters; the body limit counts besides. */
-export const MESSAGE_MAX = 500_000;
 export const MessageText = z
   .string()
   .min(1, 'a message is not empty')

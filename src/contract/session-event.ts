@@ -5,7 +5,7 @@ import type { LogEvent } from './event.ts';
 import { RunId } from './ids.ts';
 import { Json } from './json.ts';
 import { PolicyScope } from './policy.ts';
-import { SessionStatus, StatusReason } from './session.ts';
+import { Session, SessionStatus, StatusReason } from './session.ts';
 import { Time, toTime } from './time.ts';
 
 /** An event as the API and the streams show it (SPEC §12). */
@@ -146,7 +146,17 @@ export const SESSION_EVENTS = {
 
 /** One line of the hint stream over all sessions (E9). `all` asks to load the list again. */
 export const SessionHint = z.union([
-  z.object({ sessionId: z.string(), lastSeq: z.int(), status: SessionStatus }),
+  Session.pick({
+    lastSeq: true,
+    status: true,
+    held: true,
+    delayedUntil: true,
+    unfinishedRuns: true,
+    openQuestions: true,
+    lastActiveAt: true,
+    /** If it is another than before, more of the session may have changed than is told here. */
+    updatedAt: true,
+  }).extend({ sessionId: z.string() }),
   z.object({ all: z.literal(true) }),
 ]);
 export type SessionHint = z.infer<typeof SessionHint>;

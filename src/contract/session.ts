@@ -58,9 +58,6 @@ const Tags = z.array(Tag).max(10, 'at most 10 tags').transform(distinct);
 const Labels = z.array(Label).max(10, 'at most 10 labels').transform(distinct);
 const Description = z.string().max(500, 'a description has at most 500 characters');
 
-/** Sessions with one of these are kept from deletion (S12, P5). */
-export const PROTECTED_LABELS: readonly string[] = ['important', 'audit'];
-
 export const AgentKind = z.enum(['claude', 'acp', 'shell']);
 export type AgentKind = z.infer<typeof AgentKind>;
 export const AgentSpec = z.strictObject({
@@ -167,9 +164,13 @@ export const Session = z.object({
   activeConnections: z.int(),
   /** Runs that have not ended. */
   unfinishedRuns: z.int(),
+  /** Questions of its agent that nobody has answered. */
+  openQuestions: z.int(),
   lastSeq: z.int(),
   destroyAt: Time.nullable(),
   lastActiveAt: Time,
+  /** When an agent's process last ended: there is more to read than before. */
+  lastOutputAt: Time.nullable(),
   lastResponse: z.string().nullable(),
   costUsd: z.number(),
   forkedFrom: SessionId.nullable(),

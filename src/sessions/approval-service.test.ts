@@ -72,10 +72,14 @@ test('[A7] [X3] only who may operate the session answers; to others there is no 
   expect((await service.listApprovals(taro, {})).items).toEqual([]);
   await expect(answer(viewer, allow)).rejects.toMatchObject({ code: 'forbidden' });
   await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'view' }] });
-  expect((await service.listApprovals(taro, {})).items).toMatchObject([{ id: asked.id }]);
+  expect((await service.listApprovals(taro, {})).items).toMatchObject([
+    { id: asked.id, level: 'view' },
+  ]);
   await expect(answer(taro, allow)).rejects.toMatchObject({ code: 'forbidden' });
   await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'operate' }] });
-  expect(await answer(taro, allow)).toMatchObject({ decidedBy: taro.userId });
+  expect((await service.listApprovals(taro, {})).items).toMatchObject([{ level: 'operate' }]);
+  expect((await service.listApprovals(owner, {})).items).toMatchObject([{ level: 'own' }]);
+  expect(await answer(taro, allow)).toMatchObject({ decidedBy: taro.userId, level: 'operate' });
 });
 
 test('[A7] nobody answers after the end, and the keeper withdraws the question', async () => {

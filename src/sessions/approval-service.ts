@@ -2,6 +2,7 @@ import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { entryOf, isAdmin, type Principal } from '../access/principal.ts';
 import type { Approval, DecideApproval } from '../contract/approval.ts';
 import { BatonError } from '../contract/errors.ts';
+import type { Level } from '../contract/level.ts';
 import { AgentPayload } from '../contract/message.ts';
 import { toTime, toTimeOrNull } from '../contract/time.ts';
 import { ruleFor } from '../policy/tools/rule-for.ts';
@@ -34,13 +35,18 @@ export function approvalService(parts: ServiceParts): Part {
         ...(cursor === undefined ? {} : { before: cursor }),
         ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
       });
-      return pageOf(found, limit, toApproval, (last) => last.id);
+      return pageOf(
+        found,
+        limit,
+        (one) => toApproval(one, one.share ?? 'own'),
+        (last) => last.id,
+      );
     },
 
     async getApproval(by, id) {
       const approval = await find(id);
-      await findSession(parts, by, approval.sessionId, 'view');
-      return toApproval(approval);
+      const { level } = await findSession(parts, by, approval.sessionId, 'view');
+      return toApproval(approval, level);
     },
 
     async decideApproval(by, id, body) {
@@ -64,7 +70,7 @@ export function approvalService(parts: ServiceParts): Part {
       const decided = await store.audited(entry).decideApproval(id, answer);
       const { sessionId, runId, tool } = approval;
       log.info({ sessionId, runId, approvalId: id, tool, decision }, 'Question answered');
-      return toApproval(decided);
+      return toApproval(decided, found.level);
     },
   };
 }
@@ -134,9 +140,10 @@ function ruleOf(
 const bad = (field: string, message: string): BatonError =>
   new BatonError('invalid_request', message, { details: { field } });
 
-const toApproval = (record: ApprovalRecord): Approval => ({
+const toApproval = (record: ApprovalRecord, level: Level): Approval => ({
   id: record.id,
   sessionId: record.sessionId,
+  level,
   runId: record.runId,
   attempt: record.attempt,
   kind: record.kind,

@@ -1,3 +1,4 @@
+import type { ShareLevel } from '../contract/access.ts';
 import type { ApprovalKind, ApprovalScope, ApprovalState } from '../contract/approval.ts';
 import type { Json } from '../contract/json.ts';
 import type { Channel } from '../contract/message.ts';
@@ -65,6 +66,11 @@ export interface ApprovalAnswer {
   readonly rule: string | null;
 }
 
+/** With how far its session is shared with whom the list is for; null if it is not by a share. */
+export interface ListedApproval extends ApprovalRecord {
+  readonly share: ShareLevel | null;
+}
+
 export interface ApprovalFilter {
   readonly state?: ApprovalState;
   readonly sessionId?: string;
@@ -96,7 +102,7 @@ export interface ApprovalStore {
    */
   openApproval(approval: NewApproval): Promise<ApprovalRecord | null>;
   getApproval(id: string): Promise<ApprovalRecord | null>;
-  listApprovals(filter: ApprovalFilter): Promise<ApprovalRecord[]>;
+  listApprovals(filter: ApprovalFilter): Promise<ListedApproval[]>;
   /** All of a run, oldest first. */
   listApprovalsOf(runId: string): Promise<ApprovalRecord[]>;
   /**

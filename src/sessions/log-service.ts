@@ -2,6 +2,7 @@ import { findRun, findSession, type ServiceParts } from './access.ts';
 import type { Connections } from './connections.ts';
 import { SeenSessions } from './seen-sessions.ts';
 import type { SessionService } from './service.ts';
+import { toHint } from './views.ts';
 
 type LogService = Pick<
   SessionService,
@@ -38,11 +39,7 @@ export function logService(parts: ServiceParts, connections: Connections): LogSe
         }
         const found = await seen.find(by, growth.lane, growth.lastSeq);
         if (found === null) continue;
-        yield {
-          sessionId: found.session.id,
-          lastSeq: found.lastSeq,
-          status: found.session.status,
-        };
+        yield toHint(found);
       }
     },
 

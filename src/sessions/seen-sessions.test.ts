@@ -128,7 +128,7 @@ test('[E9] however many listen, a session that grew is looked at once, and what 
   looks = 0;
   await store.changeSession(id, { do: 'complete' });
   await until(() => heard.every((each) => each.length > 0));
-  expect(heard.flat()).toEqual(people.map(() => hint));
+  expect(heard.flat()).toMatchObject(people.map(() => hint));
   expect(looks).toBe(2);
 });
 

@@ -32,6 +32,8 @@ export interface SessionRecord {
   readonly readyAt: number | null;
   readonly destroyAt: number | null;
   readonly lastActiveAt: number;
+  /** When an agent's process last ended. */
+  readonly lastOutputAt: number | null;
   readonly lastResponse: string | null;
   readonly costUsd: number;
   /** The agent's own name of the conversation, which the next run resumes. */
@@ -57,5 +59,7 @@ export interface SessionWithFacts {
   readonly delayedUntil: number | null;
   readonly activeConnections: number;
   readonly unfinishedRuns: number;
+  /** Of its run under way, that nobody has answered. */
+  readonly openQuestions: number;
   readonly lastSeq: number;
 }

@@ -5,12 +5,12 @@ import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { Level } from '../contract/level.ts';
-import {
-  type AgentKind,
-  type CreateSession,
-  PROTECTED_LABELS,
-  type Session,
-  type WorkspaceProviderName,
+import { PROTECTED_LABELS } from '../contract/limits.ts';
+import type {
+  AgentKind,
+  CreateSession,
+  Session,
+  WorkspaceProviderName,
 } from '../contract/session.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
 import { findSession, findToChange, levelOfListed } from './access.ts';

@@ -3,6 +3,7 @@ import type { AgentPayload } from '../contract/message.ts';
 import { type Run, statusOf } from '../contract/run.ts';
 import type { Invocation, RunView } from '../contract/run-view.ts';
 import type { Session } from '../contract/session.ts';
+import type { SessionHint } from '../contract/session-event.ts';
 import { toTime, toTimeOrNull } from '../contract/time.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import type { InvocationRecord } from './session-store.ts';
@@ -22,11 +23,24 @@ export function toSession(found: SessionWithFacts, level: Level): Session {
     delayedUntil: toTimeOrNull(facts.delayedUntil),
     destroyAt: toTimeOrNull(session.destroyAt),
     lastActiveAt: toTime(session.lastActiveAt),
+    lastOutputAt: toTimeOrNull(session.lastOutputAt),
     archivedAt: toTimeOrNull(session.archivedAt),
     createdAt: toTime(session.createdAt),
     updatedAt: toTime(session.updatedAt),
   };
 }
+
+export const toHint = (found: SessionWithFacts): SessionHint => ({
+  sessionId: found.session.id,
+  lastSeq: found.lastSeq,
+  status: found.session.status,
+  held: found.held,
+  delayedUntil: toTimeOrNull(found.delayedUntil),
+  unfinishedRuns: found.unfinishedRuns,
+  openQuestions: found.openQuestions,
+  lastActiveAt: toTime(found.session.lastActiveAt),
+  updatedAt: toTime(found.session.updatedAt),
+});
 
 export function toRunView(run: Run, costUsd: number): RunView {
   const payload = run.type === 'agent' ? (run.payload as Partial<AgentPayload> | null) : null;

@@ -31,6 +31,7 @@ export interface SessionRow {
   idle_since: number | null;
   destroy_at: number | null;
   last_active_at: number;
+  last_output_at: number | null;
   last_response: string | null;
   cost_usd: number;
   conversation: string | null;
@@ -64,6 +65,7 @@ export const SESSION_COLUMN_NAMES = [
   'idle_since',
   'destroy_at',
   'last_active_at',
+  'last_output_at',
   'last_response',
   'cost_usd',
   'conversation',
@@ -109,6 +111,7 @@ const toSession = (row: SessionRow): SessionRecord => ({
   readyAt: row.ready_at,
   destroyAt: row.destroy_at,
   lastActiveAt: row.last_active_at,
+  lastOutputAt: row.last_output_at,
   lastResponse: row.last_response,
   costUsd: row.cost_usd,
   conversation: row.conversation,
@@ -141,6 +144,7 @@ export const sessionValues = (session: StoredSession): (string | number | null)[
   session.idleSince,
   session.destroyAt,
   session.lastActiveAt,
+  session.lastOutputAt,
   plain(session.lastResponse),
   session.costUsd,
   plain(session.conversation),
@@ -160,6 +164,7 @@ export interface FoundRow extends SessionRow {
   delayed_until: number | null;
   active_connections: number;
   unfinished_runs: number;
+  open_questions: number;
   last_seq: number;
 }
 
@@ -172,6 +177,7 @@ export const toFound = (row: FoundRow): SessionWithFacts => ({
   delayedUntil: row.delayed_until,
   activeConnections: row.active_connections,
   unfinishedRuns: row.unfinished_runs,
+  openQuestions: row.open_questions,
   lastSeq: row.last_seq,
 });
 

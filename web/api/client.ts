@@ -1,10 +1,23 @@
+import { operations } from 'virtual:operations';
 import { QueryClient } from '@tanstack/react-query';
-import { createClient } from '../../src/client/client.ts';
+import { clientOf } from '../../src/client/calls.ts';
+import type { Contract } from '../../src/client/operation.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { createStore } from '../parts/store.ts';
 
-/** The server that the page came from; the browser's cookie says who asks. */
-export const client = createClient({ url: location.origin });
+/**
+ * The server that the page came from; the browser's cookie says who asks. Its answers are taken as they
+ * come: the schemas that would check them are a fifth of what a first page would have to load.
+ */
+export const client = clientOf(
+  { url: location.origin },
+  {
+    operations,
+    answer: (_, value) => value,
+    event: (value) => value as ReturnType<Contract['event']>,
+    hint: (value) => value as ReturnType<Contract['hint']>,
+  },
+);
 
 /** Whether a call was answered that nobody is signed in. */
 export const signedOut = createStore(false);

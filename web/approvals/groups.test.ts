@@ -5,6 +5,7 @@ import { groupsOf, keepShown } from './groups.ts';
 const approval = (id: string, sessionId = 's', second = 0): Approval => ({
   id,
   sessionId,
+  level: 'own',
   runId: 'r',
   attempt: 1,
   kind: 'tool',

@@ -1,18 +1,16 @@
 import { TriangleAlert } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
-import { loadPatiently } from '../api/load-patiently.ts';
 import { DiffView } from '../parts/diff-view.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { lineDiff } from '../parts/line-diff.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type Asked, askedOf, type Fields, visible } from './asked.ts';
 import { piecesOf, risksOf } from './risk.ts';
 
 // Only plans need it, and it is not small.
-const Markdown = lazy(async () => ({
-  default: (await loadPatiently(() => import('../conversation/markdown.tsx'))).Markdown,
-}));
+const Markdown = lazyPart(() => import('../conversation/markdown.tsx'), 'Markdown');
 
 /** Long texts scroll in their box. */
 const Box = ({ label, children }: { label: string; children: ReactNode }) => (

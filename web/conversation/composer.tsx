@@ -1,7 +1,6 @@
 import { ArrowUp, Paperclip } from 'lucide-react';
 import { type DragEvent, type Ref, useImperativeHandle, useRef, useState } from 'react';
-import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../../src/contract/attachment.ts';
-import { MESSAGE_MAX } from '../../src/contract/message.ts';
+import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX, MESSAGE_MAX } from '../../src/contract/limits.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useAutosize } from './autosize.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ATTACHMENTS_BYTES, AttachmentUpload } from '../../src/contract/attachment.ts';
+import { AttachmentUpload } from '../../src/contract/attachment.ts';
+import { ATTACHMENTS_BYTES } from '../../src/contract/limits.ts';
 import { base64, pick } from './files.ts';
 
 test('[A11] files come as the server takes them', async () => {

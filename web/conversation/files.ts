@@ -1,4 +1,4 @@
-import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../../src/contract/attachment.ts';
+import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../../src/contract/limits.ts';
 
 /** A file that somebody has put beside a message. */
 export interface PickedFile {

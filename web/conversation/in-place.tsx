@@ -1,7 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Suspense, useEffect } from 'react';
 import { client } from '../api/client.ts';
 import { pendingApprovalsQuery } from '../api/queries.ts';
-import { ApprovalCard } from '../approvals/approval-card.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
+
+const ApprovalCard = lazyPart(() => import('../approvals/approval-card.tsx'), 'ApprovalCard');
 
 /** The same key as the card asks under, so that both know the same. */
 const approvalQuery = (id: string) =>
@@ -12,6 +15,7 @@ const approvalQuery = (id: string) =>
 
 /** A question of the agent, answered where it came up. */
 export function InPlace({ approvalId }: { approvalId: string }) {
+  useEffect(ApprovalCard.preload, []);
   const { data: pending } = useQuery(pendingApprovalsQuery);
   const listed = pending?.items.find(({ id }) => id === approvalId);
   const { data: known } = useQuery({
@@ -22,7 +26,9 @@ export function InPlace({ approvalId }: { approvalId: string }) {
   if (approval === undefined) return null;
   return (
     <div className="my-2">
-      <ApprovalCard approval={approval} compact />
+      <Suspense>
+        <ApprovalCard approval={approval} compact />
+      </Suspense>
     </div>
   );
 }

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CostBy, CostLine } from '../../src/contract/api/cost.ts';
-import { Channel } from '../../src/contract/message.ts';
 import { userNamesQuery } from '../api/queries.ts';
 import { Ranks } from '../parts/chart-ranks.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -36,8 +35,8 @@ function Name({ by, id }: { by: Props['by']; id: string }): ReactNode {
   if (id === '') return t.dashboard.notKnown;
   if (by === 'user') return users?.get(id) ?? id;
   if (by === 'channel') {
-    const channel = Channel.safeParse(id).data;
-    return channel === undefined ? id : t.common.channels[channel];
+    const names: Partial<Record<string, string>> = t.common.channels;
+    return names[id] ?? id;
   }
   if (by === 'session')
     return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CostBy } from '../../src/contract/api/cost.ts';
+import type { CostBy } from '../../src/contract/api/cost.ts';
 import { Bars } from '../parts/chart.tsx';
 import { INPUT } from '../parts/field.tsx';
 import { money } from '../parts/money.tsx';
@@ -23,9 +23,9 @@ export function Costs() {
       aria-label={t.dashboard.costsBy}
       className={`${INPUT} w-auto! py-0! text-dense max-md:w-28! md:min-h-8!`}
       value={by}
-      onChange={({ target }) => setBy(CostBy.parse(target.value))}
+      onChange={({ target }) => setBy(target.value as CostBy)}
     >
-      {CostBy.options.map((each) => (
+      {(Object.keys(t.dashboard.by) as CostBy[]).map((each) => (
         <option key={each} value={each}>
           {t.dashboard.by[each]}
         </option>

@@ -11,16 +11,18 @@ import {
   RotateCw,
   Trash2,
 } from 'lucide-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Me } from '../../src/contract/access.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { client, queries } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
-import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ExportMenu } from './export-menu.tsx';
-import { ForkDialog } from './fork-dialog.tsx';
 import { type Deed, isProtected, mayOwn, possibleDeeds } from './possible.ts';
+
+const ConfirmDialog = lazyPart(() => import('../parts/confirm-dialog.tsx'), 'ConfirmDialog');
+const ForkDialog = lazyPart(() => import('./fork-dialog.tsx'), 'ForkDialog');
 
 const ICONS: Record<Deed, LucideIcon> = {
   complete: CircleCheck,
@@ -72,17 +74,19 @@ export function Deeds({ session, me }: { session: Session; me: Me }) {
       {isProtected(session) && mayOwn(session, me) && (
         <p className="basis-full text-dense text-soft">{t.detail.isProtected}</p>
       )}
-      {asked === 'fork' && <ForkDialog session={session} onClose={() => setAsked(null)} />}
-      {asked !== null && asked !== 'fork' && (
-        <ConfirmDialog
-          title={t.detail.deeds[asked].title(session.name)}
-          about={t.detail.deeds[asked].about}
-          confirm={t.detail.deeds[asked].name}
-          look={ENDING.includes(asked) ? 'danger' : 'primary'}
-          act={() => act(asked)}
-          onClose={() => setAsked(null)}
-        />
-      )}
+      <Suspense>
+        {asked === 'fork' && <ForkDialog session={session} onClose={() => setAsked(null)} />}
+        {asked !== null && asked !== 'fork' && (
+          <ConfirmDialog
+            title={t.detail.deeds[asked].title(session.name)}
+            about={t.detail.deeds[asked].about}
+            confirm={t.detail.deeds[asked].name}
+            look={ENDING.includes(asked) ? 'danger' : 'primary'}
+            act={() => act(asked)}
+            onClose={() => setAsked(null)}
+          />
+        )}
+      </Suspense>
     </div>
   );
 }

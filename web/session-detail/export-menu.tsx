@@ -1,27 +1,29 @@
 import { useMutation } from '@tanstack/react-query';
 import { ChevronDown, Download } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
+import { Suspense, useState } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 import { client } from '../api/client.ts';
+import { loadPatiently } from '../api/load-patiently.ts';
 import { Button } from '../parts/button.tsx';
 import { download } from '../parts/download.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { useStore } from '../parts/store.ts';
 import { duration, exactTime } from '../parts/time.tsx';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
-import { toMarkdown } from './markdown.ts';
+import type { ExportFormat } from './export-choice.tsx';
 
-const ITEM =
-  'flex min-h-9 cursor-pointer items-center rounded px-2.5 outline-none data-highlighted:bg-raised max-md:min-h-11';
+const ExportChoice = lazyPart(() => import('./export-choice.tsx'), 'ExportChoice');
 
 /** The whole session as a file: for programs, or to read. */
 export function ExportMenu({ session }: { session: Session }) {
   const t = useTexts();
   const locale = useStore(language);
+  const [isAsked, setIsAsked] = useState(false);
   const { mutate, error, isPending } = useMutation({
-    mutationFn: async (format: 'ndjson' | 'md') => {
+    mutationFn: async (format: ExportFormat) => {
       const lines = await client.exportSession({ params: { id: session.id } });
       if (format === 'ndjson')
         return download(`${session.name}.ndjson`, lines, 'application/x-ndjson');
@@ -32,34 +34,31 @@ export function ExportMenu({ session }: { session: Session }) {
         time: (at: string) => exactTime(at, locale),
         duration,
       };
+      const { toMarkdown } = await loadPatiently(() => import('./markdown.ts'));
       download(`${session.name}.md`, toMarkdown(lines, words), 'text/markdown');
     },
   });
+  const button = (
+    <Button
+      disabled={isPending}
+      aria-haspopup="menu"
+      onPointerEnter={ExportChoice.preload}
+      onClick={() => setIsAsked(true)}
+    >
+      <Download size={16} aria-hidden />
+      {t.detail.export}
+      <ChevronDown size={14} aria-hidden />
+    </Button>
+  );
   return (
     <>
-      <DropdownMenu.Root>
-        <DropdownMenu.Trigger asChild>
-          <Button disabled={isPending}>
-            <Download size={16} aria-hidden />
-            {t.detail.export}
-            <ChevronDown size={14} aria-hidden />
-          </Button>
-        </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content
-            align="start"
-            sideOffset={4}
-            className="z-50 min-w-44 animate-appear rounded border border-edge bg-panel p-1 shadow-float"
-          >
-            <DropdownMenu.Item className={ITEM} onSelect={() => mutate('md')}>
-              {t.detail.exportMarkdown}
-            </DropdownMenu.Item>
-            <DropdownMenu.Item className={ITEM} onSelect={() => mutate('ndjson')}>
-              {t.detail.exportJson}
-            </DropdownMenu.Item>
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
-      </DropdownMenu.Root>
+      {isAsked ? (
+        <Suspense fallback={button}>
+          <ExportChoice onChoose={mutate}>{button}</ExportChoice>
+        </Suspense>
+      ) : (
+        button
+      )}
       {error !== null && (
         <div className="basis-full">
           <Notice tone="bad" title={problemOf(error, t)} />

@@ -1,6 +1,6 @@
 import type { SessionStatus, StatusReason } from '../../src/contract/session.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
-import { SESSION_EVENTS } from '../../src/contract/session-event.ts';
+import { fieldsOf, textOrNull } from '../conversation/fields.ts';
 
 /* The log is read backwards, by its numbers: what happened last is asked for most. */
 
@@ -22,16 +22,30 @@ export interface StatusChange {
   readonly error: string | null;
 }
 
+const STATUSES: Record<SessionStatus, true> = {
+  PENDING: true,
+  ACTIVE: true,
+  IDLE: true,
+  ERROR: true,
+  COMPLETED: true,
+  TERMINATED: true,
+};
+const isStatus = (text: string | null): text is SessionStatus =>
+  text !== null && Object.hasOwn(STATUSES, text);
+
 /** What the status was made by, in the order of the events given. */
 export function statusChanges(events: readonly SessionEvent[]): StatusChange[] {
   return events.flatMap(({ seq, at, type, payload }): StatusChange[] => {
     if (type === 'session.created')
       return [{ seq, at, from: null, to: 'PENDING', reason: 'created', error: null }];
     if (type !== 'session.status') return [];
-    const parsed = SESSION_EVENTS['session.status'].safeParse(payload);
-    if (!parsed.success) return [];
-    const { from, to, reason, error = null } = parsed.data;
-    return [{ seq, at, from, to, reason, error }];
+    const fields = fieldsOf(payload);
+    const from = textOrNull(fields, 'from');
+    const to = textOrNull(fields, 'to');
+    // A newer server's has no name here.
+    if (!isStatus(from) || !isStatus(to)) return [];
+    const reason = textOrNull(fields, 'reason') as StatusReason;
+    return [{ seq, at, from, to, reason, error: textOrNull(fields, 'error') }];
   });
 }
 

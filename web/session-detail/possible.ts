@@ -1,5 +1,6 @@
 import type { Me } from '../../src/contract/access.ts';
-import { PROTECTED_LABELS, type Session, type SessionStatus } from '../../src/contract/session.ts';
+import { PROTECTED_LABELS } from '../../src/contract/limits.ts';
+import type { Session, SessionStatus } from '../../src/contract/session.ts';
 
 /** What a person can do with a session as a whole. */
 export type Deed =

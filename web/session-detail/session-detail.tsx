@@ -2,21 +2,25 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { MessageSquare } from 'lucide-react';
 import { Tabs } from 'radix-ui';
+import { Suspense } from 'react';
 import type { Me } from '../../src/contract/access.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionQuery } from '../api/queries.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { LoadError, Notice } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { CostTab } from './cost-tab.tsx';
 import { Deeds } from './deeds.tsx';
-import { EditTab } from './edit-tab.tsx';
-import { EventsTab } from './events-tab.tsx';
 import { Overview } from './overview.tsx';
 import { mayWork } from './possible.ts';
-import { RulesTab } from './rules-tab.tsx';
+
+// Each comes when it is opened, or about to be.
+const CostTab = lazyPart(() => import('./cost-tab.tsx'), 'CostTab');
+const RulesTab = lazyPart(() => import('./rules-tab.tsx'), 'RulesTab');
+const EditTab = lazyPart(() => import('./edit-tab.tsx'), 'EditTab');
+const EventsTab = lazyPart(() => import('./events-tab.tsx'), 'EventsTab');
 
 const route = getRouteApi('/s/$id/detail');
 
@@ -71,28 +75,40 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
             className="mb-4 flex gap-1 overflow-x-auto border-b border-edge"
           >
             <Tab value="overview">{t.detail.overview}</Tab>
-            <Tab value="cost">{t.detail.runsAndCost}</Tab>
-            <Tab value="rules">{t.detail.rules}</Tab>
-            {mayEdit && <Tab value="edit">{t.detail.edit}</Tab>}
-            <Tab value="events">{t.detail.events}</Tab>
+            <Tab value="cost" preload={CostTab.preload}>
+              {t.detail.runsAndCost}
+            </Tab>
+            <Tab value="rules" preload={RulesTab.preload}>
+              {t.detail.rules}
+            </Tab>
+            {mayEdit && (
+              <Tab value="edit" preload={EditTab.preload}>
+                {t.detail.edit}
+              </Tab>
+            )}
+            <Tab value="events" preload={EventsTab.preload}>
+              {t.detail.events}
+            </Tab>
           </Tabs.List>
           <Tabs.Content value="overview">
             <Overview session={session} />
           </Tabs.Content>
-          <Tabs.Content value="cost">
-            <CostTab session={session} />
-          </Tabs.Content>
-          <Tabs.Content value="rules">
-            <RulesTab session={session} mayEdit={mayEdit} />
-          </Tabs.Content>
-          {mayEdit && (
-            <Tabs.Content value="edit">
-              <EditTab session={session} me={me} />
+          <Suspense>
+            <Tabs.Content value="cost">
+              <CostTab session={session} />
             </Tabs.Content>
-          )}
-          <Tabs.Content value="events">
-            <EventsTab session={session} />
-          </Tabs.Content>
+            <Tabs.Content value="rules">
+              <RulesTab session={session} mayEdit={mayEdit} />
+            </Tabs.Content>
+            {mayEdit && (
+              <Tabs.Content value="edit">
+                <EditTab session={session} me={me} />
+              </Tabs.Content>
+            )}
+            <Tabs.Content value="events">
+              <EventsTab session={session} />
+            </Tabs.Content>
+          </Suspense>
         </Tabs.Root>
       </div>
     </div>
@@ -103,9 +119,16 @@ const Mark = ({ text }: { text: string }) => (
   <span className="rounded border border-line px-1.5 text-xs text-soft">{text}</span>
 );
 
-const Tab = ({ value, children }: { value: string; children: string }) => (
+interface TabProps {
+  readonly value: string;
+  readonly preload?: () => void;
+  readonly children: string;
+}
+
+const Tab = ({ value, preload, children }: TabProps) => (
   <Tabs.Trigger
     value={value}
+    onPointerEnter={preload}
     className="min-h-9 shrink-0 border-b-2 border-transparent px-3 whitespace-nowrap text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink focus-visible:-outline-offset-2 max-md:min-h-11"
   >
     {children}

@@ -1,19 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import type { Me } from '../../src/contract/access.ts';
 import { meQuery } from '../api/queries.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { LoadError, Notice } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { Audit } from './audit.tsx';
-import { Nodes } from './nodes.tsx';
 import { Profile } from './profile.tsx';
-import { Rules } from './rules.tsx';
 import { isSection, mayOpen, type SectionName, sectionsFor } from './sections.ts';
-import { Tokens } from './tokens.tsx';
-import { Users } from './users.tsx';
+
+// Each comes when it is opened, or about to be.
+const Tokens = lazyPart(() => import('./tokens.tsx'), 'Tokens');
+const Users = lazyPart(() => import('./users.tsx'), 'Users');
+const Rules = lazyPart(() => import('./rules.tsx'), 'Rules');
+const Audit = lazyPart(() => import('./audit.tsx'), 'Audit');
+const Nodes = lazyPart(() => import('./nodes.tsx'), 'Nodes');
+const PRELOAD: Record<SectionName, (() => void) | undefined> = {
+  profile: undefined,
+  tokens: Tokens.preload,
+  users: Users.preload,
+  rules: Rules.preload,
+  audit: Audit.preload,
+  nodes: Nodes.preload,
+};
 
 /** `/settings` and `/settings/…`. On a phone the list of sections is a page of its own. */
 export function Settings() {
@@ -58,7 +69,9 @@ function Loaded({ me, section }: { me: Me; section: string | undefined }) {
             {t.settings.title}
           </Link>
           <h1 className="mb-4 text-xl font-semibold">{title}</h1>
-          <Shown name={known} me={me} />
+          <Suspense>
+            <Shown name={known} me={me} />
+          </Suspense>
         </div>
       </div>
     </div>
@@ -72,6 +85,8 @@ function SectionLink({ name, isShown }: { name: SectionName; isShown: boolean })
       to="/settings/$section"
       params={{ section: name }}
       aria-current={isShown ? 'page' : undefined}
+      onPointerEnter={PRELOAD[name]}
+      onFocus={PRELOAD[name]}
       className={`flex min-h-8 items-center rounded px-2 text-soft hover:bg-raised hover:text-ink max-md:min-h-12 max-md:px-4 max-md:text-ink ${isShown ? 'md:bg-raised md:text-ink' : ''}`}
     >
       <span className="grow">{t.settings.sections[name]}</span>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListFilter, Search } from 'lucide-react';
 import { useDeferredValue, useEffect, useState } from 'react';
-import { SessionStatus } from '../../src/contract/session.ts';
+import type { SessionStatus } from '../../src/contract/session.ts';
 import { meQuery, type SessionFilter, userNamesQuery } from '../api/queries.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
@@ -73,16 +73,17 @@ interface FiltersProps {
 function Filters({ filter, set, count }: FiltersProps) {
   const t = useTexts();
   const [tag, setTag] = useState(filter.tag ?? '');
+  const statuses = Object.keys(t.common.status) as SessionStatus[];
   return (
     <div className="mt-1.5 flex flex-col gap-1.5 text-dense">
       <select
         aria-label={t.shell.allStatuses}
         className={INPUT}
         value={filter.status ?? ''}
-        onChange={({ target }) => set({ status: SessionStatus.safeParse(target.value).data })}
+        onChange={({ target }) => set({ status: statuses.find((each) => each === target.value) })}
       >
         <option value="">{t.shell.allStatuses}</option>
-        {SessionStatus.options.map((status) => (
+        {statuses.map((status) => (
           <option key={status} value={status}>
             {t.common.status[status]}
           </option>

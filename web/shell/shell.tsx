@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { PanelLeft } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { loadPatiently } from '../api/load-patiently.ts';
+import { Suspense, useEffect, useState } from 'react';
 import { pendingApprovalsQuery } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { waitingCount } from '../parts/page.tsx';
 import { useStore } from '../parts/store.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -17,12 +17,8 @@ import { SignedOut } from './signed-out.tsx';
 import { useIsWide } from './wide.ts';
 
 // They come when they are opened.
-const Palette = lazy(async () => ({
-  default: (await loadPatiently(() => import('./palette.tsx'))).Palette,
-}));
-const KeyHelp = lazy(async () => ({
-  default: (await loadPatiently(() => import('./key-help.tsx'))).KeyHelp,
-}));
+const Palette = lazyPart(() => import('./palette.tsx'), 'Palette');
+const KeyHelp = lazyPart(() => import('./key-help.tsx'), 'KeyHelp');
 
 const COLLAPSED = 'baton.sidebar';
 

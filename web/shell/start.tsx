@@ -1,16 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
-import { loadPatiently } from '../api/load-patiently.ts';
+import { Suspense } from 'react';
 import { sessionsQuery } from '../api/queries.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { LoadError } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { SessionList } from './session-list.tsx';
 import { useIsWide } from './wide.ts';
 
-const NewSession = lazy(async () => ({
-  default: (await loadPatiently(() => import('../new-session/new-session.tsx'))).NewSession,
-}));
+const NewSession = lazyPart(() => import('../new-session/new-session.tsx'), 'NewSession');
 
 /** `/`: the card for a first session; on a phone the list, once there is one. */
 export function Start() {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UserId } from '../access.ts';
 import { ArtefactName } from '../artefact.ts';
-import { ATTACHMENTS_BODY_BYTES } from '../attachment.ts';
+import { ATTACHMENTS_BODY_BYTES } from '../limits.ts';
 import { MessageReceipt, MessageRequest } from '../message.ts';
 import { RunState } from '../run.ts';
 import { Cost, RunView } from '../run-view.ts';

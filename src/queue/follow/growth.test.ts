@@ -10,7 +10,7 @@ function setUp() {
     async (lanes) => {
       asked.push(lanes);
       if (away.error !== null) throw away.error;
-      return new Map(lanes.map((lane) => [lane, last.get(lane) ?? 0]));
+      return new Map(lanes.flatMap((lane) => (last.has(lane) ? [[lane, last.get(lane)!]] : [])));
     },
     (error) => failures.push(error),
   );
@@ -38,6 +38,13 @@ test('[E9] a reader that leaves them lying has each lane once; too many become `
   expect((await reader.next()).value).toEqual({ all: true });
   reader.offer(new Map([['b', 1]]));
   expect((await reader.next()).value).toEqual({ lane: 'b', lastSeq: 1 });
+});
+
+test('[E9] [S12] one that was removed makes everybody look at all again', async () => {
+  const { hub, reader, last } = setUp();
+  last.set('a', 3);
+  hub.note(['a', 'removed']);
+  expect((await reader.next()).value).toEqual({ all: true });
 });
 
 test('[E9] when the store did not answer, it is told later', async () => {

@@ -108,7 +108,9 @@ export class GrowthHub {
     } else {
       try {
         const grown = await this.#lastSeqs(lanes);
-        for (const reader of this.readers) reader.offer(grown);
+        // One that was removed has no log to point to, and nobody can say any more who saw it.
+        const isGone = lanes.some((lane) => !grown.has(lane));
+        for (const reader of this.readers) isGone ? reader.offerAll() : reader.offer(grown);
       } catch (error) {
         for (const lane of lanes) this.#grown.add(lane);
         this.#failed(error);

@@ -4,21 +4,43 @@ import type { SessionHint } from '../../contract/session-event.ts';
 import type { SessionService } from '../../sessions/service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { drained, type Pumped, stopReason } from './pump.ts';
-import type { SseSink } from './sse-sink.ts';
+import type { Sink } from './sink.ts';
+import { stillMay } from './still-may.ts';
 
 /** The database is away, or was: asked again after this. */
 const AGAIN_MS = 1000;
 
+/** Opens a stream of hints and answers when it is open; it then goes on by itself. */
+export async function followHints(
+  service: SessionService,
+  streams: OpenStreams,
+  by: Principal,
+  open: () => Sink | Promise<Sink>,
+): Promise<void> {
+  const leave = streams.enter(by.userId);
+  try {
+    const sink = await open();
+    void streams
+      .run(sink, stillMay(streams.gate, service, by, null), (signal) =>
+        pumpHints(service, by, sink, streams, signal),
+      )
+      .finally(leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
 /** Tells which sessions changed (E9). Whoever is slow gets the latest of each, later. */
-export async function pumpHints(
+async function pumpHints(
   service: SessionService,
   by: Principal,
-  sink: SseSink,
+  sink: Sink,
   streams: OpenStreams,
   signal: AbortSignal,
 ): Promise<Pumped> {
   const send = async (hint: SessionHint): Promise<boolean> => {
-    sink.writeText(`event: hint\ndata: ${JSON.stringify(hint)}\n\n`);
+    sink.writeHint(JSON.stringify(hint));
     return !sink.full || drained(sink, () => false, streams.limits.stallMs, signal);
   };
   for (;;) {

@@ -3,11 +3,10 @@ import type { Authenticator } from '../auth.ts';
 import { addCompatStreams } from '../compat/streams.ts';
 import type { Places } from '../limits/places.ts';
 import type { Api } from '../route.ts';
-import { pumpHints } from './hint-stream.ts';
+import { followHints } from './hint-stream.ts';
 import { addLog, begin } from './log-route.ts';
 import { OpenStreams, type StreamLimits, type StreamMetrics } from './open-streams.ts';
 import { SSE_HEADERS } from './sse-sink.ts';
-import { stillMay } from './still-may.ts';
 import { acceptWebSockets } from './websocket.ts';
 
 export interface StreamOptions {
@@ -30,14 +29,7 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
   addLog(api, streams, runEvents, (service, by, id) => service.runLog(by, id));
 
   api.add(hints, async ({ by, reply }) => {
-    const service = api.sessions();
-    const leave = streams.enter(by.userId);
-    const sink = begin(reply, streams.limits);
-    void streams
-      .run(sink, stillMay(gate, service, by, null), (signal) =>
-        pumpHints(service, by, sink, streams, signal),
-      )
-      .finally(leave);
+    await followHints(api.sessions(), streams, by, () => begin(reply, streams.limits));
     return reply as never;
   });
   const config = { pattern: hints.path, needs: hints.needs };

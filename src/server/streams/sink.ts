@@ -29,6 +29,8 @@ export interface Sink {
   readonly full: boolean;
   /** Writes some of the events from `start` on, at least one; answers how many. */
   write(events: readonly LogEvent[], start: number): number;
+  /** Writes a hint, given as JSON (E9). */
+  writeHint(json: string): void;
   /** Called every `pingMs`. */
   ping(): void;
   /** Tells its reader why, and after which seq to go on, and ends. */

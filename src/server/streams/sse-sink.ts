@@ -49,8 +49,8 @@ export class SseSink implements Sink {
     return piece.count;
   }
 
-  writeText(text: string): void {
-    this.out.write(text);
+  writeHint(json: string): void {
+    this.out.write(`event: hint\ndata: ${json}\n\n`);
   }
 
   ping(): void {

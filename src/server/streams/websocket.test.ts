@@ -88,6 +88,25 @@ test('[X1] [X3] an upgrade is refused before it happens', async () => {
   expect(rig.connected()).toBe(1);
 });
 
+test('[E9] [H3] hints on a WebSocket, with pings that a page can see', async () => {
+  const rig = await streamRig({ limits: { pingMs: 50 } });
+  const hints = await reader(rig, '/ws/events?pings=true');
+  const silent = await reader(rig, '/ws/events');
+  const id = await rig.session(2);
+  const told = () =>
+    hints.others.filter((each) => (each as { sessionId?: string }).sessionId === id);
+  await until(() => told().some((each) => (each as { lastSeq: number }).lastSeq === 2));
+  await until(() => hints.others.some((each) => (each as { type?: string }).type === 'ping'));
+  expect(silent.others.some((each) => (each as { type?: string }).type === 'ping')).toBe(false);
+  // It is no connection of any session.
+  expect([rig.streams.count, rig.connected()]).toEqual([2, 0]);
+  const { status, body } = await refusal(rig, '/ws/events', {});
+  expect([status, body.error.code]).toEqual([401, 'unauthorized']);
+  expect((await refusal(rig, '/ws/events?after=1', AUTH)).status).toBe(400);
+  await rig.streams.close();
+  expect((await hints.end())[0]).toBe(1012);
+});
+
 test('a handshake that is none leaves nothing open', async () => {
   const rig = await streamRig();
   const id = await rig.session();

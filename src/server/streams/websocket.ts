@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { mustMay } from '../../access/must-may.ts';
+import { flagIn } from '../../contract/api/endpoint.ts';
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { parseInput } from '../../queue/parse-input.ts';
@@ -13,15 +14,24 @@ import { parseQuery } from '../query-string.ts';
 import type { Api } from '../route.ts';
 import { checkCursor } from './cursor.ts';
 import { followLog } from './follow-log.ts';
+import { followHints } from './hint-stream.ts';
 import type { OpenStreams, StreamMetrics } from './open-streams.ts';
 import { WsSink } from './ws-sink.ts';
 
 /** A client has next to nothing to say. */
 const MESSAGE_MAX_BYTES = 1024;
-const PATH = /^\/ws\/sessions\/([^/?]+)(?:\?|$)/;
-const Query = z.strictObject({ after: streamEndpoints.sessionEvents.query.shape.after });
+const SESSION = /^\/ws\/sessions\/([^/?]+)(?:\?|$)/;
+const HINTS = /^\/ws\/events(?:\?|$)/;
+/** `pings`: they are also said in frames. */
+const HintQuery = z.strictObject({ pings: flagIn.optional() });
+const SessionQuery = HintQuery.extend({
+  after: streamEndpoints.sessionEvents.query.shape.after,
+});
 
-/** `WS /ws/sessions/{id}?after=N`: the stream of a session on a WebSocket. */
+/**
+ * `WS /ws/sessions/{id}?after=N`, the stream of a session, and `WS /ws/events`, the hints. Pages use
+ * them because a browser opens no more than six other connections, over all its tabs.
+ */
 export function acceptWebSockets(
   api: Api,
   streams: OpenStreams,
@@ -50,24 +60,30 @@ export function acceptWebSockets(
     const known = await authenticator.authenticate(asking);
     if (known === null) throw new BatonError('unauthorized');
     const { by } = known;
-    mustMay(by, streamEndpoints.sessionEvents.needs);
     const url = request.url ?? '';
-    const id = PATH.exec(url)?.[1];
-    if (id === undefined) throw new BatonError('not_found');
-    const { after = 0 } = parseInput(Query, parseQuery(url));
-    const sessionId = parseInput(streamEndpoints.sessionEvents.params.shape.id, id, 'id');
-    const service = api.sessions();
-    const target = await service.sessionLog(by, sessionId);
-    checkCursor(target, after);
-    await followLog(service, streams, 'ws', { by, target, after }, async () => {
+    const upgrade = async (pings: boolean | undefined): Promise<WsSink> => {
       // One that has left while it was entered tells of it no second time.
       if (socket.destroyed) throw new BatonError('invalid_request');
       const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
       // It destroys the socket itself if the handshake is not one, and then calls nobody.
       socket.once('close', () => reject(new BatonError('invalid_request')));
       server.handleUpgrade(request, socket, head, resolve);
-      return new WsSink(await promise, socket, streams.limits);
-    });
+      return new WsSink(await promise, socket, streams.limits, pings);
+    };
+    if (HINTS.test(url)) {
+      mustMay(by, streamEndpoints.hints.needs);
+      const { pings } = parseInput(HintQuery, parseQuery(url));
+      return followHints(api.sessions(), streams, by, () => upgrade(pings));
+    }
+    mustMay(by, streamEndpoints.sessionEvents.needs);
+    const id = SESSION.exec(url)?.[1];
+    if (id === undefined) throw new BatonError('not_found');
+    const { after = 0, pings } = parseInput(SessionQuery, parseQuery(url));
+    const sessionId = parseInput(streamEndpoints.sessionEvents.params.shape.id, id, 'id');
+    const service = api.sessions();
+    const target = await service.sessionLog(by, sessionId);
+    checkCursor(target, after);
+    await followLog(service, streams, 'ws', { by, target, after }, () => upgrade(pings));
   };
 
   api.app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -7,6 +7,7 @@ import type { EndReason, Sink } from './sink.ts';
 
 /** About as much as is written at a time. */
 const PIECE_BYTES = 64 * 1024;
+const PING = JSON.stringify({ type: 'ping' });
 const PONG = JSON.stringify({ type: 'pong' });
 
 /** Close codes of RFC 6455 and its registry. Those from 1012 on ask to come again. */
@@ -30,13 +31,16 @@ export class WsSink implements Sink {
   /** So many pings without an answer, and it is gone. Counted, as time also passes while we are busy. */
   readonly #pingsMost: number;
   readonly #endMs: number;
+  readonly #saysPings: boolean;
   #unanswered = 0;
 
-  constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits) {
+  /** `saysPings`: for pages, which cannot see the pings of the protocol. */
+  constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits, saysPings = false) {
     this.#ws = ws;
     this.out = socket;
     this.#pingsMost = Math.max(1, Math.ceil(limits.stallMs / limits.pingMs));
     this.#endMs = limits.endMs;
+    this.#saysPings = saysPings;
     ws.on('error', () => {});
     ws.on('pong', () => this.#heard());
     ws.on('ping', (data) => {
@@ -68,11 +72,16 @@ export class WsSink implements Sink {
     return i - start;
   }
 
+  writeHint(json: string): void {
+    this.#ws.send(json);
+  }
+
   ping(): void {
     if (this.#unanswered >= this.#pingsMost) this.destroy();
     else if (!this.full && this.#ws.readyState === this.#ws.OPEN) {
       this.#unanswered++;
       this.#ws.ping();
+      if (this.#saysPings) this.#ws.send(PING);
     }
   }
 

@@ -62,6 +62,7 @@ export function approvalRules(rule: SessionRule): void {
     });
     expect(await bench.store.getApproval(asked.id)).toEqual(asked);
     expect(await bench.store.listApprovalsOf(run.id)).toEqual([asked]);
+    expect(await bench.store.getSession(run.lane)).toMatchObject({ openQuestions: 1 });
     const [told] = await bench.events(run.lane, 'approval.requested');
     expect(told).toMatchObject({
       runId: run.id,

@@ -88,6 +88,24 @@ export function invocationRules(rule: SessionRule): void {
     },
   );
 
+  rule(
+    '[C2] the end of an invocation is output, its beginning and a look are not',
+    async (bench) => {
+      const id = await bench.session('ACTIVE');
+      const { run } = await bench.begin(id);
+      const one = invocation(id, run.id);
+      const put = (more: object) => bench.store.putInvocation({ ...one, ...more });
+      await put({ finishedAt: null });
+      expect((await bench.record(id)).lastOutputAt).toBeNull();
+      bench.advance(100);
+      await put({ finishedAt: bench.now });
+      const at = bench.now;
+      bench.advance(100);
+      await put({ finishedAt: at });
+      expect(await bench.record(id)).toMatchObject({ lastOutputAt: at, lastActiveAt: bench.now });
+    },
+  );
+
   rule('[Q6] an attempt that was taken away leaves nothing on its session', async (bench) => {
     const id = await bench.session();
     const old = await bench.begin(id);

@@ -10,6 +10,7 @@ import { approvalTables } from './0008-approvals.ts';
 import { costTables } from './0009-cost.ts';
 import { steerTable } from './0010-steers.ts';
 import { attachmentTable } from './0011-attachments.ts';
+import { lastOutput } from './0012-last-output.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   costTables,
   steerTable,
   attachmentTable,
+  lastOutput,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -8,6 +8,7 @@ const TYPES: Readonly<Record<string, string>> = {
   idle_since: 'bigint',
   destroy_at: 'bigint',
   last_active_at: 'bigint',
+  last_output_at: 'bigint',
   cost_usd: 'float8',
   archived_at: 'bigint',
   last_connections: 'bigint',

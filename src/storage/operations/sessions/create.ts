@@ -44,6 +44,7 @@ function newSession(made: NewSession, now: number): StoredSession {
     idleSince: null,
     destroyAt: null,
     lastActiveAt: now,
+    lastOutputAt: null,
     lastResponse: null,
     costUsd: 0,
     archivedAt: null,

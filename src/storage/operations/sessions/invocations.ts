@@ -44,18 +44,19 @@ export function* putInvocation(
     ({ costUsd } = yield* sumInvocations(session.id));
     if (costUsd !== session.costUsd) it.log('session.cost', { costUsd }, null);
   }
+  const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
   // What a run that was taken away has said is recorded, but the session is somebody else's by now.
   const left = turn?.fence === it.lane.fence ? turn : null;
   yield* saveMoved(dialect, loaded, {
     ...session,
     costUsd,
     lastActiveAt: now,
+    lastOutputAt: ended ? now : session.lastOutputAt,
     updatedAt: now,
     lastResponse: left?.lastResponse ?? session.lastResponse,
     conversation: left?.conversation ?? session.conversation,
     usageBefore: left?.usageAfter ?? session.usageBefore,
   });
-  const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
   return done(ended, [it]);
 }
 

@@ -28,12 +28,13 @@ const NOT_JOINED = `SELECT count(*) FROM runs r WHERE r.lane = l.id AND r.positi
 /* What is asked about a session `s` with its lane `l`, at the time in $1. */
 const UNFINISHED = `CASE WHEN l.run_id IS NULL THEN 0 ELSE 1 END + l.queued + (${NOT_JOINED})`;
 const CONNECTIONS = `(SELECT count(*) FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = s.id AND n.lease_until > $1)`;
+const QUESTIONS = `(SELECT count(*) FROM approvals q WHERE q.run_id = l.run_id AND q.state = 'pending')`;
 const HOST_AWAY = `CASE WHEN l.host <> '' AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = l.host AND n.lease_until > $1) THEN 1 ELSE 0 END`;
 
 /** With conditions, order and limit behind it, and perhaps one more column; $1 is the time. */
 const selectFound = (more = '') =>
   `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
-  ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away,
+  ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away, ${QUESTIONS} AS open_questions,
   CASE WHEN l.state = 'delayed' THEN l.ready_at END AS delayed_until${more}
   FROM sessions s JOIN lanes l ON l.id = s.id`;
 export const SELECT_FOUND = selectFound();

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../contract/errors.ts';
+import { PROTECTED_LABELS } from '../../../contract/limits.ts';
 import type { RunState } from '../../../contract/run.ts';
-import { PROTECTED_LABELS } from '../../../contract/session.ts';
 import { type Op, query } from '../../statement.ts';
 import { type CountDeltas, type Dialect, type Done, done, NOTHING_TO_TELL } from '../dialect.ts';
 import { cancelAll } from './cancel-all.ts';

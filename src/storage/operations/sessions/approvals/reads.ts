@@ -1,31 +1,41 @@
-import type { ApprovalFilter, ApprovalRecord } from '../../../../sessions/approval-store.ts';
+import type { ShareLevel } from '../../../../contract/access.ts';
+import type {
+  ApprovalFilter,
+  ApprovalRecord,
+  ListedApproval,
+} from '../../../../sessions/approval-store.ts';
 import { APPROVAL_COLUMN_NAMES, type ApprovalRow, toApproval } from '../../../approval-rows.ts';
 import { type Op, query, queryOne, type Value } from '../../../statement.ts';
 import { visibleTo } from '../visible.ts';
 
-const SELECT = `SELECT ${APPROVAL_COLUMN_NAMES.map((name) => `a.${name}`).join(', ')} FROM approvals a`;
+const select = (more = '') =>
+  `SELECT ${APPROVAL_COLUMN_NAMES.map((name) => `a.${name}`).join(', ')}${more} FROM approvals a`;
+const SELECT = select();
 
 export function* getApproval(id: string): Op<ApprovalRecord | null> {
   const row = yield* queryOne<ApprovalRow>(`${SELECT} WHERE a.id = $1`, [id]);
   return row === null ? null : toApproval(row);
 }
 
-export function* listApprovals(filter: ApprovalFilter): Op<ApprovalRecord[]> {
+export function* listApprovals(filter: ApprovalFilter): Op<ListedApproval[]> {
   const values: Value[] = [filter.limit];
   const place = (value: string): string => `$${values.push(value)}`;
   const where: string[] = [];
   if (filter.state !== undefined) where.push(`a.state = ${place(filter.state)}`);
   if (filter.sessionId !== undefined) where.push(`a.session_id = ${place(filter.sessionId)}`);
   if (filter.before !== undefined) where.push(`a.id < ${place(filter.before)}`);
+  let share = '';
   if (filter.visibleTo !== undefined) {
-    where.push(`a.session_id IN ${visibleTo(values.push(filter.visibleTo))}`);
+    const user = values.push(filter.visibleTo);
+    where.push(`a.session_id IN ${visibleTo(user)}`);
+    share = `, (SELECT h.level FROM shares h WHERE h.session_id = a.session_id AND h.user_id = $${user}) AS share`;
   }
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
-  const rows = yield* query<ApprovalRow>(
-    `${SELECT} ${condition} ORDER BY a.id DESC LIMIT $1`,
+  const rows = yield* query<ApprovalRow & { share?: ShareLevel | null }>(
+    `${select(share)} ${condition} ORDER BY a.id DESC LIMIT $1`,
     values,
   );
-  return rows.map(toApproval);
+  return rows.map((row) => ({ ...toApproval(row), share: row.share ?? null }));
 }
 
 export function* listApprovalsOf(runId: string): Op<ApprovalRecord[]> {

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { type EndpointName, endpoints } from './all.ts';
+
+/** The operations without their schemas, as data that can be written into a file. */
+export const operations = Object.fromEntries(
+  Object.entries(endpoints).map(([name, { method, path, format, answer }]) => [
+    name,
+    { method, path, format, isEmpty: answer instanceof z.ZodUndefined },
+  ]),
+) as Record<
+  EndpointName,
+  Pick<(typeof endpoints)[EndpointName], 'method' | 'path' | 'format'> & { isEmpty: boolean }
+>;
