@@ -16,7 +16,7 @@ const serves = ['up', 'api', 'worker'].includes(process.argv[2]);
 try {
   if (checkout) await install(serves ? 0 : 130);
   const node = findNode(root);
-  if (checkout && ['up', 'api'].includes(process.argv[2])) await buildWeb(node);
+  if (checkout && ['up', 'api'].includes(process.argv[2])) await buildWeb(node, 0);
   handOver({
     node,
     script: checkout ? source : join(root, 'dist', 'cli', 'main.js'),

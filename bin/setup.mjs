@@ -1,10 +1,10 @@
 // Installs the dependencies of a checkout when they are missing or not those of the lock file.
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.mjs';
 import { SetupError } from './setup-error.mjs';
+import { runTool } from './tool.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -54,32 +54,9 @@ function packages(file) {
 }
 
 function npmCi(interrupted) {
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const npm = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [npm.stdout, npm.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  }
-  // Node's default would leave npm running. What is half installed is done again by the next start.
-  let stopped = false;
-  const stop = () => {
-    stopped = true;
-    npm.kill('SIGTERM');
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, stop);
-
-  return new Promise((resolve, reject) => {
-    npm.on('error', (error) => reject(failed(`npm could not be run (${error.message})`, output)));
-    npm.on('close', (code) => {
-      for (const signal of signals) process.off(signal, stop);
-      if (stopped) process.exit(interrupted);
-      if (code === 0) resolve();
-      else reject(failed(`npm ci ended with exit code ${code}; its output is above`, output));
-    });
-  });
+  const command = ['npm', 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const npmFailed = (why, output) => failed(`npm ci: ${why}`, output);
+  return runTool(command, { cwd: root, interrupted, failed: npmFailed });
 }
 
 function failed(why, output) {

@@ -1,26 +1,43 @@
 // Builds the web app of a checkout when it is missing or its sources have changed.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { root } from './setup.mjs';
 import { SetupError } from './setup-error.mjs';
+import { runTool } from './tool.mjs';
 
 /** What the build is made from. */
 const SOURCES = ['web', 'src/contract', 'src/client', 'package-lock.json'];
 const out = join(root, 'dist', 'web');
 const stamp = join(out, '.sources');
+/** Beside it, so that a server that starts meanwhile never reads half of one. */
+const next = join(root, 'dist', 'web-next');
 
-/** Two starts at once take turns. */
-export async function buildWeb(node) {
+/**
+ * Two starts at once take turns.
+ *
+ * @param {string} node
+ * @param {number} interrupted the exit code when a signal ends the build
+ */
+export async function buildWeb(node, interrupted) {
   if (isBuilt()) return;
   const run = async () => {
     if (isBuilt()) return;
     process.stderr.write('Building the web app…\n');
     const wanted = sources();
-    await vite(node);
-    writeFileSync(stamp, wanted);
+    await vite(node, interrupted);
+    writeFileSync(join(next, '.sources'), wanted);
+    rmSync(out, { recursive: true, force: true });
+    renameSync(next, out);
   };
   const waiting = () => process.stderr.write('Another start is building the web app; waiting…\n');
   await withLock(join(root, '.baton', 'web.lock'), { waiting, run });
@@ -43,32 +60,13 @@ function sources() {
   return hash.digest('hex');
 }
 
-function vite(node) {
+function vite(node, interrupted) {
   const program = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const args = [
-    program,
-    'build',
-    '--config',
-    join(root, 'web', 'vite.config.ts'),
-    '--logLevel',
-    'warn',
-  ];
+  const config = join(root, 'web', 'vite.config.ts');
+  const command = [node, program, 'build', '--config', config, '--outDir', next];
   // With the production build of React, whatever this process was told.
   const env = { ...process.env, NODE_ENV: 'production' };
-  const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  }
-  return new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(failed(error.message, output)));
-    child.on('close', (code) => {
-      if (code === 0) resolve();
-      else reject(failed(`the build ended with exit code ${code}; its output is above`, output));
-    });
-  });
+  return runTool([...command, '--logLevel', 'warn'], { cwd: root, env, interrupted, failed });
 }
 
 const failed = (why, output) =>
@@ -76,7 +74,7 @@ const failed = (why, output) =>
     [
       ...(output.trim() ? [output.trim(), ''] : []),
       'The web app could not be built.',
-      `Why: ${why}.`,
+      `Why: Vite: ${why}.`,
       'What to do: check the free disk space, run "npm ci", start again.',
     ].join('\n'),
   );

@@ -16,7 +16,7 @@ const GENERATED_FILES = ['docs:check'];
 async function main() {
   await install(130);
   const node = findNode(root);
-  await buildWeb(node);
+  await buildWeb(node, 130);
   const tool = (path, ...args) => [node, join(root, 'node_modules', path), ...args];
 
   const steps = [

@@ -53,7 +53,7 @@ describe('installing', () => {
     const second = checkout.launch();
     expect((await second.exit).code).toBe(0);
     expect(second.stderr()).toBe('');
-    expect(checkout.calls()).toEqual(['ci --no-audit --no-fund --loglevel=error']);
+    expect(checkout.calls()).toEqual(['ci --include=dev --no-audit --no-fund --loglevel=error']);
   });
 
   test('[O1] happens again when the lock file asks for something else', async () => {
@@ -103,6 +103,62 @@ describe('installing', () => {
     const stopped = checkout.launch([], ['up']);
     const pidFile = join(checkout.path, 'npm-pid');
     await until('npm runs', () => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '');
+    process.kill(stopped.pid, 'SIGTERM');
+    expect(await stopped.exit).toEqual({ code: 0, signal: null });
+    expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
+  });
+});
+
+describe('building the web app', () => {
+  /** With an app of one file, and a stand-in for Vite. */
+  async function withApp(vite: string) {
+    const checkout = makeCheckout();
+    await checkout.launch().exit;
+    for (const name of ['web', 'src/contract', 'src/client']) {
+      mkdirSync(join(checkout.path, name), { recursive: true });
+      writeFileSync(join(checkout.path, name, 'one.ts'), name);
+    }
+    const bin = join(checkout.path, 'node_modules', 'vite', 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'vite.js'), `const fs = require('node:fs');\n${vite}`);
+    return checkout;
+  }
+  const BUILDS = `
+    const out = process.argv[process.argv.indexOf('--outDir') + 1];
+    fs.mkdirSync(out, { recursive: true });
+    fs.writeFileSync(out + '/index.html', fs.readFileSync('web/one.ts'));
+    fs.appendFileSync('builds', 'once\\n');`;
+
+  test('[O1] happens when its sources have changed, and the old one stays until then', async () => {
+    const checkout = await withApp(BUILDS);
+    const page = () => readFileSync(join(checkout.path, 'dist', 'web', 'index.html'), 'utf8');
+    const first = checkout.launch([], ['up']);
+    expect((await first.exit).code).toBe(0);
+    expect(first.stderr()).toBe('Building the web app…\n');
+    expect(page()).toBe('web');
+    await checkout.launch([], ['up']).exit;
+    writeFileSync(join(checkout.path, 'web', 'one.ts'), 'another');
+    await checkout.launch([], ['ls']).exit;
+    expect(page()).toBe('web');
+    await checkout.launch([], ['up']).exit;
+    expect(page()).toBe('another');
+    expect(readFileSync(join(checkout.path, 'builds'), 'utf8')).toBe('once\nonce\n');
+  });
+
+  test('[O1] a failure shows what Vite said and what to do', async () => {
+    const checkout = await withApp(`console.error('no space left'); process.exit(3);`);
+    const failed = checkout.launch([], ['up']);
+    expect((await failed.exit).code).toBe(1);
+    expect(failed.stderr()).toMatch(/no space left.*Why: .*exit code 3.*What to do: /s);
+  });
+
+  test('[O1] SIGTERM ends it with exit code 0 and leaves no Vite behind', async () => {
+    const checkout = await withApp(
+      `fs.writeFileSync('vite-pid', String(process.pid)); setInterval(() => {}, 1000);`,
+    );
+    const stopped = checkout.launch([], ['up']);
+    const pidFile = join(checkout.path, 'vite-pid');
+    await until('Vite runs', () => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '');
     process.kill(stopped.pid, 'SIGTERM');
     expect(await stopped.exit).toEqual({ code: 0, signal: null });
     expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);

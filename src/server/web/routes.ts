@@ -26,7 +26,8 @@ const NOT_BUILT =
 
 /** The web app: one document for all of its paths, and its files. */
 export function addWebApp(app: FastifyInstance, read: () => WebFiles | null = readWebFiles): void {
-  let files: WebFiles | null = null;
+  // Read at the start, and not at the first visit: by then a newer one may have been built.
+  let files = read();
   const built = (): WebFiles => {
     files ??= read();
     if (files === null) throw new BatonError('not_available', NOT_BUILT);

@@ -1,0 +1,41 @@
+// Runs a program of the set-up, whose output matters only if it fails.
+import { spawn } from 'node:child_process';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * Resolves with what it said if it ends well. Rejects with an error made by `failed` otherwise.
+ *
+ * @param {string[]} command
+ * @param {{
+ *   cwd: string,
+ *   env?: NodeJS.ProcessEnv,
+ *   interrupted: number,
+ *   failed: (why: string, output: string) => Error,
+ * }} options `interrupted` is the exit code when a signal ends it
+ */
+export function runTool([program, ...args], { cwd, env, interrupted, failed }) {
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  // Node's default would leave it running. What is half done is done again by the next start.
+  let stopped = false;
+  const stop = () => {
+    stopped = true;
+    child.kill('SIGTERM');
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(failed(error.message, output)));
+    child.on('close', (code) => {
+      for (const signal of SIGNALS) process.off(signal, stop);
+      if (stopped) process.exit(interrupted);
+      if (code === 0) resolve(output);
+      else reject(failed(`it ended with exit code ${code}; its output is above`, output));
+    });
+  });
+}
