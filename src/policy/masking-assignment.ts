@@ -110,11 +110,16 @@ function schemeEnd({ kind, text, final }: Place, from: number): number | 'more' 
   return from + (/^(?:basic|token|digest|apikey)[ \t]{1,4}/i.exec(start)?.[0].length ?? 0);
 }
 
-function inQuotes({ text, at, final, kind, name }: Place, from: number, quote: string): Verdict {
+function inQuotes(
+  { text, at, final, kind, name, attached }: Place,
+  from: number,
+  quote: string,
+): Verdict {
   const window = text.slice(from, from + STAND_IN_MAX + quote.length + 1);
   const end = quotedEnd(window, quote);
   if (end === -1 && window.length <= STAND_IN_MAX + quote.length && !final) return 'more';
   const content = end === -1 ? window : window.slice(0, end);
+  if (attached && quote === '"' && isCommand(content)) return null;
   if (holdsMask(content) || !isSecretValue(kind, name, content)) return null;
   return { mask: 'MASKED', keep: from - at, end: from - at, rest: restOfQuoted(quote) };
 }
@@ -160,9 +165,12 @@ const PATH_IN_CODE = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 const ROOT =
   /^(?:self|this|process|os|env|config|settings|options|opts|args|params|props|req|request)\b/;
 
+/** In a shell's variable it is executed, so who is asked about the command has to see it. */
+const isCommand = (value: string): boolean => /\$\(|`/.test(value);
+
 /** A call, an index, or a path of names: `ask()`, `tokens[0]`, `config.password`. */
 function isCode(found: string, next: string | undefined, attached: boolean): boolean {
-  if (found.startsWith('$(')) return true;
+  if (found.startsWith('$(') || (attached && isCommand(found))) return true;
   if ((next === '(' || next === '[') && /^[\w$.?]+$/.test(found)) return true;
   if (!PATH_IN_CODE.test(found)) return false;
   return !attached || ROOT.test(found) || kindOfName(found.slice(found.lastIndexOf('.'))) !== null;

