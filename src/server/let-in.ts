@@ -25,7 +25,7 @@ export function letIn(app: FastifyInstance, auth: Authenticator, pages: boolean)
     const address = auth.addressOf(request);
     const known = await auth.authenticate({ headers, method, address, requestId });
     if (known === null) {
-      if (pages && asksForPage(request, path)) return reply.redirect(signInPath(path), 303);
+      if (pages && asksForPage(request, path)) return reply.redirect(signInPath(request.url), 303);
       throw new BatonError('unauthorized');
     }
     request.principal = known.by;

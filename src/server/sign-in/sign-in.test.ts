@@ -285,6 +285,7 @@ describe('not signed in', () => {
     };
     expect(await status('/')).toEqual([303, '/sign-in']);
     expect(await status('/docs')).toEqual([303, '/sign-in?next=%2Fdocs']);
+    expect(await status('/s/x?event=7')).toEqual([303, '/sign-in?next=%2Fs%2Fx%3Fevent%3D7']);
     expect(await status('/', { accept: '*/*' })).toEqual([401, undefined]);
     expect(await status('/docs', { 'sec-fetch-mode': 'cors' })).toEqual([401, undefined]);
     expect(await status('/', { authorization: 'Bearer wrong' })).toEqual([401, undefined]);
