@@ -9,9 +9,8 @@ import type { Browser, Page } from 'playwright-core';
 import { launch } from '../test/browser-launch.ts';
 import { complaintsOf, quiet } from '../test/page-checks.ts';
 import { type Showcase, startShowcase } from '../test/showcase.ts';
+import { DEVICES, everyPage, LANGUAGES } from '../test/showcase-pages.ts';
 
-const DEVICES = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } };
-const LANGUAGES = { en: 'en-GB', ja: 'ja-JP' };
 const THEMES = ['light', 'dark'] as const;
 /** The highest window. */
 const TALL_MAX = 4000;
@@ -24,45 +23,8 @@ const { values: options } = parseArgs({
   },
 });
 
-interface Shot {
-  readonly name: string;
-  readonly path: string;
-  /** What is done on the page before. */
-  readonly act?: (page: Page) => Promise<unknown>;
-}
-
-const tab = (index: number) => (page: Page) => page.getByRole('tab').nth(index).click();
-const firstButton = (selector: string) => (page: Page) => page.locator(selector).first().click();
-
-function shots({ sessions }: Showcase): Shot[] {
-  const detail = `/s/${sessions.claude}/detail`;
-  return [
-    { name: 'start', path: '/' },
-    { name: 'new', path: '/new' },
-    { name: 'inbox', path: '/inbox' },
-    { name: 'session-claude', path: `/s/${sessions.claude}` },
-    { name: 'session-failed', path: `/s/${sessions.failed}` },
-    { name: 'session-running', path: `/s/${sessions.running}` },
-    { name: 'session-completed', path: `/s/${sessions.completed}` },
-    { name: 'session-error', path: `/s/${sessions.error}` },
-    { name: 'dashboard', path: '/dashboard' },
-    { name: 'detail', path: detail },
-    { name: 'detail-runs', path: detail, act: tab(1) },
-    { name: 'detail-rules', path: detail, act: tab(2) },
-    { name: 'detail-edit', path: detail, act: tab(3) },
-    { name: 'detail-events', path: detail, act: tab(4) },
-    { name: 'detail-error', path: `/s/${sessions.error}/detail` },
-    { name: 'settings', path: '/settings' },
-    ...['profile', 'tokens', 'users', 'rules', 'audit', 'nodes'].map((section) => ({
-      name: `settings-${section}`,
-      path: `/settings/${section}`,
-    })),
-    { name: 'settings-new-token', path: '/settings/tokens', act: firstButton('main button') },
-  ];
-}
-
 async function take(browser: Browser, showcase: Showcase, out: string): Promise<void> {
-  const wanted = shots(showcase).filter(({ name }) => name.includes(options.only));
+  const wanted = everyPage(showcase).filter(({ name }) => name.includes(options.only));
   const first = await browser.newContext();
   const entry = await first.newPage();
   await entry.goto(showcase.link);
@@ -78,10 +40,11 @@ async function take(browser: Browser, showcase: Showcase, out: string): Promise<
           colorScheme,
           reducedMotion: 'reduce',
         });
-        await context.addCookies(cookies);
         const page = await context.newPage();
         const complaints = complaintsOf(page);
-        for (const { name, path, act } of wanted) {
+        for (const { name, path, act, isOutside = false } of wanted) {
+          await context.clearCookies();
+          if (!isOutside) await context.addCookies(cookies);
           await page.setViewportSize(viewport);
           await page.goto(`${showcase.url}${path}`);
           await quiet(page);

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 /* What every page of the web app must keep, looked at in a real browser. */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const LAYOUT = readFileSync(new URL('layout-in-page.js', import.meta.url), 'utf8');
 
 /** Errors and warnings of a page from now on; there must be none. */
 export function complaintsOf(page: Page): string[] {
@@ -14,6 +15,16 @@ export function complaintsOf(page: Page): string[] {
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   return complaints;
+}
+
+/** Requests of a page from now on that leave the server it came from; there must be none. */
+export function strangersOf(page: Page, url: string): string[] {
+  const strangers: string[] = [];
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (!['data:', 'blob:'].includes(protocol) && origin !== url) strangers.push(request.url());
+  });
+  return strangers;
 }
 
 interface Violation {
@@ -42,6 +53,15 @@ export async function quiet(page: Page): Promise<void> {
     if (now !== '' && now === before) return;
     before = now;
   }
+}
+
+/**
+ * Text that is cut off or lies on other text, controls that lie on one another or cannot be reached,
+ * what is wider than its place; and for thumbs, what is too small. One line each.
+ */
+export async function layoutFaultsOn(page: Page, { thumbs }: { thumbs: boolean }) {
+  await page.evaluate(`(() => { ${LAYOUT} })()`);
+  return (await page.evaluate(`layoutFaults({ thumbs: ${thumbs} })`)) as string[];
 }
 
 /** What is wider than the window; scrolling boxes of their own aside. */

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { Session } from '../src/contract/session.ts';
 import { browser } from './browser.ts';
 import { siteOf } from './browser-rig.ts';
-import { barriersOn, complaintsOf, quiet, tooWideOn } from './page-checks.ts';
+import { complaintsOf } from './page-checks.ts';
 import type { Server } from './server-rig.ts';
 import { until } from './until.ts';
 
@@ -369,59 +369,3 @@ test('[X1] [C2] signing out in the profile ends the sign-in', async () => {
   await page.goto(`${server.url}/dashboard`);
   await page.waitForURL(/\/sign-in/);
 });
-
-const PAGES = ['/dashboard', '/settings', '/settings/profile', '/settings/tokens'].concat(
-  ['users', 'rules', 'audit', 'nodes'].map((section) => `/settings/${section}`),
-);
-
-test.each([
-  ['a phone', 'light', 360, 'ja-JP'],
-  ['a phone', 'dark', 360, 'en-GB'],
-  ['a desktop', 'light', 1280, 'en-GB'],
-  ['a desktop', 'dark', 1280, 'ja-JP'],
-] as const)(
-  '[C2] pages fit %s and stand in nobody’s way, %s',
-  async (_, colorScheme, width, locale) => {
-    const site = await siteOf(chromium());
-    const { server } = site;
-    const { page } = await site.signedIn({
-      colorScheme,
-      locale,
-      viewport: { width, height: 740 },
-    });
-    const complaints = complaintsOf(page);
-    const session = await server.session(
-      'a name as long as names may be, 50 characters'.replace(',', ''),
-      {
-        tags: ['web'],
-        description: 'It has a description',
-      },
-    );
-    await ran(server, session, 'echo hello; echo a complaint >&2', 'exit 3');
-    await server.call('POST', '/api/v1/users', { name: 'somebody.with.a.long.name@example.com' });
-    const seen = async (where: string): Promise<void> => {
-      await quiet(page);
-      expect([where, await barriersOn(page)]).toEqual([where, []]);
-      expect([where, await tooWideOn(page)]).toEqual([where, []]);
-    };
-    for (const path of PAGES) {
-      await page.goto(`${server.url}${path}`);
-      await page.getByRole('main').locator('h1:visible, nav:visible').first().waitFor();
-      await seen(path);
-    }
-    await page.goto(`${server.url}/s/${session.id}/detail`);
-    const tabs = page.getByRole('tab');
-    await tabs.first().waitFor();
-    for (let index = 0; index < (await tabs.count()); index++) {
-      await tabs.nth(index).click();
-      await seen(`tab ${index}`);
-    }
-    await page.locator('main button:has(.lucide-git-fork)').click();
-    await page.getByRole('dialog').waitFor();
-    await seen('a dialog');
-    await page.goto(`${server.url}/dashboard`);
-    await page.locator('figure button').first().click();
-    await seen('a chart as a table');
-    expect(complaints).toEqual([]);
-  },
-);

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { browser } from './browser.ts';
 import { siteOf } from './browser-rig.ts';
-import { barriersOn, complaintsOf, quiet, tooWideOn } from './page-checks.ts';
+import { complaintsOf } from './page-checks.ts';
 import { temporaryDirectory } from './processes.ts';
 import { freePort, Server, TOKEN } from './server-rig.ts';
 import { until } from './until.ts';
@@ -282,52 +282,4 @@ test('[C2] [O5] the page says when the server is gone, and when it is back', asy
   expect(await page.evaluate('globalThis.isSame')).toBe(true);
   await again.session('made meanwhile');
   await page.getByRole('navigation', { name: 'Sessions' }).getByText('made meanwhile').waitFor();
-});
-
-test('[C2] start, new session and inbox have no barriers in both themes, and fit a phone in Japanese', async () => {
-  const { site, server, page, go } = await admin();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const path of ['/', '/inbox']) {
-      await go(path);
-      await quiet(page);
-      expect(await barriersOn(page)).toEqual([]);
-    }
-    await go('/new');
-    await page.getByRole('radio', { name: /^Claude/ }).check();
-    await page.getByText('More options').click();
-    await page.getByLabel('Directory').fill('wrong');
-    await button(page, 'Start').click();
-    await button(page, 'Filters').click();
-    await quiet(page);
-    expect(await barriersOn(page)).toEqual([]);
-    await page.evaluate('document.activeElement.blur()');
-    await page.keyboard.press('Control+k');
-    await page.getByRole('option').first().waitFor();
-    await quiet(page);
-    expect(await barriersOn(page)).toEqual([]);
-  }
-  const phone = await site.visitor({
-    locale: 'ja-JP',
-    viewport: { width: 360, height: 740 },
-    colorScheme: 'dark',
-  });
-  const complaints = complaintsOf(phone.page);
-  await phone.page.goto(`${server.url}/sign-in?code=${await site.code()}`);
-  await phone.page.getByRole('heading', { name: '最初のセッションを始める' }).waitFor();
-  const bar = phone.page.getByRole('navigation', { name: 'メインナビゲーション' });
-  // One line each, and large enough for a thumb.
-  for (const tab of await bar.getByRole('link').all()) {
-    const { width, height } = (await tab.boundingBox()) ?? { width: 0, height: 0 };
-    expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
-    expect(height).toBeLessThan(60);
-  }
-  await server.session('とても長い名前のセッションですがちゃんと収まります');
-  for (const path of ['/', '/new', '/inbox']) {
-    await phone.page.goto(`${server.url}${path}`);
-    await quiet(phone.page);
-    expect(await tooWideOn(phone.page)).toEqual([]);
-    expect(await barriersOn(phone.page)).toEqual([]);
-  }
-  expect(complaints).toEqual([]);
 });

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import type { Showcase } from './showcase.ts';
+
+/** A page of the web app, with what is done there before one looks. */
+export interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly act?: (page: Page) => Promise<unknown>;
+  /** Nobody is signed in. */
+  readonly isOutside?: boolean;
+}
+
+export const DEVICES = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 360, height: 740 },
+} as const;
+export const LANGUAGES = { en: 'en-GB', ja: 'ja-JP' } as const;
+
+const tab = (index: number) => (page: Page) => page.getByRole('tab').nth(index).click();
+const button = (selector: string) => (page: Page) => page.locator(selector).first().click();
+
+/** A form that says at its fields what is wrong. */
+async function mistaken(page: Page): Promise<void> {
+  await page.locator('main input[name="name"]').fill('no!');
+  await page.locator('main details summary').click();
+  await page.locator('main input[name="path"]').fill('not/absolute');
+  await page.locator('main button[type="submit"]').click();
+  await page.locator('main [aria-invalid="true"]').first().waitFor();
+}
+
+/** Every page there is, once; the pictures and the tests of the layout are made of them. */
+export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
+  const detail = `/s/${sessions.claude}/detail`;
+  return [
+    { name: 'sign-in', path: '/sign-in', isOutside: true },
+    { name: 'start', path: '/' },
+    { name: 'start-filters', path: '/', act: button('button:visible:has(.lucide-list-filter)') },
+    { name: 'new', path: '/new' },
+    { name: 'new-options', path: '/new', act: button('main details summary') },
+    { name: 'new-mistakes', path: '/new', act: mistaken },
+    { name: 'inbox', path: '/inbox' },
+    { name: 'session-claude', path: `/s/${sessions.claude}` },
+    { name: 'session-failed', path: `/s/${sessions.failed}` },
+    { name: 'session-running', path: `/s/${sessions.running}` },
+    { name: 'session-completed', path: `/s/${sessions.completed}` },
+    { name: 'session-error', path: `/s/${sessions.error}` },
+    { name: 'dashboard', path: '/dashboard' },
+    { name: 'dashboard-table', path: '/dashboard', act: button('figure button') },
+    { name: 'detail', path: detail },
+    { name: 'detail-runs', path: detail, act: tab(1) },
+    { name: 'detail-rules', path: detail, act: tab(2) },
+    { name: 'detail-edit', path: detail, act: tab(3) },
+    { name: 'detail-events', path: detail, act: tab(4) },
+    { name: 'detail-error', path: `/s/${sessions.error}/detail` },
+    { name: 'detail-fork', path: detail, act: button('main button:has(.lucide-git-fork)') },
+    { name: 'settings', path: '/settings' },
+    ...['profile', 'tokens', 'users', 'rules', 'audit', 'nodes'].map((section) => ({
+      name: `settings-${section}`,
+      path: `/settings/${section}`,
+    })),
+    { name: 'settings-new-token', path: '/settings/tokens', act: button('main button') },
+    { name: 'commands', path: '/inbox', act: (page) => page.keyboard.press('Control+k') },
+  ];
+}

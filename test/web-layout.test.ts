@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { browser } from './browser.ts';
+import { barriersOn, complaintsOf, layoutFaultsOn, quiet, strangersOf } from './page-checks.ts';
+import { type Showcase, startShowcase } from './showcase.ts';
+import { DEVICES, everyPage, LANGUAGES } from './showcase-pages.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
+const chromium = browser();
+
+let showcase: Showcase;
+let cookies: Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
+
+beforeAll(async () => {
+  showcase = await startShowcase();
+  const context = await chromium().newContext();
+  const page = await context.newPage();
+  await page.goto(showcase.link);
+  await page.waitForURL(`${showcase.url}/`);
+  cookies = await context.cookies();
+  await context.close();
+});
+afterAll(() => showcase?.stop());
+
+const NAMES = everyPage({
+  sessions: { claude: '', failed: '', running: '', completed: '', error: '' },
+}).map(({ name }) => name);
+
+/** Between them every device, language and theme is looked at. */
+describe.each([
+  ['desktop', 'en', 'light'],
+  ['phone', 'ja', 'dark'],
+] as const)('[C2] on a %s, %s, %s', (device, language, colorScheme) => {
+  let page: Page;
+  beforeAll(async () => {
+    const context = await chromium().newContext({
+      locale: LANGUAGES[language],
+      viewport: DEVICES[device],
+      colorScheme,
+      reducedMotion: 'reduce',
+    });
+    page = await context.newPage();
+    return () => context.close();
+  });
+
+  test.each(NAMES)('%s fits, and stands in nobody’s way', async (wanted) => {
+    const shot = everyPage(showcase).find(({ name }) => name === wanted);
+    if (shot === undefined) throw new Error(`there is no page ${wanted}`);
+    const context = page.context();
+    await context.clearCookies();
+    if (shot.isOutside !== true) await context.addCookies(cookies);
+    page.removeAllListeners();
+    const complaints = complaintsOf(page);
+    const strangers = strangersOf(page, showcase.url);
+    await page.goto(`${showcase.url}${shot.path}`);
+    await quiet(page);
+    if (shot.act !== undefined) {
+      await shot.act(page);
+      await quiet(page);
+    }
+    expect(await barriersOn(page)).toEqual([]);
+    expect(await layoutFaultsOn(page, { thumbs: device === 'phone' })).toEqual([]);
+    expect(complaints).toEqual([]);
+    expect(strangers).toEqual([]);
+  });
+});
+
+test('[C2] the bar of a phone has one line for each place', async () => {
+  const context = await chromium().newContext({ locale: 'ja-JP', viewport: DEVICES.phone });
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  await page.goto(showcase.url);
+  const bar = page.getByRole('navigation', { name: 'メインナビゲーション' });
+  await bar.waitFor();
+  for (const link of await bar.getByRole('link').all()) {
+    expect((await link.boundingBox())?.height).toBeLessThan(60);
+  }
+  await context.close();
+});
