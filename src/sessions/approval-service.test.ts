@@ -201,6 +201,8 @@ test.each([
 ])('[A7] [P1] allowed for the session: %s of %j is the rule %s', async (tool, input, rule) => {
   const { service, owner, answer, sessionId, asked } = await asking({ tool, input });
   expect((await service.getApproval(owner, asked.id)).sessionRule).toBe(rule);
+  const { items } = await service.listApprovals(owner, {});
+  expect(items.map(({ sessionRule }) => sessionRule)).toEqual([rule]);
   await answer(owner, { decision: 'allow', scope: 'session' });
   const place = { scope: 'session', sessionId } as const;
   expect((await service.rules(owner, place)).allow).toEqual([rule]);
@@ -212,6 +214,22 @@ test.each([
   });
 });
 
+test('[A7] [P1] the rule shown is the rule granted, also for a path that begins in the workspace', async () => {
+  const { service, store, owner, answer, sessionId, asked } = await asking({
+    tool: 'Grep',
+    input: { pattern: 'x', path: '..' },
+  });
+  await store.changeSession(sessionId, { do: 'ready', path: '/srv/app' });
+  const shown = (await service.getApproval(owner, asked.id)).sessionRule;
+  expect(shown).toBe('Grep(//srv)');
+  expect((await service.listApprovals(owner, {})).items[0]?.sessionRule).toBe(shown);
+  const input = { pattern: 'x', path: 'src' };
+  const decided = await answer(owner, { decision: 'allow', scope: 'session', input });
+  expect(decided.sessionRule).toBe('Grep(//srv/app/src)');
+  const place = { scope: 'session', sessionId } as const;
+  expect((await service.rules(owner, place)).allow).toEqual([decided.sessionRule]);
+});
+
 test.each([
   ['Bash', { command: 'make && make install' }],
   ['Bash', { command: "find . -name '*.ts'" }],
@@ -219,7 +237,8 @@ test.each([
   ['Bash', { command: `deploy ***GITHUB_TOKEN***` }],
   ['Write', { file_path: '/srv/*', content: '' }],
 ])('[A7] [P1] no rule means %s of %j alone: it is allowed once', async (tool, input) => {
-  const { owner, answer } = await asking({ tool, input });
+  const { service, owner, answer, asked } = await asking({ tool, input });
+  expect((await service.getApproval(owner, asked.id)).sessionRule).toBeNull();
   await expect(answer(owner, { decision: 'allow', scope: 'session' })).rejects.toMatchObject(
     bad('invalid_request', 'scope'),
   );

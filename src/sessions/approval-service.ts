@@ -38,15 +38,15 @@ export function approvalService(parts: ServiceParts): Part {
       return pageOf(
         found,
         limit,
-        (one) => toApproval(one, one.share ?? 'own'),
+        (one) => toApproval(one, one.share ?? 'own', one.workspacePath, parts),
         (last) => last.id,
       );
     },
 
     async getApproval(by, id) {
       const approval = await find(id);
-      const { level } = await findSession(parts, by, approval.sessionId, 'view');
-      return toApproval(approval, level);
+      const { level, session } = await findSession(parts, by, approval.sessionId, 'view');
+      return toApproval(approval, level, session.workspacePath, parts);
     },
 
     async decideApproval(by, id, body) {
@@ -70,7 +70,7 @@ export function approvalService(parts: ServiceParts): Part {
       const decided = await store.audited(entry).decideApproval(id, answer);
       const { sessionId, runId, tool } = approval;
       log.info({ sessionId, runId, approvalId: id, tool, decision }, 'Question answered');
-      return toApproval(decided, found.level);
+      return toApproval(decided, found.level, found.session.workspacePath, parts);
     },
   };
 }
@@ -116,31 +116,43 @@ function answerOf(
     message: message === undefined ? null : parts.masker.mask(message),
     ...stored,
     decidedBy: by.userId,
-    rule: scope === 'session' ? ruleOf(approval, stored.editedInput, found, parts) : null,
+    rule: scope === 'session' ? ruleToAdd(approval, stored.editedInput, found, parts) : null,
   };
 }
 
-/** Of what is allowed, which after an edit is not what was asked. */
-function ruleOf(
-  { kind, tool, input }: ApprovalRecord,
-  edited: ApprovalRecord['editedInput'],
+function ruleToAdd(
+  approval: ApprovalRecord,
+  editedInput: ApprovalRecord['editedInput'],
   { session }: SessionWithFacts,
-  { masker }: ServiceParts,
+  parts: ServiceParts,
 ): string {
-  if (kind !== 'tool') throw bad('scope', 'An answer to a question is for this once.');
-  const cwd = session.workspacePath ?? undefined;
-  const rule = ruleFor({ tool, input: edited ?? input, cwd });
-  // A secret in it was masked, so that the rule would never fit.
-  if (rule === null || masker.hasMask(rule)) {
-    throw bad('scope', 'No rule means this call and no other. Allow it once.');
-  }
+  if (approval.kind !== 'tool') throw bad('scope', 'An answer to a question is for this once.');
+  const rule = ruleOf({ ...approval, editedInput }, session.workspacePath, parts);
+  if (rule === null) throw bad('scope', 'No rule means this call and no other. Allow it once.');
   return rule;
+}
+
+/** What "for this session" allows: of what is allowed, which after an edit is not what was asked. */
+function ruleOf(
+  { kind, tool, input, editedInput }: ApprovalRecord,
+  workspacePath: string | null,
+  { masker }: ServiceParts,
+): string | null {
+  if (kind !== 'tool') return null;
+  const rule = ruleFor({ tool, input: editedInput ?? input, cwd: workspacePath ?? undefined });
+  // A secret in it was masked, so that the rule would never fit.
+  return rule === null || masker.hasMask(rule) ? null : rule;
 }
 
 const bad = (field: string, message: string): BatonError =>
   new BatonError('invalid_request', message, { details: { field } });
 
-const toApproval = (record: ApprovalRecord, level: Level): Approval => ({
+const toApproval = (
+  record: ApprovalRecord,
+  level: Level,
+  workspacePath: string | null,
+  parts: ServiceParts,
+): Approval => ({
   id: record.id,
   sessionId: record.sessionId,
   level,
@@ -152,7 +164,7 @@ const toApproval = (record: ApprovalRecord, level: Level): Approval => ({
   reason: record.reason,
   state: record.state,
   scope: record.scope,
-  sessionRule: record.kind === 'tool' ? ruleFor({ tool: record.tool, input: record.input }) : null,
+  sessionRule: ruleOf(record, workspacePath, parts),
   message: record.message,
   editedInput: record.editedInput,
   decidedBy: record.decidedBy,

@@ -66,9 +66,11 @@ export interface ApprovalAnswer {
   readonly rule: string | null;
 }
 
-/** With how far its session is shared with whom the list is for; null if it is not by a share. */
 export interface ListedApproval extends ApprovalRecord {
+  /** How far its session is shared with whom the list is for; null if it is not by a share. */
   readonly share: ShareLevel | null;
+  /** Of its session. */
+  readonly workspacePath: string | null;
 }
 
 export interface ApprovalFilter {

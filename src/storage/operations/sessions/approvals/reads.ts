@@ -24,18 +24,28 @@ export function* listApprovals(filter: ApprovalFilter): Op<ListedApproval[]> {
   if (filter.state !== undefined) where.push(`a.state = ${place(filter.state)}`);
   if (filter.sessionId !== undefined) where.push(`a.session_id = ${place(filter.sessionId)}`);
   if (filter.before !== undefined) where.push(`a.id < ${place(filter.before)}`);
-  let share = '';
+  let more =
+    ', (SELECT s.workspace_path FROM sessions s WHERE s.id = a.session_id) AS workspace_path';
   if (filter.visibleTo !== undefined) {
     const user = values.push(filter.visibleTo);
     where.push(`a.session_id IN ${visibleTo(user)}`);
-    share = `, (SELECT h.level FROM shares h WHERE h.session_id = a.session_id AND h.user_id = $${user}) AS share`;
+    more += `, (SELECT h.level FROM shares h WHERE h.session_id = a.session_id AND h.user_id = $${user}) AS share`;
   }
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
-  const rows = yield* query<ApprovalRow & { share?: ShareLevel | null }>(
-    `${select(share)} ${condition} ORDER BY a.id DESC LIMIT $1`,
+  const rows = yield* query<ListedRow>(
+    `${select(more)} ${condition} ORDER BY a.id DESC LIMIT $1`,
     values,
   );
-  return rows.map((row) => ({ ...toApproval(row), share: row.share ?? null }));
+  return rows.map((row) => ({
+    ...toApproval(row),
+    share: row.share ?? null,
+    workspacePath: row.workspace_path,
+  }));
+}
+
+interface ListedRow extends ApprovalRow {
+  share?: ShareLevel | null;
+  workspace_path: string | null;
 }
 
 export function* listApprovalsOf(runId: string): Op<ApprovalRecord[]> {
