@@ -1,3 +1,4 @@
+import { keep, kept } from '../parts/stored.ts';
 import { connection } from './live.ts';
 
 /* Parts of the app that are loaded when they are needed, which may be while the server is away. */
@@ -21,9 +22,10 @@ export async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
     try {
       return await load();
     } catch (error) {
-      const before = Number(sessionStorage.getItem(RELOADED) ?? 0);
-      if (Date.now() - before < RELOAD_MS) throw error;
-      sessionStorage.setItem(RELOADED, String(Date.now()));
+      const before = Number(kept(RELOADED, 'tab') ?? 0);
+      const isSoon = Date.now() - before < RELOAD_MS;
+      // What cannot be remembered would be done for ever.
+      if (isSoon || !keep(RELOADED, String(Date.now()), 'tab')) throw error;
       location.reload();
       throw error;
     }

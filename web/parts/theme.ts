@@ -1,9 +1,10 @@
 import { createStore } from './store.ts';
+import { keep, kept } from './stored.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'baton.theme';
-const stored = localStorage.getItem(KEY);
+const stored = kept(KEY);
 
 export const theme = createStore<Theme>(
   stored === 'light' || stored === 'dark' ? stored : 'system',
@@ -16,7 +17,7 @@ export function applyTheme(): void {
 }
 
 export function chooseTheme(next: Theme): void {
-  localStorage.setItem(KEY, next);
+  keep(KEY, next);
   theme.set(next);
   applyTheme();
 }

@@ -1,4 +1,5 @@
 import { createStore } from '../parts/store.ts';
+import { keep, kept, parsed } from '../parts/stored.ts';
 
 /* What of each session the person has seen, in this browser: the time of its last activity then. */
 
@@ -7,12 +8,8 @@ const KEY = 'baton.seen';
 const MOST = 1000;
 
 function read(): Readonly<Record<string, string>> {
-  try {
-    const known: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    return typeof known === 'object' && known !== null ? (known as Record<string, string>) : {};
-  } catch {
-    return {};
-  }
+  const isTime = (each: [string, unknown]): each is [string, string] => typeof each[1] === 'string';
+  return Object.fromEntries(Object.entries(parsed(kept(KEY)) ?? {}).filter(isTime));
 }
 
 export const seen = createStore(read());
@@ -24,7 +21,7 @@ export function markSeen(id: string, lastActiveAt: string): void {
     .sort(([, a], [, b]) => (a < b ? 1 : -1))
     .slice(0, MOST);
   const all = Object.fromEntries(next);
-  localStorage.setItem(KEY, JSON.stringify(all));
+  keep(KEY, JSON.stringify(all));
   seen.set(all);
 }
 

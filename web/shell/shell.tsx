@@ -7,6 +7,7 @@ import { IconButton } from '../parts/button.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { waitingCount } from '../parts/page.tsx';
 import { useStore } from '../parts/store.ts';
+import { keep, kept } from '../parts/stored.ts';
 import { useTexts } from '../texts/texts.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBar } from './connection.tsx';
@@ -25,9 +26,9 @@ const COLLAPSED = 'baton.sidebar';
 /** What is around every page. */
 export function Shell() {
   const t = useTexts();
-  const [open, setOpen] = useState(() => localStorage.getItem(COLLAPSED) !== 'hidden');
+  const [open, setOpen] = useState(() => kept(COLLAPSED) !== 'hidden');
   const show = (next: boolean): void => {
-    localStorage.setItem(COLLAPSED, next ? 'shown' : 'hidden');
+    keep(COLLAPSED, next ? 'shown' : 'hidden');
     setOpen(next);
   };
   const isWide = useIsWide();

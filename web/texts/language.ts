@@ -1,4 +1,5 @@
 import { createStore } from '../parts/store.ts';
+import { keep, kept } from '../parts/stored.ts';
 import type { Texts } from './en/all.ts';
 
 export type Language = 'en' | 'ja';
@@ -6,7 +7,7 @@ export type Language = 'en' | 'ja';
 const KEY = 'baton.language';
 
 function first(): Language {
-  const chosen = localStorage.getItem(KEY);
+  const chosen = kept(KEY);
   if (chosen === 'en' || chosen === 'ja') return chosen;
   return navigator.languages.find((each) => /^(en|ja)\b/.test(each))?.startsWith('ja') === true
     ? 'ja'
@@ -34,7 +35,7 @@ export function textsOf(which: Language): Texts {
 }
 
 export function chooseLanguage(next: Language): void {
-  localStorage.setItem(KEY, next);
+  keep(KEY, next);
   // Where they cannot be loaded, such as after an update of the server, a new page can.
   loadTexts(next).then(
     () => language.set(next),
