@@ -18,6 +18,7 @@ export const clusterEndpoints = {
     path: '/api/v1/agents',
     summary: 'The agents that sessions can have: whether each can work here, and what it lacks',
     group: 'Operating',
+    needs: 'run',
     answer: z.object({ items: z.array(AgentView) }),
   }),
   getStats: endpoint({
