@@ -24,6 +24,11 @@ import { quick } from './cases/quick.ts';
 import { sqlite } from './cases/sqlite.ts';
 import { takeover } from './cases/takeover.ts';
 import { unorderedDrain } from './cases/unordered-drain.ts';
+import { firstPage } from './cases/web/first-page.ts';
+import { longSessionCase } from './cases/web/long-session.ts';
+import { onScreen } from './cases/web/on-screen.ts';
+import { streaming } from './cases/web/streaming.ts';
+import { usable } from './cases/web/usable.ts';
 import type { Place } from './place.ts';
 import type { Report } from './result.ts';
 
@@ -31,6 +36,8 @@ export interface Scene {
   readonly place: Place;
   /** How often each contender is measured. */
   readonly rounds: number;
+  /** How long one that goes on does. */
+  readonly minutes: number;
   readonly report: Report;
 }
 
@@ -70,4 +77,11 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     'database-back': databaseBack,
   },
   agents: { hello, 'many-sessions': manySessions, output, approval },
+  web: {
+    'first-page': firstPage,
+    usable,
+    'long-session': longSessionCase,
+    'on-screen': onScreen,
+    streaming,
+  },
 };

@@ -1,11 +1,11 @@
-// `npm run bench -- <name> [--case <case>]… [--rounds N] [--json]`
+// `npm run bench -- <name> [--case <case>]… [--rounds N] [--minutes N] [--json]`
 import { parseArgs } from 'node:util';
 import { benches } from './benches.ts';
 import { Place } from './place.ts';
 import { asJson, asRow, heading } from './result.ts';
 
 const names = Object.keys(benches).join(', ');
-const usage = `Usage: npm run bench -- <name> [--case <case>]… [--rounds N] [--json]\nNames: ${names}`;
+const usage = `Usage: npm run bench -- <name> [--case <case>]… [--rounds N] [--minutes N] [--json]\nNames: ${names}`;
 
 const place = new Place();
 let closing: Promise<void> | null = null;
@@ -37,6 +37,7 @@ function parse() {
       options: {
         case: { type: 'string', multiple: true },
         rounds: { type: 'string', default: '3' },
+        minutes: { type: 'string', default: '10' },
         json: { type: 'boolean', default: false },
       },
     });
@@ -53,7 +54,9 @@ async function main(): Promise<void> {
   const [name, ...more] = positionals;
   const cases = name === undefined ? undefined : benches[name];
   const rounds = Number(values.rounds);
-  if (name === undefined || cases === undefined || more.length > 0 || !(rounds >= 1)) {
+  const minutes = Number(values.minutes);
+  const isRight = more.length === 0 && rounds >= 1 && minutes > 0;
+  if (name === undefined || cases === undefined || !isRight) {
     return refuse(usage);
   }
   const wanted = values.case?.flatMap((one) => one.split(',')) ?? Object.keys(cases);
@@ -67,6 +70,7 @@ async function main(): Promise<void> {
     await cases[one]!({
       place,
       rounds,
+      minutes,
       report: (figure) => {
         const result = { bench: name, case: one, ...figure };
         print(values.json ? asJson(result) : asRow(result));

@@ -21,8 +21,8 @@ export class SessionStream {
     this.#request = request;
   }
 
-  static async open(server: string, sessionId: string): Promise<SessionStream> {
-    const request = get(`${server}/api/v1/sessions/${sessionId}/events`, {
+  static async open(server: string, sessionId: string, after = 0): Promise<SessionStream> {
+    const request = get(`${server}/api/v1/sessions/${sessionId}/events?after=${after}`, {
       headers: { authorization: `Bearer ${TOKEN}` },
       agent: false,
     });

@@ -1,0 +1,59 @@
+import { gzipSync } from 'node:zlib';
+import type { Browser } from 'playwright-core';
+import type { BatonServer } from '../../baton-server.ts';
+import type { Case } from '../../benches.ts';
+import { LAST, longSession, openBrowser, signedIn, webServer } from './visit.ts';
+
+/** Nothing more is loaded when nothing was for so long. */
+const QUIET_MS = 1500;
+const LOCALES = ['en-GB', 'ja-JP'];
+
+/** The JavaScript that a page loads until it rests, packed by gzip, on each path and the most of all. */
+export const firstPage: Case = async ({ place, report }) => {
+  const server = await webServer(place);
+  const browser = await openBrowser(place);
+  const { id } = await longSession(server);
+  const pages: Readonly<Record<string, { path: string; shows: string }>> = {
+    '/': { path: '/', shows: 'textarea' },
+    '/new': { path: '/new', shows: 'textarea' },
+    '/inbox': { path: '/inbox', shows: 'main h1' },
+    '/dashboard': { path: '/dashboard', shows: 'main h1' },
+    '/s/…': { path: `/s/${id}`, shows: `text="${LAST}"` },
+    '/s/…/detail': { path: `/s/${id}/detail`, shows: 'main h1' },
+    '/settings': { path: '/settings', shows: 'main h1' },
+  };
+  let most = 0;
+  for (const [name, page] of Object.entries(pages)) {
+    const sizes = [];
+    for (const locale of LOCALES) sizes.push(await scriptsOf(server, browser, page, locale));
+    const size = Math.max(...sizes);
+    report({ metric: `JavaScript of ${name}, gzip`, value: size / 1000, unit: 'kB' });
+    most = Math.max(most, size);
+  }
+  report({ metric: 'JavaScript of a first page, gzip, most', value: most / 1000, unit: 'kB' });
+  await browser.close();
+  await server.program.stop();
+};
+
+async function scriptsOf(
+  server: BatonServer,
+  browser: Browser,
+  { path, shows }: { path: string; shows: string },
+  locale: string,
+): Promise<number> {
+  const context = await signedIn(server, browser, { locale });
+  const page = await context.newPage();
+  const sizes: Promise<number>[] = [];
+  let last = Date.now();
+  page.on('response', (response) => {
+    if (!response.url().endsWith('.js')) return;
+    last = Date.now();
+    sizes.push(response.body().then((body) => gzipSync(body, { level: 9 }).length));
+  });
+  await page.goto(`${server.url}${path}`);
+  await page.locator(shows).first().waitFor();
+  while (Date.now() - last < QUIET_MS) await page.waitForTimeout(100);
+  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  await context.close();
+  return total;
+}

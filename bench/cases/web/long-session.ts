@@ -1,0 +1,86 @@
+import type { Page } from 'playwright-core';
+import type { Case } from '../../benches.ts';
+import { median } from '../../measure.ts';
+import { LAST, longSession, lookFor, openBrowser, seenAt, signedIn, webServer } from './visit.ts';
+
+const OPENINGS_A_ROUND = 3;
+/** Faster than anybody reads: 600 pixels a frame. */
+const WHEEL_PX = 600;
+const FRAME_MS = 16;
+const LONGEST_SCROLL_MS = 300_000;
+
+/** Opening a session of ten thousand events, from the list and by its address; scrolling all of it. */
+export const longSessionCase: Case = async ({ place, rounds, report }) => {
+  const server = await webServer(place);
+  const browser = await openBrowser(place);
+  const session = await longSession(server);
+  if (session.lastSeq < 10_000) throw new Error(`only ${session.lastSeq} events`);
+
+  const fromList: number[] = [];
+  const byAddress: number[] = [];
+  for (let i = 0; i < rounds * OPENINGS_A_ROUND; i++) {
+    const context = await signedIn(server, browser);
+    const page = await context.newPage();
+    await lookFor(page, 'last', '[role="log"] h3', LAST);
+    await page.goto(`${server.url}/s/${session.id}`);
+    byAddress.push(await seenAt(page, 'last'));
+    await context.close();
+
+    const other = await signedIn(server, browser);
+    const start = await other.newPage();
+    await start.goto(`${server.url}/inbox`);
+    const link = start.getByRole('link', { name: session.name }).first();
+    await link.waitFor();
+    await start.evaluate(`
+      addEventListener('click', () => { bench.clicked = performance.now(); }, { capture: true });
+      bench.look('last', '[role="log"] h3', ${JSON.stringify(LAST)})`);
+    await link.click();
+    fromList.push((await seenAt(start, 'last')) - Number(await start.evaluate('bench.clicked')));
+    await other.close();
+  }
+  report({ metric: 'from the list to the last message', value: median(fromList), unit: 'ms' });
+  report({ metric: 'slowest', value: Math.max(...fromList), unit: 'ms' });
+  report({ metric: 'by its address, cold', value: median(byAddress), unit: 'ms' });
+
+  const tasks: number[] = [];
+  let seconds = 0;
+  for (let round = 0; round < rounds; round++) {
+    const context = await signedIn(server, browser);
+    const page = await context.newPage();
+    await lookFor(page, 'last', '[role="log"] h3', LAST);
+    await page.goto(`${server.url}/s/${session.id}`);
+    await seenAt(page, 'last');
+    await page.waitForTimeout(1000);
+    const begun = Date.now();
+    tasks.push(...(await longTasksWhileScrolling(page)));
+    seconds += (Date.now() - begun) / 1000;
+    await context.close();
+  }
+  await browser.close();
+  await server.program.stop();
+  report({ metric: 'longest task while scrolling', value: Math.max(0, ...tasks), unit: 'ms' });
+  report({ metric: 'tasks over 50 ms, of all scrolling', value: tasks.length, unit: '' });
+  report({ metric: 'up and down again', value: seconds / rounds, unit: 's' });
+};
+
+async function longTasksWhileScrolling(page: Page): Promise<number[]> {
+  await page.getByRole('log').hover();
+  await page.evaluate('bench.watchLongTasks()');
+  await scroll(page, -WHEEL_PX, `document.querySelector('[data-seq="1"]') !== null`);
+  await scroll(
+    page,
+    WHEEL_PX,
+    '(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop < 2)(bench.log())',
+  );
+  return (await page.evaluate('bench.longTasks.map(({ duration }) => duration)')) as number[];
+}
+
+async function scroll(page: Page, by: number, isThere: string): Promise<void> {
+  const until = Date.now() + LONGEST_SCROLL_MS;
+  for (let turn = 1; ; turn++) {
+    await page.mouse.wheel(0, by);
+    await page.waitForTimeout(FRAME_MS);
+    if (turn % 20 === 0 && (await page.evaluate(isThere)) === true) return;
+    if (Date.now() > until) throw new Error('the end was not reached');
+  }
+}

@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Session } from '../../../src/contract/session.ts';
+import { launch } from '../../../test/browser-launch.ts';
+import { BatonServer } from '../../baton-server.ts';
+import type { Place } from '../../place.ts';
+import { SessionStream } from '../agents/session-stream.ts';
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+/** Then it does not come any more. */
+const LONGEST_MS = 120_000;
+
+/** A server with the web app as it is now, on SQLite, whose Claude Code is a program with a script. */
+export async function webServer(place: Place): Promise<BatonServer> {
+  const { buildWeb } = (await import(here('../../../bin/web.mjs'))) as {
+    buildWeb: (node: string, interrupted: number) => Promise<void>;
+  };
+  await buildWeb(process.execPath, 130);
+  const path = join(place.directory(), 'claude');
+  const program = here('../../programs/scripted-agent.ts');
+  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${program}'\n`, { mode: 0o755 });
+  return BatonServer.start(place, { settings: { BATON_CLAUDE_PATH: path } });
+}
+
+export async function openBrowser(place: Place): Promise<Browser> {
+  const browser = await launch();
+  place.own(() => browser.close());
+  return browser;
+}
+
+/** The address that signs somebody in and leads to the app. */
+export async function signInUrl(server: BatonServer): Promise<string> {
+  const { code } = await server.call<{ code: string }>('/api/v1/users/admin/sign-in-link');
+  return `${server.url}/sign-in?code=${code}`;
+}
+
+/** Somebody who has never been there: nothing is in the cache. */
+export async function newContext(
+  browser: Browser,
+  more: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ locale: 'en-GB', ...more });
+  context.setDefaultTimeout(LONGEST_MS);
+  await context.addInitScript({ path: here('in-page.js') });
+  return context;
+}
+
+/** Somebody who is signed in, and still has nothing in the cache. */
+export async function signedIn(
+  server: BatonServer,
+  browser: Browser,
+  more: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await newContext(browser, more);
+  // Over the API of the context, so that no page and none of its files are loaded.
+  await context.request.get(await signInUrl(server), { maxRedirects: 0 });
+  return context;
+}
+
+/** Notes from the beginning of every page on when something was first in sight. */
+export async function lookFor(
+  page: Page,
+  name: string,
+  selector: string,
+  text?: string,
+): Promise<void> {
+  const given = [name, selector, ...(text === undefined ? [] : [text])];
+  await page.addInitScript(`bench.look(...${JSON.stringify(given)})`);
+}
+
+/** When it was, in milliseconds since the navigation. */
+export async function seenAt(page: Page, name: string): Promise<number> {
+  const found = await page.waitForFunction(`bench.seen[${JSON.stringify(name)}]`);
+  return (await found.jsonValue()) as number;
+}
+
+/** Sends a script to the agent and waits until it has done it. */
+export async function perform(server: BatonServer, { id }: Session, script: object): Promise<void> {
+  const { lastSeq } = await sessionNow(server, id);
+  const stream = await SessionStream.open(server.url, id, lastSeq);
+  const done = stream.done();
+  await send(server, id, script);
+  await done;
+  stream.close();
+}
+
+const sessionNow = (server: BatonServer, id: string): Promise<Session> =>
+  server.call(`/api/v1/sessions/${id}`, undefined, 'GET');
+
+export const send = (server: BatonServer, id: string, script: object): Promise<unknown> =>
+  server.call(`/api/v1/sessions/${id}/messages`, { message: JSON.stringify(script) });
+
+export const LAST = 'The last word';
+const STEPS = 77;
+const MESSAGES = 10;
+
+/** A session of ten thousand events; the last message is a heading with the words of LAST. */
+export async function longSession(server: BatonServer): Promise<Session> {
+  const session = await server.session('ten thousand events', 'claude');
+  for (let i = 1; i <= MESSAGES; i++) {
+    const end = i === MESSAGES ? LAST : `The end of part ${i}`;
+    await perform(server, session, { do: 'work', steps: STEPS, end });
+  }
+  return sessionNow(server, session.id);
+}
