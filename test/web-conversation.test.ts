@@ -79,8 +79,8 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
 
   // Stopped by a person, the queue waits for one.
   await talk.button('Stop').click();
-  await talk.log.getByText('The queue is stopped, because you stopped a run.').waitFor();
-  await talk.button('Go on with the queue').first().click();
+  await talk.log.getByText('The queue is on hold, because a run was stopped.').waitFor();
+  await talk.button('Resume').first().click();
   await talk.log.locator('pre', { hasText: /^two\n$/ }).waitFor();
   await talk.log.locator('pre', { hasText: /^ONE\n$/ }).waitFor();
   expect(await talk.log.locator('pre', { hasText: 'three' }).count()).toBe(0);

@@ -16,7 +16,7 @@ export function Actions({ kind, busy, onDeny, onEdit, onAllow }: Props) {
   const t = useTexts();
   const isTool = kind === 'tool';
   return (
-    <div className="flex flex-wrap gap-2 max-md:grid max-md:grid-cols-2 max-md:*:min-h-12 max-md:*:px-1.5">
+    <div className="flex flex-wrap gap-2 max-md:grid max-md:grid-cols-2 max-md:*:min-h-12">
       <Button look="danger" disabled={busy} onClick={onDeny} aria-keyshortcuts="d">
         {t.approvals.deny}
         <Key>d</Key>
@@ -30,13 +30,18 @@ export function Actions({ kind, busy, onDeny, onEdit, onAllow }: Props) {
         disabled={busy}
         onClick={() => onAllow('once')}
         aria-keyshortcuts="a"
-        className={isTool ? '' : 'max-md:col-span-2'}
+        className="max-md:col-span-2"
       >
         {isTool ? t.approvals.allowOnce : t.approvals.agree}
         <Key>a</Key>
       </Button>
       {isTool && (
-        <Button disabled={busy} onClick={() => onAllow('session')} aria-keyshortcuts="s">
+        <Button
+          disabled={busy}
+          onClick={() => onAllow('session')}
+          aria-keyshortcuts="s"
+          className="max-md:col-span-2"
+        >
           {t.approvals.allowSession}
           <Key>s</Key>
         </Button>

@@ -24,6 +24,8 @@ export class BlockBuilder {
   /** Calls of the attempt under way that have no result. */
   readonly #open = new Set<string>();
   readonly #askings = new Map<string, string>();
+  /** Where each message for the agent at work stands, by the run that it becomes if not taken. */
+  readonly #steered = new Map<string, number>();
   /** Where the text stands that is still growing. */
   #live: number | null = null;
   #current: Current | null = null;
@@ -44,6 +46,7 @@ export class BlockBuilder {
   /** Whatever is told of a run but that it is queued means that it has begun. */
   note({ type, runId, attempt }: SessionEvent): void {
     if (runId === null) return;
+    this.#settle(this.#steered.get(runId) ?? null);
     if (type === 'run.queued' || this.#ended.has(runId)) return;
     if (type === 'run.finished' || type === 'done' || type === 'run.dequeued') return;
     if (this.#begun.has(runId)) return;
@@ -140,7 +143,9 @@ export class BlockBuilder {
 
   steered(event: SessionEvent, fields: Fields): void {
     const channel = textIn(fields, 'channel');
-    this.#push({ ...base(event), kind: 'steered', text: textIn(fields, 'text'), channel });
+    const text = textIn(fields, 'text');
+    const at = this.#push({ ...base(event), kind: 'steered', text, channel, over: false });
+    this.#steered.set(textIn(fields, 'steerId'), at);
   }
 
   usage({ runId }: SessionEvent, fields: Fields): void {

@@ -78,6 +78,8 @@ export interface SteeredBlock extends Base {
   readonly kind: 'steered';
   readonly text: string;
   readonly channel: string;
+  /** The agent did not take it, and it has become a run of its own. */
+  readonly over: boolean;
 }
 export interface AttemptBlock extends Base {
   readonly kind: 'attempt';

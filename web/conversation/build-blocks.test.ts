@@ -190,3 +190,13 @@ test('[C2] ten thousand events are blocks quickly', () => {
   expect(events).toHaveLength(10_000);
   expect(rowsOf(blocksOf(events).blocks)).toHaveLength(5000);
 });
+
+test('[Q11] a message that the agent at work did not take is shown once, as the run it becomes', () => {
+  const steered: Given = ['run.steered', { steerId: 'r2', text: 'and this', channel: 'web' }];
+  const given = [...begin, steered, end];
+  const rows = (...more: readonly Given[]) =>
+    rowsOf(blocksOf(log(...given, ...more)).blocks).map(({ kind }) => kind);
+  expect(rows()).toEqual(['start', 'steered', 'end']);
+  expect(rows(['run.queued', { type: 'agent' }, 'r2'])).toEqual(['start', 'end']);
+  expect(rows(['run.dequeued', {}, 'r2'])).toEqual(['start', 'end', 'start']);
+});

@@ -27,19 +27,20 @@ interface Props {
   readonly hasFiles: boolean;
   readonly value: OnBusy;
   readonly onChange: (next: OnBusy) => void;
+  readonly className: string;
 }
 
 /** What happens to a message while the agent works. */
-export function BusyChoice({ kind, hasFiles, value, onChange }: Props) {
+export function BusyChoice({ kind, hasFiles, value, onChange, className }: Props) {
   const t = useTexts();
   return (
-    <fieldset className="flex rounded border border-edge">
+    <fieldset className={`flex rounded border border-edge ${className}`}>
       <legend className="sr-only">{t.conversation.whileBusy}</legend>
       {choicesOf(kind, hasFiles).map((each) => (
         <label
           key={each}
           title={t.conversation.onBusyHelp[each]}
-          className="flex min-h-7 cursor-pointer items-center px-2 text-xs max-md:px-1.5 whitespace-nowrap text-soft first-of-type:rounded-l last-of-type:rounded-r has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:min-h-11"
+          className="flex min-h-7 cursor-pointer items-center justify-center px-2 text-xs whitespace-nowrap max-sm:grow text-soft first-of-type:rounded-l last-of-type:rounded-r has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:min-h-11"
         >
           <input
             type="radio"

@@ -130,6 +130,10 @@ export function Composer({ current, onSend, handle }: Props) {
         </IconButton>
         {current !== null && (
           <BusyChoice
+            // On a phone it has a line of its own, as soon as there is something to choose for.
+            className={
+              isBlank ? 'max-sm:hidden' : 'max-sm:order-first max-sm:mb-1 max-sm:basis-full'
+            }
             kind={session.agent.kind}
             hasFiles={files.length > 0}
             value={onBusy}

@@ -45,7 +45,7 @@ export function Footer({ current, letters, onSend, handle }: Props) {
           <div className="flex flex-wrap items-center justify-center gap-3 py-2 text-dense text-soft">
             {t.conversation.ended}
             <Action act={() => client.reopen({ params: { id: session.id } })}>
-              {t.conversation.reopen}
+              {t.detail.deeds.reopen.name}
             </Action>
           </div>
         ) : (

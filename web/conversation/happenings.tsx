@@ -94,7 +94,7 @@ export function Held({ block }: { block: HeldBlock }) {
       title={t.conversation.held[block.why]}
       actions={
         <Action look="primary" act={() => client.resume({ params: { id: session.id } })}>
-          {t.conversation.resume}
+          {t.detail.deeds.resume.name}
         </Action>
       }
     >
@@ -119,7 +119,7 @@ export function Status({ block }: { block: StatusBlock }) {
         {...(isNow && {
           actions: (
             <Action look="primary" act={() => client.retry(params)}>
-              {t.conversation.retryWorkspace}
+              {t.detail.deeds.retry.name}
             </Action>
           ),
         })}
@@ -138,7 +138,7 @@ export function Status({ block }: { block: StatusBlock }) {
       tone="info"
       title={title}
       {...(!revives && {
-        actions: <Action act={() => client.reopen(params)}>{t.conversation.reopen}</Action>,
+        actions: <Action act={() => client.reopen(params)}>{t.detail.deeds.reopen.name}</Action>,
       })}
     />
   );

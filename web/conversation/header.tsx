@@ -26,13 +26,13 @@ export function Header({ session, current, onSearch }: Props) {
     'inline-flex size-8 shrink-0 items-center justify-center rounded text-soft hover:bg-raised hover:text-ink max-md:size-11';
   const [state, doing] = current === null ? [null, null] : STATES[current.state];
   return (
-    <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-edge bg-panel px-4 max-md:gap-0 max-md:px-1 max-md:py-0.5">
+    <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-edge bg-panel px-4 max-md:gap-0 max-md:px-1 max-md:py-1.5">
       <Link to="/" aria-label={t.conversation.back} className={`md:hidden ${link}`}>
         <ChevronLeft size={20} />
       </Link>
       {/* On a phone the name has a line of its own. */}
-      <div className="flex min-w-0 grow items-center gap-2 max-md:flex-col max-md:items-stretch max-md:gap-0">
-        <h1 title={session.name} className="min-w-0 truncate font-semibold">
+      <div className="flex min-w-0 grow items-center gap-2 max-md:flex-col max-md:items-stretch max-md:gap-0.5">
+        <h1 title={session.name} className="min-w-0 truncate font-semibold max-md:leading-5">
           {session.name}
         </h1>
         <div className="flex min-w-0 items-center gap-1.5 md:contents">

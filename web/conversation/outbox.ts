@@ -2,6 +2,7 @@ import { BatonError, isBatonError } from '../../src/contract/errors.ts';
 import type { MessageReceipt } from '../../src/contract/message.ts';
 import { createStore } from '../parts/store.ts';
 import type { PickedFile } from './files.ts';
+import type { KeptLetter, LetterStore } from './stored-letters.ts';
 
 /** What to do if the agent is at work. */
 export type OnBusy = 'enqueue' | 'interrupt' | 'steer';
@@ -9,15 +10,23 @@ export type OnBusy = 'enqueue' | 'interrupt' | 'steer';
 export interface Letter {
   /** The same one makes one run, however often it is sent. */
   readonly key: string;
+  /** When it was written. */
+  readonly at: number;
   readonly text: string;
   readonly onBusy: OnBusy;
   readonly files: readonly PickedFile[];
 }
 
+/** What a person has written. */
+export type Written = Pick<Letter, 'text' | 'onBusy' | 'files'>;
+
 export interface Outgoing extends Letter {
-  /** `waiting`: the server did not answer; it is tried again. */
+  /** `waiting`: the server did not answer; it is tried again. `refused`: a person has to say what now. */
   readonly state: 'sending' | 'waiting' | 'accepted' | 'refused';
+  /** Why it was refused; null if it was not by the server. */
   readonly error: BatonError | null;
+  /** Names of files that were lost, without which it is not sent. */
+  readonly missing: readonly string[];
   /** What it has become. */
   readonly runId: string | null;
   /** Where it is shown until the log has it: it waits its turn, or it is next. */
@@ -27,23 +36,28 @@ export interface Outgoing extends Letter {
 export interface OutboxOptions {
   readonly deliver: (letter: Letter) => Promise<MessageReceipt>;
   readonly onAccepted: (receipt: MessageReceipt, letter: Letter) => void;
-  /** Kept over a reload; null forgets. */
-  readonly keep: (text: string | null) => void;
-  readonly kept: string | null;
+  /** Where they are over a reload. */
+  readonly store: LetterStore;
   readonly pause: (ms: number) => Promise<void>;
   readonly newKey: () => string;
+  readonly now: () => number;
 }
 
 const FIRST_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 5000;
+/** What was written longer ago may no longer be meant, so it is not sent by itself. */
+const OLD_MS = 24 * 3600_000;
 
 /**
  * Messages on their way to the server, in order. One that the server did not answer is sent again
- * under its key until it is answered, also after a reload; one that it refused stays to be mended.
+ * under its key until it is answered, also after a reload; one that it refused stays to be mended, and
+ * is never sent by itself.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #items = createStore<readonly Outgoing[]>([]);
+  readonly #restored: Promise<void>;
+  #isRestored = false;
   #isBusy = false;
 
   readonly get = this.#items.get;
@@ -51,30 +65,51 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    for (const letter of parse(options.kept)) this.#add({ ...letter, files: [] }, 'flow');
+    this.#restored = this.#restore();
     void this.#work();
   }
 
-  send(letter: Omit<Letter, 'key'>, place: Outgoing['place']): void {
-    this.#add({ ...letter, key: this.#options.newKey() }, place);
+  /** Whether there is nothing left to do or to show. */
+  get isIdle(): boolean {
+    return this.#isRestored && this.get().length === 0;
+  }
+
+  send(written: Written, place: Outgoing['place']): void {
+    const { newKey, now, store } = this.#options;
+    const letter: Letter = { ...written, key: newKey(), at: now() };
+    store.keep(letter, null, true);
+    this.#items.set([...this.get(), { ...fresh(letter), place }]);
     void this.#work();
   }
 
-  /** One that was refused, once more: it counts as a new one. */
+  /** One that was refused, once more. Under its key: it may have arrived all the same. */
   again(key: string): void {
-    const fresh = { key: this.#options.newKey(), state: 'waiting', error: null } as const;
-    this.#change(key, fresh);
+    const letter = this.#find(key);
+    if (letter === undefined || letter.missing.length > 0) return;
+    if (isBatonError(letter.error, 'idempotency_conflict')) {
+      // The key stands for something else.
+      this.discard(key);
+      this.send(letter, letter.place);
+      return;
+    }
+    this.#change(key, { state: 'waiting', error: null, at: this.#options.now() });
     void this.#work();
   }
 
   discard(key: string): void {
-    this.#set(this.get().filter((each) => each.key !== key));
+    this.#options.store.drop(key);
+    this.lose(key);
+  }
+
+  /** Another tab has sent it, or thrown it away. */
+  lose(key: string): void {
+    this.#items.set(this.get().filter((each) => each.key !== key || each.state === 'accepted'));
   }
 
   /** Leaves out what the page shows by itself by now. */
   settle(isShown: (runId: string) => boolean): void {
     const left = this.get().filter(({ runId }) => runId === null || !isShown(runId));
-    if (left.length !== this.get().length) this.#set(left);
+    if (left.length !== this.get().length) this.#items.set(left);
   }
 
   /** One that has not begun soon is among those that wait. */
@@ -82,14 +117,21 @@ export class Outbox {
     this.#change(key, { place: 'queue' });
   }
 
-  #add(letter: Letter, place: Outgoing['place']): void {
-    const item: Outgoing = { ...letter, state: 'sending', error: null, runId: null, place };
-    this.#set([...this.get(), item]);
+  #find(key: string): Outgoing | undefined {
+    return this.get().find((each) => each.key === key);
+  }
+
+  async #restore(): Promise<void> {
+    const found = await this.#options.store.load();
+    const before = this.#options.now() - OLD_MS;
+    this.#items.set([...found.map((letter) => left(letter, before)), ...this.get()]);
+    this.#isRestored = true;
   }
 
   async #work(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
+    await this.#restored;
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       const next = this.get().find(({ state }) => state === 'sending' || state === 'waiting');
       if (next === undefined) break;
@@ -105,50 +147,60 @@ export class Outbox {
 
   /** Whether the server has answered. */
   async #deliver(letter: Outgoing): Promise<boolean> {
+    const { deliver, onAccepted } = this.#options;
+    let receipt: MessageReceipt;
     try {
-      const receipt = await this.#options.deliver(letter);
-      if (receipt.status === 'steered') this.discard(letter.key);
-      else this.#change(letter.key, { state: 'accepted', runId: receipt.runId });
-      this.#options.onAccepted(receipt, letter);
+      receipt = await deliver(letter);
     } catch (thrown) {
-      const error = isBatonError(thrown) ? thrown : new BatonError('internal', String(thrown));
-      if (mayPass(error)) {
-        this.#change(letter.key, { state: 'waiting' });
-        return false;
-      }
-      // The run has ended meanwhile, so it is the next one.
-      if (isBatonError(error, 'cannot_steer')) {
-        const key = this.#options.newKey();
-        this.#change(letter.key, { key, onBusy: 'enqueue', state: 'sending' });
-      } else {
-        this.#change(letter.key, { state: 'refused', error });
-      }
+      return this.#failed(letter.key, thrown);
     }
+    if (receipt.status === 'steered') this.discard(letter.key);
+    else this.#change(letter.key, { state: 'accepted', runId: receipt.runId });
+    onAccepted(receipt, letter);
+    return true;
+  }
+
+  #failed(key: string, thrown: unknown): boolean {
+    const error = isBatonError(thrown) ? thrown : new BatonError('internal', String(thrown));
+    if (mayPass(error)) {
+      this.#change(key, { state: 'waiting' });
+      return false;
+    }
+    // The run has ended meanwhile, so it is the next one.
+    if (isBatonError(error, 'cannot_steer')) this.#change(key, { onBusy: 'enqueue' });
+    else this.#change(key, { state: 'refused', error });
     return true;
   }
 
   #change(key: string, part: Partial<Outgoing>): void {
-    this.#set(this.get().map((each) => (each.key === key ? { ...each, ...part } : each)));
-  }
-
-  #set(items: readonly Outgoing[]): void {
-    this.#items.set(items);
-    const open = items.filter(({ state, files }) => state !== 'accepted' && files.length === 0);
-    const letters = open.map(({ key, text, onBusy }) => ({ key, text, onBusy }));
-    this.#options.keep(letters.length === 0 ? null : JSON.stringify(letters));
+    const before = this.#find(key);
+    if (before === undefined) return;
+    const item = { ...before, ...part };
+    if (item.state === 'accepted') this.#options.store.drop(key);
+    // What another tab has done with it meanwhile is not undone by what is not kept.
+    else if ('error' in part || 'onBusy' in part) this.#options.store.keep(item, item.error, false);
+    this.#items.set(this.get().map((each) => (each.key === key ? item : each)));
   }
 }
+
+const fresh = (letter: Letter): Outgoing => ({
+  ...letter,
+  state: 'sending',
+  error: null,
+  missing: [],
+  runId: null,
+  place: 'flow',
+});
+
+/** As it was left: what waited for the server goes on, the rest waits for a person. */
+function left({ refusal, missing, ...letter }: KeptLetter, before: number): Outgoing {
+  const isOpen = refusal === null && missing.length === 0 && letter.at > before;
+  return { ...fresh(letter), state: isOpen ? 'sending' : 'refused', error: refusal, missing };
+}
+
+/** Whether it may have arrived although it was not confirmed. */
+export const isUnsure = (error: BatonError | null): boolean =>
+  isBatonError(error, 'internal') || isBatonError(error, 'bad_answer');
 
 const mayPass = (error: BatonError): boolean =>
-  error.code !== 'bad_answer' &&
-  error.code !== 'internal' &&
-  (error.status >= 500 || error.code === 'rate_limited');
-
-function parse(kept: string | null): Omit<Letter, 'files'>[] {
-  try {
-    const found: unknown = JSON.parse(kept ?? '[]');
-    return Array.isArray(found) ? (found as Omit<Letter, 'files'>[]) : [];
-  } catch {
-    return [];
-  }
-}
+  !isUnsure(error) && (error.status >= 500 || error.code === 'rate_limited');

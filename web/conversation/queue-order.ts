@@ -1,5 +1,15 @@
 import type { RunView } from '../../src/contract/run-view.ts';
 
+/** Those that wait for their time and have not joined the queue, the next one first. */
+export function laterOf(all: readonly RunView[], queued: readonly RunView[]): RunView[] {
+  const inLine = new Set(queued.map(({ id }) => id));
+  const isLater = ({ id, runAt, startedAt }: RunView): boolean =>
+    runAt !== null && startedAt === null && !inLine.has(id);
+  return all
+    .filter(isLater)
+    .sort((one, other) => Date.parse(one.runAt ?? '') - Date.parse(other.runAt ?? ''));
+}
+
 /** The list after one of it was moved, and before which one it then stands; null is last. */
 export function moved(
   runs: readonly RunView[],

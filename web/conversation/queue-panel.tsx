@@ -26,6 +26,7 @@ export function QueuePanel({ letters, hidden }: Props) {
   const { data } = useQuery(query);
   const [said, setSaid] = useState('');
   const runs = (data?.items ?? []).filter(({ id }) => !hidden.has(id));
+  const later = data?.later ?? [];
   const show = (items: readonly RunView[]): void => {
     queries.setQueryData(query.queryKey, (known) => known && { ...known, items: [...items] });
   };
@@ -37,6 +38,16 @@ export function QueuePanel({ letters, hidden }: Props) {
     },
     onSettled: settle,
   });
+  const edit = (id: string, message: string) =>
+    change.mutateAsync(() => client.editRun({ params: { id }, body: { message } }));
+  const remove = (gone: string): void => {
+    change.mutate(() => client.removeRun({ params: { id: gone } }));
+    const isLeft = ({ id }: RunView): boolean => id !== gone;
+    queries.setQueryData(
+      query.queryKey,
+      (known) => known && { items: known.items.filter(isLeft), later: known.later.filter(isLeft) },
+    );
+  };
   const move = (from: number, to: number): void => {
     if (to < 0 || to >= runs.length || from === to) return;
     const next = moved(runs, from, to);
@@ -45,7 +56,7 @@ export function QueuePanel({ letters, hidden }: Props) {
     show(next.runs);
     setSaid(t.conversation.queue.moved(to + 1, runs.length));
   };
-  const count = runs.length + letters.length;
+  const count = runs.length + later.length + letters.length;
   if (count === 0) return null;
   return (
     <section
@@ -59,7 +70,7 @@ export function QueuePanel({ letters, hidden }: Props) {
         </h2>
         {session.held && (
           <Action act={() => client.resume({ params: { id: session.id } })}>
-            {t.conversation.resume}
+            {t.detail.deeds.resume.name}
           </Action>
         )}
       </header>
@@ -68,7 +79,8 @@ export function QueuePanel({ letters, hidden }: Props) {
           {t.conversation.actionFailed} {refusalOf(change.error, t)}
         </p>
       )}
-      <ol className="max-h-[30dvh] overflow-y-auto">
+      {/* Half a row shows that there are more. */}
+      <ol className="max-h-[min(30dvh,222px)] overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
         {runs.map((run, at) => (
           <QueueRow
             key={run.id}
@@ -77,15 +89,21 @@ export function QueuePanel({ letters, hidden }: Props) {
             count={runs.length}
             mayAct={mayAct}
             onMove={move}
-            onEdit={(message) =>
-              change.mutateAsync(() =>
-                client.editRun({ params: { id: run.id }, body: { message } }),
-              )
-            }
-            onRemove={() => {
-              change.mutate(() => client.removeRun({ params: { id: run.id } }));
-              show(runs.filter(({ id }) => id !== run.id));
-            }}
+            onEdit={(message) => edit(run.id, message)}
+            onRemove={() => remove(run.id)}
+          />
+        ))}
+        {later.map((run) => (
+          <QueueRow
+            key={run.id}
+            run={run}
+            at={0}
+            // Its time says when it starts, so there is nothing to move.
+            count={1}
+            mayAct={mayAct}
+            onMove={() => {}}
+            onEdit={(message) => edit(run.id, message)}
+            onRemove={() => remove(run.id)}
           />
         ))}
         {letters.map(({ key, text, state }) => (

@@ -1,7 +1,10 @@
-import { ArrowUp, GripVertical, Pencil, Trash2 } from 'lucide-react';
+import { ArrowUp, Clock, GripVertical, Paperclip, Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { RunView } from '../../src/contract/run-view.ts';
 import { Button, IconButton } from '../parts/button.tsx';
+import { useStore } from '../parts/store.ts';
+import { exactTime, shortTime } from '../parts/time.tsx';
+import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useAutosize } from './autosize.ts';
 
@@ -65,6 +68,9 @@ export function QueueRow({ run, at, count, mayAct, onMove, onEdit, onRemove }: P
       }}
       className={`flex items-center gap-1 border-t px-1.5 ${isOver ? 'border-accent' : 'border-edge'}`}
     >
+      {run.runAt !== null && (
+        <Clock size={14} className="mx-[9px] shrink-0 text-soft max-md:mx-1" aria-hidden />
+      )}
       {mayAct && count > 1 && (
         <IconButton label={words.drag} onKeyDown={onKeyDown} className="cursor-grab max-md:hidden">
           <GripVertical size={14} />
@@ -73,6 +79,16 @@ export function QueueRow({ run, at, count, mayAct, onMove, onEdit, onRemove }: P
       <span className="min-w-0 grow truncate px-1 py-1.5" title={text}>
         {text}
       </span>
+      {run.attachments.length > 0 && (
+        <span
+          title={run.attachments.map(({ name }) => name).join(', ')}
+          className="figures flex shrink-0 items-center gap-0.5 text-xs text-soft"
+        >
+          <Paperclip size={12} role="img" aria-label={words.files} />
+          {run.attachments.length}
+        </span>
+      )}
+      {run.runAt !== null && <StartsAt at={run.runAt} />}
       {mayAct && (
         <>
           {at > 0 && (
@@ -89,6 +105,21 @@ export function QueueRow({ run, at, count, mayAct, onMove, onEdit, onRemove }: P
         </>
       )}
     </li>
+  );
+}
+
+/** When it starts. */
+function StartsAt({ at }: { at: string }) {
+  const t = useTexts();
+  const locale = useStore(language);
+  return (
+    <time
+      dateTime={at}
+      title={exactTime(at, locale)}
+      className="figures shrink-0 text-xs text-soft"
+    >
+      {t.conversation.queue.startsAt(shortTime(at, locale))}
+    </time>
   );
 }
 

@@ -15,29 +15,36 @@ interface Props {
   readonly row: Row;
   /** Of the run that it belongs to. */
   readonly info: RunInfo | null | undefined;
+  /** One row at a time has its buttons among what the tab key reaches. */
+  readonly tabbed: boolean;
 }
 
 /** One row, with a link to itself. */
-export const RowView = memo(function RowView({ row, info }: Props) {
+export const RowView = memo(function RowView({ row, info, tabbed }: Props) {
   const t = useTexts();
+  const tabIndex = tabbed ? 0 : -1;
   return (
     <div className="group/row relative">
       <Inside row={row} info={info} />
-      <div className="absolute -top-0.5 -right-9 flex flex-col opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 max-md:hidden">
+      <div
+        data-row-tools
+        className="absolute -top-0.5 -right-9 flex flex-col opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 max-md:hidden"
+      >
         <CopyButton
+          tabIndex={tabIndex}
           label={t.conversation.link}
           icon={<LinkIcon size={14} />}
           text={() => `${location.origin}${location.pathname}?event=${row.seq}`}
         />
         {row.kind === 'text' && !row.live && (
-          <CopyButton label={t.conversation.copyText} text={row.text} />
+          <CopyButton tabIndex={tabIndex} label={t.conversation.copyText} text={row.text} />
         )}
       </div>
     </div>
   );
 });
 
-function Inside({ row, info }: Props) {
+function Inside({ row, info }: Omit<Props, 'tabbed'>) {
   const t = useTexts();
   switch (row.kind) {
     case 'start':

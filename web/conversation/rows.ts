@@ -13,7 +13,8 @@ const READING = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
 /** Fewer are shown one by one. */
 const MANY = 3;
 
-export function rowsOf(blocks: readonly Block[]): Row[] {
+export function rowsOf(all: readonly Block[]): Row[] {
+  const blocks = all.filter((block) => block.kind !== 'steered' || !block.over);
   const rows: Row[] = [];
   let from = 0;
   while (from < blocks.length) {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Paperclip } from 'lucide-react';
 import { meQuery, userNamesQuery } from '../api/queries.ts';
+import { sizeOf } from '../parts/size.ts';
 import { Ago } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { StartBlock, SteeredBlock } from './blocks.ts';
@@ -46,16 +47,22 @@ export function RunStart({ block, info }: Props) {
   );
 }
 
+/** What they were; they are kept for the agent alone. */
 const Files = ({ files }: { files: RunInfo['attachments'] }) => (
   <>
-    {files.map(({ name }, at) => (
+    {files.map(({ name, mediaType, bytes }, at) => (
       <span
         // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same name, and none moves
         key={at}
         className="inline-flex items-center gap-1 rounded border border-edge px-1.5 py-0.5"
       >
-        <Paperclip size={12} aria-hidden />
-        {name}
+        <Paperclip size={12} className="shrink-0" aria-hidden />
+        <span>
+          {name}{' '}
+          <span className="whitespace-nowrap">
+            ({mediaType}, {sizeOf(bytes)})
+          </span>
+        </span>
       </span>
     ))}
   </>

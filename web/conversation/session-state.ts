@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, noticeError, queries } from '../api/client.ts';
 import { type Changed, SessionLog } from './log.ts';
 import { type Letter, Outbox } from './outbox.ts';
+import { laterOf } from './queue-order.ts';
 import { keep, kept, outboxOf } from './stored.ts';
 
 /* What the page keeps of the sessions that were opened last: going back to one shows it at once. */
@@ -52,19 +53,24 @@ function open(id: string): Kept {
 }
 
 const deliver = (id: string, { key, text, onBusy, files }: Letter) =>
-  client.sendMessage(
-    {
-      params: { id },
-      body: {
-        message: text,
-        onBusy,
-        ...(files.length > 0 && {
-          attachments: files.map(({ name, mediaType, data }) => ({ name, mediaType, data })),
-        }),
+  client
+    .sendMessage(
+      {
+        params: { id },
+        body: {
+          message: text,
+          onBusy,
+          ...(files.length > 0 && {
+            attachments: files.map(({ name, mediaType, data }) => ({ name, mediaType, data })),
+          }),
+        },
       },
-    },
-    { idempotencyKey: key },
-  );
+      { idempotencyKey: key },
+    )
+    .catch((error: unknown) => {
+      noticeError(error);
+      throw error;
+    });
 
 /** Ends at once when the browser is online again. */
 const pause = (ms: number): Promise<void> =>
@@ -78,15 +84,19 @@ const pause = (ms: number): Promise<void> =>
     addEventListener('online', end);
   });
 
-/** In the order they will start. */
+/** What is queued, in the order they will start; and what has a time of its own. */
 export const queuedQuery = (sessionId: string) =>
   queryOptions({
     queryKey: ['queue', sessionId],
-    queryFn: ({ signal }) =>
-      client.listSessionRuns(
-        { params: { id: sessionId }, query: { state: 'queued', limit: 200 } },
-        { signal },
-      ),
+    queryFn: async ({ signal }) => {
+      const query = { state: 'queued', limit: 200 } as const;
+      const [queued, all] = await Promise.all([
+        client.listSessionRuns({ params: { id: sessionId }, query }, { signal }),
+        // By age, and so with those that are not in line yet.
+        client.listRuns({ query: { ...query, sessionId, order: 'newest' } }, { signal }),
+      ]);
+      return { items: queued.items, later: laterOf(all.items, queued.items) };
+    },
   });
 
 /** Events that come together make one request. */

@@ -6,6 +6,7 @@ import { useTexts } from '../texts/texts.ts';
 import { useConversation } from './context.ts';
 import type { LogView } from './log.ts';
 import { useMarks } from './marks.ts';
+import { moveAmongRows, rowAt } from './row-keys.ts';
 import { RowView } from './row-view.tsx';
 import { type Row, rowOfEvent } from './rows.ts';
 
@@ -31,11 +32,13 @@ export function Timeline({ view, onOlder, target, children }: Props) {
   const { rows, runs, older } = view;
   const isLive = view.state === 'live';
   const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const tail = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const { wanted } = useConversation();
   useMarks(scroller, wanted);
   const [atEnd, setAtEnd] = useState(true);
+  const [focused, setFocused] = useState<string | null>(null);
   const [seenSeq, setSeenSeq] = useState(0);
   const getItemKey = useCallback((index: number) => rows[index]!.id, [rows]);
   const virtual = useVirtualizer({
@@ -52,12 +55,13 @@ export function Timeline({ view, onOlder, target, children }: Props) {
     scrollEndThreshold: NEAR,
   });
 
-  // The window, and what is behind the rows, change their heights, too.
+  // The window, the rows and what is behind them change their heights; the end stays in sight.
   useEffect(() => {
     const watch = new ResizeObserver(() => {
       if (follows.current) virtual.scrollToEnd();
     });
-    for (const part of [scroller, tail]) if (part.current !== null) watch.observe(part.current);
+    for (const part of [scroller, list, tail])
+      if (part.current !== null) watch.observe(part.current);
     return () => watch.disconnect();
   }, [virtual]);
 
@@ -86,6 +90,9 @@ export function Timeline({ view, onOlder, target, children }: Props) {
     if (atEnd) setSeenSeq(last);
   }, [atEnd, last]);
 
+  const items = virtual.getVirtualItems();
+  // Where the focus was last; else the last row.
+  const tabbed = items.find(({ key }) => key === focused)?.key ?? items.at(-1)?.key;
   const shown = target === null ? -1 : rowOfEvent(rows, target.seq);
   return (
     <div className="relative min-h-0 grow">
@@ -100,10 +107,16 @@ export function Timeline({ view, onOlder, target, children }: Props) {
           follows.current = scrollHeight - clientHeight - scrollTop <= NEAR;
           setAtEnd(follows.current);
         }}
+        onKeyDown={moveAmongRows}
+        onFocus={({ target: at }) => setFocused(rows[rowAt(at)]?.id ?? null)}
         className="h-full overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none]"
       >
-        <div className="relative mx-auto max-w-[820px]" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map((item) => {
+        <div
+          ref={list}
+          className="relative mx-auto max-w-[820px]"
+          style={{ height: virtual.getTotalSize() }}
+        >
+          {items.map((item) => {
             const row = rows[item.index]!;
             return (
               <div
@@ -123,6 +136,7 @@ export function Timeline({ view, onOlder, target, children }: Props) {
                 >
                   <RowView
                     row={row}
+                    tabbed={item.key === tabbed}
                     info={'runId' in row && row.runId !== null ? runs.get(row.runId) : undefined}
                   />
                 </div>

@@ -16,7 +16,9 @@ export function useOutgoing(outbox: Outbox, view: LogView, sessionId: string): r
     return new Set(shown.map((row) => ('runId' in row ? row.runId : null)));
   }, [view.rows]);
   useEffect(() => {
-    const waiting = new Set(queued?.items.map(({ id }) => id));
+    const waiting = new Set(
+      [...(queued?.items ?? []), ...(queued?.later ?? [])].map(({ id }) => id),
+    );
     const next = new Set(letters.flatMap(({ place, runId }) => (place === 'flow' ? [runId] : [])));
     outbox.settle((runId) => begun.has(runId) || (waiting.has(runId) && !next.has(runId)));
   }, [letters, queued, begun, outbox]);

@@ -1,15 +1,18 @@
 import { useEffect } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 import { markSeen } from '../shell/seen.ts';
+import { outputMark } from '../shell/unread.ts';
 
 /** While its page is in sight, a session has been seen. */
-export function useSeen({ id, lastActiveAt }: Session): void {
+export function useSeen(session: Session): void {
+  const { id } = session;
+  const mark = outputMark(session);
   useEffect(() => {
     const look = (): void => {
-      if (document.visibilityState === 'visible') markSeen(id, lastActiveAt);
+      if (document.visibilityState === 'visible') markSeen(id, mark);
     };
     look();
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
-  }, [id, lastActiveAt]);
+  }, [id, mark]);
 }

@@ -9,10 +9,11 @@ interface Props {
   readonly label?: string;
   readonly icon?: ReactNode;
   readonly className?: string;
+  readonly tabIndex?: number;
 }
 
 /** Puts a text into the clipboard, and says so for a moment. */
-export function CopyButton({ text, label, icon, className = '' }: Props) {
+export function CopyButton({ text, label, icon, className = '', tabIndex = 0 }: Props) {
   const t = useTexts();
   const [done, setDone] = useState(false);
   useEffect(() => {
@@ -24,6 +25,7 @@ export function CopyButton({ text, label, icon, className = '' }: Props) {
     <IconButton
       label={done ? t.common.copied : (label ?? t.common.copy)}
       className={className}
+      tabIndex={tabIndex}
       onClick={async () => setDone(await copy(typeof text === 'string' ? text : text()))}
     >
       {done ? <Check size={14} className="text-good" /> : (icon ?? <Copy size={14} />)}

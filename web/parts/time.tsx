@@ -44,6 +44,20 @@ export const exactTime = (at: string, locale: string): string =>
     Date.parse(at),
   );
 
+/** `14:30` today, `19 Nov, 14:30` on another day, with the year if it is another. */
+export function shortTime(at: string, locale: string, now: Date = new Date()): string {
+  const time = new Date(at);
+  const isThisYear = time.getFullYear() === now.getFullYear();
+  const isToday = time.toDateString() === now.toDateString();
+  return new Intl.DateTimeFormat(locale, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    ...(!isToday && { day: 'numeric', month: 'short' }),
+    ...(!isThisYear && { year: 'numeric' }),
+  }).format(time);
+}
+
 /** `<0.1 s`, `0.4 s`, `12 s`, `3 min 20 s`, `1 h 05 min`. */
 export function duration(ms: number): string {
   const { seconds: inSeconds, minutes, hours } = texts().common.durations;

@@ -4,6 +4,8 @@ export const approvals = {
   emptyHelp:
     'When an agent wants to do something that the tool rules do not allow by themselves, or has a question, it asks here and waits.',
   recent: 'Answered lately',
+  more: (count: number) =>
+    `These are the newest ${count} questions. The others come up as you answer.`,
   noRecent: 'What was answered will be here.',
   wants: {
     command: 'Wants to run a command',
@@ -52,6 +54,7 @@ export const approvals = {
   allowSession: 'Allow for this session',
   allowEdited: 'Allow with changes',
   agree: 'Agree to the plan',
+  noPlan: 'It has written no plan. Read what it said before you agree.',
   answer: 'Answer',
   dismiss: 'Do not answer',
   ownWords: 'In your own words',

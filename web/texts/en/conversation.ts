@@ -96,16 +96,13 @@ export const conversation = {
   more: 'There may be more.',
 
   held: {
-    failed: 'The queue is stopped, because a run failed.',
-    stopped: 'The queue is stopped, because you stopped a run.',
+    failed: 'The queue is on hold, because a run failed.',
+    stopped: 'The queue is on hold, because a run was stopped.',
     asked: 'The queue is on hold.',
     kept: 'Everything queued is kept.',
     was: 'The queue was on hold here.',
   },
-  resume: 'Go on with the queue',
   retryRun: 'Try again',
-  reopen: 'Open again',
-  retryWorkspace: 'Try again',
 
   end: {
     succeeded: 'Done',
@@ -146,9 +143,9 @@ export const conversation = {
     ERROR: 'The workspace could not be prepared. Nothing queued is lost.',
     COMPLETED: 'The session was completed.',
     TERMINATED: 'The session was terminated. Its history is kept.',
-    idle: 'The session ended after being idle. A new message opens it again.',
+    idle: 'The session ended after being idle. A new message reopens it.',
     orphan: 'The workspace of this session is gone. A new message makes a new one.',
-    reopened: 'The session was opened again.',
+    reopened: 'The session was reopened.',
   },
   hostAway: 'The machine of this session is away. What is queued starts when it is back.',
 
@@ -180,7 +177,7 @@ export const conversation = {
   putBack: 'Edit',
   discard: 'Discard',
   refusals: {
-    session_ended: 'The session has ended. Open it again first.',
+    session_ended: 'The session has ended. Reopen it first.',
     queue_full: 'The queue of this session is full.',
     policy_denied: 'The tool rules do not allow this.',
     payload_too_large: 'It is too large.',
@@ -191,12 +188,15 @@ export const conversation = {
     not_found: 'It is not there any more.',
     server_unreachable: 'The server does not answer.',
     rate_limited: 'Too many requests. Try again in a moment.',
+    unauthorized: 'You were signed out. It is sent once you have signed in again.',
   },
   actionFailed: 'That did not work.',
 
   queue: {
     title: (count: number) => (count === 1 ? '1 message queued' : `${count} messages queued`),
     held: 'on hold',
+    startsAt: (time: string) => `starts ${time}`,
+    files: 'Files',
     edit: 'Edit',
     remove: 'Remove from the queue',
     up: 'Move up',

@@ -6,6 +6,7 @@ export const approvals: Texts['approvals'] = {
   emptyHelp:
     'ツールのルールだけでは許可されない操作をしたいとき、または質問があるとき、エージェントはここで尋ねて回答を待ちます。',
   recent: '最近の回答',
+  more: (count) => `新しい順に${count}件を表示しています。回答すると、残りの質問が表示されます。`,
   noRecent: '回答した内容がここに表示されます。',
   wants: {
     command: 'コマンドの実行を求めています',
@@ -53,6 +54,7 @@ export const approvals: Texts['approvals'] = {
   allowSession: 'このセッションで許可',
   allowEdited: '変更して許可',
   agree: 'この計画で進める',
+  noPlan: '計画の本文がありません。直前の発言を確認してから進めてください。',
   answer: '回答する',
   dismiss: '回答しない',
   ownWords: '自由に書く',

@@ -18,7 +18,7 @@ export const conversation: Texts['conversation'] = {
   searchClose: '検索を閉じる',
   searchNone: '一致なし',
   searchCount: (at, count) => `${at} / ${count} 件`,
-  cost: 'これまでの費用',
+  cost: 'これまでのコスト',
 
   via: (channel) => `${channel}から`,
   again: '再実行',
@@ -95,16 +95,13 @@ export const conversation: Texts['conversation'] = {
   more: 'ほかにもある可能性があります。',
 
   held: {
-    failed: '実行が失敗したため、待ち行列を止めています。',
-    stopped: '実行を止めたため、待ち行列を止めています。',
+    failed: '実行が失敗したため、待ち行列を保留しています。',
+    stopped: '実行が停止されたため、待ち行列を保留しています。',
     asked: '待ち行列を保留しています。',
     kept: '待機中のメッセージはすべて残っています。',
     was: 'ここで待ち行列を保留しました。',
   },
-  resume: '待ち行列を再開',
   retryRun: 'もう一度実行',
-  reopen: '再開する',
-  retryWorkspace: 'もう一度試す',
 
   end: {
     succeeded: '完了',
@@ -140,11 +137,11 @@ export const conversation: Texts['conversation'] = {
   },
 
   status: {
-    ERROR: '作業場所を用意できませんでした。待機中のものは失われません。',
+    ERROR: 'ワークスペースを準備できませんでした。待機中のものは失われません。',
     COMPLETED: 'セッションは完了しました。',
     TERMINATED: 'セッションを終了しました。履歴は残っています。',
     idle: '使われていなかったため、セッションは終了しました。メッセージを送ると再開します。',
-    orphan: '作業場所がなくなりました。メッセージを送ると新しく用意します。',
+    orphan: 'ワークスペースがなくなりました。メッセージを送ると新しく準備します。',
     reopened: 'セッションを再開しました。',
   },
   hostAway: 'このセッションのマシンに接続できません。戻りしだい、待機中のものを始めます。',
@@ -188,12 +185,15 @@ export const conversation: Texts['conversation'] = {
     not_found: 'すでに存在しません。',
     server_unreachable: 'サーバーが応答しません。',
     rate_limited: 'リクエストが多すぎます。少し待ってからもう一度お試しください。',
+    unauthorized: 'サインアウトされました。サインインし直すと送信します。',
   },
   actionFailed: '操作できませんでした。',
 
   queue: {
     title: (count) => `待機中のメッセージ ${count} 件`,
     held: '保留中',
+    startsAt: (time) => `${time} 開始`,
+    files: 'ファイル',
     edit: '編集',
     remove: '待ち行列から外す',
     up: '上へ',

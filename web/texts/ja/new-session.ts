@@ -43,7 +43,7 @@ export const newSession: Texts['newSession'] = {
   idleHelp: '何も失われず、次のメッセージで再開します。0なら終了しません。',
   budget: '予算(米ドル)',
   budgetHelp: '使い切ると実行が止まります。空欄なら上限なしです。',
-  holdOnFailure: '失敗したら、再開の操作があるまで残りを保留する',
+  holdOnFailure: '失敗したら、解除するまで残りを保留する',
   rules: 'このセッションのツールルール',
   rulesHelp:
     '他のどのルールより優先されます。1行に1つ、Read、Write、Bash(npm test) のように書きます。強さは拒否、確認、許可の順です。',
