@@ -4,13 +4,14 @@ import { clientOf } from '../../src/client/calls.ts';
 import type { Contract } from '../../src/client/operation.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { createStore } from '../parts/store.ts';
+import { fetchOrSocket } from './sockets.ts';
 
 /**
  * The server that the page came from; the browser's cookie says who asks. Its answers are taken as they
  * come: the schemas that would check them are a fifth of what a first page would have to load.
  */
 export const client = clientOf(
-  { url: location.origin },
+  { url: location.origin, fetch: fetchOrSocket },
   {
     operations,
     answer: (_, value) => value,
@@ -24,7 +25,9 @@ export const signedOut = createStore(false);
 
 const isUnauthorized = (error: unknown): boolean => isBatonError(error, 'unauthorized');
 const mayPass = (error: unknown): boolean =>
-  isBatonError(error) && error.code !== 'bad_answer' && error.status >= 500;
+  isBatonError(error) &&
+  error.code !== 'bad_answer' &&
+  (error.status >= 500 || error.code === 'rate_limited');
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -34,7 +37,9 @@ export const queries = new QueryClient({
       gcTime: 10 * 60_000,
       refetchOnWindowFocus: true,
       retry: (failures, error) => mayPass(error) && failures < 5,
-      retryDelay: (failures) => Math.min(300 * 2 ** failures, 5000),
+      // Who has asked too much waits longer.
+      retryDelay: (failures, error) =>
+        isBatonError(error, 'rate_limited') ? 10_000 : Math.min(300 * 2 ** failures, 5000),
     },
     mutations: { retry: false },
   },

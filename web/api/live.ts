@@ -3,7 +3,8 @@ import type { Session } from '../../src/contract/session.ts';
 import type { SessionHint } from '../../src/contract/session-event.ts';
 import { createStore } from '../parts/store.ts';
 import { client, noticeError, queries } from './client.ts';
-import type { SessionFilter } from './queries.ts';
+import { Gather } from './gather.ts';
+import { listedSession, type SessionFilter } from './queries.ts';
 import {
   changeSession,
   firstPages,
@@ -12,6 +13,7 @@ import {
   withNewSession,
   withoutSession,
 } from './session-pages.ts';
+import { forget, type Told, take } from './told.ts';
 
 export type Connection = 'connecting' | 'connected' | 'reconnecting' | 'offline';
 /** Of the hint stream; what the page says about itself. */
@@ -20,11 +22,6 @@ export const connection = createStore<Connection>('connecting');
 /** After an answer that another try at once would not change. */
 const AGAIN_MS = 5000;
 const SIGNED_OUT_MS = 60_000;
-
-/** Many hints in this time make one request. */
-const GATHER_MS = 250;
-/** An agent at work gives hints all the time; then it is less and less often, down to this. */
-const GATHER_MOST_MS = 4000;
 
 const LISTS = ['sessions'];
 /** When anything may have changed, so many pages of a list are read again. */
@@ -41,7 +38,7 @@ export async function followHints(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     let pauseMs = AGAIN_MS;
     try {
-      for await (const hint of client.hints({ signal, onState })) take(hint);
+      for await (const hint of client.hints({ signal, onState })) hear(hint);
     } catch (error) {
       noticeError(error);
       // Who has read that they are signed out is left to read on.
@@ -53,30 +50,63 @@ export async function followHints(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Sessions to be looked at again; `*` is all. */
-const due = new Set<string>();
-let gatherMs = GATHER_MS;
-let gatheredAt = Number.NEGATIVE_INFINITY;
+/** Everything may have changed. */
+const ALL = '*';
+const stale = (queryKey: readonly unknown[]) => queries.invalidateQueries({ queryKey });
 
-function take(hint: SessionHint): void {
-  if (due.size === 0) {
-    const isQuiet = performance.now() - gatheredAt > 2 * gatherMs;
-    gatherMs = isQuiet ? GATHER_MS : Math.min(2 * gatherMs, GATHER_MOST_MS);
-    setTimeout(() => {
-      const ids = [...due];
-      due.clear();
-      gatheredAt = performance.now();
-      void refresh(ids);
-    }, gatherMs);
+const sessionsDue = new Gather<string>(250, 8000, (ids) => {
+  if (isSeen()) void refreshAll(ids);
+});
+const figuresDue = new Gather<string>(500, 10_000, () => {
+  if (!isSeen()) return;
+  void stale(['stats']);
+  void stale(['runs']);
+});
+// Also of a page that is not in sight: its title says how many wait.
+const approvalsDue = new Gather<string>(250, 5000, () => void stale(['approvals']));
+
+/** Lists that may have more or fewer of the sessions that were loaded. */
+const filteredDue = new Gather<SessionFilter>(50, 8000, (filters) => {
+  for (const filter of filters) void stale([...LISTS, filter]);
+});
+
+/** A page that nobody sees asks for nothing; once it is seen, for all that it shows. */
+let isBehind = false;
+function isSeen(): boolean {
+  isBehind ||= document.visibilityState === 'hidden';
+  return !isBehind;
+}
+document.addEventListener('visibilitychange', () => {
+  if (!isBehind || document.visibilityState === 'hidden') return;
+  isBehind = false;
+  sessionsDue.note(ALL);
+  figuresDue.note(ALL);
+});
+
+function hear(hint: SessionHint): void {
+  if ('all' in hint) {
+    for (const gather of [sessionsDue, figuresDue, approvalsDue]) gather.note(ALL);
+    return;
   }
-  due.add('all' in hint ? '*' : hint.sessionId);
-  if (!('all' in hint)) patchStatus(hint);
+  const { sessionId, ...told } = hint;
+  const old = take(
+    hint,
+    queries.getQueryData<Session>(['session', sessionId]) ?? listedSession(sessionId),
+  );
+  // What the list shows is right at once; the rest of the row follows.
+  queries.setQueryData<Session>(['session', sessionId], (known) => known && patched(known, told));
+  if (old.row)
+    changeLists((list) => changeSession(list, sessionId, (known) => patched(known, told)));
+  if (old.session) sessionsDue.note(sessionId);
+  if (old.figures) figuresDue.note(ALL);
+  if (old.approvals) approvalsDue.note(ALL);
 }
 
-/** The dot in the list is right at once; the rest of the row follows. */
-function patchStatus({ sessionId, status, lastSeq }: Exclude<SessionHint, { all: true }>): void {
-  patchSession(sessionId, (session) => ({ ...session, status, lastSeq }));
-}
+/** That there is more to load is known by `updatedAt`, which so stays as it was loaded. */
+const patched = (known: Session, { updatedAt: _, ...told }: Omit<Told, 'sessionId'>): Session => ({
+  ...known,
+  ...told,
+});
 
 type Change = (list: SessionPages, filter: SessionFilter) => SessionPages;
 
@@ -94,26 +124,37 @@ export function patchSession(id: string, change: (session: Session) => Session):
   changeLists((list) => changeSession(list, id, change));
 }
 
-async function refresh(ids: readonly string[]): Promise<void> {
-  const stale = (queryKey: readonly unknown[]) => queries.invalidateQueries({ queryKey });
-  const general = [stale(['approvals']), stale(['stats']), stale(['runs'])];
-  if (ids.includes('*')) {
+/** So many are asked for one by one; of more the newest come as a list. */
+const FEW = 2;
+const NEWEST = 100;
+
+async function refreshAll(ids: readonly string[]): Promise<void> {
+  if (ids.includes(ALL)) {
     changeLists((list) => (list.pages.length > PAGES_KEPT ? firstPages(list, PAGES_KEPT) : list));
-    await Promise.all([...general, stale(LISTS), stale(['session'])]);
+    await Promise.all([stale(LISTS), stale(['session'])]);
     return;
   }
-  await Promise.all([...general, ...ids.map(refreshSession)]);
+  const left = new Set(ids);
+  if (left.size > FEW) {
+    const page = await client.listSessions({ query: { limit: NEWEST } }).catch(noticeError);
+    for (const session of page?.items ?? []) if (left.delete(session.id)) show(session);
+  }
+  await Promise.all([...left].map(refreshSession));
 }
 
 async function refreshSession(id: string): Promise<void> {
   try {
-    const session = await client.getSession({ params: { id } });
-    queries.setQueryData(['session', id], session);
-    changeLists((list, filter) => placed(list, filter, session));
+    show(await client.getSession({ params: { id } }));
   } catch (error) {
     noticeError(error);
+    forget(id);
     if (isBatonError(error, 'not_found')) changeLists((list) => withoutSession(list, id));
   }
+}
+
+function show(session: Session): void {
+  queries.setQueryData(['session', session.id], session);
+  changeLists((list, filter) => placed(list, filter, session));
 }
 
 /** Only the server knows what belongs into a list that is filtered. */
@@ -125,7 +166,7 @@ function placed(list: SessionPages, filter: SessionFilter, session: Session): Se
       : changeSession(list, session.id, () => session);
   }
   if (Object.keys(filter).length > 0) {
-    void queries.invalidateQueries({ queryKey: [...LISTS, filter], exact: true });
+    filteredDue.note(filter);
     return list;
   }
   return session.archivedAt === null ? withNewSession(list, session) : list;

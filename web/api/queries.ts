@@ -8,6 +8,7 @@ import type { Answer } from '../../src/client/client.ts';
 import type { endpoints } from '../../src/contract/api/all.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import { client, queries } from './client.ts';
+import { toldSeq } from './told.ts';
 
 /* What the pages read, by one key each. `live.ts` says which are old. */
 
@@ -53,13 +54,14 @@ export const sessionQuery = (id: string) =>
     placeholderData: () => listedSession(id),
   });
 
-/** A session as a list that was loaded has it. */
-function listedSession(id: string): Session | undefined {
+/** A session as a list that was loaded has it; its log may have grown since. */
+export function listedSession(id: string): Session | undefined {
   const lists = queries.getQueriesData<InfiniteData<Answer<typeof endpoints.listSessions>>>({
     queryKey: ['sessions'],
   });
   const pages = lists.flatMap(([, list]) => list?.pages ?? []);
-  return pages.flatMap(({ items }) => items).find((each) => each.id === id);
+  const found = pages.flatMap(({ items }) => items).find((each) => each.id === id);
+  return found && { ...found, lastSeq: Math.max(found.lastSeq, toldSeq(id)) };
 }
 
 export const pendingApprovalsQuery = queryOptions({

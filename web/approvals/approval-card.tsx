@@ -23,7 +23,7 @@ interface Props {
 export function ApprovalCard({ approval: given, compact = false }: Props) {
   const t = useTexts();
   const approval = useLatest(given);
-  const mayAnswer = useMayAnswer(approval.sessionId);
+  const mayAnswer = useMayAnswer(approval);
   const card = useRef<HTMLElement>(null);
   const title = useId();
   const isOpen = approval.state === 'pending';

@@ -32,6 +32,9 @@ export function Inbox() {
           <p className="mx-auto mt-1 max-w-md text-soft">{t.approvals.emptyHelp}</p>
         </div>
       )}
+      {data !== undefined && data.nextCursor !== null && (
+        <p className="mb-4 text-soft">{t.approvals.more(data.items.length)}</p>
+      )}
       <div className="space-y-6">
         {groupsOf(shown).map((group) => (
           <OfSession key={group.sessionId} group={group} />

@@ -2,7 +2,8 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tans
 import type { Approval, DecideApproval } from '../../src/contract/approval.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { client, queries } from '../api/client.ts';
-import { meQuery, pendingApprovalsQuery, sessionQuery, userNamesQuery } from '../api/queries.ts';
+import { meQuery, pendingApprovalsQuery, userNamesQuery } from '../api/queries.ts';
+import { mayAnswer } from './waiting.ts';
 
 const PAGE = 20;
 
@@ -59,11 +60,10 @@ export function useDecide({ id }: Approval, onDone: () => void) {
   });
 }
 
-/** Whether this person may answer for the session. */
-export function useMayAnswer(sessionId: string): boolean {
+/** Whether this person may answer it. */
+export function useMayAnswer(approval: Approval): boolean {
   const { data: me } = useQuery(meQuery);
-  const { data: session } = useQuery(sessionQuery(sessionId));
-  return me?.rights.includes('run') === true && session !== undefined && session.level !== 'view';
+  return me !== undefined && mayAnswer(me.rights, approval);
 }
 
 /** What somebody is called: only administrators may know everybody. */

@@ -2,16 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Inbox, LayoutDashboard, List, Plus, Settings } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { meQuery, pendingApprovalsQuery } from '../api/queries.ts';
+import { meQuery } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.ts';
-import { Badge } from './badge.tsx';
+import { WaitingBadge } from './badge.tsx';
 
 /** On phones, in reach of the thumb. Its words are short: five of them share 360 pixels. */
 export function BottomBar() {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);
-  const { data: waiting } = useQuery(pendingApprovalsQuery);
-  const count = waiting?.items.length ?? 0;
   return (
     <nav
       aria-label={t.shell.navigation}
@@ -22,11 +20,7 @@ export function BottomBar() {
       </Tab>
       <Tab to="/inbox" icon={<Inbox size={20} />}>
         {t.shell.inbox}
-        {count > 0 && (
-          <span className="absolute top-0.5 left-1/2 ml-1.5">
-            <Badge count={count} label={t.shell.waiting(count)} />
-          </span>
-        )}
+        <WaitingBadge className="absolute top-0.5 left-1/2 ml-1.5" />
       </Tab>
       {me?.rights.includes('run') === true && (
         <Tab to="/new" icon={<Plus size={20} />}>

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { meQuery } from '../api/queries.ts';
 import { pressPageKey } from '../parts/page-keys.ts';
 import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 
@@ -21,11 +23,22 @@ export const KEYS = {
   help: ['?'],
 } as const;
 
+/** What they do is for those who may run agents. */
+export const RUN_KEYS: ReadonlySet<keyof typeof KEYS> = new Set([
+  'newSession',
+  'composer',
+  'allowOnce',
+  'allowSession',
+  'edit',
+  'deny',
+]);
+
 /** How long a `g` waits for its second letter. */
 const SECOND_MS = 1000;
 
 export function useKeys(): void {
   const navigate = useNavigate();
+  const mayRun = useQuery(meQuery).data?.rights.includes('run') === true;
   useEffect(() => {
     let gAt = 0;
     const onKey = (event: KeyboardEvent): void => {
@@ -58,20 +71,22 @@ export function useKeys(): void {
     const afterG = (key: string): (() => void) | null =>
       ({ i: go('/inbox'), d: go('/dashboard'), s: go('/settings') })[key] ?? null;
     const single = (key: string): (() => void) | null =>
-      ({
-        g: () => {
-          gAt = performance.now();
-        },
-        c: go('/new'),
-        '/': search,
-        r: () => document.getElementById('composer')?.focus(),
-        j: () => step(1),
-        k: () => step(-1),
-        '?': () => keyHelpOpen.set(true),
-      })[key] ?? null;
+      (
+        ({
+          g: () => {
+            gAt = performance.now();
+          },
+          ...(mayRun && { c: go('/new') }),
+          '/': search,
+          r: () => document.getElementById('composer')?.focus(),
+          j: () => step(1),
+          k: () => step(-1),
+          '?': () => keyHelpOpen.set(true),
+        }) as Record<string, () => void>
+      )[key] ?? null;
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [navigate]);
+  }, [navigate, mayRun]);
 }
 
 /** Letters belong to what is written. */

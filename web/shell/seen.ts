@@ -1,7 +1,7 @@
 import { createStore } from '../parts/store.ts';
 import { keep, kept, parsed } from '../parts/stored.ts';
 
-/* What of each session the person has seen, in this browser: the time of its last activity then. */
+/* What of each session the person has seen, in this browser: where its output ended then. */
 
 const KEY = 'baton.seen';
 /** The oldest are forgotten beyond this. */
@@ -14,10 +14,10 @@ function read(): Readonly<Record<string, string>> {
 
 export const seen = createStore(read());
 
-export function markSeen(id: string, lastActiveAt: string): void {
+export function markSeen(id: string, mark: string): void {
   const known = seen.get();
-  if (known[id] === lastActiveAt) return;
-  const next = Object.entries({ ...known, [id]: lastActiveAt })
+  if (known[id] === mark) return;
+  const next = Object.entries({ ...known, [id]: mark })
     .sort(([, a], [, b]) => (a < b ? 1 : -1))
     .slice(0, MOST);
   const all = Object.fromEntries(next);

@@ -1,12 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import {
-  meQuery,
-  pendingApprovalsQuery,
-  type SessionFilter,
-  sessionsQuery,
-} from '../api/queries.ts';
+import { meQuery, type SessionFilter, sessionsQuery } from '../api/queries.ts';
 import { Button } from '../parts/button.tsx';
 import { LoadError } from '../parts/notice.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -19,9 +14,6 @@ export function SessionList() {
   const [filter, setFilter] = useState<SessionFilter>({});
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     sessionsQuery(filter),
-  );
-  const asking = new Set(
-    useQuery(pendingApprovalsQuery).data?.items.map(({ sessionId }) => sessionId),
   );
   const more = useRef<HTMLButtonElement>(null);
   useInSight(more, hasNextPage && !isFetchingNextPage, () => void fetchNextPage());
@@ -36,7 +28,7 @@ export function SessionList() {
         <ul>
           {sessions.map((session) => (
             <li key={session.id}>
-              <SessionRow session={session} asks={asking.has(session.id)} />
+              <SessionRow session={session} />
             </li>
           ))}
         </ul>

@@ -7,21 +7,15 @@ import { useStore } from '../parts/store.ts';
 import { Ago } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { seen } from './seen.ts';
-
-interface Props {
-  readonly session: Session;
-  /** A question of its agent is open. */
-  readonly asks: boolean;
-}
+import { isUnread } from './unread.ts';
 
 /** Rows out of sight cost nothing: the browser lays them out when they come near. */
 const ROW =
   'block rounded px-2 py-1.5 [contain-intrinsic-size:auto_54px] [content-visibility:auto] hover:bg-raised max-md:py-2.5';
 
-export function SessionRow({ session, asks }: Props) {
+export function SessionRow({ session }: { session: Session }) {
   const t = useTexts();
-  const known = useStore(seen)[session.id];
-  const isUnread = known !== undefined && known < session.lastActiveAt;
+  const isNew = isUnread(useStore(seen)[session.id], session);
   return (
     <Link
       to="/s/$id"
@@ -30,11 +24,11 @@ export function SessionRow({ session, asks }: Props) {
       activeProps={{ className: 'bg-raised', 'aria-current': 'page' }}
     >
       <span className="flex items-center gap-2">
-        <StatusDot status={session.status} doing={doingOf(session, asks)} />
-        <span className={`min-w-0 grow truncate ${isUnread ? 'font-semibold' : ''}`}>
+        <StatusDot status={session.status} doing={doingOf(session)} />
+        <span className={`min-w-0 grow truncate ${isNew ? 'font-semibold' : ''}`}>
           {session.name}
         </span>
-        {isUnread && (
+        {isNew && (
           <span
             role="img"
             aria-label={t.shell.unread}

@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { PanelLeft } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
-import { pendingApprovalsQuery } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { waitingCount } from '../parts/page.tsx';
@@ -15,6 +13,7 @@ import { useKeys } from './keys.ts';
 import { keyHelpOpen, paletteOpen } from './palette-state.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SignedOut } from './signed-out.tsx';
+import { useWaiting } from './use-waiting.ts';
 import { useIsWide } from './wide.ts';
 
 // They come when they are opened.
@@ -35,7 +34,7 @@ export function Shell() {
   const isPaletteOpen = useStore(paletteOpen);
   const isKeyHelpOpen = useStore(keyHelpOpen);
   useKeys();
-  const waiting = useQuery(pendingApprovalsQuery).data?.items.length ?? 0;
+  const { count: waiting } = useWaiting();
   useEffect(() => waitingCount.set(waiting), [waiting]);
   return (
     <div className="flex h-dvh flex-col">

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Command, Inbox, LayoutDashboard, PanelLeftClose, Plus, Settings } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { meQuery, pendingApprovalsQuery } from '../api/queries.ts';
+import { meQuery } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { Badge } from './badge.tsx';
+import { WaitingBadge } from './badge.tsx';
 import { ConnectionDot } from './connection.tsx';
 import { paletteOpen } from './palette-state.ts';
 import { SessionList } from './session-list.tsx';
@@ -13,7 +13,6 @@ import { SessionList } from './session-list.tsx';
 export function Sidebar({ onCollapse }: { onCollapse: () => void }) {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);
-  const { data: waiting } = useQuery(pendingApprovalsQuery);
   const mayRun = me?.rights.includes('run') === true;
   return (
     <aside className="flex w-[280px] shrink-0 flex-col border-r border-edge bg-panel">
@@ -34,7 +33,7 @@ export function Sidebar({ onCollapse }: { onCollapse: () => void }) {
             {t.shell.newSession}
           </Item>
         )}
-        <Item to="/inbox" icon={<Inbox size={16} />} count={waiting?.items.length ?? 0}>
+        <Item to="/inbox" icon={<Inbox size={16} />} badge={<WaitingBadge />}>
           {t.shell.inbox}
         </Item>
         <Item to="/dashboard" icon={<LayoutDashboard size={16} />}>
@@ -58,12 +57,11 @@ export function Sidebar({ onCollapse }: { onCollapse: () => void }) {
 interface ItemProps {
   readonly to: '/new' | '/inbox' | '/dashboard' | '/settings';
   readonly icon: ReactNode;
-  readonly count?: number;
+  readonly badge?: ReactNode;
   readonly children: ReactNode;
 }
 
-function Item({ to, icon, count = 0, children }: ItemProps) {
-  const t = useTexts();
+function Item({ to, icon, badge, children }: ItemProps) {
   return (
     <Link
       to={to}
@@ -72,7 +70,7 @@ function Item({ to, icon, count = 0, children }: ItemProps) {
     >
       {icon}
       <span className="grow">{children}</span>
-      {count > 0 && <Badge count={count} label={t.shell.waiting(count)} />}
+      {badge}
     </Link>
   );
 }

@@ -59,6 +59,7 @@ export const shell = {
   },
   waiting: (count: number) =>
     count === 1 ? '1 question waits for you' : `${count} questions wait for you`,
+  waitingMore: (count: number) => `More than ${count} questions wait for you`,
   signedOut: 'You were signed out.',
   signedOutHelp: 'Sign in again to go on. Drafts are kept in this browser.',
   signIn: 'Sign in',

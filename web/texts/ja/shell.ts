@@ -60,6 +60,7 @@ export const shell: Texts['shell'] = {
     offline: '端末がオフラインです。表示が古い可能性があります。',
   },
   waiting: (count) => `回答待ちの質問が${count}件あります`,
+  waitingMore: (count) => `回答待ちの質問が${count}件以上あります`,
   signedOut: 'サインインの有効期限が切れました。',
   signedOutHelp: '続けるにはもう一度サインインしてください。下書きはこのブラウザーに残っています。',
   signIn: 'サインイン',

@@ -1,0 +1,64 @@
+/*
+ * Streams over WebSockets: a browser opens six other connections to a server, over all its tabs, so
+ * that streams of a few tabs would leave none for anything else.
+ */
+
+const STREAM = /^\/api\/v1(?:\/events|(\/sessions\/[^/]+)\/events)$/;
+/** Where something between here and the server passes none, they are not tried for so long. */
+const BLOCKED_MS = 10 * 60_000;
+let blockedUntil = 0;
+
+/** What `fetch` does, with streams of the API opened as WebSockets where that is possible. */
+export const fetchOrSocket: typeof fetch = async (input, init) => {
+  const url = new URL(String(input), location.origin);
+  const at = socketOf(url);
+  if (at === null || Date.now() < blockedUntil) return fetch(input, init);
+  const opened = await open(at, init?.signal ?? null);
+  if (opened !== null) return opened;
+  // A page is not told why a WebSocket was refused; this says it.
+  const response = await fetch(input, init);
+  if (response.ok) blockedUntil = Date.now() + BLOCKED_MS;
+  return response;
+};
+
+/** Of a stream its address as a WebSocket, null of anything else. */
+export function socketOf(url: URL): URL | null {
+  const found = STREAM.exec(url.pathname);
+  if (found === null || url.searchParams.get('follow') === 'false') return null;
+  const at = new URL(`/ws${found[1] ?? '/events'}${url.search}`, url);
+  at.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  at.searchParams.set('pings', 'true');
+  return at;
+}
+
+/** The stream as `fetch` would give it; null if it was not opened. */
+function open(at: URL, signal: AbortSignal | null): Promise<Response | null> {
+  const socket = new WebSocket(at);
+  const close = (): void => socket.close();
+  signal?.addEventListener('abort', close);
+  // The connection may seem to live for long after the network has gone.
+  addEventListener('offline', close);
+  const { promise, resolve } = Promise.withResolvers<Response | null>();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      socket.onmessage = ({ data }) => controller.enqueue(encoder.encode(frameOf(String(data))));
+      socket.onclose = () => {
+        signal?.removeEventListener('abort', close);
+        removeEventListener('offline', close);
+        resolve(null);
+        if (signal?.aborted === true) controller.error(signal.reason);
+        else controller.close();
+      };
+    },
+    cancel: close,
+  });
+  socket.onopen = () =>
+    resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+  if (signal?.aborted === true) close();
+  return promise;
+}
+
+/** As server-sent events are written; JSON has no line breaks. */
+export const frameOf = (text: string): string =>
+  text === '{"type":"ping"}' ? ': ping\n\n' : `data: ${text}\n\n`;
