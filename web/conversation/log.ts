@@ -2,6 +2,7 @@ import type { Client } from '../../src/client/client.ts';
 import type { AttachmentNote } from '../../src/contract/attachment.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
+import { PAGE, readLog } from '../api/read-log.ts';
 import { BlockBuilder } from './block-builder.ts';
 import type { Current } from './blocks.ts';
 import { addEvent, blocksOf } from './build-blocks.ts';
@@ -15,8 +16,6 @@ const TAIL = 400;
 const OLDER = 1000;
 /** After a page could not be read. */
 const AGAIN_MS = 2000;
-/** As many as one answer can have. */
-const PAGE = 1000;
 
 export interface LogView {
   readonly state: 'loading' | 'live' | 'failed';
@@ -186,16 +185,8 @@ export class SessionLog {
     const { sessionId, source } = this.#options;
     const from = Math.max(0, first - OLDER);
     const older: SessionEvent[] = [];
-    // An answer ends earlier if its events are large.
-    for (let after: number | null = from; after !== null && after < first; ) {
-      const query = { after, limit: PAGE };
-      const page: Awaited<ReturnType<typeof source.sessionEvents>> = await source.sessionEvents({
-        params: { id: sessionId },
-        query,
-      });
-      for (const event of page.items) if (event.seq <= first) append(older, event);
-      after = page.nextCursor;
-    }
+    const page = await readLog(source, sessionId, { after: from, last: first });
+    for (const event of page) append(older, event);
     for (const { runId } of older) if (runId !== null) this.#runs.wantOld(runId);
     this.#events = older.concat(this.#events);
     this.#builder = blocksOf(this.#events);

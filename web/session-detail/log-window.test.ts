@@ -6,12 +6,12 @@ test('[E2] a log is read backwards in parts that meet and do not overlap', () =>
   const seen: number[] = [];
   let last: number | null = 23;
   while (last !== null) {
-    const { after, limit, before } = windowTo(last, 10);
-    for (let seq = after + limit; seq > after; seq--) seen.push(seq);
+    const { after, before } = windowTo(last, 10);
+    for (let seq = last; seq > after; seq--) seen.push(seq);
     last = before;
   }
   expect(seen).toEqual(Array.from({ length: 23 }, (_, index) => 23 - index));
-  expect(windowTo(0, 10)).toEqual({ after: 0, limit: 1, before: null });
+  expect(windowTo(0, 10)).toEqual({ after: 0, before: null });
 });
 
 const event = (seq: number, type: string, payload: SessionEvent['payload'] = {}): SessionEvent => ({

@@ -4,13 +4,10 @@ import { fieldsOf, textOrNull } from '../conversation/fields.ts';
 
 /* The log is read backwards, by its numbers: what happened last is asked for most. */
 
-/** Which part of a log ends with `last`: what to ask for, and where the part before it ends. */
-export function windowTo(
-  last: number,
-  size: number,
-): { after: number; limit: number; before: number | null } {
+/** Which part of a log ends with `last`: after what it begins, and where the part before it ends. */
+export function windowTo(last: number, size: number): { after: number; before: number | null } {
   const after = Math.max(0, last - size);
-  return { after, limit: Math.max(1, last - after), before: after === 0 ? null : after };
+  return { after, before: after === 0 ? null : after };
 }
 
 export interface StatusChange {

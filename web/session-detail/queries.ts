@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../api/client.ts';
+import { readLog } from '../api/read-log.ts';
 import { windowTo } from './log-window.ts';
 
 const WINDOW = 500;
@@ -10,13 +11,9 @@ export const logQuery = (id: string, last: number) =>
   infiniteQueryOptions({
     queryKey: ['log', id, last],
     queryFn: async ({ pageParam, signal }) => {
-      const { after, limit, before } = windowTo(pageParam, WINDOW);
-      const { items } = await client.sessionEvents(
-        { params: { id }, query: { after, limit } },
-        { signal },
-      );
-      // Where events were removed, the page holds later ones in their place.
-      return { items: items.filter(({ seq }) => seq <= pageParam).reverse(), before };
+      const { after, before } = windowTo(pageParam, WINDOW);
+      const items = await readLog(client, id, { after, last: pageParam, signal });
+      return { items: items.reverse(), before };
     },
     initialPageParam: last,
     getNextPageParam: ({ before }) => before,
