@@ -112,7 +112,8 @@ function State({ state }: { state: ToolState }) {
 /** Many calls that only look, as one line. */
 export function Fold({ row }: { row: FoldRow }) {
   const t = useTexts();
-  const [open, toggle] = useOpened(row.id);
+  const { session } = useConversation();
+  const [open, toggle] = useOpened(`${session.id}-${row.id}`);
   const isRead = row.tools.every(({ tool }) => tool === 'Read');
   const count = row.tools.length;
   return (

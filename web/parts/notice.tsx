@@ -1,8 +1,8 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { BatonError } from '../../src/contract/errors.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { problemOf } from './problem.ts';
 
 type Tone = 'info' | 'good' | 'warn' | 'bad';
 
@@ -54,7 +54,7 @@ export function LoadError({ error, retry }: { error: unknown; retry: () => void 
         </Button>
       }
     >
-      {error instanceof BatonError ? error.message : String(error)}
+      {problemOf(error, t)}
     </Notice>
   );
 }

@@ -72,4 +72,11 @@ it('[C2] Japanese texts are Japanese, and English ones are not', () => {
     typeof text === 'function' ? String(text(2, 2, 2, 2)) : String(text);
   const odd = leaves(en).filter(([, text]) => letters.test(sample(text)));
   expect(odd.map(([path]) => path)).toEqual([]);
+  const foreign = leaves(ja).filter(
+    ([path, text]) =>
+      !letters.test(sample(text)) &&
+      /[a-z]{2}/i.test(sample(text)) &&
+      !ALIKE.some((each) => each.test(path)),
+  );
+  expect(foreign.map(([path]) => path)).toEqual([]);
 });
