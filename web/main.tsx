@@ -6,6 +6,9 @@ import { createRoot } from 'react-dom/client';
 import { queries } from './api/client.ts';
 import { followHints } from './api/live.ts';
 import { loadPatiently } from './api/load-patiently.ts';
+import { watchWho } from './api/who.ts';
+import { lettersOf } from './conversation/stored-letters.ts';
+import { keptNames } from './parts/stored.ts';
 import { applyTheme } from './parts/theme.ts';
 import { router } from './router.tsx';
 import './styles.css';
@@ -23,6 +26,12 @@ sayLanguage();
 language.subscribe(sayLanguage);
 
 void followHints(new AbortController().signal);
+watchWho((userId) => {
+  if (keptNames(lettersOf(userId)).length === 0) return;
+  void loadPatiently(() => import('./conversation/session-state.ts')).then(({ sendKept }) =>
+    sendKept(userId),
+  );
+});
 
 const show = (): void =>
   createRoot(document.getElementById('app')!).render(

@@ -26,6 +26,8 @@ export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => client.getMe({}, { signal }),
   staleTime: Number.POSITIVE_INFINITY,
+  // Somebody else may have signed in meanwhile (see `who.ts`).
+  refetchOnWindowFocus: 'always',
 });
 
 export const sessionsQuery = (filter: SessionFilter) =>

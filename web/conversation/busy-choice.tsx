@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import type { AgentKind } from '../../src/contract/session.ts';
+import { keep, kept } from '../parts/stored.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { OnBusy } from './outbox.ts';
-import { keep, kept, ON_BUSY } from './stored.ts';
+
+const ON_BUSY = 'baton.onBusy';
 
 /** Only some agents take a message while they work, and none with files. */
 const choicesOf = (kind: AgentKind, hasFiles: boolean): readonly OnBusy[] =>

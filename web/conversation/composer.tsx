@@ -1,66 +1,41 @@
 import { ArrowUp, Paperclip } from 'lucide-react';
-import { type DragEvent, type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { type DragEvent, useRef } from 'react';
 import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX, MESSAGE_MAX } from '../../src/contract/limits.ts';
 import { Button, IconButton } from '../parts/button.tsx';
+import { useStore } from '../parts/store.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useAutosize } from './autosize.ts';
 import type { Current } from './blocks.ts';
 import { BusyChoice, useOnBusy } from './busy-choice.tsx';
 import { useConversation } from './context.ts';
-import { type PickedFile, pick, type Trouble } from './files.ts';
-import type { Letter } from './outbox.ts';
+import type { Draft } from './draft.ts';
+import type { Written } from './outbox.ts';
 import { PickedFiles } from './picked-files.tsx';
 import { StopButton } from './stop-button.tsx';
-import { draftOf, keep, kept } from './stored.ts';
 
 interface Props {
   readonly current: Current | null;
-  readonly onSend: (letter: Omit<Letter, 'key'>) => void;
-  readonly handle: Ref<ComposerHandle>;
+  readonly draft: Draft;
+  readonly onSend: (written: Written) => void;
 }
 
-export interface ComposerHandle {
-  /** Puts a text back that was not sent. */
-  putBack(text: string): void;
-  addFiles(files: readonly File[]): void;
-}
+export const COMPOSER = 'composer';
 
 /** Where a person writes. Enter sends; what is written survives a reload. */
-export function Composer({ current, onSend, handle }: Props) {
+export function Composer({ current, draft, onSend }: Props) {
   const t = useTexts();
   const { session } = useConversation();
-  const draft = draftOf(session.id);
-  const [text, setText] = useState(() => kept(draft) ?? '');
-  const [files, setFiles] = useState<readonly PickedFile[]>([]);
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const { text, files, trouble, isReading, isKept } = useStore(draft);
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const [onBusy, choose] = useOnBusy(session.agent.kind, files.length > 0);
   useAutosize(field, text);
 
-  const write = (next: string): void => {
-    setText(next);
-    keep(draft, next);
-  };
-  const add = async (more: readonly File[]): Promise<void> => {
-    const added = await pick(files, more);
-    setFiles(added.files);
-    setTrouble(added.trouble);
-  };
-  useImperativeHandle(handle, () => ({
-    putBack: (back) => {
-      write(text === '' ? back : `${back}\n${text}`);
-      field.current?.focus();
-    },
-    addFiles: (more) => void add(more),
-  }));
   const isBlank = text.trim() === '';
   const send = (): void => {
-    if (isBlank) return;
-    onSend({ text, files, onBusy: current === null ? 'enqueue' : onBusy });
-    write('');
-    setFiles([]);
-    setTrouble(null);
+    const taken = draft.take();
+    if (taken === null) return;
+    onSend({ ...taken, onBusy: current === null ? 'enqueue' : onBusy });
     field.current?.focus();
   };
   const placeholder =
@@ -77,10 +52,12 @@ export function Composer({ current, onSend, handle }: Props) {
         send();
       }}
     >
-      <PickedFiles
-        files={files}
-        onRemove={(id) => setFiles(files.filter((each) => each.id !== id))}
-      />
+      <PickedFiles files={files} onRemove={(id) => draft.remove(id)} />
+      {isReading && (
+        <p role="status" className="px-3 pt-2 text-dense text-soft">
+          {t.conversation.readingFiles}
+        </p>
+      )}
       {trouble !== null && (
         <p role="alert" className="px-3 pt-2 text-dense text-bad">
           {trouble.is === 'many'
@@ -90,16 +67,21 @@ export function Composer({ current, onSend, handle }: Props) {
               : t.conversation.fileUnreadable(trouble.name)}
         </p>
       )}
+      {!isKept && (
+        <p role="alert" className="px-3 pt-2 text-dense text-warn">
+          {t.conversation.draftNotKept}
+        </p>
+      )}
       <textarea
         ref={field}
-        id="composer"
+        id={COMPOSER}
         rows={1}
         maxLength={MESSAGE_MAX}
         value={text}
         placeholder={placeholder}
         aria-label={t.conversation.write}
         enterKeyHint="send"
-        onChange={(event) => write(event.target.value)}
+        onChange={(event) => draft.write(event.target.value)}
         onKeyDown={(event) => {
           // The Enter that ends a composition belongs to it, also in browsers that say so late.
           if (event.nativeEvent.isComposing || event.keyCode === 229) return;
@@ -110,7 +92,7 @@ export function Composer({ current, onSend, handle }: Props) {
         onPaste={(event) => {
           if (event.clipboardData.files.length === 0) return;
           event.preventDefault();
-          void add([...event.clipboardData.files]);
+          void draft.add([...event.clipboardData.files]);
         }}
         className={`block max-h-[40dvh] min-h-10 w-full resize-none overflow-y-auto bg-transparent px-3 py-2 outline-none ${session.agent.kind === 'shell' ? 'font-mono' : ''}`}
       />
@@ -121,7 +103,7 @@ export function Composer({ current, onSend, handle }: Props) {
           multiple
           hidden
           onChange={(event) => {
-            void add([...(event.target.files ?? [])]);
+            void draft.add([...(event.target.files ?? [])]);
             event.target.value = '';
           }}
         />
@@ -145,7 +127,7 @@ export function Composer({ current, onSend, handle }: Props) {
           <StopButton runId={current.runId} look={isBlank ? 'primary' : 'plain'} />
         )}
         {(current === null || !isBlank) && (
-          <Button type="submit" look="primary" disabled={isBlank}>
+          <Button type="submit" look="primary" disabled={isBlank || isReading}>
             <ArrowUp size={16} aria-hidden />
             {t.conversation.send}
           </Button>

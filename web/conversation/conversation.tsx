@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { Me } from '../../src/contract/access.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionQuery } from '../api/queries.ts';
 import { LoadError, Notice } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { type ComposerHandle, dropOf } from './composer.tsx';
+import { COMPOSER, dropOf } from './composer.tsx';
 import { ConversationContext, type Wanted } from './context.ts';
 import { Empty } from './empty.tsx';
+import { hasEnded } from './ended.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { Letters } from './letters.tsx';
@@ -26,27 +28,39 @@ const route = getRouteApi('/s/$id');
 export function Conversation() {
   const t = useTexts();
   const { id } = route.useParams();
-  const { data: session, error, refetch } = useQuery(sessionQuery(id));
+  const { data: session, error: failed, refetch } = useQuery(sessionQuery(id));
+  const { data: me, error: noMe, refetch: again } = useQuery(meQuery);
+  const error = failed ?? (me === undefined ? noMe : null);
   const isGone = isBatonError(error, 'not_found') || isBatonError(error, 'invalid_request');
-  if (session !== undefined && !isGone) return <Loaded key={id} session={session} />;
+  // What was written before belongs to somebody, so it has to be known who this is.
+  if (session !== undefined && me !== undefined && !isGone) {
+    return <Loaded key={id} session={session} me={me} />;
+  }
   if (error === null) return <p className="p-6 text-soft">{t.common.loading}</p>;
   return (
     <div className="p-6">
       {isGone ? (
         <Notice tone="info" title={t.conversation.notThere} />
       ) : (
-        <LoadError error={error} retry={() => void refetch()} />
+        <LoadError
+          error={error}
+          retry={() => {
+            void refetch();
+            void again();
+          }}
+        />
       )}
     </div>
   );
 }
 
-function Loaded({ session }: { session: Session }) {
+function Loaded({ session, me }: { session: Session; me: Me }) {
   const { event } = route.useSearch();
-  const { log, outbox } = useMemo(() => sessionState(session.id), [session.id]);
+  const { log, outbox, draft } = useMemo(
+    () => sessionState(me.user.id, session.id),
+    [me.user.id, session.id],
+  );
   const view = useSyncExternalStore(log.subscribe, log.get);
-  const { data: me } = useQuery(meQuery);
-  const composer = useRef<ComposerHandle>(null);
   const [target, setTarget] = useState<{ readonly seq: number } | null>(null);
   const [isSearching, setSearching] = useState(false);
   const [wanted, setWanted] = useState<Wanted | null>(null);
@@ -68,7 +82,7 @@ function Loaded({ session }: { session: Session }) {
   }, [event, isLive, log]);
 
   const letters = useOutgoing(outbox, view, session.id);
-  const mayAct = me?.rights.includes('run') === true && session.level !== 'view';
+  const mayAct = me.rights.includes('run') && session.level !== 'view';
   const context = useMemo(() => ({ session, mayAct, wanted }), [session, mayAct, wanted]);
   const onOlder = useCallback(() => void log.loadOlder(), [log]);
   const search = useCallback(() => {
@@ -82,7 +96,9 @@ function Loaded({ session }: { session: Session }) {
     <ConversationContext value={context}>
       <div
         className="flex h-full flex-col"
-        {...dropOf((files) => composer.current?.addFiles(files))}
+        {...dropOf((files) => {
+          if (mayAct && !hasEnded(session)) void draft.add(files);
+        })}
       >
         <Header session={session} current={view.current} onSearch={search} />
         {isSearching && (
@@ -109,15 +125,21 @@ function Loaded({ session }: { session: Session }) {
           <Letters
             letters={inFlow}
             outbox={outbox}
-            onPutBack={(text) => composer.current?.putBack(text)}
+            onPutBack={(letter) => {
+              draft.putBack(letter);
+              document.getElementById(COMPOSER)?.focus();
+            }}
           />
         </Timeline>
         <Footer
           current={view.current}
           letters={letters}
-          handle={composer}
-          onSend={(letter) =>
-            outbox.send(letter, isWaiting(letter.onBusy, view.current !== null) ? 'queue' : 'flow')
+          draft={draft}
+          onSend={(written) =>
+            outbox.send(
+              written,
+              isWaiting(written.onBusy, view.current !== null) ? 'queue' : 'flow',
+            )
           }
         />
       </div>

@@ -1,4 +1,5 @@
 import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../../src/contract/limits.ts';
+import { newKey } from '../parts/new-key.ts';
 
 /** A file that somebody has put beside a message. */
 export interface PickedFile {
@@ -15,17 +16,19 @@ export type Trouble =
   | { readonly is: 'large' }
   | { readonly is: 'unreadable'; readonly name: string };
 
-/** Adds what can be added, and says what could not. */
-export async function pick(
-  before: readonly PickedFile[],
-  files: readonly File[],
-): Promise<{ readonly files: readonly PickedFile[]; readonly trouble: Trouble | null }> {
-  const picked = [...before];
+export interface Added {
+  readonly files: readonly PickedFile[];
+  /** Why some are not among them. */
+  readonly trouble: Trouble | null;
+}
+
+/** Reads what can go with a message, and says what could not. */
+export async function pick(files: readonly File[]): Promise<Added> {
+  const picked: PickedFile[] = [];
   let trouble: Trouble | null = null;
   for (const file of files) {
-    const bytes = picked.reduce((sum, each) => sum + each.bytes, file.size);
-    if (picked.length >= ATTACHMENTS_MAX) trouble = { is: 'many' };
-    else if (bytes > ATTACHMENTS_BYTES) trouble = { is: 'large' };
+    const full = noRoom(picked, file.size);
+    if (full !== null) trouble = full;
     else {
       try {
         picked.push(await read(file));
@@ -37,10 +40,28 @@ export async function pick(
   return { files: picked, trouble };
 }
 
+/** As many of them as there is room for. */
+export function joined(before: readonly PickedFile[], more: readonly PickedFile[]): Added {
+  const files = [...before];
+  let trouble: Trouble | null = null;
+  for (const file of more) {
+    const full = noRoom(files, file.bytes);
+    if (full === null) files.push(file);
+    else trouble = full;
+  }
+  return { files, trouble };
+}
+
+function noRoom(files: readonly PickedFile[], bytes: number): Trouble | null {
+  if (files.length >= ATTACHMENTS_MAX) return { is: 'many' };
+  const all = files.reduce((sum, each) => sum + each.bytes, bytes);
+  return all > ATTACHMENTS_BYTES ? { is: 'large' } : null;
+}
+
 async function read(file: File): Promise<PickedFile> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   return {
-    id: crypto.randomUUID(),
+    id: newKey(),
     name: file.name.slice(-255) || 'file',
     mediaType: mediaTypeOf(file.type),
     bytes: bytes.byteLength,

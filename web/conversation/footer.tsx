@@ -1,32 +1,29 @@
-import type { Ref } from 'react';
 import { client } from '../api/client.ts';
 import { Notice } from '../parts/notice.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Action } from './action.tsx';
 import type { Current } from './blocks.ts';
-import { Composer, type ComposerHandle } from './composer.tsx';
+import { Composer } from './composer.tsx';
 import { useConversation } from './context.ts';
-import type { Letter, Outgoing } from './outbox.ts';
+import type { Draft } from './draft.ts';
+import { hasEnded } from './ended.ts';
+import type { Outgoing, Written } from './outbox.ts';
 import { QueuePanel } from './queue-panel.tsx';
 
 interface Props {
   readonly current: Current | null;
   readonly letters: readonly Outgoing[];
-  readonly onSend: (letter: Omit<Letter, 'key'>) => void;
-  readonly handle: Ref<ComposerHandle>;
+  readonly draft: Draft;
+  readonly onSend: (written: Written) => void;
 }
 
 /** What is queued, and where the next message is written. */
-export function Footer({ current, letters, onSend, handle }: Props) {
+export function Footer({ current, letters, draft, onSend }: Props) {
   const t = useTexts();
   const { session, mayAct } = useConversation();
   const hidden = new Set(
     letters.flatMap(({ place, runId }) => (place === 'flow' && runId !== null ? [runId] : [])),
   );
-  // A person ended it; what ended by itself is revived by a message.
-  const hasEnded =
-    session.status === 'COMPLETED' ||
-    (session.status === 'TERMINATED' && session.statusReason === 'asked');
   return (
     <footer className="shrink-0 px-10 pb-3 max-md:px-2 max-md:pb-2">
       <div className="mx-auto max-w-[740px]">
@@ -41,7 +38,7 @@ export function Footer({ current, letters, onSend, handle }: Props) {
         />
         {!mayAct ? (
           <p className="py-2 text-center text-dense text-soft">{t.conversation.readOnly}</p>
-        ) : hasEnded ? (
+        ) : hasEnded(session) ? (
           <div className="flex flex-wrap items-center justify-center gap-3 py-2 text-dense text-soft">
             {t.conversation.ended}
             <Action act={() => client.reopen({ params: { id: session.id } })}>
@@ -49,7 +46,7 @@ export function Footer({ current, letters, onSend, handle }: Props) {
             </Action>
           </div>
         ) : (
-          <Composer key={session.id} current={current} onSend={onSend} handle={handle} />
+          <Composer key={session.id} current={current} draft={draft} onSend={onSend} />
         )}
       </div>
     </footer>

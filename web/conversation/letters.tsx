@@ -1,14 +1,16 @@
 import { Button } from '../parts/button.tsx';
+import type { Texts } from '../texts/en/all.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Bubble } from './bubble.tsx';
 import { useConversation } from './context.ts';
-import type { Outbox, Outgoing } from './outbox.ts';
+import { hasEnded } from './ended.ts';
+import { isUnsure, type Outbox, type Outgoing } from './outbox.ts';
 import { refusalOf } from './refusal.ts';
 
 interface Props {
   readonly letters: readonly Outgoing[];
   readonly outbox: Outbox;
-  readonly onPutBack: (text: string) => void;
+  readonly onPutBack: (letter: Outgoing) => void;
 }
 
 /** What was just sent, before the log has it; and what could not be sent. */
@@ -31,7 +33,8 @@ export function Letters({ letters, outbox, onPutBack }: Props) {
 
 function Below({ letter, outbox, onPutBack }: Omit<Props, 'letters'> & { letter: Outgoing }) {
   const t = useTexts();
-  const { key, state, text, files, error } = letter;
+  const { session, mayAct } = useConversation();
+  const { key, state, files, missing } = letter;
   const names = files.map(({ name }) => name).join(', ');
   if (state !== 'refused') {
     const word = {
@@ -48,24 +51,37 @@ function Below({ letter, outbox, onPutBack }: Omit<Props, 'letters'> & { letter:
   }
   return (
     <>
+      {names !== '' && <span>{names}</span>}
       <span role="alert" className="text-bad">
-        {t.conversation.notSent} {refusalOf(error, t)}
+        {whyNot(letter, t)}
       </span>
-      <Button size="small" onClick={() => outbox.again(key)}>
-        {t.conversation.sendAgain}
-      </Button>
-      <Button
-        size="small"
-        onClick={() => {
-          onPutBack(text);
-          outbox.discard(key);
-        }}
-      >
-        {t.conversation.putBack}
-      </Button>
+      {mayAct && missing.length === 0 && (
+        <Button size="small" onClick={() => outbox.again(key)}>
+          {t.conversation.sendAgain}
+        </Button>
+      )}
+      {/* Where there is nothing to write in, it stays here. */}
+      {mayAct && !hasEnded(session) && (
+        <Button
+          size="small"
+          onClick={() => {
+            onPutBack(letter);
+            outbox.discard(key);
+          }}
+        >
+          {t.conversation.putBack}
+        </Button>
+      )}
       <Button size="small" look="quiet" onClick={() => outbox.discard(key)}>
         {t.conversation.discard}
       </Button>
     </>
   );
+}
+
+function whyNot({ error, missing }: Outgoing, t: Texts): string {
+  const words = t.conversation;
+  if (missing.length > 0) return words.filesLost(missing.join(', '));
+  if (error === null) return words.tooOld;
+  return isUnsure(error) ? words.unsure : `${words.notSent} ${refusalOf(error, t)}`;
 }

@@ -1,33 +1,50 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, noticeError, queries } from '../api/client.ts';
+import { newKey } from '../parts/new-key.ts';
+import { keptNames } from '../parts/stored.ts';
+import { Draft } from './draft.ts';
 import { type Changed, SessionLog } from './log.ts';
 import { type Letter, Outbox } from './outbox.ts';
 import { laterOf } from './queue-order.ts';
-import { keep, kept, outboxOf } from './stored.ts';
+import { letterAt, letterStore, lettersOf } from './stored-letters.ts';
 
 /* What the page keeps of the sessions that were opened last: going back to one shows it at once. */
 
 interface Kept {
   readonly log: SessionLog;
   readonly outbox: Outbox;
+  readonly draft: Draft;
 }
 
 const MOST = 5;
 /** The one used last is last. */
 const sessions = new Map<string, Kept>();
 
-export function sessionState(id: string): Kept {
-  const state = sessions.get(id) ?? open(id);
+/** Of one person: who signs in as another gets a new page. */
+export function sessionState(userId: string, id: string): Kept {
+  const state = sessions.get(id) ?? open(userId, id);
   sessions.delete(id);
   sessions.set(id, state);
-  for (const [other, { outbox }] of sessions) {
+  for (const [other, { outbox, draft }] of sessions) {
     if (sessions.size <= MOST) break;
-    if (outbox.get().length === 0) sessions.delete(other);
+    if (other !== id && outbox.isIdle && draft.isIdle) sessions.delete(other);
   }
   return state;
 }
 
-function open(id: string): Kept {
+/** What was not sent before the browser was closed is sent, whichever page it is opened at. */
+export function sendKept(userId: string): void {
+  const letters = keptNames(lettersOf(userId)).flatMap((name) => letterAt(name) ?? []);
+  for (const id of new Set(letters.map(({ sessionId }) => sessionId))) sessionState(userId, id);
+}
+
+// One that another tab has sent or thrown away.
+addEventListener('storage', ({ key, newValue }) => {
+  const letter = key === null || newValue !== null ? null : letterAt(key);
+  if (letter !== null) sessions.get(letter.sessionId)?.outbox.lose(letter.key);
+});
+
+function open(userId: string, id: string): Kept {
   const log = new SessionLog({
     sessionId: id,
     source: client,
@@ -44,12 +61,12 @@ function open(id: string): Kept {
     onAccepted: ({ runId, status }, { text, files }) => {
       if (status === 'queued') log.noteMessage(runId, text, files);
     },
-    keep: (text) => keep(outboxOf(id), text),
-    kept: kept(outboxOf(id)),
+    store: letterStore(userId, id),
     pause,
-    newKey: () => crypto.randomUUID(),
+    newKey,
+    now: Date.now,
   });
-  return { log, outbox };
+  return { log, outbox, draft: new Draft(userId, id) };
 }
 
 const deliver = (id: string, { key, text, onBusy, files }: Letter) =>

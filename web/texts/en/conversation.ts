@@ -169,10 +169,17 @@ export const conversation = {
   tooManyFiles: (most: number) => `At most ${most} files go with one message.`,
   filesTooLarge: (most: string) => `The files are larger than ${most} together.`,
   fileUnreadable: (name: string) => `${name} could not be read.`,
+  readingFiles: 'Reading the files…',
+  draftNotKept: 'The storage of this browser is full, so this would be lost by a reload.',
   readOnly: 'You may look at this session, but not write in it.',
   ended: 'This session has ended.',
 
   notSent: 'This message was not sent.',
+  unsure:
+    'The server did not say clearly whether it has this message. Sent again, it is not run twice.',
+  tooOld: 'This message was written more than a day ago and has not been sent.',
+  filesLost: (names: string) =>
+    `This message was not sent, and its files could not be kept: ${names}. Edit it, and add them again.`,
   sendAgain: 'Send again',
   putBack: 'Edit',
   discard: 'Discard',
@@ -188,7 +195,7 @@ export const conversation = {
     not_found: 'It is not there any more.',
     server_unreachable: 'The server does not answer.',
     rate_limited: 'Too many requests. Try again in a moment.',
-    unauthorized: 'You were signed out. It is sent once you have signed in again.',
+    unauthorized: 'You were signed out. Sign in, then send it again.',
   },
   actionFailed: 'That did not work.',
 

@@ -166,10 +166,17 @@ export const conversation: Texts['conversation'] = {
   tooManyFiles: (most) => `1 通に付けられるファイルは ${most} 個までです。`,
   filesTooLarge: (most) => `ファイルの合計が ${most} を超えています。`,
   fileUnreadable: (name) => `${name} を読み取れませんでした。`,
+  readingFiles: 'ファイルを読み込んでいます…',
+  draftNotKept: 'ブラウザーの保存領域がいっぱいです。再読み込みすると、この文は失われます。',
   readOnly: 'このセッションは閲覧のみできます。',
   ended: 'このセッションは終了しています。',
 
   notSent: 'このメッセージは送信されませんでした。',
+  unsure:
+    'サーバーに届いたかどうか確認できませんでした。もう一度送っても、二重に実行されることはありません。',
+  tooOld: '1 日以上前に書かれ、まだ送信されていません。',
+  filesLost: (names) =>
+    `送信されず、ファイルも保存できませんでした：${names}。編集して、もう一度付けてください。`,
   sendAgain: 'もう一度送る',
   putBack: '編集',
   discard: '破棄',
@@ -185,7 +192,7 @@ export const conversation: Texts['conversation'] = {
     not_found: 'すでに存在しません。',
     server_unreachable: 'サーバーが応答しません。',
     rate_limited: 'リクエストが多すぎます。少し待ってからもう一度お試しください。',
-    unauthorized: 'サインアウトされました。サインインし直すと送信します。',
+    unauthorized: 'サインアウトされました。サインインし直してから、もう一度送ってください。',
   },
   actionFailed: '操作できませんでした。',
 
