@@ -1,22 +1,29 @@
 import type { ReactNode } from 'react';
-import type { ApprovalKind } from '../../src/contract/approval.ts';
+import type { Approval } from '../../src/contract/approval.ts';
 import { Button } from '../parts/button.tsx';
 import { useTexts } from '../texts/texts.ts';
 
 interface Props {
-  readonly kind: ApprovalKind;
+  readonly approval: Approval;
   readonly busy: boolean;
+  /** Whether keys mean this card now. */
+  readonly keys: boolean;
+  /** Whether a key may allow it; else it takes a button. */
+  readonly keysAllow: boolean;
   readonly onDeny: () => void;
   readonly onEdit: () => void;
   readonly onAllow: (scope: 'once' | 'session') => void;
 }
 
-/** In the order of safety. A plan is agreed to once. */
-export function Actions({ kind, busy, onDeny, onEdit, onAllow }: Props) {
+/** In the order of safety. Nothing is allowed for the session that no rule can tell from the rest. */
+export function Actions({ approval, busy, keys, keysAllow, onDeny, onEdit, onAllow }: Props) {
   const t = useTexts();
-  const isTool = kind === 'tool';
+  const { kind, sessionRule } = approval;
   return (
-    <div className="flex flex-wrap gap-2 max-md:grid max-md:grid-cols-2 max-md:*:min-h-12">
+    <div
+      data-keys={keys ? 'ready' : undefined}
+      className="group flex flex-wrap gap-2 max-md:grid max-md:grid-cols-2 max-md:*:min-h-12"
+    >
       <Button look="danger" disabled={busy} onClick={onDeny} aria-keyshortcuts="d">
         {t.approvals.deny}
         <Key>d</Key>
@@ -29,30 +36,31 @@ export function Actions({ kind, busy, onDeny, onEdit, onAllow }: Props) {
         look="primary"
         disabled={busy}
         onClick={() => onAllow('once')}
-        aria-keyshortcuts="a"
+        aria-keyshortcuts={keysAllow ? 'a' : undefined}
         className="max-md:col-span-2"
       >
-        {isTool ? t.approvals.allowOnce : t.approvals.agree}
-        <Key>a</Key>
+        {kind === 'tool' ? t.approvals.allowOnce : t.approvals.agree}
+        {keysAllow && <Key>a</Key>}
       </Button>
-      {isTool && (
+      {sessionRule !== null && (
         <Button
           disabled={busy}
           onClick={() => onAllow('session')}
-          aria-keyshortcuts="s"
+          aria-keyshortcuts={keysAllow ? 's' : undefined}
           className="max-md:col-span-2"
         >
           {t.approvals.allowSession}
-          <Key>s</Key>
+          {keysAllow && <Key>s</Key>}
         </Button>
       )}
     </div>
   );
 }
 
+/** With a frame while it works. */
 const Key = ({ children }: { children: ReactNode }) => (
   <kbd
-    className="rounded border border-current px-1 font-mono text-xs leading-4 opacity-80 max-md:hidden"
+    className="rounded border border-transparent px-1 font-mono text-xs leading-4 opacity-80 group-data-[keys=ready]:border-current max-md:hidden"
     aria-hidden
   >
     {children}

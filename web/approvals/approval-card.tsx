@@ -4,9 +4,11 @@ import { Hand } from 'lucide-react';
 import { useId, useRef } from 'react';
 import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
+import { Notice } from '../parts/notice.tsx';
 import { Ago } from '../parts/time.tsx';
+import { visible, visibleProse } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
-import { askedOf } from './asked.ts';
+import { askedOf, masksIn } from './asked.ts';
 import { Decide } from './decide.tsx';
 import { Outcome } from './outcome.tsx';
 import { useLatest, useMayAnswer } from './queries.ts';
@@ -28,8 +30,11 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
   const title = useId();
   const isOpen = approval.state === 'pending';
   const asked = askedOf(approval, approval.input);
+  const masks = asked.is === 'questions' ? [] : masksIn(approval.input);
   const wants =
-    asked.is === 'other' ? t.approvals.wantsTool(approval.tool) : t.approvals.wants[asked.is];
+    asked.is === 'other'
+      ? t.approvals.wantsTool(visible(approval.tool))
+      : t.approvals.wants[asked.is];
   return (
     <article
       ref={card}
@@ -50,11 +55,26 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
       {(asked.is !== 'questions' || !isOpen || !mayAnswer) && (
         <What approval={approval} input={approval.input} />
       )}
+      {isOpen && masks.length > 0 && <Masked masks={masks} />}
       <About approval={approval} compact={compact} />
       {!isOpen && <Outcome approval={approval} />}
-      {isOpen && mayAnswer && <Decide approval={approval} asked={asked} card={card} />}
+      {isOpen && mayAnswer && (
+        <Decide approval={approval} asked={asked} isMasked={masks.length > 0} card={card} />
+      )}
       {isOpen && !mayAnswer && <p className="text-dense text-soft">{t.approvals.mayOnlyLook}</p>}
     </article>
+  );
+}
+
+/** Said loudly: what is shown is not what runs. */
+function Masked({ masks }: { masks: readonly string[] }) {
+  const t = useTexts();
+  return (
+    <div className="mt-2">
+      <Notice tone="warn" title={t.approvals.masked}>
+        {t.approvals.maskedHelp(masks.join(', '))}
+      </Notice>
+    </div>
   );
 }
 
@@ -63,10 +83,9 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
   const { data: session } = useQuery(sessionQuery(approval.sessionId));
   const { state, kind, reason, tool, sessionRule } = approval;
   // That a person answers a question need not be explained.
-  const why = state === 'pending' && kind === 'tool' ? whyOf(reason, t.approvals.why) : null;
-  // It may be more than this call.
-  const later = state === 'pending' ? sessionRule : null;
-  if (compact && why === null && later === null) return <div className="mb-3" />;
+  const isOpenCall = state === 'pending' && kind === 'tool';
+  const why = isOpenCall ? whyOf(visible(reason), t.approvals.why) : null;
+  if (compact && !isOpenCall) return <div className="mb-3" />;
   return (
     <dl className="my-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense">
       {!compact && session !== undefined && (
@@ -78,9 +97,11 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
               params={{ id: session.id }}
               className="underline decoration-edge underline-offset-3 hover:decoration-current"
             >
-              {session.name}
+              {visibleProse(session.name)}
             </Link>{' '}
-            <span className="font-mono text-xs text-soft">{session.workspace.path}</span>
+            <span className="font-mono text-xs text-soft">
+              {visible(session.workspace.path ?? '')}
+            </span>
           </dd>
         </>
       )}
@@ -90,12 +111,19 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
           <dd>{why}</dd>
         </>
       )}
-      {later !== null && (
+      {isOpenCall && (
         <>
           <dt className="text-soft">{t.approvals.allowSession}</dt>
           <dd>
-            <code className="font-mono text-xs">{later}</code>
-            {later === tool && ` ${t.approvals.anyInput}`}
+            {sessionRule === null ? (
+              t.approvals.noRule
+            ) : (
+              <>
+                <code className="font-mono text-xs">{visible(sessionRule)}</code>
+                {/* It may be more than this call. */}
+                {sessionRule === tool && ` ${t.approvals.anyInput}`}
+              </>
+            )}
           </dd>
         </>
       )}

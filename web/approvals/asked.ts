@@ -20,47 +20,93 @@ export interface TextChange {
   readonly after: string;
 }
 
-export type Asked =
+/** `fields` are those that are not told otherwise: nothing that is decided about is left out. */
+export type Asked = { readonly fields: Fields } & (
   | { readonly is: 'command'; readonly command: string; readonly about: string }
   | { readonly is: 'change'; readonly path: string; readonly changes: readonly TextChange[] }
   | { readonly is: 'write'; readonly path: string; readonly content: string }
-  | { readonly is: 'address'; readonly url: string; readonly about: string }
+  | { readonly is: 'address'; readonly url: string }
   | { readonly is: 'questions'; readonly questions: readonly Question[] }
   | { readonly is: 'plan'; readonly plan: string }
-  | { readonly is: 'other'; readonly fields: Fields };
+  | { readonly is: 'other' }
+);
 
 export function askedOf({ kind, tool }: Pick<Approval, 'kind' | 'tool'>, input: Json): Asked {
-  const fields = fieldsOf(input);
-  const text = (name: string): string => textAt(fields, name);
-  if (kind === 'question') return { is: 'questions', questions: questionsOf(fields) };
-  if (kind === 'plan') return { is: 'plan', plan: text('plan') };
+  const all = fieldsOf(input);
+  const text = (name: string): string => textAt(all, name);
+  const but = (...told: string[]): { fields: Fields } => ({ fields: untold(all, told) });
+  // Nothing is done by it; what a person decides is the answer.
+  if (kind === 'question') return { is: 'questions', questions: questionsOf(all), fields: {} };
+  if (kind === 'plan') return { is: 'plan', plan: text('plan'), ...but('plan') };
   switch (tool) {
     case 'Bash':
       if (text('command') === '') break;
-      return { is: 'command', command: text('command'), about: text('description') };
+      return {
+        is: 'command',
+        command: text('command'),
+        about: text('description'),
+        ...but('command', 'description'),
+      };
     case 'Write':
-      return { is: 'write', path: text('file_path'), content: text('content') };
+      return {
+        is: 'write',
+        path: text('file_path'),
+        content: text('content'),
+        ...but('file_path', 'content'),
+      };
     case 'Edit':
-      return { is: 'change', path: text('file_path'), changes: [changeOf(fields)] };
+      return {
+        is: 'change',
+        path: text('file_path'),
+        changes: [changeOf(all)],
+        ...but('file_path', ...CHANGED),
+      };
     case 'MultiEdit':
       return {
         is: 'change',
         path: text('file_path'),
-        changes: itemsOf(fields, 'edits').map(changeOf),
+        changes: itemsOf(all, 'edits').map(changeOf),
+        fields: untoldOfEdits(untold(all, ['file_path'])),
       };
     case 'NotebookEdit':
-      return { is: 'write', path: text('notebook_path'), content: text('new_source') };
+      return {
+        is: 'change',
+        path: text('notebook_path'),
+        changes: [{ before: '', after: text('new_source') }],
+        ...but('notebook_path', 'new_source'),
+      };
     case 'WebFetch':
-      return { is: 'address', url: text('url'), about: text('prompt') };
+      return { is: 'address', url: text('url'), ...but('url') };
     default:
   }
-  return { is: 'other', fields };
+  return { is: 'other', fields: input === null || fieldsOf(input) === input ? all : { input } };
 }
+
+const CHANGED = ['old_string', 'new_string'];
 
 const changeOf = (edit: Fields): TextChange => ({
   before: textAt(edit, 'old_string'),
   after: textAt(edit, 'new_string'),
 });
+
+/** What is told is told as text; a field that holds anything else stands for itself. */
+const untold = (fields: Fields, told: readonly string[]): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name, value]) => !(told.includes(name) && typeof value === 'string'),
+    ),
+  );
+
+/** Of each change what is not its texts, such as that it is made everywhere. */
+function untoldOfEdits({ edits, ...fields }: Fields): Fields {
+  if (!Array.isArray(edits)) return edits === undefined ? fields : { ...fields, edits };
+  const odd = edits.flatMap((edit: Json, at): [string, Json][] => {
+    if (fieldsOf(edit) !== edit) return [[`edits.${at}`, edit]];
+    const left = Object.entries(untold(edit, CHANGED));
+    return left.map(([name, value]) => [`edits.${at}.${name}`, value]);
+  });
+  return { ...fields, ...Object.fromEntries(odd) };
+}
 
 const questionsOf = (fields: Fields): Question[] =>
   itemsOf(fields, 'questions').map((each) => ({
@@ -105,12 +151,10 @@ export function lineOf(asked: Asked, tool: string): string {
   }
 }
 
-/**
- * What would turn round or hide a part of a text is written out: a person decides by what they see.
- * Line breaks and tabs stay.
- */
-export const visible = (text: string): string =>
-  text.replace(
-    /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u{${char.codePointAt(0)!.toString(16).padStart(4, '0')}}`,
-  );
+/** A mask stands where a secret was found; what runs has what is behind it. */
+const MASK = /\*{3}[A-Z][A-Z0-9_]*\*{3}/g;
+
+/** The masks in what is shown, each once. */
+export const masksIn = (input: Json): string[] => [
+  ...new Set(JSON.stringify(input).match(MASK) ?? []),
+];

@@ -3,28 +3,48 @@ import type { Approval } from '../../src/contract/approval.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { Notice } from '../parts/notice.tsx';
 import { usePageKeys } from '../parts/page-keys.ts';
+import { problemOf } from '../parts/problem.ts';
 import type { Texts } from '../texts/en/all.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Actions } from './actions.tsx';
 import { type Asked, fieldsOf } from './asked.ts';
 import { DenyForm } from './deny-form.tsx';
-import { fieldOf } from './edit.ts';
+import { type Draft, NO_DRAFT } from './drafts.ts';
+import { fieldOf, toEditFields } from './edit.ts';
 import { EditForm } from './edit-form.tsx';
 import { useDecide } from './queries.ts';
 import { QuestionForm } from './question-form.tsx';
-import { isMeant } from './target.ts';
+import { UNSEEN } from './scroll-box.tsx';
+import { isMeant, useCalm } from './target.ts';
+import { useDraft } from './use-draft.ts';
 
 interface Props {
   readonly approval: Approval;
   readonly asked: Asked;
+  /** A part of what runs is not shown. */
+  readonly isMasked: boolean;
   readonly card: RefObject<HTMLElement | null>;
 }
 
 /** The answers to give, by buttons and by keys. */
-export function Decide({ approval, asked, card }: Props) {
+export function Decide({ approval, asked, isMasked, card }: Props) {
   const t = useTexts();
-  const [mode, setMode] = useState<'choose' | 'edit' | 'deny'>('choose');
-  const decide = useDecide(approval, () => card.current?.focus());
+  const [draft, setDraft] = useDraft(approval.id);
+  const { mode } = draft;
+  // A form that comes back into sight takes no focus from where the person is now.
+  const [wasOpened, setWasOpened] = useState(false);
+  const open = (next: Draft['mode']): void => {
+    setWasOpened(true);
+    setDraft({ mode: next });
+  };
+  const decide = useDecide(approval, {
+    onSent: () => setDraft({ isSent: true }),
+    onDone: () => {
+      setDraft(NO_DRAFT);
+      card.current?.focus();
+    },
+    onRefused: () => setDraft({ isSent: false }),
+  });
   const busy = decide.isPending;
   const allow = (scope: 'once' | 'session'): void => decide.mutate({ decision: 'allow', scope });
   // A button that cannot be pressed while it waits loses the focus, and with it the keys.
@@ -34,31 +54,48 @@ export function Decide({ approval, asked, card }: Props) {
     (wrong ?? card.current)?.focus();
   }, [decide.isError, card]);
   const back = (): void => {
-    setMode('choose');
+    setDraft(mode === 'edit' ? { mode: 'choose', fields: null } : { mode: 'choose', reason: '' });
     decide.reset();
     card.current?.focus();
   };
+
+  const isCalm = useCalm(card);
+  const [isUnread, setIsUnread] = useState(false);
   const key = (act: () => void) => (): boolean => {
     if (card.current === null || mode !== 'choose') return false;
     const meant = isMeant(card.current);
-    if (meant === true && !busy) act();
+    if (meant === true && isCalm && !busy) act();
     return meant !== false;
   };
+  /** One key allows only what was on the screen to its end. */
+  const keyAllows = (scope: 'once' | 'session') =>
+    key(() => {
+      if (isMasked) return;
+      const unseen = card.current?.querySelector<HTMLElement>(UNSEEN) ?? null;
+      setIsUnread(unseen !== null);
+      if (unseen === null) return allow(scope);
+      unseen.focus({ preventScroll: true });
+      unseen.scrollIntoView({ block: 'nearest' });
+    });
   const isQuestion = asked.is === 'questions';
   usePageKeys({
-    d: key(() => setMode('deny')),
-    ...(isQuestion ? {} : { a: key(() => allow('once')), e: key(() => setMode('edit')) }),
-    ...(approval.kind === 'tool' ? { s: key(() => allow('session')) } : {}),
+    d: key(() => open('deny')),
+    ...(isQuestion ? {} : { a: keyAllows('once'), e: key(() => open('edit')) }),
+    ...(approval.sessionRule === null ? {} : { s: keyAllows('session') }),
   });
+
   const { error } = decide;
   const field = isBatonError(error) ? fieldOf(error.details) : null;
-  const why = error === null ? '' : wordsFor(error, t.approvals);
+  const why = error === null ? '' : wordsFor(error, t);
   const inField = mode === 'edit' && field !== null && field in fieldsOf(approval.input);
   return (
     <>
       {mode === 'deny' && (
         <DenyForm
+          reason={draft.reason}
           busy={busy}
+          takesFocus={wasOpened}
+          onChange={(reason) => setDraft({ reason })}
           onCancel={back}
           onDeny={(message) =>
             decide.mutate({ decision: 'deny', ...(message === '' ? {} : { message }) })
@@ -68,8 +105,11 @@ export function Decide({ approval, asked, card }: Props) {
       {mode === 'edit' && (
         <EditForm
           asked={fieldsOf(approval.input)}
+          fields={draft.fields ?? toEditFields(fieldsOf(approval.input))}
           busy={busy}
+          takesFocus={wasOpened}
           refused={inField ? { field, why } : null}
+          onChange={(fields) => setDraft({ fields })}
           onCancel={back}
           onAllow={(input) => decide.mutate({ decision: 'allow', input })}
         />
@@ -77,20 +117,27 @@ export function Decide({ approval, asked, card }: Props) {
       {mode === 'choose' && isQuestion && (
         <QuestionForm
           questions={asked.questions}
+          picked={draft.picked ?? []}
           busy={busy}
-          onDeny={() => setMode('deny')}
+          onChange={(picked) => setDraft({ picked })}
+          onDeny={() => open('deny')}
           onAnswer={(answers) => decide.mutate({ decision: 'allow', input: { answers } })}
         />
       )}
       {mode === 'choose' && !isQuestion && (
         <Actions
-          kind={approval.kind}
+          approval={approval}
           busy={busy}
+          keys={isCalm}
+          keysAllow={!isMasked}
           onAllow={allow}
-          onEdit={() => setMode('edit')}
-          onDeny={() => setMode('deny')}
+          onEdit={() => open('edit')}
+          onDeny={() => open('deny')}
         />
       )}
+      <p role="status" className="mt-2 text-dense text-warn empty:hidden">
+        {isUnread && mode === 'choose' && t.approvals.readToEnd}
+      </p>
       {error !== null && !inField && (
         <div className="mt-3">
           <Notice
@@ -107,11 +154,8 @@ export function Decide({ approval, asked, card }: Props) {
 
 const isLate = (error: Error): boolean => isBatonError(error, 'approval_decided');
 
-function wordsFor(error: Error, words: Texts['approvals']): string {
-  if (!isBatonError(error)) return error.message;
-  if (error.code === 'contains_mask') return words.containsMask;
-  if (error.code === 'invalid_input') return words.invalidInput;
-  const { details } = error;
-  const field = typeof details === 'object' && details !== null && 'field' in details;
-  return field && (details as { field: unknown }).field === 'scope' ? words.noRule : error.message;
+function wordsFor(error: Error, t: Texts): string {
+  if (isBatonError(error, 'contains_mask')) return t.approvals.containsMask;
+  if (isBatonError(error, 'invalid_input')) return t.approvals.invalidInput;
+  return problemOf(error, t);
 }

@@ -4,7 +4,8 @@ import { ChevronRight } from 'lucide-react';
 import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { Ago } from '../parts/time.tsx';
-import { askedOf, lineOf, visible } from './asked.ts';
+import { visible } from '../parts/visible.ts';
+import { askedOf, lineOf } from './asked.ts';
 import { ICONS, Outcome, useSentence } from './outcome.tsx';
 import { What } from './what.tsx';
 

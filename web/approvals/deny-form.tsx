@@ -1,20 +1,25 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
 
 interface Props {
+  readonly reason: string;
   readonly busy: boolean;
+  /** Not when it only came back into sight. */
+  readonly takesFocus: boolean;
+  readonly onChange: (reason: string) => void;
   readonly onDeny: (reason: string) => void;
   readonly onCancel: () => void;
 }
 
 /** A refusal, with why if the person wants to say it. */
-export function DenyForm({ busy, onDeny, onCancel }: Props) {
+export function DenyForm({ reason, busy, takesFocus, onChange, onDeny, onCancel }: Props) {
   const t = useTexts();
-  const [reason, setReason] = useState('');
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    if (takesFocus) input.current?.focus();
+  }, [takesFocus]);
   return (
     <form
       onSubmit={(event) => {
@@ -36,7 +41,7 @@ export function DenyForm({ busy, onDeny, onCancel }: Props) {
             type="text"
             maxLength={10_000}
             value={reason}
-            onChange={({ target }) => setReason(target.value)}
+            onChange={({ target }) => onChange(target.value)}
           />
         )}
       </Field>

@@ -2,28 +2,33 @@ import { useEffect, useRef, useState } from 'react';
 import type { Json } from '../../src/contract/json.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
+import { visible } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { Fields } from './asked.ts';
-import { type EditField, fromEditFields, toEditFields } from './edit.ts';
+import { type EditField, fromEditFields } from './edit.ts';
 
 interface Props {
   readonly asked: Fields;
+  /** As far as they were changed. */
+  readonly fields: readonly EditField[];
   readonly busy: boolean;
+  /** Not when it only came back into sight. */
+  readonly takesFocus: boolean;
   /** What the server says is wrong with a field. */
   readonly refused: { readonly field: string; readonly why: string } | null;
+  readonly onChange: (fields: readonly EditField[]) => void;
   readonly onAllow: (input: Record<string, Json>) => void;
   readonly onCancel: () => void;
 }
 
 /** What the agent wants to use, as fields. */
-export function EditForm({ asked, busy, refused, onAllow, onCancel }: Props) {
+export function EditForm({ asked, fields, busy, takesFocus, refused, ...on }: Props) {
   const t = useTexts();
-  const [fields, setFields] = useState(() => toEditFields(asked));
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>('textarea, input')?.focus();
-  }, []);
+    if (takesFocus) form.current?.querySelector<HTMLElement>('textarea, input')?.focus();
+  }, [takesFocus]);
   const edited = fromEditFields(fields, asked);
   const errorOf = (name: string): string | undefined => {
     const problem = tried ? edited.problems?.get(name) : undefined;
@@ -32,7 +37,7 @@ export function EditForm({ asked, busy, refused, onAllow, onCancel }: Props) {
   };
   const submit = (): void => {
     setTried(true);
-    if (edited.input !== undefined && !busy) onAllow(edited.input);
+    if (edited.input !== undefined && !busy) on.onAllow(edited.input);
   };
   return (
     <form
@@ -43,7 +48,7 @@ export function EditForm({ asked, busy, refused, onAllow, onCancel }: Props) {
       }}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return;
-        if (event.key === 'Escape') onCancel();
+        if (event.key === 'Escape') on.onCancel();
         if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit();
       }}
     >
@@ -53,12 +58,12 @@ export function EditForm({ asked, busy, refused, onAllow, onCancel }: Props) {
           field={field}
           error={errorOf(field.name)}
           onChange={(value) =>
-            setFields(fields.map((each, i) => (i === at ? { ...each, value } : each)))
+            on.onChange(fields.map((each, i) => (i === at ? { ...each, value } : each)))
           }
         />
       ))}
       <div className="flex flex-wrap gap-2 max-md:*:min-h-12 max-md:*:grow">
-        <Button onClick={onCancel}>{t.common.cancel}</Button>
+        <Button onClick={on.onCancel}>{t.common.cancel}</Button>
         <Button look="primary" type="submit" disabled={busy}>
           {t.approvals.allowEdited}
         </Button>
@@ -75,9 +80,23 @@ interface OneProps {
 
 function One({ field: { name, as, value }, error, onChange }: OneProps) {
   const t = useTexts();
-  const hint = as === 'json' ? { hint: t.approvals.keepsShape } : {};
+  const seen = visible(value);
+  const hint = (
+    <>
+      {as === 'json' && t.approvals.keepsShape}
+      {seen !== value && (
+        <span className="block text-warn">
+          {t.approvals.holdsHidden} <code className="font-mono">{seen}</code>
+        </span>
+      )}
+    </>
+  );
   return (
-    <Field label={name} error={error} {...hint}>
+    <Field
+      label={visible(name)}
+      error={error}
+      hint={as === 'json' || seen !== value ? hint : undefined}
+    >
       {(props) => {
         if (as === 'flag') {
           return (

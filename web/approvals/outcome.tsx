@@ -1,10 +1,15 @@
 import { Check, Undo2, X } from 'lucide-react';
 import type { Approval } from '../../src/contract/approval.ts';
+import { Button } from '../parts/button.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { Ago } from '../parts/time.tsx';
+import { visibleProse } from '../parts/visible.ts';
 import type { Texts } from '../texts/en/all.ts';
 import { useTexts } from '../texts/texts.ts';
 import { fieldsOf } from './asked.ts';
+import { NO_DRAFT, wordsOf } from './drafts.ts';
 import { useNameOf } from './queries.ts';
+import { useDraft } from './use-draft.ts';
 import { What } from './what.tsx';
 
 export const ICONS = {
@@ -31,11 +36,38 @@ export function Outcome({ approval }: { approval: Approval }) {
       </p>
       {approval.message !== null && approval.message !== '' && (
         <p className="text-dense text-soft">
-          {t.approvals.said} {approval.message}
+          {t.approvals.said} {visibleProse(approval.message)}
         </p>
       )}
       <Instead approval={approval} />
+      <Unused approvalId={approval.id} />
     </>
+  );
+}
+
+/** What this person was about to answer when somebody else did. */
+function Unused({ approvalId }: { approvalId: string }) {
+  const t = useTexts();
+  const [draft, setDraft] = useDraft(approvalId);
+  const words = wordsOf(draft);
+  if (words.length === 0) return null;
+  return (
+    <div className="mt-2">
+      <Notice
+        tone="info"
+        title={t.approvals.answeredBefore}
+        actions={
+          <Button size="small" className="max-md:min-h-11" onClick={() => setDraft(NO_DRAFT)}>
+            {t.approvals.discard}
+          </Button>
+        }
+      >
+        <p>{t.approvals.youWrote}</p>
+        <p className="max-h-[30vh] overflow-auto whitespace-pre-wrap text-ink">
+          {words.join('\n')}
+        </p>
+      </Notice>
+    </div>
   );
 }
 
@@ -56,7 +88,8 @@ function Instead({ approval }: { approval: Approval }) {
       <ul className="text-dense text-soft">
         {answers.map(([question, answer]) => (
           <li key={question}>
-            {question} → <span className="text-ink">{String(answer)}</span>
+            {visibleProse(question)} →{' '}
+            <span className="text-ink">{visibleProse(String(answer))}</span>
           </li>
         ))}
       </ul>

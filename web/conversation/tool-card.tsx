@@ -80,7 +80,7 @@ export function ToolCard({ call }: { call: ToolBlock }) {
         />
       </button>
       {open && <ToolBody call={call} />}
-      {call.asking?.state === 'pending' && <InPlace approvalId={call.asking.id} />}
+      {call.asking !== null && <InPlace asking={call.asking} />}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import type { DiffLine } from './line-diff.ts';
 
 /** More lines are shown when asked for. */
-const LINES_SHOWN = 120;
+export const LINES_SHOWN = 120;
 
 const LOOKS: Record<DiffLine['kind'], readonly [sign: string, look: string]> = {
   same: [' ', ''],
@@ -25,17 +25,7 @@ export function DiffView({ lines, label }: { lines: readonly DiffLine[]; label: 
         tabIndex={0}
         className="max-h-[50vh] overflow-auto rounded border border-edge bg-paper py-1 font-mono text-xs leading-relaxed"
       >
-        <div className="w-max min-w-full">
-          {shown.map(({ kind, text }, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines of a diff do not move
-            <div key={at} className={`flex pr-3 ${LOOKS[kind][1]}`}>
-              <span className="w-6 shrink-0 text-center text-soft select-none">
-                {LOOKS[kind][0]}
-              </span>
-              <span className="whitespace-pre">{text === '' ? ' ' : text}</span>
-            </div>
-          ))}
-        </div>
+        <DiffLines lines={shown} />
       </section>
       {shown.length < lines.length && (
         <Button look="quiet" size="small" className="mt-1" onClick={() => setWhole(true)}>
@@ -45,3 +35,24 @@ export function DiffView({ lines, label }: { lines: readonly DiffLine[]; label: 
     </>
   );
 }
+
+/** Their ends are out of the box unless they wrap. */
+export const DiffLines = ({
+  lines,
+  wraps = false,
+}: {
+  lines: readonly DiffLine[];
+  wraps?: boolean;
+}) => (
+  <div className={wraps ? '' : 'w-max min-w-full'}>
+    {lines.map(({ kind, text }, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines of a diff do not move
+      <div key={at} className={`flex pr-3 ${LOOKS[kind][1]}`}>
+        <span className="w-6 shrink-0 text-center text-soft select-none">{LOOKS[kind][0]}</span>
+        <span className={wraps ? 'min-w-0 whitespace-pre-wrap' : 'whitespace-pre'}>
+          {text === '' ? ' ' : text}
+        </span>
+      </div>
+    ))}
+  </div>
+);

@@ -36,6 +36,16 @@ export const approvals = {
     stops: 'stops programs',
   },
   risks: 'Look twice:',
+  unchecked: (lines: number, characters: number) =>
+    `Too long to be checked for what is risky: ${lines} ${lines === 1 ? 'line' : 'lines'}, ${characters} characters.`,
+  blankLines: (count: number) => `${count} blank lines`,
+  moreBelow: (lines: number) => (lines === 1 ? '1 more line below' : `${lines} more lines below`),
+  shownToEnd: 'Shown to its end',
+  readToEnd: 'Not all of it was on the screen yet. A key answers once you have seen the end.',
+  masked: 'A part of this is hidden from you.',
+  maskedHelp: (masks: string) =>
+    `${masks} stands where a secret was taken out. What runs has more there than is shown, and may do more. No key allows it; the buttons do.`,
+  holdsHidden: 'Holds characters that cannot be seen:',
   where: 'Where',
   anyInput: 'with any input',
   whyAsked: 'Why',
@@ -72,9 +82,10 @@ export const approvals = {
     'It holds a mask such as ***MASKED*** where a secret was. Write the secret out, or take that part away.',
   invalidInput:
     'The agent could not use this: it has to have the same fields, of the same kind, as it asked for.',
-  noRule:
-    'No rule can mean just this and nothing else, so it cannot be allowed for the session. Allow it once.',
+  noRule: 'Not possible: no rule can mean just this and nothing else.',
   failed: 'This was not stored.',
+  youWrote: 'You had picked or written:',
+  discard: 'Discard',
   answeredBefore: 'It was answered in the meantime. Your answer was not used.',
   outcome: {
     allowed: (who: string) => `Allowed by ${who}`,

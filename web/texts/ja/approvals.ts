@@ -37,6 +37,16 @@ export const approvals: Texts['approvals'] = {
     stops: 'プログラムの停止',
   },
   risks: '要確認:',
+  unchecked: (lines, characters) =>
+    `長すぎるため、危険な部分を確認できません（${lines}行、${characters}文字）。`,
+  blankLines: (count) => `空行が${count}行`,
+  moreBelow: (lines) => `この下にあと${lines}行`,
+  shownToEnd: '最後まで表示しました',
+  readToEnd: 'まだ最後まで表示されていません。末尾を表示すると、キーで回答できます。',
+  masked: '一部が伏せられています。',
+  maskedHelp: (masks) =>
+    `${masks} の部分は、秘密の値として伏せられています。実際に使われる内容は表示と異なり、ほかの処理が含まれている可能性もあります。許可にはキーを使えません。ボタンで回答してください。`,
+  holdsHidden: '見えない文字が含まれています:',
   where: '場所',
   anyInput: '（入力は問わず）',
   whyAsked: '理由',
@@ -72,9 +82,10 @@ export const approvals: Texts['approvals'] = {
   containsMask:
     '秘密の値を隠した ***MASKED*** のような部分が残っています。実際の値を書くか、その部分を消してください。',
   invalidInput: 'この内容は使えません。元の質問と同じ項目を、同じ種類の値で書いてください。',
-  noRule:
-    'この操作だけを指すルールは作れないため、セッション全体では許可できません。「今回だけ許可」を選んでください。',
+  noRule: 'この操作だけを指すルールは作れないため、選べません。',
   failed: '保存できませんでした。',
+  youWrote: '選択または入力していた内容:',
+  discard: '破棄',
   answeredBefore: 'その間に回答済みになりました。今回の回答は使われていません。',
   outcome: {
     allowed: (who) => `${who}が許可しました`,

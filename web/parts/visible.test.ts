@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { visible, visibleProse } from './visible.ts';
+
+it('[A7] characters that hide or turn round a part of a text are written out', () => {
+  const text = 'rm \u202e a\u200b\u0007\r';
+  expect(visible(text)).toBe('rm \\u{202e} a\\u{200b}\\u{0007}\\u{000d}');
+  expect(visibleProse(text)).toBe(visible(text));
+  expect(visible('a\n\tb 日本語')).toBe('a\n\tb 日本語');
+});
+
+it('[A7] so are letters without a shape, and blanks that only look like a space', () => {
+  for (const code of [
+    0x3164, 0x115f, 0x1160, 0xffa0, 0x2800, 0x034f, 0xfe0f, 0xe0100, 0xe0041, 0xa0, 0x2003,
+  ]) {
+    const written = `ls\\u{${code.toString(16).padStart(4, '0')}}x`;
+    expect(visible(`ls${String.fromCodePoint(code)}x`)).toBe(written);
+    expect(visibleProse(`ls${String.fromCodePoint(code)}x`)).toBe(written);
+  }
+  expect(visible('rm -rf a\u3000b')).toBe('rm -rf a\\u{3000}b');
+});
+
+it('[C2] Japanese and pictures are left as people write them', () => {
+  const text = '\u3000了解です。 ✔️ 👩‍💻 ☺︎';
+  expect(visibleProse(text)).toBe(text);
+  // A second one has nothing to join.
+  expect(visibleProse('✔\ufe0f\ufe0f')).toBe('✔\ufe0f\\u{fe0f}');
+});
