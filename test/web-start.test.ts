@@ -224,6 +224,72 @@ test('[C2] [X3] sessions are found by status, tag, owner and among the archived'
   expect(complaints).toEqual([]);
 });
 
+test('[C2] [E9] eight tabs are each usable, and what is new in them is what agents have said', async () => {
+  const { server, context, page, complaints } = await admin();
+  const rows = (tab: Page) => tab.getByRole('navigation', { name: 'Sessions' }).getByRole('link');
+  const sessions = [];
+  for (let i = 0; i < 8; i++) sessions.push(await server.session(`tab ${i}`));
+  const tabs = [page];
+  while (tabs.length < sessions.length) tabs.push(await context.newPage());
+  // All on the screen at once, each with the streams of a session and of the list.
+  for (const [i, tab] of tabs.entries()) {
+    await tab.goto(`${server.url}/s/${sessions[i]?.id}`);
+    await tab.getByText('Live', { exact: true }).waitFor();
+  }
+  for (const [i, tab] of tabs.entries()) {
+    await tab.locator('#composer').fill(`echo said by ${i}`);
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('log').getByText(`said by ${i}`, { exact: true }).waitFor();
+  }
+  await server.finished(await server.send(sessions[0]!.id, 'echo once more'));
+  await rows(tabs[7]!).filter({ hasText: 'once more' }).waitFor();
+
+  // That somebody writes to it, holds it and gives it another name is nothing to read.
+  for (const tab of tabs.slice(1)) await tab.close();
+  await page.goto(`${server.url}/inbox`);
+  const row = rows(page).filter({ hasText: 'tab 0' });
+  const dot = row.getByRole('img', { name: 'New since you last looked' });
+  await row.waitFor();
+  const { id } = sessions[0]!;
+  await server.call('POST', `/api/v1/sessions/${id}/hold`);
+  await server.send(id, 'echo held back');
+  await server.call('PUT', `/api/v1/sessions/${id}`, { name: 'tab 0 renamed' });
+  await rows(page).filter({ hasText: 'tab 0 renamed' }).waitFor();
+  expect(await dot.count()).toBe(0);
+  await server.call('POST', `/api/v1/sessions/${id}/resume`);
+  await dot.waitFor();
+  await row.click();
+  await dot.waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+});
+
+test('[S12] [X3] [C2] what was deleted, or is shared no more, leaves the lists of others at once', async () => {
+  const { site, server } = await admin();
+  const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', { name: 'hanako' });
+  const { code } = await server.call<{ code: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
+  const [kept, deleted, unshared] = [
+    await server.session('stays here'),
+    await server.session('is deleted'),
+    await server.session('is taken back'),
+  ];
+  const share = (of: { id: string }, shares: object[]) =>
+    server.call('PUT', `/api/v1/sessions/${of.id}/shares`, { shares });
+  for (const each of [kept, deleted, unshared]) {
+    await share(each, [{ user: 'hanako', level: 'view' }]);
+  }
+  const { page } = await site.visitor();
+  await page.goto(`${server.url}/sign-in?code=${code}`);
+  const names = async () =>
+    (
+      await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link').allInnerTexts()
+    ).map((text) => text.split('\n')[0]);
+  await until(async () => (await names()).length === 3, { ms: 15_000 });
+  await server.call('DELETE', `/api/v1/sessions/${deleted.id}`);
+  await until(async () => (await names()).join() === 'is taken back,stays here', { ms: 15_000 });
+  await share(unshared, []);
+  await until(async () => (await names()).join() === 'stays here', { ms: 15_000 });
+});
+
 test('[X2] [C2] a viewer is not offered what they may not do, and an expired sign-in comes back', async () => {
   const { site, server } = await admin();
   const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', {
@@ -239,6 +305,15 @@ test('[X2] [C2] a viewer is not offered what they may not do, and an expired sig
   await page.keyboard.press('Control+k');
   await page.getByRole('option', { name: 'Inbox' }).waitFor();
   expect(await page.getByRole('option', { name: 'New session' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('c');
+  await page.keyboard.press('?');
+  await page.getByText('Search sessions').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/');
+  for (const words of ['New session', 'Write a message', 'Deny it']) {
+    expect(await page.getByRole('dialog').getByText(words, { exact: true }).count()).toBe(0);
+  }
 
   const other = await site.visitor();
   await other.page.goto(`${server.url}/sign-in?code=${await site.code()}`);
