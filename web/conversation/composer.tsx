@@ -19,7 +19,13 @@ interface Props {
   readonly onSend: (written: Written) => void;
 }
 
-export const COMPOSER = 'composer';
+const ID = 'composer';
+
+/** To be written again. */
+export function putBack(draft: Draft, written: Pick<Written, 'text' | 'files'>): void {
+  draft.putBack(written);
+  document.getElementById(ID)?.focus();
+}
 
 /** Where a person writes. Enter sends; what is written survives a reload. */
 export function Composer({ current, draft, onSend }: Props) {
@@ -74,7 +80,7 @@ export function Composer({ current, draft, onSend }: Props) {
       )}
       <textarea
         ref={field}
-        id={COMPOSER}
+        id={ID}
         rows={1}
         maxLength={MESSAGE_MAX}
         value={text}

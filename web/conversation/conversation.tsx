@@ -8,7 +8,7 @@ import { meQuery, sessionQuery } from '../api/queries.ts';
 import { LoadError, Notice } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { COMPOSER, dropOf } from './composer.tsx';
+import { dropOf, putBack } from './composer.tsx';
 import { ConversationContext, type Wanted } from './context.ts';
 import { Empty } from './empty.tsx';
 import { hasEnded } from './ended.ts';
@@ -125,10 +125,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
           <Letters
             letters={inFlow}
             outbox={outbox}
-            onPutBack={(letter) => {
-              draft.putBack(letter);
-              document.getElementById(COMPOSER)?.focus();
-            }}
+            onPutBack={(letter) => putBack(draft, letter)}
           />
         </Timeline>
         <Footer

@@ -3,7 +3,7 @@ import { Notice } from '../parts/notice.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Action } from './action.tsx';
 import type { Current } from './blocks.ts';
-import { Composer } from './composer.tsx';
+import { Composer, putBack } from './composer.tsx';
 import { useConversation } from './context.ts';
 import type { Draft } from './draft.ts';
 import { hasEnded } from './ended.ts';
@@ -35,6 +35,7 @@ export function Footer({ current, letters, draft, onSend }: Props) {
         <QueuePanel
           letters={letters.filter(({ place, state }) => place === 'queue' && state !== 'refused')}
           hidden={hidden}
+          onPutBack={(text) => putBack(draft, { text, files: [] })}
         />
         {!mayAct ? (
           <p className="py-2 text-center text-dense text-soft">{t.conversation.readOnly}</p>

@@ -10,16 +10,20 @@ export function laterOf(all: readonly RunView[], queued: readonly RunView[]): Ru
     .sort((one, other) => Date.parse(one.runAt ?? '') - Date.parse(other.runAt ?? ''));
 }
 
-/** The list after one of it was moved, and before which one it then stands; null is last. */
+/**
+ * The list after one of it was moved, and before which one it then stands; null is last. Where there
+ * are `more` than are in the list, the last of it is not the last, and stays where it is.
+ */
 export function moved(
   runs: readonly RunView[],
   from: number,
   to: number,
+  more = false,
 ): { readonly runs: readonly RunView[]; readonly before: string | null } {
   const next = [...runs];
   const [run] = next.splice(from, 1);
   if (run === undefined) return { runs, before: null };
-  const at = Math.max(0, Math.min(to, next.length));
+  const at = Math.max(0, Math.min(to, next.length - (more ? 1 : 0)));
   const before = next[at]?.id ?? null;
   next.splice(at, 0, run);
   return { runs: next, before };

@@ -16,10 +16,12 @@ interface Props {
   readonly letters: readonly Outgoing[];
   /** Shown elsewhere: these are about to start. */
   readonly hidden: ReadonlySet<string>;
+  /** For a change that came too late. */
+  readonly onPutBack: (text: string) => void;
 }
 
 /** What waits for its turn: to be changed, moved and taken away until it begins. */
-export function QueuePanel({ letters, hidden }: Props) {
+export function QueuePanel({ letters, hidden, onPutBack }: Props) {
   const t = useTexts();
   const { session, mayAct } = useConversation();
   const query = queuedQuery(session.id);
@@ -27,6 +29,10 @@ export function QueuePanel({ letters, hidden }: Props) {
   const [said, setSaid] = useState('');
   const runs = (data?.items ?? []).filter(({ id }) => !hidden.has(id));
   const later = data?.later ?? [];
+  const more = data?.more === true;
+  // As they were when somebody began to change them; they stay until that is done, whatever happens.
+  const [edited, setEdited] = useState<readonly RunView[]>([]);
+  const begun = edited.filter(({ id }) => ![...runs, ...later].some((run) => run.id === id));
   const show = (items: readonly RunView[]): void => {
     queries.setQueryData(query.queryKey, (known) => known && { ...known, items: [...items] });
   };
@@ -45,27 +51,42 @@ export function QueuePanel({ letters, hidden }: Props) {
     const isLeft = ({ id }: RunView): boolean => id !== gone;
     queries.setQueryData(
       query.queryKey,
-      (known) => known && { items: known.items.filter(isLeft), later: known.later.filter(isLeft) },
+      (known) =>
+        known && {
+          ...known,
+          items: known.items.filter(isLeft),
+          later: known.later.filter(isLeft),
+        },
     );
   };
-  const move = (from: number, to: number): void => {
-    if (to < 0 || to >= runs.length || from === to) return;
-    const next = moved(runs, from, to);
-    const id = runs[from]!.id;
+  const move = (id: string, to: number): void => {
+    const from = runs.findIndex((run) => run.id === id);
+    if (from === -1 || to < 0 || to >= runs.length || from === to) return;
+    const next = moved(runs, from, to, more);
     change.mutate(() => client.editRun({ params: { id }, body: { before: next.before } }));
     show(next.runs);
-    setSaid(t.conversation.queue.moved(to + 1, runs.length));
+    const place = next.runs.findIndex((run) => run.id === id) + 1;
+    setSaid(t.conversation.queue.moved(place, runs.length));
   };
   const count = runs.length + later.length + letters.length;
-  if (count === 0) return null;
+  if (count === 0 && begun.length === 0) return null;
+  const title =
+    count === 0
+      ? t.conversation.queue.editing
+      : more
+        ? t.conversation.queue.titleMore(count)
+        : t.conversation.queue.title(count);
+  const rows = [
+    ...begun.map((run) => ({ run, at: 0, count: 1 })),
+    ...runs.map((run, at) => ({ run, at, count: runs.length })),
+    // Their time says when they start, so there is nothing to move.
+    ...later.map((run) => ({ run, at: 0, count: 1 })),
+  ];
   return (
-    <section
-      aria-label={t.conversation.queue.title(count)}
-      className="mb-2 rounded border border-edge bg-panel"
-    >
+    <section aria-label={title} className="mb-2 rounded border border-edge bg-panel">
       <header className="flex flex-wrap items-center gap-2 px-3 py-1 text-dense text-soft">
         <h2 className="grow">
-          {t.conversation.queue.title(count)}
+          {title}
           {session.held && <span className="text-warn"> · {t.conversation.queue.held}</span>}
         </h2>
         {session.held && (
@@ -81,31 +102,30 @@ export function QueuePanel({ letters, hidden }: Props) {
       )}
       {/* Half a row shows that there are more. */}
       <ol className="max-h-[min(30dvh,222px)] overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
-        {runs.map((run, at) => (
+        {rows.map((row) => (
           <QueueRow
-            key={run.id}
-            run={run}
-            at={at}
-            count={runs.length}
+            key={row.run.id}
+            {...row}
             mayAct={mayAct}
+            was={edited.find(({ id }) => id === row.run.id)}
+            hasBegun={begun.includes(row.run)}
+            onEditing={(on) =>
+              setEdited((all) => [
+                ...all.filter(({ id }) => id !== row.run.id),
+                ...(on ? [row.run] : []),
+              ])
+            }
             onMove={move}
-            onEdit={(message) => edit(run.id, message)}
-            onRemove={() => remove(run.id)}
+            onEdit={(message) => edit(row.run.id, message)}
+            onPutBack={onPutBack}
+            onRemove={() => remove(row.run.id)}
           />
         ))}
-        {later.map((run) => (
-          <QueueRow
-            key={run.id}
-            run={run}
-            at={0}
-            // Its time says when it starts, so there is nothing to move.
-            count={1}
-            mayAct={mayAct}
-            onMove={() => {}}
-            onEdit={(message) => edit(run.id, message)}
-            onRemove={() => remove(run.id)}
-          />
-        ))}
+        {more && (
+          <li className="border-t border-edge px-3 py-1.5 text-dense text-soft">
+            {t.conversation.queue.notAll(runs.length)}
+          </li>
+        )}
         {letters.map(({ key, text, state }) => (
           <li
             key={key}

@@ -13,36 +13,35 @@ interface Props {
   readonly at: number;
   readonly count: number;
   readonly mayAct: boolean;
-  readonly onMove: (from: number, to: number) => void;
+  /** As it was when somebody began to change it; undefined if nobody does. */
+  readonly was: RunView | undefined;
+  /** Whether it is too late to change it. */
+  readonly hasBegun: boolean;
+  readonly onEditing: (on: boolean) => void;
+  readonly onMove: (id: string, to: number) => void;
   readonly onEdit: (message: string) => Promise<unknown>;
+  readonly onPutBack: (text: string) => void;
   readonly onRemove: () => void;
 }
 
 /** What a row says when it is dragged. */
 const DRAGGED = 'application/x-baton-queue';
 
-export function QueueRow({ run, at, count, mayAct, onMove, onEdit, onRemove }: Props) {
+export function QueueRow(props: Props) {
+  const { run, at, count, mayAct, was, onEditing, onMove, onRemove } = props;
   const t = useTexts();
   const words = t.conversation.queue;
-  const [editing, setEditing] = useState(false);
   const [isOver, setOver] = useState(false);
   const text = run.message ?? '';
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
     event.preventDefault();
-    onMove(at, event.key === 'ArrowUp' ? at - 1 : at + 1);
+    onMove(run.id, event.key === 'ArrowUp' ? at - 1 : at + 1);
   };
-  if (editing) {
+  if (was !== undefined) {
     return (
       <li className="border-t border-edge p-2">
-        <EditForm
-          text={text}
-          onCancel={() => setEditing(false)}
-          onSave={async (message) => {
-            await onEdit(message);
-            setEditing(false);
-          }}
-        />
+        <EditForm {...props} was={was} />
       </li>
     );
   }
@@ -50,7 +49,7 @@ export function QueueRow({ run, at, count, mayAct, onMove, onEdit, onRemove }: P
     <li
       draggable={mayAct && count > 1}
       onDragStart={(event) => {
-        event.dataTransfer.setData(DRAGGED, String(at));
+        event.dataTransfer.setData(DRAGGED, run.id);
         event.dataTransfer.effectAllowed = 'move';
       }}
       onDragOver={(event) => {
@@ -61,10 +60,10 @@ export function QueueRow({ run, at, count, mayAct, onMove, onEdit, onRemove }: P
       onDragLeave={() => setOver(false)}
       onDrop={(event) => {
         setOver(false);
-        const from = event.dataTransfer.getData(DRAGGED);
-        if (from === '') return;
+        const dragged = event.dataTransfer.getData(DRAGGED);
+        if (dragged === '') return;
         event.preventDefault();
-        onMove(Number(from), at);
+        onMove(dragged, at);
       }}
       className={`flex items-center gap-1 border-t px-1.5 ${isOver ? 'border-accent' : 'border-edge'}`}
     >
@@ -92,11 +91,15 @@ export function QueueRow({ run, at, count, mayAct, onMove, onEdit, onRemove }: P
       {mayAct && (
         <>
           {at > 0 && (
-            <IconButton label={words.up} onClick={() => onMove(at, at - 1)} className="md:hidden">
+            <IconButton
+              label={words.up}
+              onClick={() => onMove(run.id, at - 1)}
+              className="md:hidden"
+            >
               <ArrowUp size={14} />
             </IconButton>
           )}
-          <IconButton label={words.edit} onClick={() => setEditing(true)}>
+          <IconButton label={words.edit} onClick={() => onEditing(true)}>
             <Pencil size={14} />
           </IconButton>
           <IconButton label={words.remove} onClick={onRemove}>
@@ -123,20 +126,17 @@ function StartsAt({ at }: { at: string }) {
   );
 }
 
-interface EditProps {
-  readonly text: string;
-  readonly onSave: (message: string) => Promise<void>;
-  readonly onCancel: () => void;
-}
-
-function EditForm({ text, onSave, onCancel }: EditProps) {
+function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & { was: RunView }) {
   const t = useTexts();
-  const [value, setValue] = useState(text);
+  const words = t.conversation.queue;
+  const [value, setValue] = useState(was.message ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   useAutosize(field, value);
+  const onCancel = (): void => onEditing(false);
   const save = (): void => {
+    if (hasBegun || value.trim() === '') return;
     // Why it was not saved is said above the list.
-    if (value.trim() !== '') void onSave(value).catch(() => {});
+    onEdit(value).then(onCancel, () => {});
   };
   return (
     <form
@@ -151,7 +151,7 @@ function EditForm({ text, onSave, onCancel }: EditProps) {
         autoFocus
         rows={1}
         value={value}
-        aria-label={t.conversation.queue.editing}
+        aria-label={words.editing}
         onChange={(event) => setValue(event.target.value)}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing || event.keyCode === 229) return;
@@ -162,13 +162,37 @@ function EditForm({ text, onSave, onCancel }: EditProps) {
         }}
         className="block max-h-[25dvh] w-full resize-none rounded border border-line bg-paper px-2 py-1.5"
       />
-      <div className="mt-1 flex justify-end gap-2">
+      {hasBegun ? (
+        <p role="alert" className="mt-1 text-dense text-warn">
+          {words.begun}
+        </p>
+      ) : (
+        run.message !== was.message && (
+          <p role="alert" className="mt-1 text-dense text-warn">
+            {words.changed} <q className="break-words">{run.message}</q>
+          </p>
+        )
+      )}
+      <div className="mt-1 flex flex-wrap justify-end gap-2">
         <Button size="small" look="quiet" onClick={onCancel}>
-          {t.common.cancel}
+          {hasBegun ? t.conversation.discard : t.common.cancel}
         </Button>
-        <Button size="small" type="submit" look="primary" disabled={value.trim() === ''}>
-          {t.common.save}
-        </Button>
+        {hasBegun ? (
+          <Button
+            size="small"
+            look="primary"
+            onClick={() => {
+              onPutBack(value);
+              onCancel();
+            }}
+          >
+            {words.asNew}
+          </Button>
+        ) : (
+          <Button size="small" type="submit" look="primary" disabled={value.trim() === ''}>
+            {t.common.save}
+          </Button>
+        )}
       </div>
     </form>
   );

@@ -112,7 +112,12 @@ export const queuedQuery = (sessionId: string) =>
         // By age, and so with those that are not in line yet.
         client.listRuns({ query: { ...query, sessionId, order: 'newest' } }, { signal }),
       ]);
-      return { items: queued.items, later: laterOf(all.items, queued.items) };
+      return {
+        items: queued.items,
+        later: laterOf(all.items, queued.items),
+        /** Whether there are more in line than these. */
+        more: queued.nextCursor !== null,
+      };
     },
   });
 

@@ -14,6 +14,8 @@ import {
   Terminal,
   Wrench,
 } from 'lucide-react';
+import { Suspense } from 'react';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { duration } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { ToolBlock } from './blocks.ts';
@@ -21,8 +23,9 @@ import { useConversation } from './context.ts';
 import { InPlace } from './in-place.tsx';
 import { useOpened } from './opened.ts';
 import type { FoldRow } from './rows.ts';
-import { ToolBody } from './tool-body.tsx';
 import { stateOf, summaryOf, type ToolState, tookMs, type Verb } from './tool-summary.ts';
+
+const ToolBody = lazyPart(() => import('./tool-body.tsx'), 'ToolBody');
 
 const ICONS: Record<Verb, LucideIcon> = {
   run: Terminal,
@@ -62,6 +65,8 @@ export function ToolCard({ call }: { call: ToolBlock }) {
         type="button"
         aria-expanded={open}
         onClick={toggle}
+        onPointerEnter={ToolBody.preload}
+        onFocus={ToolBody.preload}
         className="flex min-h-7 w-full items-center gap-2 rounded px-1 text-left text-dense hover:bg-raised max-md:min-h-11"
       >
         <Icon size={14} className="shrink-0 text-soft" aria-hidden />
@@ -79,7 +84,11 @@ export function ToolCard({ call }: { call: ToolBlock }) {
           aria-hidden
         />
       </button>
-      {open && <ToolBody call={call} />}
+      {open && (
+        <Suspense>
+          <ToolBody call={call} />
+        </Suspense>
+      )}
       {call.asking !== null && <InPlace asking={call.asking} />}
     </div>
   );

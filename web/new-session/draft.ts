@@ -1,22 +1,18 @@
+import { keep, kept, parsed } from '../parts/stored.ts';
 import { EMPTY, type NewForm } from './form.ts';
 
-/* What was written of a session that is not made yet, in this tab. */
+/* What somebody has written of a session that is not made yet, in this tab. */
 
-const KEY = 'baton.new-session';
+const nameOf = (userId: string): string => `baton.new-session/${userId}`;
 
-export function readDraft(): Partial<NewForm> {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
-    if (typeof kept !== 'object' || kept === null) return {};
-    const isOurs = ([name, value]: [string, unknown]): boolean =>
-      Object.hasOwn(EMPTY, name) && typeof value === typeof EMPTY[name as keyof NewForm];
-    return Object.fromEntries(Object.entries(kept).filter(isOurs));
-  } catch {
-    return {};
-  }
+export function readDraft(userId: string): Partial<NewForm> {
+  const isOurs = ([name, value]: [string, unknown]): boolean =>
+    Object.hasOwn(EMPTY, name) && typeof value === typeof EMPTY[name as keyof NewForm];
+  const fields = Object.entries(parsed(kept(nameOf(userId), 'tab')) ?? {});
+  return Object.fromEntries(fields.filter(isOurs));
 }
 
-export function keepDraft(form: Partial<NewForm>): void {
-  if (Object.keys(form).length === 0) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, JSON.stringify(form));
+export function keepDraft(userId: string, form: Partial<NewForm>): void {
+  const isEmpty = Object.keys(form).length === 0;
+  keep(nameOf(userId), isEmpty ? null : JSON.stringify(form), 'tab');
 }

@@ -17,10 +17,10 @@ import { nameFrom } from './name.ts';
 import { agentsQuery } from './queries.ts';
 import { useNewSession } from './use-new-session.ts';
 
-export function NewSessionForm() {
+export function NewSessionForm({ userId }: { userId: string }) {
   const t = useTexts();
-  const [form, setForm] = useForm();
-  const { submit, wrong, error, refused, session, isBusy } = useNewSession(form);
+  const [form, setForm] = useForm(userId);
+  const { submit, wrong, error, refused, session, isBusy } = useNewSession(userId, form);
   const [open, setOpen] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   const isWrong = [...wrong, ...(refused === null ? [] : [refused])];
@@ -130,9 +130,9 @@ export function NewSessionForm() {
 }
 
 /** The agent is the one that works, until the person chooses. What was written survives a reload. */
-function useForm(): [NewForm, (part: Partial<NewForm>) => void] {
-  const [given, setGiven] = useState(readDraft);
-  useEffect(() => keepDraft(given), [given]);
+function useForm(userId: string): [NewForm, (part: Partial<NewForm>) => void] {
+  const [given, setGiven] = useState(() => readDraft(userId));
+  useEffect(() => keepDraft(userId, given), [userId, given]);
   const { data: agents } = useQuery(agentsQuery);
   const lacks = agents?.find(({ kind }) => kind === 'claude')?.ready === false;
   const isOpen = given.kind === undefined && (given.message ?? '') === '';

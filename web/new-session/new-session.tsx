@@ -18,7 +18,7 @@ export function NewSession() {
       {mayRun ? (
         <>
           {isFirst && <p className="-mt-3 mb-4 text-soft">{t.newSession.firstHelp}</p>}
-          <NewSessionForm />
+          <NewSessionForm userId={me.user.id} />
         </>
       ) : (
         <Notice tone="info" title={t.newSession.viewer}>

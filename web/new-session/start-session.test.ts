@@ -20,8 +20,16 @@ function server() {
     send: [],
   };
   const lost = new BatonError('server_unreachable');
+  const madeAt = new Map<string, string>();
   const sessionOf = (name: string) =>
-    ({ id: `id of ${name}`, name, level: 'own', lastResponse: null }) as Session;
+    ({
+      id: `id of ${name}`,
+      name,
+      level: 'own',
+      lastResponse: null,
+      unfinishedRuns: 0,
+      createdAt: madeAt.get(name) ?? new Date().toISOString(),
+    }) as Session;
   const api = {
     createSession: async ({ body }: { body: { name: string } }) => {
       const fails = trouble.create.shift();
@@ -48,7 +56,7 @@ function server() {
     new SessionStart(api as unknown as ConstructorParameters<typeof SessionStart>[0], () =>
       String(++keys),
     );
-  return { made, messages, rules, trouble, start };
+  return { made, madeAt, messages, rules, trouble, start };
 }
 
 it('[C2] [Q10] a session, its rules, its first message', async () => {
@@ -71,6 +79,23 @@ it('[C2] an answer that was lost makes no second session and no second run', asy
   await it.go(wantedOf('one'), false);
   expect(made).toEqual(['one']);
   expect(messages.size).toBe(1);
+});
+
+it('[C2] a session that was there before is not taken for the one that was asked for', async () => {
+  const { made, madeAt, messages, trouble, start } = server();
+  made.push('one');
+  // Refused, so that nothing was made.
+  trouble.create.push(new BatonError('rate_limited'));
+  const refused = start();
+  await expect(refused.go(wantedOf('one'), false)).rejects.toThrow();
+  await expect(refused.go(wantedOf('one'), false)).rejects.toMatchObject({ code: 'name_taken' });
+  // Not known, but the one of this name is an older one.
+  madeAt.set('one', '2020-01-01T00:00:00.000Z');
+  trouble.create.push(new BatonError('server_unreachable'));
+  const unsure = start();
+  await expect(unsure.go(wantedOf('one'), false)).rejects.toThrow();
+  await expect(unsure.go(wantedOf('one'), false)).rejects.toMatchObject({ code: 'name_taken' });
+  expect(messages.size).toBe(0);
 });
 
 it('[S9] a name of one’s own is refused if taken, a made-up one gets a number', async () => {

@@ -13,7 +13,7 @@ import { SessionStart } from './start-session.ts';
 const NAMELESS = 'session';
 
 /** Sends the form; a second click while it is on the way does nothing. */
-export function useNewSession(form: NewForm) {
+export function useNewSession(userId: string, form: NewForm) {
   const navigate = useNavigate();
   const [wrong, setWrong] = useState<ReadonlySet<FormField>>(new Set());
   const start = useRef<SessionStart>(null);
@@ -22,7 +22,7 @@ export function useNewSession(form: NewForm) {
     mutationFn: ({ wanted, madeUp }: { wanted: Wanted; madeUp: boolean }) =>
       start.current!.go(wanted, madeUp),
     onSuccess: async (session) => {
-      keepDraft({});
+      keepDraft(userId, {});
       queries.setQueryData(['session', session.id], session);
       void queries.invalidateQueries({ queryKey: ['sessions'] });
       await navigate({ to: '/s/$id', params: { id: session.id } });

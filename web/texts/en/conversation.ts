@@ -201,6 +201,8 @@ export const conversation = {
 
   queue: {
     title: (count: number) => (count === 1 ? '1 message queued' : `${count} messages queued`),
+    titleMore: (count: number) => `More than ${count} messages queued`,
+    notAll: (count: number) => `Only the first ${count} are shown.`,
     held: 'on hold',
     startsAt: (time: string) => `starts ${time}`,
     files: 'Files',
@@ -209,6 +211,9 @@ export const conversation = {
     up: 'Move up',
     drag: 'Drag, or press the arrow keys, to move',
     editing: 'Edit the queued message',
+    begun: 'It has begun meanwhile, as it was before. Your change was not made.',
+    asNew: 'Write it as a new message',
+    changed: 'Somebody has changed it meanwhile. Saving replaces this:',
     moved: (place: number, count: number) => `Now ${place} of ${count}.`,
   },
 };

@@ -198,6 +198,8 @@ export const conversation: Texts['conversation'] = {
 
   queue: {
     title: (count) => `待機中のメッセージ ${count} 件`,
+    titleMore: (count) => `待機中のメッセージ ${count} 件以上`,
+    notAll: (count) => `最初の ${count} 件だけを表示しています。`,
     held: '保留中',
     startsAt: (time) => `${time} 開始`,
     files: 'ファイル',
@@ -206,6 +208,9 @@ export const conversation: Texts['conversation'] = {
     up: '上へ',
     drag: 'ドラッグまたは矢印キーで並べ替え',
     editing: '待機中のメッセージを編集',
+    begun: '編集前の内容ですでに始まりました。変更は反映されていません。',
+    asNew: '新しいメッセージとして書く',
+    changed: '編集中にほかの人が変更しました。保存すると、次の内容を上書きします：',
     moved: (place, count) => `${count} 件中 ${place} 番目にしました。`,
   },
 };
