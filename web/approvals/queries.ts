@@ -60,7 +60,8 @@ export function useDecide({ id }: Approval, { onSent, onDone, onRefused }: Told)
       );
       void queries.invalidateQueries({ queryKey: recentApprovalsQuery.queryKey });
       if (decided.scope === 'session') {
-        void queries.invalidateQueries(sessionRulesQuery(decided.sessionId));
+        const { queryKey } = sessionRulesQuery(decided.sessionId);
+        void queries.invalidateQueries({ queryKey });
       }
     },
     onError: (error) => {

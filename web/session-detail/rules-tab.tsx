@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel } from '../../src/contract/message.ts';
-import type { ToolRules } from '../../src/contract/policy.ts';
 import type { Session } from '../../src/contract/session.ts';
-import { client, queries } from '../api/client.ts';
 import { LoadError } from '../parts/notice.tsx';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { channelRulesQuery, globalRulesQuery, sessionRulesQuery } from '../tool-rules/queries.ts';
+import {
+  channelRulesQuery,
+  globalRulesQuery,
+  sessionRules,
+  sessionRulesQuery,
+} from '../tool-rules/queries.ts';
 import { RulesCard } from '../tool-rules/rules-card.tsx';
 import { RulesTester } from '../tool-rules/rules-tester.tsx';
 
@@ -19,10 +22,6 @@ export function RulesTab({ session, mayEdit }: { session: Session; mayEdit: bool
   const ofChannel = useQuery(channelRulesQuery(channel));
   const global = useQuery(globalRulesQuery);
   const failed = [own, ofChannel, global].find(({ error }) => error !== null);
-  const save = async (rules: ToolRules): Promise<void> => {
-    const put = await client.putSessionRules({ params: { id: session.id }, body: rules });
-    queries.setQueryData(sessionRulesQuery(session.id).queryKey, put);
-  };
   return (
     <>
       <Section title={t.detail.inForce} about={t.detail.inForceHelp}>
@@ -35,7 +34,7 @@ export function RulesTab({ session, mayEdit }: { session: Session; mayEdit: bool
             about={t.detail.ofSessionHelp}
             rules={own.data}
             none={t.detail.noRules}
-            save={mayEdit ? save : undefined}
+            edit={mayEdit ? sessionRules(session.id) : undefined}
           />
         )}
         {ofChannel.data !== undefined && (

@@ -6,11 +6,12 @@ import type { Session } from '../../src/contract/session.ts';
 import { client, queries } from '../api/client.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { Field, INPUT } from '../parts/field.tsx';
-import { LoadError } from '../parts/notice.tsx';
+import { LoadError, Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { sharesQuery } from './queries.ts';
+import { type ShareChange, sharesAfter } from './share-change.ts';
 
 /** With whom the session is shared; for its owner and admins. */
 export function Shares({ session }: { session: Session }) {
@@ -24,18 +25,20 @@ export function Shares({ session }: { session: Session }) {
   );
 }
 
-type Wanted = readonly { readonly user: string; readonly level: ShareLevel }[];
-
 function Form({ session, shares }: { session: Session; shares: readonly Share[] }) {
   const t = useTexts();
   const [user, setUser] = useState('');
   const [level, setLevel] = useState<ShareLevel>('view');
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: (wanted: Wanted) =>
-      client.putShares({ params: { id: session.id }, body: { shares: [...wanted] } }),
-    onSuccess: (put) => queries.setQueryData(sharesQuery(session.id).queryKey, put),
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: async (change: ShareChange) => {
+      const { items } = await queries.fetchQuery({ ...sharesQuery(session.id), staleTime: 0 });
+      const wanted = sharesAfter(change, shares, items);
+      if (wanted === null) return 'changed';
+      const put = await client.putShares({ params: { id: session.id }, body: { shares: wanted } });
+      queries.setQueryData(sharesQuery(session.id).queryKey, put);
+      return 'stored';
+    },
   });
-  const asWanted = shares.map((each) => ({ user: each.userId as string, level: each.level }));
   return (
     <>
       {shares.length === 0 && <p className="mb-3 text-dense text-soft">{t.detail.noShares}</p>}
@@ -49,13 +52,11 @@ function Form({ session, shares }: { session: Session; shares: readonly Share[] 
               value={share.level}
               disabled={isPending}
               onChange={({ target }) =>
-                mutate(
-                  asWanted.map((each) =>
-                    each.user === share.userId
-                      ? { ...each, level: ShareLevel.parse(target.value) }
-                      : each,
-                  ),
-                )
+                mutate({
+                  is: 'level',
+                  userId: share.userId,
+                  level: ShareLevel.parse(target.value),
+                })
               }
             >
               {ShareLevel.options.map((each) => (
@@ -67,18 +68,26 @@ function Form({ session, shares }: { session: Session; shares: readonly Share[] 
             <IconButton
               label={t.detail.stopSharing(share.userName)}
               disabled={isPending}
-              onClick={() => mutate(asWanted.filter((each) => each.user !== share.userId))}
+              onClick={() => mutate({ is: 'remove', userId: share.userId })}
             >
               <X size={16} />
             </IconButton>
           </li>
         ))}
       </ul>
+      {data === 'changed' && (
+        <div className="mb-3">
+          <Notice tone="warn" title={t.detail.sharesChanged} />
+        </div>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault();
           if (user.trim() === '') return;
-          mutate([...asWanted, { user: user.trim(), level }], { onSuccess: () => setUser('') });
+          mutate(
+            { is: 'add', user: user.trim(), level },
+            { onSuccess: (how) => how === 'stored' && setUser('') },
+          );
         }}
       >
         <Field

@@ -1,11 +1,15 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Channel } from '../../src/contract/message.ts';
-import { client, queries } from '../api/client.ts';
 import { LoadError } from '../parts/notice.tsx';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { channelRulesQuery, globalRulesQuery } from '../tool-rules/queries.ts';
+import {
+  channelRules,
+  channelRulesQuery,
+  globalRules,
+  globalRulesQuery,
+} from '../tool-rules/queries.ts';
 import { RulesCard } from '../tool-rules/rules-card.tsx';
 import { RulesTester } from '../tool-rules/rules-tester.tsx';
 
@@ -32,12 +36,7 @@ export function Rules() {
               about={t.settings.channelHelp[channel]}
               rules={rules}
               none={channel === 'cli' ? t.settings.allAllowed : t.settings.allAsked}
-              save={async (body) =>
-                queries.setQueryData(
-                  channelRulesQuery(channel).queryKey,
-                  await client.putChannelRules({ params: { channel }, body }),
-                )
-              }
+              edit={channelRules(channel)}
             />
           );
         })}
@@ -47,9 +46,7 @@ export function Rules() {
             about={t.settings.everythingHelp}
             rules={global.data}
             none={t.settings.noGlobal}
-            save={async (body) =>
-              queries.setQueryData(globalRulesQuery.queryKey, await client.putGlobalRules({ body }))
-            }
+            edit={globalRules}
           />
         )}
       </Section>

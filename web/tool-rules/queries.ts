@@ -1,20 +1,55 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Channel } from '../../src/contract/message.ts';
-import { client } from '../api/client.ts';
+import type { ToolRules } from '../../src/contract/policy.ts';
+import { client, queries } from '../api/client.ts';
+
+/* An approval or another person may change them at any time, and no hint says so: never from the cache. */
 
 export const globalRulesQuery = queryOptions({
   queryKey: ['rules', 'global'],
   queryFn: ({ signal }) => client.getGlobalRules({}, { signal }),
+  staleTime: 0,
 });
 
 export const channelRulesQuery = (channel: Channel) =>
   queryOptions({
     queryKey: ['rules', 'channel', channel],
     queryFn: ({ signal }) => client.getChannelRules({ params: { channel } }, { signal }),
+    staleTime: 0,
   });
 
 export const sessionRulesQuery = (id: string) =>
   queryOptions({
     queryKey: ['rules', 'session', id],
     queryFn: ({ signal }) => client.getSessionRules({ params: { id } }, { signal }),
+    staleTime: 0,
   });
+
+/** How the rules of one scope are changed. */
+export interface RuleAccess {
+  readonly read: () => Promise<ToolRules>;
+  readonly save: (rules: ToolRules) => Promise<void>;
+}
+
+export const globalRules: RuleAccess = {
+  read: () => queries.fetchQuery(globalRulesQuery),
+  save: async (body) => {
+    queries.setQueryData(globalRulesQuery.queryKey, await client.putGlobalRules({ body }));
+  },
+};
+
+export const channelRules = (channel: Channel): RuleAccess => ({
+  read: () => queries.fetchQuery(channelRulesQuery(channel)),
+  save: async (body) => {
+    const put = await client.putChannelRules({ params: { channel }, body });
+    queries.setQueryData(channelRulesQuery(channel).queryKey, put);
+  },
+});
+
+export const sessionRules = (id: string): RuleAccess => ({
+  read: () => queries.fetchQuery(sessionRulesQuery(id)),
+  save: async (body) => {
+    const put = await client.putSessionRules({ params: { id }, body });
+    queries.setQueryData(sessionRulesQuery(id).queryKey, put);
+  },
+});

@@ -1,5 +1,6 @@
 import { Ban, CircleCheck, Hand, type LucideIcon } from 'lucide-react';
 import type { Decision, ToolRules } from '../../src/contract/policy.ts';
+import { visible } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DECISIONS, isEmpty } from './rules.ts';
 
@@ -34,7 +35,7 @@ export function RuleLists({ rules, none }: { rules: ToolRules; none: string }) {
             <dd className="flex min-w-0 flex-1 flex-wrap gap-1">
               {rules[decision].map((rule) => (
                 <code key={rule} className="rounded bg-raised px-1.5 font-mono text-dense">
-                  {rule}
+                  {visible(rule)}
                 </code>
               ))}
             </dd>

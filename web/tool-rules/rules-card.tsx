@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ToolRules } from '../../src/contract/policy.ts';
 import { Button } from '../parts/button.tsx';
 import { useTexts } from '../texts/texts.ts';
+import type { RuleAccess } from './queries.ts';
 import { RuleLists } from './rule-lists.tsx';
 import { RulesEditor } from './rules-editor.tsx';
 
@@ -13,11 +14,11 @@ interface RulesCardProps {
   /** Said where there are none. */
   readonly none: string;
   /** Left out where the person may not. */
-  readonly save?: ((rules: ToolRules) => Promise<unknown>) | undefined;
+  readonly edit?: RuleAccess | undefined;
 }
 
 /** The rules of one scope, and for who may, their editor in the same place. */
-export function RulesCard({ title, about, rules, none, save }: RulesCardProps) {
+export function RulesCard({ title, about, rules, none, edit }: RulesCardProps) {
   const t = useTexts();
   const [isEditing, setIsEditing] = useState(false);
   return (
@@ -27,7 +28,7 @@ export function RulesCard({ title, about, rules, none, save }: RulesCardProps) {
           <h3 className="font-medium">{title}</h3>
           <p className="text-dense text-soft">{about}</p>
         </div>
-        {save !== undefined && !isEditing && (
+        {edit !== undefined && !isEditing && (
           <Button size="small" className="max-md:min-h-11" onClick={() => setIsEditing(true)}>
             <Pencil size={14} aria-hidden />
             {t.settings.change}
@@ -35,8 +36,8 @@ export function RulesCard({ title, about, rules, none, save }: RulesCardProps) {
           </Button>
         )}
       </div>
-      {isEditing && save !== undefined ? (
-        <RulesEditor rules={rules} save={save} onDone={() => setIsEditing(false)} />
+      {isEditing && edit !== undefined ? (
+        <RulesEditor rules={rules} {...edit} onDone={() => setIsEditing(false)} />
       ) : (
         <RuleLists rules={rules} none={none} />
       )}

@@ -6,31 +6,41 @@ import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { fieldOf, problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
+import { ChangedNotice } from './changed-notice.tsx';
+import { changesOf, withChanges } from './changes.ts';
 import { badRule, DECISIONS, ruleAt, toList, toText } from './rules.ts';
 
 interface RulesEditorProps {
   readonly rules: ToolRules;
+  /** As they are on the server now. */
+  readonly read: () => Promise<ToolRules>;
   readonly save: (rules: ToolRules) => Promise<unknown>;
   readonly onDone: () => void;
 }
 
 /** Three lists, one rule a line. */
-export function RulesEditor({ rules, save, onDone }: RulesEditorProps) {
+export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
   const t = useTexts();
-  const [texts, setTexts] = useState<Record<Decision, string>>({
-    allow: toText(rules.allow),
-    ask: toText(rules.ask),
-    deny: toText(rules.deny),
-  });
+  const [texts, setTexts] = useState(() => toTexts(rules));
+  // What this version began with.
+  const [base, setBase] = useState(rules);
+  const [newer, setNewer] = useState(rules);
   const [wasTried, setWasTried] = useState(false);
   const wanted: ToolRules = {
     allow: toList(texts.allow),
     ask: toList(texts.ask),
     deny: toList(texts.deny),
   };
+  const changes = changesOf(base, newer);
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () => save(wanted),
-    onSuccess: onDone,
+    mutationFn: async (over: ToolRules) => {
+      const now = await read();
+      setNewer(now);
+      if (changesOf(over, now) !== null) return false;
+      await save(wanted);
+      return true;
+    },
+    onSuccess: (isSaved) => isSaved && onDone(),
   });
   const refused = error === null ? null : ruleAt(wanted, fieldOf(error) ?? '');
   const wrongIn = (decision: Decision): string | undefined => {
@@ -43,7 +53,7 @@ export function RulesEditor({ rules, save, onDone }: RulesEditorProps) {
       onSubmit={(event) => {
         event.preventDefault();
         setWasTried(true);
-        if (DECISIONS.every((each) => badRule(texts[each]) === null)) mutate();
+        if (DECISIONS.every((each) => badRule(texts[each]) === null)) mutate(base);
       }}
     >
       <div className="grid gap-x-4 md:grid-cols-3">
@@ -72,6 +82,20 @@ export function RulesEditor({ rules, save, onDone }: RulesEditorProps) {
           <Notice tone="bad" title={problemOf(error, t)} />
         </div>
       )}
+      {changes !== null && (
+        <ChangedNotice
+          changes={changes}
+          busy={isPending}
+          onTake={() => {
+            setTexts(toTexts(withChanges(wanted, changes)));
+            setBase(newer);
+          }}
+          onOverwrite={() => {
+            setBase(newer);
+            mutate(newer);
+          }}
+        />
+      )}
       <div className="flex flex-wrap gap-2">
         <Button look="primary" type="submit" disabled={isPending}>
           {t.common.save}
@@ -81,3 +105,9 @@ export function RulesEditor({ rules, save, onDone }: RulesEditorProps) {
     </form>
   );
 }
+
+const toTexts = ({ allow, ask, deny }: ToolRules): Record<Decision, string> => ({
+  allow: toText(allow),
+  ask: toText(ask),
+  deny: toText(deny),
+});

@@ -8,6 +8,7 @@ import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { Section } from '../parts/section.tsx';
+import { visible } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DecisionName } from './rule-lists.tsx';
 import { inputFor, TOOLS } from './rules.ts';
@@ -113,7 +114,7 @@ function Answer({ verdict: { decision, scope, rule } }: { verdict: Verdict }) {
       <DecisionName decision={decision} />
       <span>{rule === null ? t.settings.noRuleDecides : t.settings.decidedBy[scope]}</span>
       {rule !== null && (
-        <code className="rounded bg-raised px-1.5 font-mono text-dense">{rule}</code>
+        <code className="rounded bg-raised px-1.5 font-mono text-dense">{visible(rule)}</code>
       )}
     </p>
   );

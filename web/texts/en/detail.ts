@@ -194,6 +194,7 @@ export const detail = {
   saved: 'Saved',
   shares: 'Sharing',
   sharesHelp: 'Others see this session only if you share it. Admins see all.',
+  sharesChanged: 'This was changed meanwhile. You see how it is now; nothing was changed by you.',
   noShares: 'Shared with nobody.',
   levels: { view: 'May look', operate: 'May work in it' },
   level: 'What they may do',

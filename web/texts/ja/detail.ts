@@ -190,6 +190,8 @@ export const detail: Texts['detail'] = {
   saved: '保存しました',
   shares: '共有',
   sharesHelp: '共有した相手だけがこのセッションを見られます（管理者はすべて閲覧できます）。',
+  sharesChanged:
+    'その間に共有が変更されていました。最新の状態を表示しています。今回の操作は行われていません。',
   noShares: '共有していません。',
   levels: { view: '閲覧のみ', operate: '操作できる' },
   level: '権限',

@@ -1,0 +1,36 @@
+import type { Share, ShareLevel } from '../../src/contract/access.ts';
+
+/* Shares are stored as a whole. One change is made to them as they are now, not as the page has them. */
+
+export type ShareChange =
+  | { readonly is: 'add'; readonly user: string; readonly level: ShareLevel }
+  | { readonly is: 'level'; readonly userId: string; readonly level: ShareLevel }
+  | { readonly is: 'remove'; readonly userId: string };
+
+export type Wanted = { readonly user: string; readonly level: ShareLevel }[];
+
+/** The shares to store; null if what the change is about is no longer as the page showed it. */
+export function sharesAfter(
+  change: ShareChange,
+  shown: readonly Share[],
+  now: readonly Share[],
+): Wanted | null {
+  const wanted = now.map(({ userId, level }) => ({ user: userId as string, level }));
+  const about = (all: readonly Share[]): Share | undefined =>
+    all.find(({ userId, userName }) =>
+      change.is === 'add'
+        ? change.user === userName || change.user === userId
+        : change.userId === userId,
+    );
+  if (about(shown)?.level !== about(now)?.level) return null;
+  switch (change.is) {
+    case 'add':
+      return [...wanted, { user: change.user, level: change.level }];
+    case 'level':
+      return wanted.map((each) =>
+        each.user === change.userId ? { ...each, level: change.level } : each,
+      );
+    case 'remove':
+      return wanted.filter(({ user }) => user !== change.userId);
+  }
+}

@@ -1,0 +1,62 @@
+import { Button } from '../parts/button.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { visible } from '../parts/visible.ts';
+import { useTexts } from '../texts/texts.ts';
+import type { RuleChange, RuleChanges } from './changes.ts';
+import { DecisionName } from './rule-lists.tsx';
+
+interface Props {
+  readonly changes: RuleChanges;
+  readonly busy: boolean;
+  readonly onTake: () => void;
+  readonly onOverwrite: () => void;
+}
+
+/** What others did to the rules while they were edited; the person decides what becomes of it. */
+export function ChangedNotice({ changes, busy, onTake, onOverwrite }: Props) {
+  const t = useTexts();
+  return (
+    <div className="mb-3">
+      <Notice
+        tone="warn"
+        title={t.settings.rulesChanged}
+        actions={
+          <>
+            <Button size="small" className="max-md:min-h-11" disabled={busy} onClick={onTake}>
+              {t.settings.takeOver}
+            </Button>
+            <Button
+              look="danger"
+              size="small"
+              className="max-md:min-h-11"
+              disabled={busy}
+              onClick={onOverwrite}
+            >
+              {t.settings.overwrite}
+            </Button>
+          </>
+        }
+      >
+        <Changed title={t.settings.rulesAdded} rules={changes.added} />
+        <Changed title={t.settings.rulesRemoved} rules={changes.removed} />
+      </Notice>
+    </div>
+  );
+}
+
+function Changed({ title, rules }: { title: string; rules: readonly RuleChange[] }) {
+  if (rules.length === 0) return null;
+  return (
+    <>
+      <p>{title}</p>
+      <ul className="mb-1 text-ink">
+        {rules.map(({ decision, rule }) => (
+          <li key={`${decision} ${rule}`} className="flex flex-wrap items-baseline gap-x-2">
+            <DecisionName decision={decision} />
+            <code className="font-mono text-dense">{visible(rule)}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
