@@ -1,15 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { RunView } from '../../src/contract/run-view.ts';
 import { client, queries } from '../api/client.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Action } from './action.tsx';
 import { useConversation } from './context.ts';
 import type { Outgoing } from './outbox.ts';
 import { moved } from './queue-order.ts';
-import { QueueRow } from './queue-row.tsx';
 import { refusalOf } from './refusal.ts';
 import { queuedQuery } from './session-state.ts';
+
+const QueueRow = lazyPart(() => import('./queue-row.tsx'), 'QueueRow');
 
 interface Props {
   /** Sent, and not yet among the queued. */
@@ -102,25 +104,27 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
       )}
       {/* Half a row shows that there are more. */}
       <ol className="max-h-[min(30dvh,222px)] overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
-        {rows.map((row) => (
-          <QueueRow
-            key={row.run.id}
-            {...row}
-            mayAct={mayAct}
-            was={edited.find(({ id }) => id === row.run.id)}
-            hasBegun={begun.includes(row.run)}
-            onEditing={(on) =>
-              setEdited((all) => [
-                ...all.filter(({ id }) => id !== row.run.id),
-                ...(on ? [row.run] : []),
-              ])
-            }
-            onMove={move}
-            onEdit={(message) => edit(row.run.id, message)}
-            onPutBack={onPutBack}
-            onRemove={() => remove(row.run.id)}
-          />
-        ))}
+        <Suspense>
+          {rows.map((row) => (
+            <QueueRow
+              key={row.run.id}
+              {...row}
+              mayAct={mayAct}
+              was={edited.find(({ id }) => id === row.run.id)}
+              hasBegun={begun.includes(row.run)}
+              onEditing={(on) =>
+                setEdited((all) => [
+                  ...all.filter(({ id }) => id !== row.run.id),
+                  ...(on ? [row.run] : []),
+                ])
+              }
+              onMove={move}
+              onEdit={(message) => edit(row.run.id, message)}
+              onPutBack={onPutBack}
+              onRemove={() => remove(row.run.id)}
+            />
+          ))}
+        </Suspense>
         {more && (
           <li className="border-t border-edge px-3 py-1.5 text-dense text-soft">
             {t.conversation.queue.notAll(runs.length)}
