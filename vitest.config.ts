@@ -1,12 +1,15 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { bundledThread } from './test/bundled-thread.ts';
+import { LongestFirst } from './test/longest-first.ts';
 
 // Threads and programs that tests start then find the types stripped already. Stripping is done by
 // WebAssembly, and hundreds of threads that load it one after another crash V8 now and then.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'baton-test-compile-cache');
 
 export default defineConfig({
+  plugins: [bundledThread()],
   test: {
     include: ['web/**/*.test.ts', 'src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['test/setup-postgres.ts'],
@@ -15,6 +18,7 @@ export default defineConfig({
     pool: 'forks',
     // One more than the two cores it is meant for: tests often wait, for a lease or a process to end.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A test that passes only sometimes is a bug, here or in Baton.

@@ -7,9 +7,12 @@ declare module 'vitest' {
   }
 }
 
+/** Nobody crashes this one, so that it need not wait for the disk. */
+const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+
 /** One server for the whole test run; each test file makes its own database (postgres.ts). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startPostgres();
+  const server = await startPostgres({ settings });
   project.provide('postgresUrl', server.url);
   return () => server.remove();
 }
