@@ -4,6 +4,7 @@ import { clientOf } from '../../src/client/calls.ts';
 import type { Contract } from '../../src/client/operation.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { createStore } from '../parts/store.ts';
+import { mayPass } from './may-pass.ts';
 import { fetchOrSocket } from './sockets.ts';
 
 /**
@@ -24,10 +25,6 @@ export const client = clientOf(
 export const signedOut = createStore(false);
 
 const isUnauthorized = (error: unknown): boolean => isBatonError(error, 'unauthorized');
-const mayPass = (error: unknown): boolean =>
-  isBatonError(error) &&
-  error.code !== 'bad_answer' &&
-  (error.status >= 500 || error.code === 'rate_limited');
 
 export const queries = new QueryClient({
   defaultOptions: {

@@ -87,7 +87,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
   const onOlder = useCallback(() => void log.loadOlder(), [log]);
   const search = useCallback(() => {
     setSearching(true);
-    void log.loadOlder(1);
+    log.wantWhole(true);
   }, [log]);
   useSearchKey(search);
   const inFlow = letters.filter(({ place, state }) => place === 'flow' || state === 'refused');
@@ -108,6 +108,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
             onShow={(seq) => setTarget({ seq })}
             onClose={() => {
               setSearching(false);
+              log.wantWhole(false);
               setWanted(null);
               setTarget(null);
             }}

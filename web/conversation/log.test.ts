@@ -168,3 +168,50 @@ test('what cannot be read is said, and tried again when asked', async () => {
   await until(log, ({ rows }) => rows.length === 3);
   log.stop();
 });
+
+test('[C2] a search reads all of it, and no more once it is closed', async () => {
+  const there = server(9000);
+  const log = logOf(there);
+  log.start(9000);
+  // Before anything is there.
+  log.wantWhole(true);
+  await until(log, ({ rows }) => rows[0] !== undefined && rows[0].seq < 8601);
+  log.wantWhole(false);
+  await until(log, ({ older }) => older === 'some');
+  const read = there.asked.filter((each) => each.startsWith('page')).length;
+  const first = seqs(log)[0]!;
+  expect(first).toBeGreaterThan(1);
+  await Promise.resolve();
+  expect(there.asked.filter((each) => each.startsWith('page'))).toHaveLength(read);
+  log.wantWhole(true);
+  await until(log, ({ older, rows }) => older === 'none' && rows.at(-1)?.seq === 9000);
+  expect(seqs(log)).toEqual(range(1, 9000));
+  // So much is not kept for later.
+  log.stop();
+  await until(log, ({ rows }) => rows.length === 0);
+  log.start(9000);
+  await until(log, ({ rows }) => rows.at(-1)?.seq === 9000);
+  expect(seqs(log)).toEqual(range(8601, 9000));
+  log.stop();
+});
+
+test('what was before is not asked for again and again if it cannot be read', async () => {
+  const there = server(2000);
+  let asked = 0;
+  const source = {
+    ...there.source,
+    sessionEvents: (...args: Parameters<typeof there.source.sessionEvents>) => {
+      if (args[0].query?.after === 1600) return there.source.sessionEvents(...args);
+      asked++;
+      return Promise.reject(new BatonError('not_found'));
+    },
+  };
+  const log = logOf({ source });
+  log.start(2000);
+  await until(log, ({ rows }) => rows.at(-1)?.seq === 2000);
+  await log.loadOlder(1);
+  await until(log, ({ state }) => state === 'failed');
+  expect(log.get().error).toMatchObject({ code: 'not_found' });
+  expect(asked).toBe(1);
+  log.stop();
+});

@@ -2,6 +2,7 @@ import type { Client } from '../../src/client/client.ts';
 import type { AttachmentNote } from '../../src/contract/attachment.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
+import { mayPass } from '../api/may-pass.ts';
 import { PAGE, readLog } from '../api/read-log.ts';
 import { BlockBuilder } from './block-builder.ts';
 import type { Current } from './blocks.ts';
@@ -16,6 +17,8 @@ const TAIL = 400;
 const OLDER = 1000;
 /** After a page could not be read. */
 const AGAIN_MS = 2000;
+/** A log with more events than this is not kept when its page is left. */
+const MOST_KEPT = 5000;
 
 export interface LogView {
   readonly state: 'loading' | 'live' | 'failed';
@@ -49,6 +52,8 @@ export class SessionLog {
   readonly #listeners = new Set<() => void>();
   readonly #runs: RunBook;
   #events: SessionEvent[] = [];
+  /** Pages before them that are not yet in the blocks, the oldest first. */
+  #ahead: SessionEvent[][] = [];
   #builder = new BlockBuilder();
   /** All events after this seq up to the last one are here; null before anything is. */
   #from: number | null = null;
@@ -59,6 +64,7 @@ export class SessionLog {
   #older: Promise<void> | null = null;
   /** What is older is loaded until this one is there. */
   #goal = Number.POSITIVE_INFINITY;
+  #isWholeWanted = false;
   #isDue = false;
   #view: LogView = {
     state: 'loading',
@@ -93,17 +99,17 @@ export class SessionLog {
     void this.#run(lastSeq, stop.signal).catch((error: unknown) => {
       if (stop.signal.aborted) return;
       this.#options.onError(error);
-      this.#error = error;
-      this.#state = 'failed';
-      this.#stop = null;
-      this.#changed();
+      this.#fail(error);
     });
   }
 
   stop(): void {
     this.#stop?.abort();
     this.#stop = null;
+    this.#isWholeWanted = false;
     this.#runs.stop();
+    const ahead = this.#ahead.reduce((sum, page) => sum + page.length, 0);
+    if (this.#events.length + ahead > MOST_KEPT) this.#forget();
   }
 
   /** What this page has sent has become this run. */
@@ -113,7 +119,7 @@ export class SessionLog {
   }
 
   /** Puts a page in front, or as many as it takes until an event is there. */
-  loadOlder(seq: number = this.#from ?? 0): Promise<void> {
+  loadOlder(seq: number = this.#from ?? Number.POSITIVE_INFINITY): Promise<void> {
     this.#goal = Math.min(this.#goal, seq);
     this.#older ??= this.#loadOlder().finally(() => {
       this.#older = null;
@@ -123,10 +129,37 @@ export class SessionLog {
     return this.#older;
   }
 
+  /** Whether all of it is wanted, such as by a search. */
+  wantWhole(isWanted: boolean): void {
+    this.#isWholeWanted = isWanted;
+    if (isWanted) void this.loadOlder();
+  }
+
+  #fail(error: unknown): void {
+    this.#error = error;
+    this.#state = 'failed';
+    this.#stop?.abort();
+    this.#stop = null;
+    this.#changed();
+  }
+
+  /** As if it had never been read. */
+  #forget(): void {
+    this.#events = [];
+    this.#ahead = [];
+    this.#builder = new BlockBuilder();
+    this.#from = null;
+    this.#last = 0;
+    this.#goal = Number.POSITIVE_INFINITY;
+    this.#state = 'loading';
+    this.#changed();
+  }
+
   async #run(lastSeq: number, signal: AbortSignal): Promise<void> {
     const { sessionId, source } = this.#options;
     if (this.#from === null) await this.#loadTail(Math.max(0, lastSeq - TAIL), signal);
     this.#state = 'live';
+    if (this.#isWholeWanted) void this.loadOlder();
     this.#changed();
     for await (const event of source.followSession(sessionId, { after: this.#last, signal })) {
       this.#take(event);
@@ -170,15 +203,21 @@ export class SessionLog {
   }
 
   async #loadOlder(): Promise<void> {
-    while (this.#from !== null && this.#from > 0 && this.#from >= this.#goal) {
+    for (let first = this.#from; first !== null && this.#isWanted(first); first = this.#from) {
       try {
-        await this.#loadPageBefore(this.#from);
+        await this.#loadPageBefore(first);
       } catch (error) {
         this.#options.onError(error);
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        if (!mayPass(error)) this.#fail(error);
+        else await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }
-      if (this.#stop === null) return;
+      if (this.#stop === null) break;
     }
+    this.#putInFront();
+  }
+
+  #isWanted(first: number): boolean {
+    return first > 0 && (this.#isWholeWanted || first >= this.#goal);
   }
 
   async #loadPageBefore(first: number): Promise<void> {
@@ -186,11 +225,21 @@ export class SessionLog {
     const from = Math.max(0, first - OLDER);
     const older: SessionEvent[] = [];
     const page = await readLog(source, sessionId, { after: from, last: first });
+    // Forgotten meanwhile.
+    if (this.#from !== first) return;
     for (const event of page) append(older, event);
     for (const { runId } of older) if (runId !== null) this.#runs.wantOld(runId);
-    this.#events = older.concat(this.#events);
-    this.#builder = blocksOf(this.#events);
+    this.#ahead.unshift(older);
     this.#from = from;
+    // The blocks are made anew then, so of many events this is done less often.
+    if (this.#ahead.length * OLDER >= this.#events.length) this.#putInFront();
+  }
+
+  #putInFront(): void {
+    if (this.#ahead.length === 0) return;
+    this.#events = [...this.#ahead, this.#events].flat();
+    this.#ahead = [];
+    this.#builder = blocksOf(this.#events);
     this.#changed();
   }
 

@@ -1,5 +1,6 @@
 import { BatonError, isBatonError } from '../../src/contract/errors.ts';
 import type { MessageReceipt } from '../../src/contract/message.ts';
+import { mayPass } from '../api/may-pass.ts';
 import { createStore } from '../parts/store.ts';
 import type { PickedFile } from './files.ts';
 import type { KeptLetter, LetterStore } from './stored-letters.ts';
@@ -162,7 +163,7 @@ export class Outbox {
 
   #failed(key: string, thrown: unknown): boolean {
     const error = isBatonError(thrown) ? thrown : new BatonError('internal', String(thrown));
-    if (mayPass(error)) {
+    if (mayPass(error) && !isUnsure(error)) {
       this.#change(key, { state: 'waiting' });
       return false;
     }
@@ -201,6 +202,3 @@ function left({ refusal, missing, ...letter }: KeptLetter, before: number): Outg
 /** Whether it may have arrived although it was not confirmed. */
 export const isUnsure = (error: BatonError | null): boolean =>
   isBatonError(error, 'internal') || isBatonError(error, 'bad_answer');
-
-const mayPass = (error: BatonError): boolean =>
-  !isUnsure(error) && (error.status >= 500 || error.code === 'rate_limited');

@@ -2,6 +2,7 @@ import type { Client } from '../../src/client/client.ts';
 import type { AttachmentNote } from '../../src/contract/attachment.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
+import { mayPass } from '../api/may-pass.ts';
 
 /** What the log does not say about a run. */
 export interface RunInfo
@@ -90,6 +91,8 @@ export class RunBook {
     } catch (error) {
       this.#options.onError(error);
       clearTimeout(this.#again);
+      // What time does not mend is not asked for ever; the next one that is wanted asks anew.
+      if (!mayPass(error)) return;
       this.#again = setTimeout(() => void this.#read(), AGAIN_MS);
     } finally {
       this.#isReading = false;
