@@ -9,7 +9,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** What every page needs. */
 const BASE: readonly RegExp[] = [
   /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|eventsource-parser)\//,
-  /\/node_modules\/(@tanstack\/(?!virtual|react-virtual)|lucide-react\/)/,
+  /\/node_modules\/@tanstack\/(?!virtual|react-virtual)/,
   /\/web\/(api|shell|texts)\/(?!palette\.tsx|key-help|en\/|ja\/)/,
   /\/web\/parts\/(?!chart|diff|dialog|confirm|line-diff|download|section)/,
   /\/src\/(client\/|contract\/(errors|limits)\.ts)|virtual:operations/,
