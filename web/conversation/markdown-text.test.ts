@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decoded, safeAddress } from './markdown-text.ts';
+import { decoded, safeAddress, tokensOf } from './markdown-text.ts';
 
 test('entities are what they stand for, once', () => {
   expect(decoded('a &lt; b &amp;&amp; c &#39;x&#x27; &unknown; &')).toBe(
@@ -22,4 +22,12 @@ test('[X4] links lead to pages and mail only', () => {
   ]) {
     expect(safeAddress(no)).toBeNull();
   }
+});
+
+test('[C2] what is nested without measure is no reason to show nothing', () => {
+  expect(tokensOf('- a\n  - b')?.map(({ type }) => type)).toEqual(['list']);
+  const deepList = Array.from({ length: 2000 }, (_, i) => `${' '.repeat(2 * i)}- x`).join('\n');
+  for (const deep of ['- '.repeat(20_000), deepList]) expect(tokensOf(deep)).toBeNull();
+  // A line of code may begin far to the right.
+  expect(tokensOf(`${' '.repeat(300)}x`)).not.toBeNull();
 });

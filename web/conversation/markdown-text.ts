@@ -1,4 +1,19 @@
-/* What the lexer leaves as it was written. */
+import { marked, type Token } from 'marked';
+
+/* Markdown before it is made into elements. */
+
+/** Lists in lists in lists, for which the lexer takes longer and longer. */
+const TOO_DEEP = /^[ \t]{200}[ \t]*(?:[-*+]|\d+[.)])[ \t]/m;
+
+/** Null if it is nested more than can be read, which people do not write. */
+export function tokensOf(text: string): readonly Token[] | null {
+  if (TOO_DEEP.test(text)) return null;
+  try {
+    return marked.lexer(text, { gfm: true, breaks: false });
+  } catch {
+    return null;
+  }
+}
 
 const NAMED: Readonly<Record<string, string>> = {
   amp: '&',
@@ -16,7 +31,7 @@ const NAMED: Readonly<Record<string, string>> = {
   larr: '←',
 };
 
-/** Entities as the characters they stand for; unknown ones stay as they are. */
+/** Entities, which the lexer leaves as they are, as what they stand for; unknown ones stay. */
 export const decoded = (text: string): string =>
   text.includes('&')
     ? text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (all, ten, hex, name) => {

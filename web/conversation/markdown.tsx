@@ -1,15 +1,16 @@
-import { type MarkedToken, marked, type Token, type Tokens } from 'marked';
+import type { MarkedToken, Token, Tokens } from 'marked';
 import { createElement, Fragment, memo, type ReactNode, useMemo } from 'react';
 import { Code } from './code.tsx';
 import { languageOf } from './highlight.ts';
-import { decoded, safeAddress } from './markdown-text.ts';
+import { decoded, safeAddress, tokensOf } from './markdown-text.ts';
 
 /**
  * Markdown as elements. HTML in it is shown as it is written; pictures are links, because the page
  * asks no other host for anything.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => marked.lexer(text, { gfm: true, breaks: false }), [text]);
+  const tokens = useMemo(() => tokensOf(text), [text]);
+  if (tokens === null) return <p className="min-w-0 break-words whitespace-pre-wrap">{text}</p>;
   return (
     <div className="min-w-0">
       {tokens.map((token, at) => (
@@ -22,14 +23,18 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
 
 /** While a text grows, its finished parts are not made again. */
 const Part = memo(
-  ({ token }: { token: Token; raw: string }) => <>{nodeOf(token, 0)}</>,
+  ({ token }: { token: Token; raw: string }) => <>{nodeOf(token, 0, 0)}</>,
   (before, after) => before.raw === after.raw && before.token.type === after.token.type,
 );
 
-const nodesOf = (tokens: readonly Token[] | undefined): ReactNode =>
-  tokens?.map((token, at) => nodeOf(token, at));
+/** What is deeper is shown as it is written. */
+const DEEPEST = 40;
 
-function nodeOf(given: Token, key: number): ReactNode {
+const nodesOf = (tokens: readonly Token[] | undefined, depth: number): ReactNode =>
+  tokens?.map((token, at) => nodeOf(token, at, depth));
+
+function nodeOf(given: Token, key: number, depth: number): ReactNode {
+  if (depth > DEEPEST) return given.raw;
   const token = given as MarkedToken;
   switch (token.type) {
     case 'space':
@@ -38,13 +43,13 @@ function nodeOf(given: Token, key: number): ReactNode {
     case 'paragraph':
       return (
         <p key={key} className="my-2 first:mt-0 last:mb-0">
-          {nodesOf(token.tokens)}
+          {nodesOf(token.tokens, depth + 1)}
         </p>
       );
     case 'heading':
       return (
         <Heading key={key} depth={token.depth}>
-          {nodesOf(token.tokens)}
+          {nodesOf(token.tokens, depth + 1)}
         </Heading>
       );
     case 'code':
@@ -52,21 +57,21 @@ function nodeOf(given: Token, key: number): ReactNode {
     case 'blockquote':
       return (
         <blockquote key={key} className="my-2 border-l-2 border-line pl-3 text-soft">
-          {nodesOf(token.tokens)}
+          {nodesOf(token.tokens, depth + 1)}
         </blockquote>
       );
     case 'list':
-      return <List key={key} token={token} />;
+      return <List key={key} token={token} depth={depth} />;
     case 'hr':
       return <hr key={key} className="my-3 border-edge" />;
     case 'table':
-      return <Table key={key} token={token} />;
+      return <Table key={key} token={token} depth={depth} />;
     case 'strong':
-      return <strong key={key}>{nodesOf(token.tokens)}</strong>;
+      return <strong key={key}>{nodesOf(token.tokens, depth + 1)}</strong>;
     case 'em':
-      return <em key={key}>{nodesOf(token.tokens)}</em>;
+      return <em key={key}>{nodesOf(token.tokens, depth + 1)}</em>;
     case 'del':
-      return <del key={key}>{nodesOf(token.tokens)}</del>;
+      return <del key={key}>{nodesOf(token.tokens, depth + 1)}</del>;
     case 'codespan':
       return (
         <code key={key} className="rounded bg-raised px-1 py-0.5 font-mono text-[0.92em]">
@@ -78,7 +83,7 @@ function nodeOf(given: Token, key: number): ReactNode {
     case 'link':
       return (
         <Address key={key} href={token.href}>
-          {nodesOf(token.tokens)}
+          {nodesOf(token.tokens, depth + 1)}
         </Address>
       );
     case 'image':
@@ -90,7 +95,7 @@ function nodeOf(given: Token, key: number): ReactNode {
     case 'text':
       return (
         <Fragment key={key}>
-          {token.tokens === undefined ? decoded(token.text) : nodesOf(token.tokens)}
+          {token.tokens === undefined ? decoded(token.text) : nodesOf(token.tokens, depth + 1)}
         </Fragment>
       );
     case 'escape':
@@ -129,7 +134,7 @@ function Address({ href, children }: { href: string; children: ReactNode }) {
   );
 }
 
-function List({ token }: { token: Tokens.List }) {
+function List({ token, depth }: { token: Tokens.List; depth: number }) {
   const items = token.items.map((item, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items of a text do not move
     <li key={at} className={item.task ? 'list-none' : undefined}>
@@ -142,7 +147,7 @@ function List({ token }: { token: Tokens.List }) {
           className="mr-1.5 -ml-5 align-middle"
         />
       )}
-      {nodesOf(item.tokens)}
+      {nodesOf(item.tokens, depth + 1)}
     </li>
   ));
   const look = 'my-2 space-y-1 pl-6 first:mt-0 last:mb-0';
@@ -157,7 +162,7 @@ function List({ token }: { token: Tokens.List }) {
 
 const ALIGN = { left: 'text-left', right: 'text-right', center: 'text-center' } as const;
 
-function Table({ token }: { token: Tokens.Table }) {
+function Table({ token, depth }: { token: Tokens.Table; depth: number }) {
   const cell = (of: Tokens.TableCell): string =>
     `border border-edge px-2 py-1 ${ALIGN[of.align ?? 'left']}`;
   return (
@@ -168,7 +173,7 @@ function Table({ token }: { token: Tokens.Table }) {
             {token.header.map((each, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: cells do not move
               <th key={at} className={`${cell(each)} bg-raised font-semibold`}>
-                {nodesOf(each.tokens)}
+                {nodesOf(each.tokens, depth + 1)}
               </th>
             ))}
           </tr>
@@ -180,7 +185,7 @@ function Table({ token }: { token: Tokens.Table }) {
               {row.map((each, x) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: cells do not move
                 <td key={x} className={cell(each)}>
-                  {nodesOf(each.tokens)}
+                  {nodesOf(each.tokens, depth + 1)}
                 </td>
               ))}
             </tr>

@@ -4,6 +4,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Changed, CutOff, Held, Limit, Retry, Status, Told } from './happenings.tsx';
 import { Line } from './line.tsx';
+import { RowGuard } from './row-guard.tsx';
 import type { Row } from './rows.ts';
 import type { RunInfo } from './run-book.ts';
 import { RunEnd } from './run-end.tsx';
@@ -25,7 +26,9 @@ export const RowView = memo(function RowView({ row, info, tabbed }: Props) {
   const tabIndex = tabbed ? 0 : -1;
   return (
     <div className="group/row relative">
-      <Inside row={row} info={info} />
+      <RowGuard fallback={<p className="text-dense text-soft">{t.conversation.unshowable}</p>}>
+        <Inside row={row} info={info} />
+      </RowGuard>
       <div
         data-row-tools
         className="absolute -top-0.5 -right-9 flex flex-col opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 max-md:hidden"

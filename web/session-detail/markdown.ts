@@ -115,7 +115,8 @@ function shown(input: Json | undefined): string {
 
 /** Fences longer than any in the text. */
 export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  let longest = 2;
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text.replace(/\n+$/, '')}\n${fence}`;
 }

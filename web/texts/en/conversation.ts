@@ -31,6 +31,7 @@ export const conversation = {
   thinking: 'Thought',
   outputCut: 'The beginning is not kept.',
   showAll: (characters: number) => `Show all ${characters.toLocaleString('en-GB')} characters`,
+  unshowable: 'This cannot be shown. It is in the events of the details.',
   showLess: 'Show less',
   attempt: (attempt: number) => `Attempt ${attempt}`,
   dropped: 'Taken out of the queue before it began',

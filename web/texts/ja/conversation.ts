@@ -33,6 +33,7 @@ export const conversation: Texts['conversation'] = {
   thinking: '思考',
   outputCut: '冒頭は保存されていません。',
   showAll: (characters) => `全 ${characters.toLocaleString('ja-JP')} 文字を表示`,
+  unshowable: 'ここには表示できません。詳細のイベントで確認できます。',
   showLess: '短く表示',
   attempt: (attempt) => `${attempt} 回目の試行`,
   dropped: '開始前に待ち行列から外しました',
