@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
 import type { Case } from '../../benches.ts';
 import { percentile } from '../../measure.ts';
-import { openBrowser, perform, signedIn, webServer } from './visit.ts';
+import { openBrowser, perform, signedIn, told, webServer } from './visit.ts';
 
 const MARKS = 200;
 const EVERY_MS = 60;
@@ -19,7 +19,7 @@ export const onScreen: Case = async ({ place, rounds, report }) => {
     await page.locator('#composer').waitFor();
     await page.evaluate('bench.watchMarks()');
     await perform(server, session, { do: 'marks', count: MARKS, everyMs: EVERY_MS });
-    await page.waitForFunction(`bench.marks[${MARKS}] !== undefined`);
+    await told(page, `bench.marks[${MARKS}]`);
     const seen = (await page.evaluate('bench.marks')) as Record<string, number>;
     const { items } = await server.call<{ items: SessionEvent[] }>(
       `/api/v1/sessions/${session.id}/events?follow=false&limit=1000`,

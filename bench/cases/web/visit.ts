@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Session } from '../../../src/contract/session.ts';
@@ -11,6 +12,8 @@ import { SessionStream } from '../agents/session-stream.ts';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 /** Then it does not come any more. */
 const LONGEST_MS = 120_000;
+/** Seldom enough not to be in the way of what is measured. */
+const LOOK_MS = 50;
 
 /** A server with the web app as it is now, on SQLite, whose Claude Code is a program with a script. */
 export async function webServer(place: Place): Promise<BatonServer> {
@@ -30,11 +33,12 @@ export async function openBrowser(place: Place): Promise<Browser> {
   return browser;
 }
 
+const signInCode = async (server: BatonServer): Promise<string> =>
+  (await server.call<{ code: string }>('/api/v1/users/admin/sign-in-link')).code;
+
 /** The address that signs somebody in and leads to the app. */
-export async function signInUrl(server: BatonServer): Promise<string> {
-  const { code } = await server.call<{ code: string }>('/api/v1/users/admin/sign-in-link');
-  return `${server.url}/sign-in?code=${code}`;
-}
+export const signInUrl = async (server: BatonServer): Promise<string> =>
+  `${server.url}/sign-in?code=${await signInCode(server)}`;
 
 /** Somebody who has never been there: nothing is in the cache. */
 export async function newContext(
@@ -55,7 +59,11 @@ export async function signedIn(
 ): Promise<BrowserContext> {
   const context = await newContext(browser, more);
   // Over the API of the context, so that no page and none of its files are loaded.
-  await context.request.get(await signInUrl(server), { maxRedirects: 0 });
+  await context.request.post(`${server.url}/sign-in`, {
+    form: { code: await signInCode(server) },
+    headers: { origin: server.url },
+    maxRedirects: 0,
+  });
   return context;
 }
 
@@ -71,9 +79,19 @@ export async function lookFor(
 }
 
 /** When it was, in milliseconds since the navigation. */
-export async function seenAt(page: Page, name: string): Promise<number> {
-  const found = await page.waitForFunction(`bench.seen[${JSON.stringify(name)}]`);
-  return (await found.jsonValue()) as number;
+export const seenAt = async (page: Page, name: string): Promise<number> =>
+  Number(await told(page, `globalThis.bench?.seen[${JSON.stringify(name)}]`));
+
+/** The first value of an expression in the page that is not undefined, also over navigations. */
+export async function told(page: Page, expression: string): Promise<unknown> {
+  const until = Date.now() + LONGEST_MS;
+  while (Date.now() < until) {
+    // A page that is just being left answers nothing.
+    const value: unknown = await page.evaluate(expression).catch(() => undefined);
+    if (value !== undefined) return value;
+    await delay(LOOK_MS);
+  }
+  throw new Error(`${expression} never came`);
 }
 
 /** Sends a script to the agent and waits until it has done it. */
