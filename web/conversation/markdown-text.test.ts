@@ -27,7 +27,10 @@ test('[X4] links lead to pages and mail only', () => {
 test('[C2] what is nested without measure is no reason to show nothing', () => {
   expect(tokensOf('- a\n  - b')?.map(({ type }) => type)).toEqual(['list']);
   const deepList = Array.from({ length: 2000 }, (_, i) => `${' '.repeat(2 * i)}- x`).join('\n');
-  for (const deep of [`${'- '.repeat(20_000)}x`, deepList]) expect(tokensOf(deep)).toBeNull();
-  // A line of code may begin far to the right.
-  expect(tokensOf(`${' '.repeat(300)}x`)).not.toBeNull();
+  for (const deep of [`${'- '.repeat(20_000)}x`, `${'>'.repeat(9000)}x`, deepList])
+    expect(tokensOf(deep)).toBeNull();
+  // A line of code may begin far to the right, and a rule be long.
+  for (const fine of [`${' '.repeat(300)}x`, '-'.repeat(300), '*'.repeat(300)]) {
+    expect(tokensOf(fine)).not.toBeNull();
+  }
 });

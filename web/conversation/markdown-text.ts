@@ -2,12 +2,15 @@ import { marked, type Token } from 'marked';
 
 /* Markdown before it is made into elements. */
 
-/** Lists in lists in lists, for which the lexer takes longer and longer. */
-const TOO_DEEP = /^[ \t]{200}[ \t]*(?:[-*+]|\d+[.)])[ \t]/m;
+/** Lists in lists in lists, for which the lexer takes longer and longer: line by line, or in one. */
+const TOO_DEEP = [
+  /^[ \t]{200}[ \t]*(?:[-*+]|\d+[.)])[ \t]/m,
+  /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){100}/m,
+];
 
 /** Null if it is nested more than can be read, which people do not write. */
 export function tokensOf(text: string): readonly Token[] | null {
-  if (TOO_DEEP.test(text)) return null;
+  if (TOO_DEEP.some((each) => each.test(text))) return null;
   try {
     return marked.lexer(text, { gfm: true, breaks: false });
   } catch {
