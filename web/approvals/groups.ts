@@ -26,7 +26,7 @@ export interface Group {
 /** By session; newest first, also within. */
 export function groupsOf(approvals: readonly Approval[]): Group[] {
   const groups = new Map<string, Approval[]>();
-  const newest = [...approvals].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  const newest = [...approvals].sort((a, b) => b.createdAt.localeCompare(a.createdAt));
   for (const each of newest) {
     const group = groups.get(each.sessionId);
     if (group === undefined) groups.set(each.sessionId, [each]);
