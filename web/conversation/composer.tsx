@@ -100,7 +100,7 @@ export function Composer({ current, draft, onSend }: Props) {
           event.preventDefault();
           void draft.add([...event.clipboardData.files]);
         }}
-        className={`block max-h-[40dvh] min-h-10 w-full resize-none overflow-y-auto bg-transparent px-3 py-2 outline-none ${session.agent.kind === 'shell' ? 'font-mono' : ''}`}
+        className={`block max-h-[40dvh] min-h-10 max-md:max-h-[30dvh] w-full resize-none overflow-y-auto bg-transparent px-3 py-2 outline-none ${session.agent.kind === 'shell' ? 'font-mono' : ''}`}
       />
       <div className="flex flex-wrap items-center gap-1 px-1.5 pb-1.5">
         <input

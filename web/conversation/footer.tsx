@@ -25,8 +25,9 @@ export function Footer({ current, letters, draft, onSend }: Props) {
     letters.flatMap(({ place, runId }) => (place === 'flow' && runId !== null ? [runId] : [])),
   );
   return (
-    <footer className="shrink-0 px-10 pb-3 max-md:px-2 max-md:pb-2">
-      <div className="mx-auto max-w-[740px]">
+    // Where there is little room, the queue gives way first.
+    <footer className="flex min-h-0 flex-col px-10 pb-3 max-md:px-2 max-md:pb-2">
+      <div className="mx-auto flex min-h-0 w-full max-w-[740px] flex-col *:shrink-0">
         {session.hostAway && session.unfinishedRuns > 0 && (
           <div className="mb-2">
             <Notice tone="warn" title={t.conversation.hostAway} />

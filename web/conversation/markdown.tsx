@@ -167,7 +167,7 @@ function Table({ token, depth }: { token: Tokens.Table; depth: number }) {
     `border border-edge px-2 py-1 ${ALIGN[of.align ?? 'left']}`;
   return (
     <div className="my-2 overflow-x-auto">
-      <table className="border-collapse text-dense">
+      <table className="border-collapse text-dense wrap-break-word">
         <thead>
           <tr>
             {token.header.map((each, at) => (

@@ -13,7 +13,10 @@ export function PickedFiles({ files, onRemove }: Props) {
   const t = useTexts();
   if (files.length === 0) return null;
   return (
-    <ul aria-label={t.conversation.files} className="flex flex-wrap gap-2 px-2 pt-2">
+    <ul
+      aria-label={t.conversation.files}
+      className="flex max-h-[20dvh] flex-wrap gap-2 overflow-y-auto px-2 pt-2"
+    >
       {files.map(({ id, name, mediaType, data }) => (
         <li
           key={id}

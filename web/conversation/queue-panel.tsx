@@ -85,7 +85,10 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
     ...later.map((run) => ({ run, at: 0, count: 1 })),
   ];
   return (
-    <section aria-label={title} className="mb-2 rounded border border-edge bg-panel">
+    <section
+      aria-label={title}
+      className="mb-2 flex min-h-0 shrink! flex-col overflow-hidden rounded border border-edge bg-panel"
+    >
       <header className="flex flex-wrap items-center gap-2 px-3 py-1 text-dense text-soft">
         <h2 className="grow">
           {title}
@@ -103,7 +106,7 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
         </p>
       )}
       {/* Half a row shows that there are more. */}
-      <ol className="max-h-[min(30dvh,222px)] overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
+      <ol className="max-h-[min(30dvh,222px)] min-h-0 overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
         <Suspense>
           {rows.map((row) => (
             <QueueRow

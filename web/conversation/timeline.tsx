@@ -95,7 +95,7 @@ export function Timeline({ view, onOlder, target, children }: Props) {
   const tabbed = items.find(({ key }) => key === focused)?.key ?? items.at(-1)?.key;
   const shown = target === null ? -1 : rowOfEvent(rows, target.seq);
   return (
-    <div className="relative min-h-0 grow">
+    <div className="relative min-h-0 shrink-0 grow basis-20">
       <div
         ref={scroller}
         role="log"

@@ -13,7 +13,8 @@ export function BottomBar() {
   return (
     <nav
       aria-label={t.shell.navigation}
-      className="flex shrink-0 border-t border-edge bg-panel pb-[env(safe-area-inset-bottom)]"
+      // While somebody writes above a phone's keyboard, the room is theirs.
+      className="flex shrink-0 border-t border-edge bg-panel pb-[env(safe-area-inset-bottom)] [@media(max-height:500px)]:[body:has(#composer:focus)_&]:hidden"
     >
       <Tab to="/" icon={<List size={20} />}>
         {t.shell.sessions}
