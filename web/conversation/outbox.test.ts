@@ -90,6 +90,12 @@ test('[C2] what was on its way when the page was reloaded is sent under the same
   expect(kept()).toEqual([]);
 });
 
+test('[X1] what was written when the sign-in had ended goes on with the next one', async () => {
+  const { outbox, delivered } = rig([], storeWith({ refusal: new BatonError('unauthorized') }));
+  await idle(outbox);
+  expect(delivered).toEqual(['old0 enqueue old 0']);
+});
+
 test('[C2] what was refused, has lost its files or is of long ago waits for a person after a reload', async () => {
   const refusal = new BatonError('session_ended');
   const day = 24 * 3600_000;

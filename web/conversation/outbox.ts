@@ -193,10 +193,12 @@ const fresh = (letter: Letter): Outgoing => ({
   place: 'flow',
 });
 
-/** As it was left: what waited for the server goes on, the rest waits for a person. */
+/** As it was left: what waited for the server or a sign-in goes on, the rest waits for a person. */
 function left({ refusal, missing, ...letter }: KeptLetter, before: number): Outgoing {
-  const isOpen = refusal === null && missing.length === 0 && letter.at > before;
-  return { ...fresh(letter), state: isOpen ? 'sending' : 'refused', error: refusal, missing };
+  const isRefused = refusal !== null && refusal.code !== 'unauthorized';
+  const isOpen = !isRefused && missing.length === 0 && letter.at > before;
+  const state = isOpen ? 'sending' : 'refused';
+  return { ...fresh(letter), state, error: isRefused ? refusal : null, missing };
 }
 
 /** Whether it may have arrived although it was not confirmed. */

@@ -196,7 +196,7 @@ export const conversation = {
     not_found: 'It is not there any more.',
     server_unreachable: 'The server does not answer.',
     rate_limited: 'Too many requests. Try again in a moment.',
-    unauthorized: 'You were signed out. Sign in, then send it again.',
+    unauthorized: 'You were signed out. It is sent once you have signed in again.',
   },
   actionFailed: 'That did not work.',
 

@@ -193,7 +193,7 @@ export const conversation: Texts['conversation'] = {
     not_found: 'すでに存在しません。',
     server_unreachable: 'サーバーが応答しません。',
     rate_limited: 'リクエストが多すぎます。少し待ってからもう一度お試しください。',
-    unauthorized: 'サインアウトされました。サインインし直してから、もう一度送ってください。',
+    unauthorized: 'サインアウトされました。サインインし直すと送信します。',
   },
   actionFailed: '操作できませんでした。',
 
