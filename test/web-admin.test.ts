@@ -164,7 +164,19 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
   await page.getByLabel('What hanako may do').selectOption('May work in it');
   const shares = () => server.call('GET', `/api/v1/sessions/${session.id}/shares`);
   await until(async () => JSON.stringify(await shares()).includes('operate'), { ms: 60_000 });
-  await button(page, 'Stop sharing with hanako').click();
+  // What was taken away on another page is not given back by this one.
+  await server.call('POST', '/api/v1/users', { name: 'taro' });
+  await server.call('PUT', `/api/v1/sessions/${session.id}/shares`, { shares: [] });
+  await page.getByLabel('Share with').fill('taro');
+  await button(page, 'Share').click();
+  await button(page, 'Stop sharing with hanako').waitFor({ state: 'detached' });
+  expect(await shares()).toMatchObject({ items: [{ userName: 'taro' }] });
+  await server.call('PUT', `/api/v1/sessions/${session.id}/shares`, {
+    shares: [{ user: 'taro', level: 'operate' }],
+  });
+  await button(page, 'Stop sharing with taro').click();
+  await page.getByText('This was changed meanwhile.').waitFor();
+  await button(page, 'Stop sharing with taro').click();
   await page.getByText('Shared with nobody.').waitFor();
 });
 
@@ -323,6 +335,26 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   await button(page, 'Save').click();
   await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
   await said('terraform apply', 'By a rule of the session');
+
+  // A rule that somebody else made meanwhile is not lost without a word.
+  const policy = `/api/v1/sessions/${session.id}/policy`;
+  await page.getByRole('button', { name: 'Change 1. This session' }).click();
+  await page.getByLabel('Ask', { exact: true }).fill('Write');
+  await server.call('PUT', policy, { deny: ['Bash(terraform destroy)'] });
+  await button(page, 'Save').click();
+  await page.getByText('These rules were changed meanwhile.').waitFor();
+  await page.getByText('Bash(terraform destroy)', { exact: true }).waitFor();
+  await button(page, 'Take it over into mine').click();
+  await button(page, 'Save').click();
+  await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
+  const both = { allow: [], ask: ['Write'], deny: ['Bash(terraform destroy)'] };
+  expect(await server.call('GET', policy)).toMatchObject(both);
+  await page.getByRole('button', { name: 'Change 1. This session' }).click();
+  await server.call('PUT', policy, { deny: ['Read'] });
+  await button(page, 'Save').click();
+  await button(page, 'Save mine instead').click();
+  await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
+  expect(await server.call('GET', policy)).toMatchObject(both);
 });
 
 test('[P6] [C2] the audit log is filtered, opened and saved; nodes say how they are', async () => {
