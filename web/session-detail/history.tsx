@@ -26,18 +26,20 @@ export function History({ session }: { session: Session }) {
       {error !== null && <LoadError error={error} retry={() => void refetch()} />}
       <ol className="flex flex-col gap-2">
         {changes.map(({ seq, at, from, to, reason, error: why }) => (
-          <li key={seq} className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-            <span className="flex items-center gap-1.5">
-              {from !== null && (
-                <>
-                  <StatusBadge status={from} />
-                  <ArrowRight size={12} className="text-soft" aria-hidden />
-                </>
-              )}
-              <StatusBadge status={to} />
+          <li key={seq} className="flex items-start gap-2">
+            <span className="flex grow flex-wrap items-center gap-x-2 gap-y-0.5">
+              <span className="flex items-center gap-1.5">
+                {from !== null && (
+                  <>
+                    <StatusBadge status={from} />
+                    <ArrowRight size={12} className="text-soft" aria-hidden />
+                  </>
+                )}
+                <StatusBadge status={to} />
+              </span>
+              <span className="text-dense">{why ?? t.detail.reasons[reason]}</span>
             </span>
-            <span className="text-dense">{why ?? t.detail.reasons[reason]}</span>
-            <Ago at={at} className="ml-auto text-dense text-soft" />
+            <Ago at={at} className="shrink-0 text-dense text-soft" />
           </li>
         ))}
       </ol>

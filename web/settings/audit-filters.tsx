@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import type { InputHTMLAttributes } from 'react';
+import { ListFilter } from 'lucide-react';
+import { type InputHTMLAttributes, useState } from 'react';
 import { AuditAction } from '../../src/contract/audit.ts';
 import { Channel } from '../../src/contract/message.ts';
 import { userNamesQuery } from '../api/queries.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
+import { useIsWide } from '../shell/wide.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type AuditForm, NO_FILTER } from './audit-filter.ts';
 
@@ -56,6 +58,17 @@ export function AuditFilters({ form, onChange }: AuditFiltersProps) {
       )}
     </Field>
   );
+  const isWide = useIsWide();
+  const [isOpen, setOpen] = useState(false);
+  // On a phone they would fill the page before its first line.
+  if (!isWide && !isOpen && !isFiltered) {
+    return (
+      <Button className="mb-3 w-full" onClick={() => setOpen(true)}>
+        <ListFilter size={16} aria-hidden />
+        {t.shell.filters}
+      </Button>
+    );
+  }
   return (
     <div className="grid gap-x-3 sm:grid-cols-2 lg:grid-cols-3 [&>*]:max-md:mb-2">
       {choice('userId', t.settings.user, t.settings.anybody, [...(users ?? [])])}

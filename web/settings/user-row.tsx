@@ -65,6 +65,12 @@ export function UserRow({ user, isMe, onChanged, onLink }: UserRowProps) {
             {t.settings.signOutEverywhere}
             <span className="sr-only">{user.name}</span>
           </Button>
+          {/* Its place, so that the rows stand in columns. */}
+          {(isBuiltIn || isMe) && (
+            <span className="invisible max-md:hidden" aria-hidden>
+              <Button disabled>{t.settings.lockOut}</Button>
+            </span>
+          )}
           {!isBuiltIn && !isMe && isLocked && (
             <Button disabled={change.isPending} onClick={() => change.mutate({ disabled: false })}>
               {t.settings.letIn}

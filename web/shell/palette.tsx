@@ -4,6 +4,7 @@ import { Command } from 'cmdk';
 import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionsQuery } from '../api/queries.ts';
+import { doingOf } from '../parts/doing.ts';
 import { StatusDot } from '../parts/status.tsx';
 import { chooseTheme } from '../parts/theme.ts';
 import { chooseLanguage } from '../texts/language.ts';
@@ -49,14 +50,14 @@ export function Palette() {
           <Item onSelect={go('/settings')}>{t.shell.settings}</Item>
         </Group>
         <Group heading={t.shell.sessions}>
-          {sessions.map(({ id, name, status }) => (
+          {sessions.map((session) => (
             <Item
-              key={id}
-              value={`${name} ${id}`}
-              onSelect={after(() => navigate({ to: '/s/$id', params: { id } }))}
+              key={session.id}
+              value={`${session.name} ${session.id}`}
+              onSelect={after(() => navigate({ to: '/s/$id', params: { id: session.id } }))}
             >
-              <StatusDot status={status} doing={null} />
-              {name}
+              <StatusDot status={session.status} doing={doingOf(session)} />
+              {session.name}
             </Item>
           ))}
         </Group>

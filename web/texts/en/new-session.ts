@@ -37,8 +37,9 @@ export const newSession = {
   pathHelp: 'Absolute, on the machine of the server. Left empty, a fresh one is made.',
   tags: 'Tags',
   tagsHelp: 'Separated by commas.',
-  idleMinutes: 'End when idle for (minutes)',
-  idleHelp: 'Nothing is lost: the next message brings it back. 0 is never.',
+  idleMinutes: 'Idle time (minutes)',
+  idleHelp:
+    'Unused for so long, it ends. Nothing is lost: the next message reopens it. 0 is never.',
   budget: 'Budget (US$)',
   budgetHelp: 'Runs stop when it is used up. Left empty, there is none.',
   holdOnFailure: 'After a failure, hold what is queued until somebody resumes it',

@@ -173,7 +173,7 @@ export const detail: Texts['detail'] = {
     budget: '予算（米ドル）',
   },
   hints: {
-    tags: 'コンマ区切りで10個まで。',
+    tags: 'コンマまたは読点で区切り、10個まで。',
     labels: '「important」「audit」を付けると削除から保護されます。',
     idleMinutes: '過ぎるとリソースを解放します。会話は残ります。0で無期限。',
     budget: '空欄なら上限なし。',
