@@ -35,7 +35,7 @@ export interface Outgoing extends Letter {
 }
 
 export interface OutboxOptions {
-  readonly deliver: (letter: Letter) => Promise<MessageReceipt>;
+  readonly deliver: (letter: Outgoing) => Promise<MessageReceipt>;
   readonly onAccepted: (receipt: MessageReceipt, letter: Letter) => void;
   /** Where they are over a reload. */
   readonly store: LetterStore;

@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import { BatonError } from '../../src/contract/errors.ts';
 import { client, noticeError, queries } from '../api/client.ts';
+import { meQuery } from '../api/queries.ts';
 import { newKey } from '../parts/new-key.ts';
 import { keptNames } from '../parts/stored.ts';
 import { Draft } from './draft.ts';
@@ -57,7 +59,10 @@ function open(userId: string, id: string): Kept {
     onError: noticeError,
   });
   const outbox = new Outbox({
-    deliver: (letter) => deliver(id, letter),
+    deliver: async (letter) => {
+      if (letter.state === 'waiting') await stillMe(userId);
+      return deliver(id, letter);
+    },
     onAccepted: ({ runId, status }, { text, files }) => {
       if (status === 'queued') log.noteMessage(runId, text, files);
     },
@@ -67,6 +72,17 @@ function open(userId: string, id: string): Kept {
     now: Date.now,
   });
   return { log, outbox, draft: new Draft(userId, id) };
+}
+
+/** What has waited is not sent as whoever is signed in by now. */
+async function stillMe(userId: string): Promise<void> {
+  const me = await queries.fetchQuery({
+    ...meQuery,
+    staleTime: 0,
+    retry: false,
+    networkMode: 'always',
+  });
+  if (me.user.id !== userId) throw new BatonError('server_unreachable');
 }
 
 const deliver = (id: string, { key, text, onBusy, files }: Letter) =>
