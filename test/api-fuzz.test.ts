@@ -72,12 +72,19 @@ async function rig() {
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .all()
     .map(({ name }) => `SELECT * FROM "${name}"`);
+  const selects = tables.map((select) => reader.prepare(select));
+  // Another number after every commit of somebody else.
+  const version = reader.prepare('PRAGMA data_version');
+  let seen = { version: -1, all: '' };
   /** Everything that is stored. */
-  const stored = (): string =>
-    JSON.stringify(
-      tables.map((select) => reader.prepare(select).all()),
-      plainNumbers,
-    );
+  const stored = (): string => {
+    const now = Number(version.get()?.['data_version']);
+    if (now !== seen.version) {
+      const rows = selects.map((select) => select.all());
+      seen = { version: now, all: JSON.stringify(rows, plainNumbers) };
+    }
+    return seen.all;
+  };
 
   // Sessions in which each operation finds something that it may do.
   const create = async (name: string): Promise<string> => {
