@@ -37,7 +37,7 @@ export function ScrollBox({ label, className = '', isCut = false, children }: Pr
         {children}
         <div data-end className="h-px" />
       </section>
-      {scrolls && (
+      {scrolls && (linesBelow > 0 || !isCut) && (
         <button
           type="button"
           disabled={linesBelow === 0}

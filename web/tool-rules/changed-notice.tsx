@@ -51,7 +51,7 @@ function Changed({ title, rules }: { title: string; rules: readonly RuleChange[]
       <p>{title}</p>
       <ul className="mb-1 text-ink">
         {rules.map(({ decision, rule }) => (
-          <li key={`${decision} ${rule}`} className="flex flex-wrap items-baseline gap-x-2">
+          <li key={`${decision} ${rule}`} className="flex flex-wrap items-center gap-x-2">
             <DecisionName decision={decision} />
             <code className="font-mono text-dense">{visible(rule)}</code>
           </li>
