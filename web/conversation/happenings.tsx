@@ -107,8 +107,6 @@ export function Status({ block }: { block: StatusBlock }) {
   const t = useTexts();
   const { session } = useConversation();
   const words = t.conversation.status;
-  const { id } = session;
-  const params = { params: { id } };
   if (block.reason === 'reopened') return <Line at={block.at}>{words.reopened}</Line>;
   const isNow = !block.over && session.status === block.to;
   if (block.to === 'ERROR') {
@@ -118,7 +116,7 @@ export function Status({ block }: { block: StatusBlock }) {
         title={words.ERROR}
         {...(isNow && {
           actions: (
-            <Action look="primary" act={() => client.retry(params)}>
+            <Action look="primary" act={() => client.retry({ params: { id: session.id } })}>
               {t.detail.deeds.retry.name}
             </Action>
           ),
@@ -132,16 +130,8 @@ export function Status({ block }: { block: StatusBlock }) {
   const title = revives
     ? words[block.reason as 'idle' | 'orphan']
     : words[block.to as 'COMPLETED' | 'TERMINATED'];
-  if (!isNow) return <Line at={block.at}>{title}</Line>;
-  return (
-    <Notice
-      tone="info"
-      title={title}
-      {...(!revives && {
-        actions: <Action act={() => client.reopen(params)}>{t.detail.deeds.reopen.name}</Action>,
-      })}
-    />
-  );
+  // What reopens it stands below, where one would write.
+  return isNow ? <Notice tone="info" title={title} /> : <Line at={block.at}>{title}</Line>;
 }
 
 export const Told = ({ block }: { block: NoticeBlock }) => (

@@ -82,6 +82,7 @@ export function Timeline({ view, onOlder, target, children }: Props) {
     const isThere = older === 'none' || (rows[0]?.seq ?? target.seq + 1) <= target.seq;
     if (!isThere) return;
     reached.current = target;
+    follows.current = false;
     virtual.scrollToIndex(rowOfEvent(rows, target.seq), { align: 'center' });
   }, [target, rows, older, virtual]);
 
