@@ -45,10 +45,13 @@ export function AgentChoice({ kind, onChange }: Props) {
           </label>
         ))}
       </div>
-      {chosen?.ready === false && chosen.fix !== null && (
-        <p className="mt-2 text-dense text-soft">
-          {t.newSession.fix} <span className="font-mono text-ink">{chosen.fix}</span>
-        </p>
+      {chosen?.ready === false && chosen.problem !== null && (
+        <div className="mt-2 text-dense" role="status">
+          <p>{t.newSession.fixes[chosen.problem]}</p>
+          {chosen.fix !== null && chosen.problem !== 'signed_out' && (
+            <p className="mt-0.5 font-mono text-soft">{chosen.fix}</p>
+          )}
+        </div>
       )}
     </fieldset>
   );

@@ -29,7 +29,14 @@ export const newSession = {
     signed_out: 'nobody is signed in, and no key is set.',
     key_hidden: 'a key is set, but agents do not see it.',
   },
-  fix: 'To mend it, on the machine of the server:',
+  fixes: {
+    not_installed: 'Install it on the machine of the server and sign in there:',
+    does_not_run: 'On the machine of the server:',
+    too_old: 'Install the newest version on the machine of the server:',
+    signed_out:
+      'On the machine of the server run “claude” as the user of the server and sign in, or start the server with ANTHROPIC_API_KEY set.',
+    key_hidden: 'Let agents see it, and start the server again:',
+  },
   more: 'More options',
   model: 'Model',
   modelHelp: 'As Claude Code names it. Left empty, its own default.',

@@ -31,7 +31,14 @@ export const newSession: Texts['newSession'] = {
     signed_out: 'サインインしておらず、キーも設定されていません。',
     key_hidden: 'キーはありますが、エージェントに渡されていません。',
   },
-  fix: 'サーバーのマシンで次のとおり直せます:',
+  fixes: {
+    not_installed: 'サーバーのマシンにインストールし、サインインしてください。',
+    does_not_run: 'サーバーのマシンで次のとおり直してください。',
+    too_old: 'サーバーのマシンに新しいバージョンをインストールしてください。',
+    signed_out:
+      'サーバーのマシンで、サーバーと同じユーザーとして「claude」を実行してサインインするか、ANTHROPIC_API_KEYを設定してサーバーを起動し直してください。',
+    key_hidden: 'エージェントにキーを渡すように設定し、サーバーを起動し直してください。',
+  },
   more: '詳しい設定',
   model: 'モデル',
   modelHelp: 'Claude Codeでの名前。空欄なら既定のモデルです。',
