@@ -9,6 +9,7 @@ import { isRunGroup, type RunGroup } from './dashboard/figures.ts';
 import { Broken, NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Start } from './shell/start.tsx';
+import { withRest } from './texts/language.ts';
 
 /* The paths; the server knows the same ones (src/server/web/paths.ts). */
 
@@ -24,7 +25,7 @@ const newSession = createRoute({
   getParentRoute: () => root,
   path: '/new',
   component: lazyRouteComponent(
-    () => loadPatiently(() => import('./new-session/new-session.tsx')),
+    () => loadPatiently(withRest(() => import('./new-session/new-session.tsx'))),
     'NewSession',
   ),
 });
@@ -47,7 +48,7 @@ const detail = createRoute({
   getParentRoute: () => root,
   path: '/s/$id/detail',
   component: lazyRouteComponent(
-    () => loadPatiently(() => import('./session-detail/session-detail.tsx')),
+    () => loadPatiently(withRest(() => import('./session-detail/session-detail.tsx'))),
     'Detail',
   ),
 });
@@ -68,7 +69,7 @@ const dashboard = createRoute({
   validateSearch: (search: Record<string, unknown>): { runs?: RunGroup } =>
     isRunGroup(search['runs']) ? { runs: search['runs'] } : {},
   component: lazyRouteComponent(
-    () => loadPatiently(() => import('./dashboard/dashboard.tsx')),
+    () => loadPatiently(withRest(() => import('./dashboard/dashboard.tsx'))),
     'Dashboard',
   ),
 });
@@ -77,7 +78,7 @@ const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
   component: lazyRouteComponent(
-    () => loadPatiently(() => import('./settings/settings.tsx')),
+    () => loadPatiently(withRest(() => import('./settings/settings.tsx'))),
     'Settings',
   ),
 });
@@ -86,7 +87,7 @@ const settingsSection = createRoute({
   getParentRoute: () => root,
   path: '/settings/$section',
   component: lazyRouteComponent(
-    () => loadPatiently(() => import('./settings/settings.tsx')),
+    () => loadPatiently(withRest(() => import('./settings/settings.tsx'))),
     'Settings',
   ),
 });

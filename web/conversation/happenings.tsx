@@ -94,7 +94,7 @@ export function Held({ block }: { block: HeldBlock }) {
       title={t.conversation.held[block.why]}
       actions={
         <Action look="primary" act={() => client.resume({ params: { id: session.id } })}>
-          {t.detail.deeds.resume.name}
+          {t.common.deeds.resume}
         </Action>
       }
     >
@@ -117,7 +117,7 @@ export function Status({ block }: { block: StatusBlock }) {
         {...(isNow && {
           actions: (
             <Action look="primary" act={() => client.retry({ params: { id: session.id } })}>
-              {t.detail.deeds.retry.name}
+              {t.common.deeds.retry}
             </Action>
           ),
         })}

@@ -4,11 +4,15 @@ import { sessionsQuery } from '../api/queries.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { LoadError } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
+import { withRest } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { SessionList } from './session-list.tsx';
 import { useIsWide } from './wide.ts';
 
-const NewSession = lazyPart(() => import('../new-session/new-session.tsx'), 'NewSession');
+const NewSession = lazyPart(
+  withRest(() => import('../new-session/new-session.tsx')),
+  'NewSession',
+);
 
 /** `/`: the card for a first session; on a phone the list, once there is one. */
 export function Start() {

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { en } from './en/all.ts';
+import { rest } from './en/rest.ts';
 import { ja } from './ja/all.ts';
 
 /* Every word of the app is there in both languages, and none too many. */
@@ -79,4 +80,12 @@ it('[C2] Japanese texts are Japanese, and English ones are not', () => {
       !ALIKE.some((each) => each.test(path)),
   );
   expect(foreign.map(([path]) => path)).toEqual([]);
+});
+
+it('[C2] words that come with their pages are used by those only', () => {
+  const withRest = /^web\/(dashboard|new-session|session-detail|settings|tool-rules)\//;
+  const files = globSync('web/**/*.{ts,tsx}', { exclude: ['web/texts/**', 'web/**/*.test.ts'] });
+  const others = files.filter((file) => !withRest.test(file));
+  const used = new RegExp(`\\bt\\.(${Object.keys(rest).join('|')})\\b`);
+  expect(others.filter((file) => used.test(readFileSync(file, 'utf8')))).toEqual([]);
 });

@@ -1,22 +1,7 @@
-import { approvals } from './approvals.ts';
-import { common } from './common.ts';
-import { conversation } from './conversation.ts';
-import { dashboard } from './dashboard.ts';
-import { detail } from './detail.ts';
-import { newSession } from './new-session.ts';
-import { settings } from './settings.ts';
-import { shell } from './shell.ts';
+import { first } from './first.ts';
+import { rest } from './rest.ts';
 
-export const en = {
-  approvals,
-  common,
-  conversation,
-  dashboard,
-  detail,
-  newSession,
-  settings,
-  shell,
-};
+export const en = { ...first, ...rest };
 
 /** The same words in another language: texts stay texts, sentences with gaps stay functions. */
 type Translated<T> = {
@@ -27,3 +12,5 @@ type Translated<T> = {
       : Translated<T[K]>;
 };
 export type Texts = Translated<typeof en>;
+export type First = Pick<Texts, keyof typeof first>;
+export type Rest = Pick<Texts, keyof typeof rest>;

@@ -39,6 +39,7 @@ export const common = {
     closed: 'The server is about to stop. Try again in a moment.',
     internal: 'Something went wrong in the server. Its log says more.',
   },
+  deeds: { reopen: 'Reopen', resume: 'Resume', retry: 'Prepare again' },
   status: {
     PENDING: 'Preparing',
     ACTIVE: 'Active',

@@ -1,3 +1,5 @@
+import { common } from './common.ts';
+
 export const detail = {
   notThere: 'This session is no longer there, or it is not shared with you.',
   toConversation: 'To the conversation',
@@ -75,12 +77,12 @@ export const detail = {
         'What runs is stopped, and what is queued is cancelled. Conversation, files and cost are kept, and you can reopen it.',
     },
     reopen: {
-      name: 'Reopen',
+      name: common.deeds.reopen,
       title: (name: string) => `Reopen “${name}”?`,
       about: 'It takes messages again and goes on from where it was.',
     },
     retry: {
-      name: 'Prepare again',
+      name: common.deeds.retry,
       title: (name: string) => `Prepare the workspace of “${name}” again?`,
       about: 'Nothing is lost. What is queued starts when the workspace is ready.',
     },
@@ -90,7 +92,7 @@ export const detail = {
       about: 'What runs now goes on. Nothing that is queued starts until you resume.',
     },
     resume: {
-      name: 'Resume',
+      name: common.deeds.resume,
       title: (name: string) => `Resume “${name}”?`,
       about: 'What is queued starts in its order.',
     },

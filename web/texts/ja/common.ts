@@ -40,6 +40,7 @@ export const common: Texts['common'] = {
     closed: 'サーバーが停止しようとしています。少し待ってからお試しください。',
     internal: 'サーバーで問題が起きました。詳しくはサーバーのログをご覧ください。',
   },
+  deeds: { reopen: '再開する', resume: '保留を解除', retry: '準備をやり直す' },
   status: {
     PENDING: '準備中',
     ACTIVE: 'アクティブ',

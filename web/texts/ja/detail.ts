@@ -1,4 +1,5 @@
 import type { Texts } from '../en/all.ts';
+import { common } from './common.ts';
 
 export const detail: Texts['detail'] = {
   notThere: 'このセッションは存在しないか、共有されていません。',
@@ -72,12 +73,12 @@ export const detail: Texts['detail'] = {
         '実行中の処理は停止し、待機中の実行は取り消されます。会話・ファイル・コストは残り、再開できます。',
     },
     reopen: {
-      name: '再開する',
+      name: common.deeds.reopen,
       title: (name) => `「${name}」を再開しますか？`,
       about: 'メッセージを受け付け、前回の続きから進めます。',
     },
     retry: {
-      name: '準備をやり直す',
+      name: common.deeds.retry,
       title: (name) => `「${name}」のワークスペースを準備し直しますか？`,
       about: '失われるものはありません。準備ができると、待機中の実行が始まります。',
     },
@@ -87,7 +88,7 @@ export const detail: Texts['detail'] = {
       about: '実行中の処理は続きます。待機中の実行は、保留を解除するまで始まりません。',
     },
     resume: {
-      name: '保留を解除',
+      name: common.deeds.resume,
       title: (name) => `「${name}」の保留を解除しますか？`,
       about: '待機中の実行が順番に始まります。',
     },
