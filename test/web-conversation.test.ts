@@ -310,3 +310,124 @@ test('[X2] who may only look sees no action; a phone shows all of it', async () 
   expect(await tooWideOn(page)).toEqual([]);
   await context.close();
 });
+
+test('[Q10] [C2] [X2] what could not be sent is sent once and whole, whichever page is opened next, and by nobody else', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('on the way');
+  // As pages over plain HTTP are, on a network at home.
+  await at.context.addInitScript('Crypto.prototype.randomUUID = undefined');
+  const talk = await at.open(session);
+  const said = async () => (await runsOf(at.server, session)).map(({ message }) => message);
+  const path = '**/messages';
+  await at.context.route(path, (route) => route.abort());
+  const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('what it says\n') };
+  await talk.page.locator('input[type=file]').setInputFiles([note]);
+  await talk.page.getByRole('list', { name: 'Files to send' }).getByText('note.txt').waitFor();
+  await talk.say('cat "$(find . -name "*note.txt" | head -n 1)"');
+  const waits = () => talk.log.getByText('note.txt · Not sent yet.', { exact: false }).waitFor();
+  await waits();
+  await talk.page.reload();
+  await waits();
+  // Another tab with a message of its own.
+  const second = await at.open(session);
+  await second.say('echo second');
+  await second.log.getByText('echo second').waitFor();
+  await second.page.close();
+  await talk.composer.fill('echo a draft');
+  expect(await said()).toEqual([]);
+  await talk.page.goto(`${at.server.url}/dashboard`);
+  await at.context.unroute(path);
+  await talk.page.reload();
+  await until(async () => (await said()).length === 2, { ms: 30_000 });
+  expect((await said()).at(-1)).toBe('echo second');
+  await talk.page.goto(`${at.server.url}/s/${session.id}`);
+  await talk.log.locator('pre', { hasText: /^what it says\n$/ }).waitFor();
+  await talk.log.locator('pre', { hasText: /^second\n$/ }).waitFor();
+
+  // Somebody else signs in at this browser, while a message waits.
+  await at.context.route(path, (route) => route.abort());
+  await talk.say('echo mine');
+  await talk.log.getByText('Not sent yet.', { exact: false }).waitFor();
+  await talk.composer.fill('echo a draft');
+  const { id } = await at.server.call<{ id: string }>('POST', '/api/v1/users', { name: 'other' });
+  const shares = [{ user: 'other', level: 'operate' }];
+  await at.server.call('PUT', `/api/v1/sessions/${session.id}/shares`, { shares });
+  const link = await at.server.call<{ url: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
+  const theirs = await at.context.newPage();
+  await theirs.goto(link.url);
+  await theirs.waitForURL(`${at.server.url}/`);
+  // The page of before is theirs, too, with nothing of the one before on it.
+  await talk.page.getByText('Not sent yet.', { exact: false }).waitFor({ state: 'detached' });
+  await until(async () => (await talk.composer.inputValue()) === '');
+  await at.context.unroute(path);
+  await talk.say('echo theirs');
+  await talk.log.locator('pre', { hasText: /^theirs\n$/ }).waitFor();
+  expect((await said()).slice(2)).toEqual(['echo theirs']);
+
+  // And goes on for who has written it.
+  const again = await at.server.call<{ url: string }>('POST', '/api/v1/users/admin/sign-in-link');
+  await theirs.goto(again.url);
+  await theirs.waitForURL(`${at.server.url}/`);
+  await until(async () => (await said()).length === 4, { ms: 30_000 });
+  await talk.log.locator('pre', { hasText: /^mine\n$/ }).waitFor();
+  await until(async () => (await talk.composer.inputValue()) === 'echo a draft');
+  const senders = (await runsOf(at.server, session)).map(({ message, sender }) => [
+    message,
+    sender,
+  ]);
+  expect(senders.slice(2)).toEqual([
+    ['echo theirs', id],
+    ['echo mine', senders[0]![1]],
+  ]);
+  expect(talk.complaints.filter((each) => !/net::ERR_|status of 401/.test(each))).toEqual([]);
+});
+
+test('[Q12] [C2] a change that comes too late and a message to an ended session stay with who wrote them', async () => {
+  const { server, open, gate, context } = await house(chromium());
+  const session = await server.session('too late');
+  const talk = await open(session);
+  const first = gate('first');
+  await talk.say(first.command);
+  await first.begun();
+  await talk.say('echo old words');
+  const row = talk.queue.filter({ hasText: 'echo old words' });
+  await row.getByRole('button', { name: 'Edit' }).click();
+  const field = talk.page.getByRole('textbox', { name: 'Edit the queued message' });
+  await field.fill('echo new words');
+  // Somebody else changes it, and then it begins.
+  const queued = (await runsOf(server, session)).find(({ state }) => state === 'queued')!;
+  await server.call('PATCH', `/api/v1/runs/${queued.id}`, { message: 'echo their words' });
+  await talk.page.getByText('echo their words', { exact: true }).waitFor();
+  first.letGo();
+  await talk.page.getByText('Your change was not made.', { exact: false }).waitFor();
+  await talk.log.locator('pre', { hasText: /^their words\n$/ }).waitFor();
+  expect(await field.inputValue()).toBe('echo new words');
+  expect(await barriersOn(talk.page)).toEqual([]);
+  await talk.button('Write it as a new message').click();
+  expect(await talk.composer.inputValue()).toBe('echo new words');
+  await field.waitFor({ state: 'detached' });
+
+  // On its way while somebody completes the session.
+  const path = '**/messages';
+  await context.route(path, (route) => route.abort());
+  await talk.composer.press('Enter');
+  await talk.log.getByText('Not sent yet.', { exact: false }).waitFor();
+  await server.call('POST', `/api/v1/sessions/${session.id}/complete`);
+  await talk.page.getByText('This session has ended.').waitFor();
+  await context.unroute(path);
+  const refused = talk.log.getByText('This message was not sent. The session has ended.', {
+    exact: false,
+  });
+  await refused.waitFor();
+  expect(await talk.button('Edit').count()).toBe(0);
+  await server.call('POST', `/api/v1/sessions/${session.id}/reopen`);
+  await talk.page.reload();
+  await refused.waitFor();
+  await talk.button('Edit').click();
+  expect(await talk.composer.inputValue()).toBe('echo new words');
+  expect(await runsOf(server, session)).toHaveLength(2);
+  await talk.composer.press('Enter');
+  await talk.log.locator('pre', { hasText: /^new words\n$/ }).waitFor();
+  expect(await runsOf(server, session)).toHaveLength(3);
+  expect(talk.complaints.filter((each) => !/net::ERR_|status of 409/.test(each))).toEqual([]);
+});
