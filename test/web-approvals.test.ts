@@ -249,6 +249,10 @@ test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answe
   await cards(theirs).getByText('install /dev/null made').first().waitFor();
   await cards(theirs).getByText('You may look at this session').waitFor();
   expect(await cards(theirs).getByRole('button').count()).toBe(0);
+  // It waits for somebody else.
+  await desk.page.getByRole('img', { name: '1 question waits for you' }).waitFor();
+  expect(await theirs.getByRole('img', { name: /waits? for you$/ }).count()).toBe(0);
+  expect(await theirs.title()).toBe('Inbox · Baton');
   await theirs.keyboard.press('a');
   await answer(server, await asked(server, other, shared), { decision: 'allow' });
   await theirs.getByText('Allowed by somebody else').waitFor();
