@@ -55,26 +55,28 @@ function Below({ letter, outbox, onPutBack }: Omit<Props, 'letters'> & { letter:
       <span role="alert" className="text-bad">
         {whyNot(letter, t)}
       </span>
-      {mayAct && missing.length === 0 && (
-        <Button size="small" onClick={() => outbox.again(key)}>
-          {t.conversation.sendAgain}
+      <span className="flex flex-wrap justify-end gap-2 max-md:*:min-h-11">
+        {mayAct && missing.length === 0 && (
+          <Button size="small" onClick={() => outbox.again(key)}>
+            {t.conversation.sendAgain}
+          </Button>
+        )}
+        {/* Where there is nothing to write in, it stays here. */}
+        {mayAct && !hasEnded(session) && (
+          <Button
+            size="small"
+            onClick={() => {
+              onPutBack(letter);
+              outbox.discard(key);
+            }}
+          >
+            {t.conversation.putBack}
+          </Button>
+        )}
+        <Button size="small" look="quiet" onClick={() => outbox.discard(key)}>
+          {t.conversation.discard}
         </Button>
-      )}
-      {/* Where there is nothing to write in, it stays here. */}
-      {mayAct && !hasEnded(session) && (
-        <Button
-          size="small"
-          onClick={() => {
-            onPutBack(letter);
-            outbox.discard(key);
-          }}
-        >
-          {t.conversation.putBack}
-        </Button>
-      )}
-      <Button size="small" look="quiet" onClick={() => outbox.discard(key)}>
-        {t.conversation.discard}
-      </Button>
+      </span>
     </>
   );
 }

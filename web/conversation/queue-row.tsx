@@ -173,7 +173,7 @@ function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & 
           </p>
         )
       )}
-      <div className="mt-1 flex flex-wrap justify-end gap-2">
+      <div className="mt-1 flex flex-wrap justify-end gap-2 max-md:*:min-h-11">
         <Button size="small" look="quiet" onClick={onCancel}>
           {hasBegun ? t.conversation.discard : t.common.cancel}
         </Button>
