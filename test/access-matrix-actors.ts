@@ -147,6 +147,7 @@ export async function makeSubject(
   }
   const is = seesAll(actor) ? 'own' : actor.is;
   const by = operator(ownerId);
+  if (name.endsWith('getArtefact')) await rig.artefact(session.id, asked);
   if (name === 'reopen') await rig.service.act(by, session.id, 'complete');
   if (name === 'resume') await rig.service.act(by, session.id, 'hold');
   if (name === 'retry') await rig.store.changeSession(session.id, { do: 'fail', error: 'no' });

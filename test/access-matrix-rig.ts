@@ -113,9 +113,12 @@ export async function accessRig(database: Database = 'sqlite') {
     await service.cancelRun(by, run);
     const event = { type: 'agent.message', payload: { text: `says ${word}` } };
     await store.change({ do: 'note', lane: id, event });
-    await directoryArtefacts({ dataDir }).keep(id, 'run', 'call', `all of ${word}`);
     return { id, run };
   };
+
+  /** A long result of a session, which has nothing of the kind by itself. */
+  const artefact = (id: string, word: string) =>
+    directoryArtefacts({ dataDir }).keep(id, 'run', 'call', `all of ${word}`);
 
   const send = async (ownerId: string, id: string, word: string): Promise<string> => {
     const body = { message: `echo ${word}`, onBusy: 'enqueue' } as const;
@@ -130,7 +133,7 @@ export async function accessRig(database: Database = 'sqlite') {
     return asked.id;
   };
 
-  return { app, url, store, service, queue, user, token, session, send, approval };
+  return { app, url, store, service, queue, user, token, session, artefact, send, approval };
 }
 
 export type AccessRig = Awaited<ReturnType<typeof accessRig>>;
