@@ -2,6 +2,7 @@ import { ArrowUp, Paperclip } from 'lucide-react';
 import { type DragEvent, useRef } from 'react';
 import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX, MESSAGE_MAX } from '../../src/contract/limits.ts';
 import { Button, IconButton } from '../parts/button.tsx';
+import { isComposing } from '../parts/composing.ts';
 import { useStore } from '../parts/store.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useAutosize } from './autosize.ts';
@@ -89,9 +90,7 @@ export function Composer({ current, draft, onSend }: Props) {
         enterKeyHint="send"
         onChange={(event) => draft.write(event.target.value)}
         onKeyDown={(event) => {
-          // The Enter that ends a composition belongs to it, also in browsers that say so late.
-          if (event.nativeEvent.isComposing || event.keyCode === 229) return;
-          if (event.key !== 'Enter' || event.shiftKey) return;
+          if (isComposing(event) || event.key !== 'Enter' || event.shiftKey) return;
           event.preventDefault();
           send();
         }}

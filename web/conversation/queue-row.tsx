@@ -2,6 +2,7 @@ import { ArrowUp, Clock, GripVertical, Paperclip, Pencil, Trash2 } from 'lucide-
 import { type KeyboardEvent, useRef, useState } from 'react';
 import type { RunView } from '../../src/contract/run-view.ts';
 import { Button, IconButton } from '../parts/button.tsx';
+import { isComposing } from '../parts/composing.ts';
 import { useStore } from '../parts/store.ts';
 import { exactTime, shortTime } from '../parts/time.tsx';
 import { language } from '../texts/language.ts';
@@ -154,7 +155,7 @@ function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & 
         aria-label={words.editing}
         onChange={(event) => setValue(event.target.value)}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+          if (isComposing(event)) return;
           if (event.key === 'Escape') onCancel();
           if (event.key !== 'Enter' || event.shiftKey) return;
           event.preventDefault();

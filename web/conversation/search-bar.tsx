@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { IconButton } from '../parts/button.tsx';
+import { isComposing } from '../parts/composing.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { Wanted } from './context.ts';
 import type { LogView } from './log.ts';
@@ -42,7 +43,7 @@ export function SearchBar({ view, onWanted, onShow, onClose }: Props) {
           setShown(null);
         }}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
+          if (isComposing(event)) return;
           if (event.key === 'Escape') onClose();
           if (event.key === 'Enter') step(event.shiftKey || shown === null ? -1 : 1);
         }}

@@ -4,6 +4,7 @@ import { ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { Button } from '../parts/button.tsx';
+import { isComposing } from '../parts/composing.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
@@ -143,12 +144,10 @@ function useForm(userId: string): [NewForm, (part: Partial<NewForm>) => void] {
   return [{ ...EMPTY, ...given }, (part) => setGiven((before) => ({ ...before, ...part }))];
 }
 
-/** The Enter that ends a composition belongs to it, also in browsers that say so late. */
 const onEnter =
   (act: () => void) =>
   (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
-    if (event.key !== 'Enter' || event.shiftKey) return;
+    if (isComposing(event) || event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     act();
   };
