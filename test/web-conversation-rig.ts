@@ -79,8 +79,8 @@ export async function house(browser: Browser, options: ServerOptions = {}) {
     open: async (session: Session, query?: string) =>
       talkOf(await visitor.context.newPage(), session, query),
     /** Somebody else at the same session, in a browser of their own. */
-    other: async (session: Session) => {
-      const { page, context } = await site.visitor();
+    other: async (session: Session, viewport?: { width: number; height: number }) => {
+      const { page, context } = await site.visitor(viewport === undefined ? {} : { viewport });
       await page.goto(`${server.url}/sign-in?code=${await site.code()}`);
       await page.waitForURL(`${server.url}/`);
       return { context, talk: await talkOf(page, session) };

@@ -148,7 +148,10 @@ async function refreshSession(id: string): Promise<void> {
   } catch (error) {
     noticeError(error);
     forget(id);
-    if (isBatonError(error, 'not_found')) changeLists((list) => withoutSession(list, id));
+    if (!isBatonError(error, 'not_found')) return;
+    changeLists((list) => withoutSession(list, id));
+    // Who has it open is told.
+    await stale(['session', id]);
   }
 }
 

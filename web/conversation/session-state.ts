@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { BatonError } from '../../src/contract/errors.ts';
+import { BatonError, isBatonError } from '../../src/contract/errors.ts';
 import { client, noticeError, queries } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { newKey } from '../parts/new-key.ts';
@@ -56,7 +56,11 @@ function open(userId: string, id: string): Kept {
       else setTimeout(show, 100);
     },
     onChange: (what) => changed(id, what),
-    onError: noticeError,
+    onError: (error) => {
+      noticeError(error);
+      // It was deleted, or is no longer shared.
+      if (isBatonError(error, 'not_found')) changed(id, 'session');
+    },
   });
   const outbox = new Outbox({
     deliver: async (letter) => {
