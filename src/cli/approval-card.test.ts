@@ -87,9 +87,9 @@ test('[C1] no command can hide from who decides, or take over the terminal', () 
   const command = 'ls \x1b[8mrm x\x1b[0m \r\x1b]0;title\x07\u202etxt.exe\u200b #';
   const shown = card({ input: { command }, tool: 'Bash\x1b[2J' });
   expect(shown).toContain('rm x');
-  expect(shown).toContain('\\u202etxt.exe\\u200b');
+  expect(shown).toContain('\\u{202e}txt.exe\\u{200b}');
   expect(shown).not.toMatch(/[^\P{Cc}\n]/u);
-  expect(summaryOf(approval({ input: { command } }))).toContain('\\u202e');
+  expect(summaryOf(approval({ input: { command } }))).toContain('\\u{202e}');
 });
 
 test('[C1] [A7] everything that is decided about is shown', () => {

@@ -1,3 +1,4 @@
+import { visible, visibleProse } from '../client/visible.ts';
 import type { Approval } from '../contract/approval.ts';
 import type { Json } from '../contract/json.ts';
 import { type Colours, coloursFor } from './style.ts';
@@ -69,7 +70,7 @@ function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string
   if (kind === 'plan') return cut(linesOf(textAt(fields, 'plan')));
   const command = textAt(fields, 'command');
   if (command !== '' && COMMANDS.includes(tool)) {
-    const lines = cut(linesOf(command)).map((line) => `  $ ${line}`);
+    const lines = cut(linesOf(command, visible)).map((line) => `  $ ${line}`);
     return [...lines, ...others(fields, ['command', 'description'])];
   }
   const file = textAt(fields, 'file_path') || textAt(fields, 'notebook_path');
@@ -121,15 +122,8 @@ function questionLines(question: Fields): string[] {
   ];
 }
 
-const linesOf = (text: string): string[] =>
-  text === '' ? [] : visible(plainText(text)).trimEnd().split('\n');
-
-/** What would turn round or hide a part of a command is written out: a person decides by what they see. */
-const visible = (text: string): string =>
-  text.replace(/[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (char) => {
-    const code = char.charCodeAt(0).toString(16).padStart(4, '0');
-    return `\\u${code}`;
-  });
+const linesOf = (text: string, shown = visibleProse): string[] =>
+  text === '' ? [] : shown(plainText(text)).trimEnd().split('\n');
 
 const cut = (lines: string[]): string[] =>
   lines.length <= LINES_MAX

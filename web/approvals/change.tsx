@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import { visible } from '../../src/client/visible.ts';
 import { Button } from '../parts/button.tsx';
 import { DiffLines, LINES_SHOWN } from '../parts/diff-view.tsx';
 import type { DiffLine } from '../parts/line-diff.ts';
-import { visible } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ScrollBox } from './scroll-box.tsx';
 

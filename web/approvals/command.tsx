@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { visible } from '../parts/visible.ts';
+import { visible } from '../../src/client/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type CommandView, viewOf } from './risk.ts';
 import { ScrollBox } from './scroll-box.tsx';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
+import { visible } from '../../src/client/visible.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { Ago } from '../parts/time.tsx';
-import { visible } from '../parts/visible.ts';
 import { askedOf, lineOf } from './asked.ts';
 import { ICONS, Outcome, useSentence } from './outcome.tsx';
 import { What } from './what.tsx';

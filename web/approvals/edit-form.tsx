@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
+import { visible } from '../../src/client/visible.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
-import { visible } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { Fields } from './asked.ts';
 import { type EditField, fromEditFields } from './edit.ts';

@@ -1,9 +1,9 @@
 import { Check, Undo2, X } from 'lucide-react';
+import { visibleProse } from '../../src/client/visible.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Ago } from '../parts/time.tsx';
-import { visibleProse } from '../parts/visible.ts';
 import type { Texts } from '../texts/en/all.ts';
 import { useTexts } from '../texts/texts.ts';
 import { fieldsOf } from './asked.ts';

@@ -1,6 +1,6 @@
+import { visibleProse } from '../../src/client/visible.ts';
 import { Button } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
-import { visibleProse } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { answersOf, NOTHING, type Picked, toggle } from './answers.ts';
 import type { Question } from './asked.ts';

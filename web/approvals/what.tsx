@@ -1,9 +1,9 @@
 import { Suspense } from 'react';
+import { visible, visibleProse } from '../../src/client/visible.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { lineDiff } from '../parts/line-diff.ts';
-import { visible, visibleProse } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type Asked, askedOf, type Fields } from './asked.ts';
 import { Change } from './change.tsx';

@@ -1,6 +1,6 @@
+import { visible } from '../../src/client/visible.ts';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { visible } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { RuleChange, RuleChanges } from './changes.ts';
 import { DecisionName } from './rule-lists.tsx';

@@ -1,6 +1,6 @@
 import { Ban, CircleCheck, Hand, type LucideIcon } from 'lucide-react';
+import { visible } from '../../src/client/visible.ts';
 import type { Decision, ToolRules } from '../../src/contract/policy.ts';
-import { visible } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DECISIONS, isEmpty } from './rules.ts';
 

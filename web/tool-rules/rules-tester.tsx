@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { visible } from '../../src/client/visible.ts';
 import { Channel } from '../../src/contract/message.ts';
 import type { Verdict } from '../../src/contract/policy.ts';
 import { client } from '../api/client.ts';
@@ -8,7 +9,6 @@ import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { Section } from '../parts/section.tsx';
-import { visible } from '../parts/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DecisionName } from './rule-lists.tsx';
 import { inputFor, TOOLS } from './rules.ts';
