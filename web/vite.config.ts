@@ -6,16 +6,6 @@ import { operations } from '../src/contract/api/operations.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** What every page needs. */
-const BASE: readonly RegExp[] = [
-  /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|eventsource-parser)\//,
-  /\/node_modules\/@tanstack\/(?!virtual|react-virtual)/,
-  /\/web\/(api|shell|texts)\/(?!palette\.tsx|key-help|en\/|ja\/)/,
-  /\/web\/parts\/(?!chart|diff|dialog|confirm|line-diff|download|section)/,
-  /\/src\/(client\/|contract\/(errors|limits)\.ts)|virtual:operations/,
-];
-const isBase = (id: string): boolean => BASE.some((each) => each.test(id));
-
 /** The operations of the API without their schemas, which the page would carry for nothing. */
 const apiOperations = (): Plugin => ({
   name: 'baton:operations',
@@ -40,8 +30,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       output: {
-        // In one file it packs better than in the thirty that it would be else.
-        codeSplitting: { groups: [{ name: 'base', test: isBase }] },
+        // What every page needs is one file: it packs better than the thirty that it would be else.
+        codeSplitting: { groups: [{ name: 'base', tags: ['$initial'] }] },
       },
     },
   },

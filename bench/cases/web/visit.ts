@@ -111,7 +111,7 @@ export const send = (server: BatonServer, id: string, script: object): Promise<u
   server.call(`/api/v1/sessions/${id}/messages`, { message: JSON.stringify(script) });
 
 export const LAST = 'The last word';
-const STEPS = 77;
+const STEPS = 56;
 const MESSAGES = 10;
 
 /** A session of ten thousand events; the last message is a heading with the words of LAST. */

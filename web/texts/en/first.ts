@@ -1,8 +1,7 @@
 import { approvals } from './approvals.ts';
 import { common } from './common.ts';
 import { conversation } from './conversation.ts';
-import { newSession } from './new-session.ts';
 import { shell } from './shell.ts';
 
 /** Loaded before anything is shown. */
-export const first = { approvals, common, conversation, newSession, shell };
+export const first = { approvals, common, conversation, shell };

@@ -1,6 +1,7 @@
 import { dashboard } from './dashboard.ts';
 import { detail } from './detail.ts';
+import { newSession } from './new-session.ts';
 import { settings } from './settings.ts';
 
 /** Loaded with the pages that show them. */
-export const rest = { dashboard, detail, settings };
+export const rest = { dashboard, detail, newSession, settings };

@@ -2,7 +2,6 @@ import type { First } from '../en/all.ts';
 import { approvals } from './approvals.ts';
 import { common } from './common.ts';
 import { conversation } from './conversation.ts';
-import { newSession } from './new-session.ts';
 import { shell } from './shell.ts';
 
-export const first: First = { approvals, common, conversation, newSession, shell };
+export const first: First = { approvals, common, conversation, shell };
