@@ -37,7 +37,14 @@ export async function startPostgres({
   const port = await freePort();
   await run(
     binaries.initdb,
-    [`--pgdata=${data}`, '--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-locale'],
+    [
+      `--pgdata=${data}`,
+      '--auth=trust',
+      '--username=postgres',
+      '--encoding=UTF8',
+      '--no-locale',
+      '--no-sync',
+    ],
     user,
   );
   const all: Record<string, string> = {
