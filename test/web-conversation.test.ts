@@ -403,7 +403,7 @@ test('[S1] [S12] [C2] a session that is terminated or deleted while its agent wo
   await confirm('Delete', 'What runs is stopped.');
   await detail.waitForURL(`${server.url}/`);
   await talk.page.getByText('There is no such session, or it is not yours.').waitFor();
-  expect(await talk.page.getByRole('link', { name: 'ended elsewhere' }).count()).toBe(0);
+  await talk.page.getByRole('link', { name: 'ended elsewhere' }).waitFor({ state: 'detached' });
   expect(talk.complaints.filter((each) => !/status of 404/.test(each))).toEqual([]);
 });
 

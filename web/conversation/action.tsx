@@ -24,7 +24,7 @@ export function Action({ act, look = 'plain', children }: Props) {
         size="small"
         disabled={isPending}
         onClick={() => mutate()}
-        className="max-md:min-h-11"
+        className="max-md:min-h-11 max-md:px-3"
       >
         {children}
       </Button>

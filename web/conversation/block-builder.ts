@@ -174,7 +174,10 @@ export class BlockBuilder {
     const ok = fields['ok'] === true;
     const truncated = fields['truncated'] === true;
     const result = { ok, text: textIn(fields, 'text'), truncated, at: event.at };
-    this.#change(callId, (call) => ({ ...call, result, cut: false }));
+    // While its question is open it has not run: the agent was stopped to wait for the answer.
+    this.#change(callId, (call) =>
+      call.asking?.state === 'pending' ? { ...call, cut: true } : { ...call, result, cut: false },
+    );
   }
 
   asked(event: SessionEvent, fields: Fields): void {

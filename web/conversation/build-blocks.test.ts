@@ -200,3 +200,18 @@ test('[Q11] a message that the agent at work did not take is shown once, as the 
   expect(rows(['run.queued', { type: 'agent' }, 'r2'])).toEqual(['start', 'end']);
   expect(rows(['run.dequeued', {}, 'r2'])).toEqual(['start', 'end', 'start']);
 });
+
+test('[A7] a call whose agent was stopped to wait for the answer still asks', () => {
+  const given: readonly Given[] = [
+    ...begin,
+    use('c', 'Bash'),
+    ['approval.requested', { approvalId: 'a', callId: 'c', tool: 'Bash', input: {} }],
+    result('c', false),
+  ];
+  const tool = (...more: readonly Given[]) =>
+    blocksOf(log(...given, ...more)).blocks.find(({ kind }) => kind === 'tool');
+  expect(tool()).toMatchObject({ result: null, asking: { state: 'pending' } });
+  const decided: Given = ['approval.decided', { approvalId: 'a', decision: 'allow' }];
+  expect(tool(decided)).toMatchObject({ result: null, cut: true });
+  expect(tool(decided, result('c'))).toMatchObject({ result: { ok: true }, cut: false });
+});
