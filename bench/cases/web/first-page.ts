@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import type { BatonServer } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
-import { LAST, longSession, openBrowser, signedIn, webServer } from './visit.ts';
+import { openBrowser, perform, signedIn, webServer } from './visit.ts';
 
 /** Nothing more is loaded when nothing was for so long. */
 const QUIET_MS = 1500;
@@ -12,14 +12,18 @@ const LOCALES = ['en-GB', 'ja-JP'];
 export const firstPage: Case = async ({ place, report }) => {
   const server = await webServer(place);
   const browser = await openBrowser(place);
-  const { id } = await longSession(server);
+  const words = await server.session('words', 'claude');
+  await perform(server, words, { do: 'marks', count: 20, everyMs: 1 });
+  const code = await server.session('words and code', 'claude');
+  await perform(server, code, { do: 'work', steps: 5, end: 'The end' });
   const pages: Readonly<Record<string, { path: string; shows: string }>> = {
     '/': { path: '/', shows: 'textarea' },
     '/new': { path: '/new', shows: 'textarea' },
     '/inbox': { path: '/inbox', shows: 'main h1' },
     '/dashboard': { path: '/dashboard', shows: 'main h1' },
-    '/s/…': { path: `/s/${id}`, shows: `text="${LAST}"` },
-    '/s/…/detail': { path: `/s/${id}/detail`, shows: 'main h1' },
+    '/s/…': { path: `/s/${words.id}`, shows: '[role="log"] strong' },
+    '/s/… with code': { path: `/s/${code.id}`, shows: '[role="log"] h3' },
+    '/s/…/detail': { path: `/s/${code.id}/detail`, shows: 'main h1' },
     '/settings': { path: '/settings', shows: 'main h1' },
   };
   let most = 0;

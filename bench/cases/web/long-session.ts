@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Case } from '../../benches.ts';
 import { median } from '../../measure.ts';
+import { longestTask, TASKS } from './task-times.ts';
 import { LAST, longSession, lookFor, openBrowser, seenAt, signedIn, webServer } from './visit.ts';
 
 const OPENINGS_A_ROUND = 3;
@@ -43,6 +44,7 @@ export const longSessionCase: Case = async ({ place, rounds, report }) => {
   report({ metric: 'by its address, cold', value: median(byAddress), unit: 'ms' });
 
   const tasks: number[] = [];
+  const busy: number[] = [];
   let seconds = 0;
   for (let round = 0; round < rounds; round++) {
     const context = await signedIn(server, browser);
@@ -52,13 +54,16 @@ export const longSessionCase: Case = async ({ place, rounds, report }) => {
     await seenAt(page, 'last');
     await page.waitForTimeout(1000);
     const begun = Date.now();
+    await browser.startTracing(page, { categories: TASKS });
     tasks.push(...(await longTasksWhileScrolling(page)));
+    busy.push(longestTask(await browser.stopTracing()));
     seconds += (Date.now() - begun) / 1000;
     await context.close();
   }
   await browser.close();
   await server.program.stop();
   report({ metric: 'longest task while scrolling', value: Math.max(0, ...tasks), unit: 'ms' });
+  report({ metric: 'of it processor time, at most', value: Math.max(...busy), unit: 'ms' });
   report({ metric: 'tasks over 50 ms, of all scrolling', value: tasks.length, unit: '' });
   report({ metric: 'up and down again', value: seconds / rounds, unit: 's' });
 };
