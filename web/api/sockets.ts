@@ -31,31 +31,43 @@ export function socketOf(url: URL): URL | null {
   return at;
 }
 
-/** The stream as `fetch` would give it; null if it was not opened. */
+/** The stream as `fetch` would give it, which ends with the signal; null if it was not opened. */
 function open(at: URL, signal: AbortSignal | null): Promise<Response | null> {
   const socket = new WebSocket(at);
-  const close = (): void => socket.close();
-  signal?.addEventListener('abort', close);
-  // The connection may seem to live for long after the network has gone.
-  addEventListener('offline', close);
   const { promise, resolve } = Promise.withResolvers<Response | null>();
   const encoder = new TextEncoder();
+  let isOver = false;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      socket.onmessage = ({ data }) => controller.enqueue(encoder.encode(frameOf(String(data))));
-      socket.onclose = () => {
-        signal?.removeEventListener('abort', close);
-        removeEventListener('offline', close);
+      const end = (): void => {
+        if (isOver) return;
+        isOver = true;
+        signal?.removeEventListener('abort', leave);
+        removeEventListener('offline', leave);
         resolve(null);
         if (signal?.aborted === true) controller.error(signal.reason);
         else controller.close();
       };
+      // At once: without a network a close takes minutes to be answered.
+      const leave = (): void => {
+        end();
+        // One that is not open yet is closed when it is; browsers complain of anything else.
+        if (socket.readyState !== WebSocket.CONNECTING) socket.close();
+      };
+      socket.onmessage = ({ data }) => {
+        if (!isOver) controller.enqueue(encoder.encode(frameOf(String(data))));
+      };
+      socket.onclose = end;
+      signal?.addEventListener('abort', leave);
+      // The connection may seem to live for long after the network has gone.
+      addEventListener('offline', leave);
+      if (signal?.aborted === true) leave();
     },
-    cancel: close,
   });
-  socket.onopen = () =>
-    resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
-  if (signal?.aborted === true) close();
+  socket.onopen = () => {
+    if (isOver) socket.close();
+    else resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+  };
   return promise;
 }
 

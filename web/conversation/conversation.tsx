@@ -5,8 +5,9 @@ import type { Me } from '../../src/contract/access.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionQuery } from '../api/queries.ts';
-import { LoadError, Notice } from '../parts/notice.tsx';
+import { LoadError } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
+import { Missing } from '../shell/not-found.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { dropOf, putBack } from './composer.tsx';
 import { ConversationContext, type Wanted } from './context.ts';
@@ -37,19 +38,16 @@ export function Conversation() {
     return <Loaded key={id} session={session} me={me} />;
   }
   if (error === null) return <p className="p-6 text-soft">{t.common.loading}</p>;
+  if (isGone) return <Missing title={t.conversation.notThere} />;
   return (
     <div className="p-6">
-      {isGone ? (
-        <Notice tone="info" title={t.conversation.notThere} />
-      ) : (
-        <LoadError
-          error={error}
-          retry={() => {
-            void refetch();
-            void again();
-          }}
-        />
-      )}
+      <LoadError
+        error={error}
+        retry={() => {
+          void refetch();
+          void again();
+        }}
+      />
     </div>
   );
 }

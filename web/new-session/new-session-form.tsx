@@ -56,7 +56,8 @@ export function NewSessionForm({ userId }: { userId: string }) {
       <AgentChoice kind={form.kind} onChange={(kind) => setForm({ kind })} />
       <Field
         label={isShell ? t.newSession.command : t.newSession.message}
-        hint={t.newSession.sendHelp}
+        // A phone has a button for it, and little room.
+        hint={<span className="max-md:hidden">{t.newSession.sendHelp}</span>}
         error={errorOf('message')}
       >
         {(props) => (

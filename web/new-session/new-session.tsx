@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { meQuery, sessionsQuery } from '../api/queries.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
+import type { Texts } from '../texts/en/all.ts';
 import { useTexts } from '../texts/texts.ts';
 import { NewSessionForm } from './new-session-form.tsx';
 
@@ -14,7 +15,7 @@ export function NewSession() {
   if (me === undefined) return null;
   const mayRun = me.rights.includes('run');
   return (
-    <Page title={isFirst && mayRun ? t.newSession.first : t.newSession.title}>
+    <Page title={titleOf(t, mayRun, isFirst)}>
       {mayRun ? (
         <>
           {isFirst && <p className="-mt-3 mb-4 text-soft">{t.newSession.firstHelp}</p>}
@@ -27,4 +28,9 @@ export function NewSession() {
       )}
     </Page>
   );
+}
+
+function titleOf(t: Texts, mayRun: boolean, isFirst: boolean): string {
+  if (!mayRun) return t.shell.sessions;
+  return isFirst ? t.newSession.first : t.newSession.title;
 }

@@ -8,9 +8,10 @@ import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionQuery } from '../api/queries.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
-import { LoadError, Notice } from '../parts/notice.tsx';
+import { LoadError } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
 import { StatusBadge } from '../parts/status.tsx';
+import { Missing } from '../shell/not-found.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Deeds } from './deeds.tsx';
 import { Overview } from './overview.tsx';
@@ -31,16 +32,14 @@ export function Detail() {
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
   const { data: me } = useQuery(meQuery);
   useTitle(session?.name ?? '');
+  // Also one that was there when the page was opened.
+  if (isBatonError(error, 'not_found')) return <Missing title={t.detail.notThere} />;
   if (session !== undefined && me !== undefined)
     return <Loaded key={id} session={session} me={me} />;
   if (error === null) return null;
   return (
     <div className="p-6">
-      {isBatonError(error, 'not_found') ? (
-        <Notice tone="info" title={t.detail.notThere} />
-      ) : (
-        <LoadError error={error} retry={() => void refetch()} />
-      )}
+      <LoadError error={error} retry={() => void refetch()} />
     </div>
   );
 }

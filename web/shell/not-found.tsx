@@ -5,11 +5,17 @@ import { useTexts } from '../texts/texts.ts';
 
 export function NotFound() {
   const t = useTexts();
+  return <Missing title={t.shell.notFound} />;
+}
+
+/** In place of a page: what is not there, and the way on. */
+export function Missing({ title }: { title: string }) {
+  const t = useTexts();
   return (
     <div className="p-6">
       <Notice
         tone="info"
-        title={t.shell.notFound}
+        title={title}
         actions={
           <Link to="/" className="underline underline-offset-3">
             {t.shell.toSessions}
