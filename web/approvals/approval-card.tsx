@@ -87,7 +87,7 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
   const why = isOpenCall ? whyOf(visible(reason), t.approvals.why) : null;
   if (compact && !isOpenCall) return <div className="mb-3" />;
   return (
-    <dl className="my-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense">
+    <dl className="my-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense max-md:grid-cols-1 max-md:[&>dd]:mb-1">
       {!compact && session !== undefined && (
         <>
           <dt className="text-soft">{t.approvals.where}</dt>
