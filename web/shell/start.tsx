@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
 import { sessionsQuery } from '../api/queries.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { LoadError } from '../parts/notice.tsx';
@@ -18,6 +18,10 @@ const NewSession = lazyPart(
 export function Start() {
   const { data, error, refetch } = useInfiniteQuery(sessionsQuery({}));
   const isWide = useIsWide();
+  // Together with the sessions, not after them.
+  useEffect(() => {
+    if (isWide) NewSession.preload();
+  }, [isWide]);
   if (data === undefined) {
     if (error === null) return null;
     return (
