@@ -1,4 +1,3 @@
-import { Suspense } from 'react';
 import { visible, visibleProse } from '../../src/client/visible.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
@@ -11,7 +10,11 @@ import { CODE_BOX, Command } from './command.tsx';
 import { ScrollBox } from './scroll-box.tsx';
 
 // Only plans need it, and it is not small.
-const Markdown = lazyPart(() => import('../conversation/markdown.tsx'), 'Markdown');
+const Markdown = lazyPart(
+  () => import('../conversation/markdown.tsx'),
+  'Markdown',
+  ({ text }) => <p className="whitespace-pre-wrap">{text}</p>,
+);
 
 /** What will happen if it is allowed: all of it. */
 export function What({ approval, input }: { approval: Approval; input: Json }) {
@@ -76,9 +79,7 @@ function Plan({ plan }: { plan: string }) {
       label={t.approvals.did.plan}
       className="rounded border border-edge bg-paper px-3 py-2"
     >
-      <Suspense fallback={<p className="whitespace-pre-wrap">{visibleProse(plan)}</p>}>
-        <Markdown text={visibleProse(plan)} />
-      </Suspense>
+      <Markdown text={visibleProse(plan)} />
     </ScrollBox>
   );
 }

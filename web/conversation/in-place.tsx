@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import type { Approval } from '../../src/contract/approval.ts';
 import { client } from '../api/client.ts';
 import { pendingApprovalsQuery } from '../api/queries.ts';
@@ -34,9 +34,7 @@ function Question({ approvalId }: { approvalId: string }) {
   if (approval === undefined) return null;
   return (
     <div className="my-2">
-      <Suspense>
-        <ApprovalCard approval={approval} compact />
-      </Suspense>
+      <ApprovalCard approval={approval} compact />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { RunView } from '../../src/contract/run-view.ts';
 import { client, queries } from '../api/client.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
@@ -107,27 +107,25 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
       )}
       {/* Half a row shows that there are more. */}
       <ol className="max-h-[min(30dvh,222px)] min-h-0 overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
-        <Suspense>
-          {rows.map((row) => (
-            <QueueRow
-              key={row.run.id}
-              {...row}
-              mayAct={mayAct}
-              was={edited.find(({ id }) => id === row.run.id)}
-              hasBegun={begun.includes(row.run)}
-              onEditing={(on) =>
-                setEdited((all) => [
-                  ...all.filter(({ id }) => id !== row.run.id),
-                  ...(on ? [row.run] : []),
-                ])
-              }
-              onMove={move}
-              onEdit={(message) => edit(row.run.id, message)}
-              onPutBack={onPutBack}
-              onRemove={() => remove(row.run.id)}
-            />
-          ))}
-        </Suspense>
+        {rows.map((row) => (
+          <QueueRow
+            key={row.run.id}
+            {...row}
+            mayAct={mayAct}
+            was={edited.find(({ id }) => id === row.run.id)}
+            hasBegun={begun.includes(row.run)}
+            onEditing={(on) =>
+              setEdited((all) => [
+                ...all.filter(({ id }) => id !== row.run.id),
+                ...(on ? [row.run] : []),
+              ])
+            }
+            onMove={move}
+            onEdit={(message) => edit(row.run.id, message)}
+            onPutBack={onPutBack}
+            onRemove={() => remove(row.run.id)}
+          />
+        ))}
         {more && (
           <li className="border-t border-edge px-3 py-1.5 text-dense text-soft">
             {t.conversation.queue.notAll(runs.length)}

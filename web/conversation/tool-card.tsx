@@ -14,7 +14,6 @@ import {
   Terminal,
   Wrench,
 } from 'lucide-react';
-import { Suspense } from 'react';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { duration } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -84,11 +83,7 @@ export function ToolCard({ call }: { call: ToolBlock }) {
           aria-hidden
         />
       </button>
-      {open && (
-        <Suspense>
-          <ToolBody call={call} />
-        </Suspense>
-      )}
+      {open && <ToolBody call={call} />}
       {call.asking !== null && <InPlace asking={call.asking} />}
     </div>
   );

@@ -1,12 +1,38 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { type ComponentType, createElement, type ReactNode, useEffect, useState } from 'react';
 import { loadPatiently } from '../api/load-patiently.ts';
 
-/** A component that is loaded when it is first shown, or before by `preload`. */
-export function lazyPart<Name extends string, Props>(
+/**
+ * A component that is loaded when it is first shown, or before by `preload`; `waiting` stands in its place.
+ * Not React's own `lazy`, which shows what has come up to 300 ms late, lest many such parts flicker.
+ */
+export function lazyPart<Name extends string, Props extends object>(
   load: () => Promise<Record<Name, ComponentType<Props>>>,
   name: Name,
-): LazyExoticComponent<ComponentType<Props>> & { readonly preload: () => void } {
-  const part = lazy(async () => ({ default: (await loadPatiently(load))[name] }));
+  waiting: (props: Props) => ReactNode = () => null,
+): ComponentType<Props> & { readonly preload: () => void } {
+  let known: ComponentType<Props> | null = null;
+  const bring = async (): Promise<void> => {
+    known ??= (await loadPatiently(load))[name];
+  };
+  function Part(props: Props): ReactNode {
+    const [failed, setFailed] = useState<{ readonly error: unknown } | null>(null);
+    const [, setCame] = useState(known !== null);
+    useEffect(() => {
+      bring().then(
+        () => setCame(true),
+        (error: unknown) => setFailed({ error }),
+      );
+    }, []);
+    if (failed !== null) throw failed.error;
+    return known === null ? waiting(props) : createElement(known, props);
+  }
   // Should it fail, showing it says so.
-  return Object.assign(part, { preload: () => void load().catch(() => {}) });
+  const preload = (): void =>
+    void load().then(
+      (loaded) => {
+        known ??= loaded[name];
+      },
+      () => {},
+    );
+  return Object.assign(Part, { preload });
 }

@@ -11,7 +11,7 @@ import {
   RotateCw,
   Trash2,
 } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Me } from '../../src/contract/access.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { client, queries } from '../api/client.ts';
@@ -74,19 +74,17 @@ export function Deeds({ session, me }: { session: Session; me: Me }) {
       {isProtected(session) && mayOwn(session, me) && (
         <p className="basis-full text-dense text-soft">{t.detail.isProtected}</p>
       )}
-      <Suspense>
-        {asked === 'fork' && <ForkDialog session={session} onClose={() => setAsked(null)} />}
-        {asked !== null && asked !== 'fork' && (
-          <ConfirmDialog
-            title={t.detail.deeds[asked].title(session.name)}
-            about={t.detail.deeds[asked].about}
-            confirm={t.detail.deeds[asked].name}
-            look={ENDING.includes(asked) ? 'danger' : 'primary'}
-            act={() => act(asked)}
-            onClose={() => setAsked(null)}
-          />
-        )}
-      </Suspense>
+      {asked === 'fork' && <ForkDialog session={session} onClose={() => setAsked(null)} />}
+      {asked !== null && asked !== 'fork' && (
+        <ConfirmDialog
+          title={t.detail.deeds[asked].title(session.name)}
+          about={t.detail.deeds[asked].about}
+          confirm={t.detail.deeds[asked].name}
+          look={ENDING.includes(asked) ? 'danger' : 'primary'}
+          act={() => act(asked)}
+          onClose={() => setAsked(null)}
+        />
+      )}
     </div>
   );
 }

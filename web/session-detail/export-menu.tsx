@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { ChevronDown, Download } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 import { client } from '../api/client.ts';
 import { loadPatiently } from '../api/load-patiently.ts';
@@ -15,7 +15,11 @@ import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { ExportFormat } from './export-choice.tsx';
 
-const ExportChoice = lazyPart(() => import('./export-choice.tsx'), 'ExportChoice');
+const ExportChoice = lazyPart(
+  () => import('./export-choice.tsx'),
+  'ExportChoice',
+  ({ children }) => children,
+);
 
 /** The whole session as a file: for programs, or to read. */
 export function ExportMenu({ session }: { session: Session }) {
@@ -52,13 +56,7 @@ export function ExportMenu({ session }: { session: Session }) {
   );
   return (
     <>
-      {isAsked ? (
-        <Suspense fallback={button}>
-          <ExportChoice onChoose={mutate}>{button}</ExportChoice>
-        </Suspense>
-      ) : (
-        button
-      )}
+      {isAsked ? <ExportChoice onChoose={mutate}>{button}</ExportChoice> : button}
       {error !== null && (
         <div className="basis-full">
           <Notice tone="bad" title={problemOf(error, t)} />

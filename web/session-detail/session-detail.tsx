@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { MessageSquare } from 'lucide-react';
 import { Tabs } from 'radix-ui';
-import { Suspense } from 'react';
 import type { Me } from '../../src/contract/access.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
@@ -92,22 +91,20 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
           <Tabs.Content value="overview">
             <Overview session={session} />
           </Tabs.Content>
-          <Suspense>
-            <Tabs.Content value="cost">
-              <CostTab session={session} />
+          <Tabs.Content value="cost">
+            <CostTab session={session} />
+          </Tabs.Content>
+          <Tabs.Content value="rules">
+            <RulesTab session={session} mayEdit={mayEdit} />
+          </Tabs.Content>
+          {mayEdit && (
+            <Tabs.Content value="edit">
+              <EditTab session={session} me={me} />
             </Tabs.Content>
-            <Tabs.Content value="rules">
-              <RulesTab session={session} mayEdit={mayEdit} />
-            </Tabs.Content>
-            {mayEdit && (
-              <Tabs.Content value="edit">
-                <EditTab session={session} me={me} />
-              </Tabs.Content>
-            )}
-            <Tabs.Content value="events">
-              <EventsTab session={session} />
-            </Tabs.Content>
-          </Suspense>
+          )}
+          <Tabs.Content value="events">
+            <EventsTab session={session} />
+          </Tabs.Content>
         </Tabs.Root>
       </div>
     </div>

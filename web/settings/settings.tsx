@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import type { Me } from '../../src/contract/access.ts';
 import { meQuery } from '../api/queries.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
@@ -69,9 +69,7 @@ function Loaded({ me, section }: { me: Me; section: string | undefined }) {
             {t.settings.title}
           </Link>
           <h1 className="mb-4 text-xl font-semibold">{title}</h1>
-          <Suspense>
-            <Shown name={known} me={me} />
-          </Suspense>
+          <Shown name={known} me={me} />
         </div>
       </div>
     </div>

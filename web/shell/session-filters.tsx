@@ -1,5 +1,5 @@
 import { ListFilter, Search } from 'lucide-react';
-import { Suspense, useDeferredValue, useEffect, useState } from 'react';
+import { useDeferredValue, useEffect, useState } from 'react';
 import type { SessionFilter } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
@@ -60,7 +60,7 @@ export function SessionFilters({ filter, onChange }: Props) {
           <ListFilter size={16} />
         </IconButton>
       </div>
-      <Suspense>{open && <MoreFilters filter={filter} set={set} count={count} />}</Suspense>
+      {open && <MoreFilters filter={filter} set={set} count={count} />}
     </search>
   );
 }

@@ -69,10 +69,8 @@ export function Shell() {
         </div>
       </div>
       {!isWide && <BottomBar />}
-      <Suspense>
-        {isPaletteOpen && <Palette />}
-        {isKeyHelpOpen && <KeyHelp />}
-      </Suspense>
+      {isPaletteOpen && <Palette />}
+      {isKeyHelpOpen && <KeyHelp />}
       <SignedOut />
     </div>
   );

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { sessionsQuery } from '../api/queries.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { LoadError } from '../parts/notice.tsx';
@@ -31,11 +31,7 @@ export function Start() {
     );
   }
   if (!isWide && (data.pages[0]?.items.length ?? 0) > 0) return <Sessions />;
-  return (
-    <Suspense>
-      <NewSession />
-    </Suspense>
-  );
+  return <NewSession />;
 }
 
 function Sessions() {
