@@ -163,7 +163,7 @@ function Table({ title, columnsAre, series, columns, format }: TableProps) {
   const t = useTexts();
   const isSum = series.length > 1;
   return (
-    <table className="w-full text-dense">
+    <table className="w-full break-normal text-xs sm:text-dense">
       <caption className="sr-only">{title}</caption>
       <thead>
         <tr className="border-b border-edge text-left text-soft">
@@ -171,12 +171,12 @@ function Table({ title, columnsAre, series, columns, format }: TableProps) {
             {columnsAre}
           </th>
           {series.map(({ name }) => (
-            <th key={name} scope="col" className="py-1 pl-3 text-right font-normal">
+            <th key={name} scope="col" className="py-1 pl-2 text-right sm:pl-3 font-normal">
               {name}
             </th>
           ))}
           {isSum && (
-            <th scope="col" className="py-1 pl-3 text-right font-normal">
+            <th scope="col" className="py-1 pl-2 text-right sm:pl-3 font-normal">
               {t.common.total}
             </th>
           )}
@@ -189,11 +189,13 @@ function Table({ title, columnsAre, series, columns, format }: TableProps) {
               {column.label}
             </th>
             {series.map(({ name }, index) => (
-              <td key={name} className="figures py-1 pl-3 text-right">
+              <td key={name} className="figures py-1 pl-2 text-right sm:pl-3">
                 {format(column.values[index] ?? 0)}
               </td>
             ))}
-            {isSum && <td className="figures py-1 pl-3 text-right">{format(totalOf(column))}</td>}
+            {isSum && (
+              <td className="figures py-1 pl-2 text-right sm:pl-3">{format(totalOf(column))}</td>
+            )}
           </tr>
         ))}
       </tbody>
