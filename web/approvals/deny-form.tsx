@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -17,7 +17,8 @@ interface Props {
 export function DenyForm({ reason, busy, takesFocus, onChange, onDeny, onCancel }: Props) {
   const t = useTexts();
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before it is seen: the next key is meant for it.
+  useLayoutEffect(() => {
     if (takesFocus) input.current?.focus();
   }, [takesFocus]);
   return (

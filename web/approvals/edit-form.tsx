@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { visible } from '../../src/client/visible.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { Button } from '../parts/button.tsx';
@@ -26,7 +26,8 @@ export function EditForm({ asked, fields, busy, takesFocus, refused, ...on }: Pr
   const t = useTexts();
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  // Before it is seen: the next key is meant for it.
+  useLayoutEffect(() => {
     if (takesFocus) form.current?.querySelector<HTMLElement>('textarea, input')?.focus();
   }, [takesFocus]);
   const edited = fromEditFields(fields, asked);
