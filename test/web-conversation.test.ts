@@ -200,6 +200,23 @@ test('[C2] two browsers on one session see the same; one that was offline catche
     expect(await log.locator('pre', { hasText: /^later\n$/ }).count()).toBe(1);
   }
   expect(await runsOf(server, session)).toHaveLength(4);
+
+  // The network is gone, but the server is on this machine.
+  const live = mine.page.getByText('Live', { exact: true });
+  const network = (isThere: boolean) =>
+    mine.page.evaluate(
+      `Object.defineProperty(navigator, 'onLine', { value: ${isThere}, configurable: true });
+       dispatchEvent(new Event('${isThere ? 'online' : 'offline'}'))`,
+    );
+  await live.waitFor();
+  await network(false);
+  await mine.say('echo without a network');
+  await mine.log.locator('pre', { hasText: /^without a network\n$/ }).waitFor();
+  await live.waitFor();
+  await network(true);
+  await mine.say('echo with one');
+  await mine.log.locator('pre', { hasText: /^with one\n$/ }).waitFor();
+  await live.waitFor();
   expect(mine.complaints.filter((each) => !each.includes('net::ERR_'))).toEqual([]);
   expect(theirs.talk.complaints).toEqual([]);
 });
@@ -468,6 +485,8 @@ test('[Q10] [C2] [X2] what could not be sent is sent once and whole, whichever p
   const second = await at.open(session);
   await second.say('echo second');
   await second.log.getByText('echo second').waitFor();
+  // What is on its way when a page closes is let through; what a page leaves behind is not.
+  await second.page.goto('about:blank');
   await second.page.close();
   await talk.composer.fill('echo a draft');
   expect(await said()).toEqual([]);

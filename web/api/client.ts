@@ -29,6 +29,8 @@ const isUnauthorized = (error: unknown): boolean => isBatonError(error, 'unautho
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
+      // The server may be on this machine, or nearer than what a browser calls the network.
+      networkMode: 'always',
       // The hint stream says when something is old.
       staleTime: 30_000,
       gcTime: 10 * 60_000,
@@ -38,7 +40,7 @@ export const queries = new QueryClient({
       retryDelay: (failures, error) =>
         isBatonError(error, 'rate_limited') ? 10_000 : Math.min(300 * 2 ** failures, 5000),
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 });
 

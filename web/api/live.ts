@@ -29,12 +29,14 @@ const PAGES_KEPT = 4;
 
 /** Follows which sessions change, and loads what the page shows of them again. */
 export async function followHints(signal: AbortSignal): Promise<void> {
-  const onOffline = (): void => connection.set('offline');
-  const onOnline = (): void => connection.set('reconnecting');
-  addEventListener('offline', onOffline, { signal });
-  addEventListener('online', onOnline, { signal });
   const onState = (state: 'connected' | 'reconnecting'): void =>
     connection.set(state === 'reconnecting' && !navigator.onLine ? 'offline' : state);
+  // Only of what the stream has lost: the server may be on this machine.
+  const onNetwork = (): void => {
+    if (connection.get() !== 'connected') onState('reconnecting');
+  };
+  addEventListener('offline', onNetwork, { signal });
+  addEventListener('online', onNetwork, { signal });
   while (!signal.aborted) {
     let pauseMs = AGAIN_MS;
     try {

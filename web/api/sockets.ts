@@ -7,13 +7,18 @@ const STREAM = /^\/api\/v1(?:\/events|(\/sessions\/[^/]+)\/events)$/;
 /** Where something between here and the server passes none, they are not tried for so long. */
 const BLOCKED_MS = 10 * 60_000;
 let blockedUntil = 0;
+/** What lets the rest of the page through and swallows this is between here and the server. */
+const CONNECT_MS = 10_000;
 
 /** What `fetch` does, with streams of the API opened as WebSockets where that is possible. */
 export const fetchOrSocket: typeof fetch = async (input, init) => {
   const url = new URL(String(input), location.origin);
   const at = socketOf(url);
   if (at === null || Date.now() < blockedUntil) return fetch(input, init);
-  const opened = await open(at, init?.signal ?? null);
+  const signal = init?.signal ?? null;
+  const opened = await open(at, signal);
+  signal?.throwIfAborted();
+  if (opened === 'left') throw new TypeError('The network has changed.');
   if (opened !== null) return opened;
   // A page is not told why a WebSocket was refused; this says it.
   const response = await fetch(input, init);
@@ -31,10 +36,13 @@ export function socketOf(url: URL): URL | null {
   return at;
 }
 
-/** The stream as `fetch` would give it, which ends with the signal; null if it was not opened. */
-function open(at: URL, signal: AbortSignal | null): Promise<Response | null> {
+/**
+ * The stream as `fetch` would give it, which ends with the signal; null if it was not opened, `left` if
+ * nobody waits for it any more.
+ */
+function open(at: URL, signal: AbortSignal | null): Promise<Response | 'left' | null> {
   const socket = new WebSocket(at);
-  const { promise, resolve } = Promise.withResolvers<Response | null>();
+  const { promise, resolve } = Promise.withResolvers<Response | 'left' | null>();
   const encoder = new TextEncoder();
   let isOver = false;
   const body = new ReadableStream<Uint8Array>({
@@ -44,16 +52,26 @@ function open(at: URL, signal: AbortSignal | null): Promise<Response | null> {
         isOver = true;
         signal?.removeEventListener('abort', leave);
         removeEventListener('offline', leave);
+        removeEventListener('online', leaveAttempt);
+        clearTimeout(timer);
         resolve(null);
         if (signal?.aborted === true) controller.error(signal.reason);
         else controller.close();
       };
       // At once: without a network a close takes minutes to be answered.
       const leave = (): void => {
+        resolve('left');
         end();
         // One that is not open yet is closed when it is; browsers complain of anything else.
         if (socket.readyState !== WebSocket.CONNECTING) socket.close();
       };
+      // One that was begun without a network may never be answered.
+      const leaveAttempt = (): void => {
+        if (socket.readyState === WebSocket.CONNECTING) leave();
+      };
+      const timer = setTimeout(() => {
+        if (socket.readyState === WebSocket.CONNECTING) end();
+      }, CONNECT_MS);
       socket.onmessage = ({ data }) => {
         if (!isOver) controller.enqueue(encoder.encode(frameOf(String(data))));
       };
@@ -61,6 +79,7 @@ function open(at: URL, signal: AbortSignal | null): Promise<Response | null> {
       signal?.addEventListener('abort', leave);
       // The connection may seem to live for long after the network has gone.
       addEventListener('offline', leave);
+      addEventListener('online', leaveAttempt);
       if (signal?.aborted === true) leave();
     },
   });
