@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import type { RunView } from '../src/contract/run-view.ts';
 import type { Session } from '../src/contract/session.ts';
 import { siteOf } from './browser-rig.ts';
 import { complaintsOf } from './page-checks.ts';
@@ -102,3 +103,7 @@ function gateAt(path: string) {
     letGo: () => writeFileSync(path, ''),
   };
 }
+
+export const runsOf = async (server: Server, session: { id: string }): Promise<RunView[]> =>
+  (await server.call<{ items: RunView[] }>('GET', `/api/v1/sessions/${session.id}/runs?limit=200`))
+    .items;
