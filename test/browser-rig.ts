@@ -30,7 +30,10 @@ export async function siteOf(browser: Browser, options: ServerOptions = {}) {
       const path = '/api/v1/users/admin/sign-in-link';
       return (await server.call<{ code: string }>('POST', path)).code;
     },
-    /** With what status requests were answered from now on, as the log of the server says at `debug`. */
+    /**
+     * With what status calls of the API were answered from now on, as the log of the server says at
+     * `debug`. Of pages not: the line of one that was just opened may still come.
+     */
     answered(): () => number[] {
       const before = server.program.stderr().length;
       return () =>
@@ -39,7 +42,9 @@ export async function siteOf(browser: Browser, options: ServerOptions = {}) {
           .slice(before)
           .split('\n')
           .filter((line) => line.includes('"Request answered"'))
-          .map((line) => (JSON.parse(line) as { status: number }).status);
+          .map((line) => JSON.parse(line) as { status: number; route: string })
+          .filter(({ route }) => route.startsWith('/api/'))
+          .map(({ status }) => status);
     },
     sessions: async (): Promise<string[]> => {
       const found = await server.call<{ name: string }[]>('GET', '/api/v1/sessions');

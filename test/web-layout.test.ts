@@ -47,6 +47,8 @@ describe.each([
     const shot = everyPage(showcase).find(({ name }) => name === wanted);
     if (shot === undefined) throw new Error(`there is no page ${wanted}`);
     const context = page.context();
+    // The page of before must not ask for anything without them.
+    await page.goto('about:blank');
     await context.clearCookies();
     if (shot.isOutside !== true) await context.addCookies(cookies);
     page.removeAllListeners();

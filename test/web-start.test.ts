@@ -126,7 +126,7 @@ test('[C2] everything by the keyboard: commands, help, pages, sessions, search',
   // Older than the page that the list has: the server finds it. What is typed at once is not lost.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('oldest');
-  await page.getByRole('option').filter({ hasText: 'the oldest one' }).waitFor();
+  await page.getByRole('option', { selected: true, name: 'the oldest one' }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/s\//);
   await page.getByRole('heading', { name: 'the oldest one' }).waitFor();
@@ -157,7 +157,7 @@ test('[C2] everything by the keyboard: commands, help, pages, sessions, search',
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('new sess');
-  await page.getByRole('option', { name: 'New session' }).waitFor();
+  await page.getByRole('option', { selected: true, name: 'New session' }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/new$/);
   await page.getByText('Not ready: nobody is signed in').waitFor();

@@ -40,7 +40,7 @@ export function useKeys(): void {
   const navigate = useNavigate();
   const mayRun = useQuery(meQuery).data?.rights.includes('run') === true;
   useEffect(() => {
-    let gAt = 0;
+    let gAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent): void => {
       if (event.isComposing || event.defaultPrevented) return;
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
@@ -49,14 +49,14 @@ export function useKeys(): void {
         return;
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-      if (document.querySelector('[role="dialog"], dialog[open]') !== null) return;
-      // It is on its way, and letters are for it already.
+      // It is on its way, or has no focus yet, and letters are for it already.
       if (paletteOpen.get()) {
         if (event.key.length === 1) paletteTyped.set(paletteTyped.get() + event.key);
         return;
       }
+      if (document.querySelector('[role="dialog"], dialog[open]') !== null) return;
       const second = performance.now() - gAt < SECOND_MS;
-      gAt = 0;
+      gAt = Number.NEGATIVE_INFINITY;
       // A key that is held down answers one question, not all of them.
       if (!second && !event.repeat && pressPageKey(event.key)) {
         event.preventDefault();

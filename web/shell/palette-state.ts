@@ -2,5 +2,5 @@ import { createStore } from '../parts/store.ts';
 
 export const paletteOpen = createStore(false);
 export const keyHelpOpen = createStore(false);
-/** What was typed before the palette was there to take it. */
+/** What is looked for in the palette, also before it is there. */
 export const paletteTyped = createStore('');

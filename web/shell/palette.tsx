@@ -1,11 +1,19 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useDeferredValue,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionsQuery } from '../api/queries.ts';
 import { doingOf } from '../parts/doing.ts';
 import { StatusDot } from '../parts/status.tsx';
+import { useStore } from '../parts/store.ts';
 import { chooseTheme } from '../parts/theme.ts';
 import { chooseLanguage } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -15,10 +23,21 @@ import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 export function Palette() {
   const t = useTexts();
   const navigate = useNavigate();
-  const [typed, setTyped] = useState(paletteTyped.get);
-  useEffect(() => () => paletteTyped.set(''), []);
+  const typed = useStore(paletteTyped);
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      paletteTyped.set('');
+      setTimeout(() => {
+        if (document.activeElement === document.body) (before as HTMLElement | null)?.focus();
+      });
+    },
+    [before],
+  );
   const { data: me } = useQuery(meQuery);
   const sessions = useSessions(typed.trim());
+  const list = useRef<HTMLDivElement>(null);
+  const [chosen, setChosen] = useChosen(list);
   const after = (act: () => unknown) => () => {
     paletteOpen.set(false);
     act();
@@ -28,18 +47,21 @@ export function Palette() {
   return (
     <Command.Dialog
       open
+      value={chosen}
+      onValueChange={setChosen}
       onOpenChange={(next) => paletteOpen.set(next)}
       label={t.shell.palette}
       overlayClassName="fixed inset-0 z-40 bg-scrim animate-appear"
       contentClassName="fixed top-[12vh] left-1/2 z-50 w-[min(560px,calc(100vw-24px))] -translate-x-1/2 rounded border border-edge bg-panel shadow-float animate-appear overflow-hidden"
     >
       <Command.Input
+        ref={takeFocus}
         value={typed}
-        onValueChange={setTyped}
+        onValueChange={paletteTyped.set}
         placeholder={t.shell.paletteHint}
         className="w-full border-b border-edge bg-transparent px-4 py-3 outline-none"
       />
-      <Command.List label={t.shell.palette} className="max-h-[50vh] overflow-y-auto p-2">
+      <Command.List ref={list} label={t.shell.palette} className="max-h-[50vh] overflow-y-auto p-2">
         <Command.Empty className="px-2 py-4 text-soft">{t.shell.paletteNothing}</Command.Empty>
         <Group heading={t.shell.goTo}>
           {me?.rights.includes('run') === true && (
@@ -75,6 +97,23 @@ export function Palette() {
       </Command.List>
     </Command.Dialog>
   );
+}
+
+/** The dialog itself would also select what is written already, and the next letter replace it. */
+const takeFocus = (field: HTMLInputElement | null): void => field?.focus();
+
+/** Which one Enter means. The list chooses the first by itself, but not one that comes after the search. */
+function useChosen(list: RefObject<HTMLElement | null>) {
+  const [chosen, setChosen] = useState('');
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      const items = [...(list.current?.querySelectorAll('[role="option"]') ?? [])];
+      if (items.some((item) => item.getAttribute('aria-selected') === 'true')) return;
+      setChosen(items[0]?.getAttribute('data-value') ?? '');
+    });
+    return () => cancelAnimationFrame(frame);
+  });
+  return [chosen, setChosen] as const;
 }
 
 /** The newest; and what the server finds by name, where there are more than those. */
