@@ -54,10 +54,19 @@ const FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=25'];
  * and counts once (src/cli/stop.ts does the counting). When this process dies, however that
  * happens, the pipe ends and the child leaves at once.
  *
- * @param {{ node: string, script: string, args: string[], compileCache: string, serves: boolean }}
- *   options `serves`: to be stopped is how it ends well.
+ * @param {{
+ *   node: string, script: string, args: string[], compileCache: string, serves: boolean,
+ *   lastResortMs?: number,
+ * }} options `serves`: to be stopped is how it ends well.
  */
-export function handOver({ node, script, args, compileCache, serves }) {
+export function handOver({
+  node,
+  script,
+  args,
+  compileCache,
+  serves,
+  lastResortMs = LAST_RESORT_MS,
+}) {
   const child = spawn(node, [...FLAGS, script, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { NODE_COMPILE_CACHE: compileCache, ...process.env, BATON_LIFELINE_FD: '3' },
@@ -75,7 +84,7 @@ export function handOver({ node, script, args, compileCache, serves }) {
       last = now;
       received.push(signal);
       lifeline.write(`${signal}\n`);
-      if (received.length > 1) setTimeout(() => child.kill('SIGKILL'), LAST_RESORT_MS).unref();
+      if (received.length > 1) setTimeout(() => child.kill('SIGKILL'), lastResortMs).unref();
     });
   }
 
