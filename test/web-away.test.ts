@@ -43,9 +43,9 @@ test('[C2] [E3] killed with -9 in mid-answer and started again: the page goes on
   };
   const fresh = await at.open(session);
   await fresh.log.locator('pre', { hasText: /^while away\n$/ }).waitFor();
-  await fresh.sees('Done');
-  await talk.log.getByText('Done', { exact: true }).nth(1).waitFor();
-  await fresh.log.getByText('Done', { exact: true }).nth(1).waitFor();
+  await fresh.sees('Succeeded');
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
+  await fresh.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
   expect(await shown(talk.page)).toEqual(await shown(fresh.page));
   const runs = await runsOf(at.server, session);
   expect(

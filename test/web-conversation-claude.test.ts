@@ -52,7 +52,7 @@ test('[C2] [A7] [Q11] tool cards, reads in one line, a question answered in plac
   // The question is answered where it is asked.
   await talk.log.getByRole('button', { name: /^Allow once/ }).click();
   await talk.log.getByRole('heading', { name: 'What was done' }).waitFor();
-  await talk.sees('Done');
+  await talk.sees('Succeeded');
   const address = await talk.log.getByRole('link', { name: 'the notes' }).getAttribute('href');
   expect(address).toBe('https://example.org/notes');
   // What is written as HTML or leads elsewhere is only text.
@@ -82,7 +82,7 @@ test('[C2] [A7] [Q11] tool cards, reads in one line, a question answered in plac
     PATIENCE,
   );
   claude.model.release('text');
-  await talk.log.getByText('Done', { exact: true }).nth(1).waitFor();
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
   expect(talk.complaints).toEqual([]);
   await gone();
 });
@@ -90,7 +90,7 @@ test('[C2] [A7] [Q11] tool cards, reads in one line, a question answered in plac
 test('[C2] [E3] killed with -9 in the middle of a text: the page goes on, nothing missing or twice', async () => {
   const { claude, at, session, talk, say, gone } = await scene();
   await say([{ text: 'The word is banana.' }]);
-  await talk.sees('Done');
+  await talk.sees('Succeeded');
   await say([{ text: 'Half a text.', holdEnd: 'text' }], 'Go on.');
   await claude.model.arrived('text');
   await talk.sees('Half a text.');
@@ -99,10 +99,10 @@ test('[C2] [E3] killed with -9 in the middle of a text: the page goes on, nothin
   claude.model.release('text');
   await at.start();
   await talk.log.getByText(/^The server stopped while this was running/).waitFor();
-  await talk.log.getByText('Done', { exact: true }).nth(1).waitFor();
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
   const fresh = await at.open(session);
   fresh.page.setDefaultTimeout(PATIENCE.ms);
-  await fresh.log.getByText('Done', { exact: true }).nth(1).waitFor();
+  await fresh.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
   const texts = async (page: typeof talk.page) =>
     (await page.getByRole('log').locator('[data-seq] p').allInnerTexts()).join('\n');
   expect(await texts(talk.page)).toBe(await texts(fresh.page));

@@ -23,7 +23,7 @@ test('[C2] a first message, its answer, and what helps when it fails', async () 
   await talk.composer.pressSequentially('echo again');
   await talk.composer.press('Enter');
   await talk.log.locator('pre', { hasText: /^hello\nagain\n$/ }).waitFor();
-  await talk.sees('Done');
+  await talk.sees('Succeeded');
   expect(await talk.composer.inputValue()).toBe('');
   expect(await runsOf(server, session)).toHaveLength(1);
 
@@ -117,7 +117,7 @@ test('[Q11] a message to a busy session interrupts if that was chosen, and the c
   await talk.page.getByText('Interrupt', { exact: true }).click();
   await talk.say('echo instead');
   await talk.log.locator('pre', { hasText: /^instead\n$/ }).waitFor();
-  await talk.sees('Stopped');
+  await talk.sees('Cancelled');
   const again = gate('again');
   await talk.say(again.command);
   await again.begun();
@@ -133,7 +133,7 @@ test('[C2] live text is followed at the end only, and nothing jumps for who read
   const session = await server.session('reader');
   const talk = await open(session);
   await talk.say('seq 1 60');
-  await talk.sees('Done');
+  await talk.sees('Succeeded');
   const before = gate('before');
   const after = gate('after');
   const lines = (from: number, to: number) => `seq -f 'line %g' ${from} ${to}`;
@@ -157,7 +157,7 @@ test('[C2] live text is followed at the end only, and nothing jumps for who read
   await server.finished((await runsOf(server, session)).at(-1)!.id);
   expect(await top()).toBe(stood);
   await talk.button('New messages').click();
-  await talk.log.getByText('Done', { exact: true }).nth(1).waitFor();
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
   await until(async () => (await left()) < 60);
   expect(talk.complaints).toEqual([]);
 });
@@ -255,7 +255,7 @@ test('[S1] [S12] [C2] a session that is terminated or deleted while its agent wo
   };
   await confirm('Terminate', 'What runs is stopped, and what is queued is cancelled.');
   await talk.log.getByText('The session was terminated. Its history is kept.').waitFor();
-  await talk.sees('Stopped');
+  await talk.sees('Cancelled');
   await talk.page.getByText('This session has ended.').waitFor();
   expect(await talk.queue.count()).toBe(0);
   expect(await talk.composer.count()).toBe(0);

@@ -64,7 +64,7 @@ test('[C2] [A2] from the link of the start to a finished first run, without read
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/s\/[0-9a-f-]+$/);
   await page.getByRole('log').getByText('hello there', { exact: true }).waitFor();
-  await page.getByText('Done', { exact: true }).waitFor();
+  await page.getByText('Succeeded', { exact: true }).waitFor();
   expect(await site.sessions()).toEqual(['echo hello there']);
   await page
     .getByRole('navigation', { name: 'Sessions' })

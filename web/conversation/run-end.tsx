@@ -29,7 +29,7 @@ export function RunEnd({ block, info }: Props) {
         </p>
       )}
       <Line at={block.at}>
-        <span className={LOOKS[state]}>{t.conversation.end[state]}</span>
+        <span className={LOOKS[state]}>{t.common.run[state]}</span>
         {durationMs !== null && <span className="figures">{duration(durationMs)}</span>}
         {costUsd > 0 && <Money usd={costUsd} />}
       </Line>

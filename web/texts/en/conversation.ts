@@ -105,12 +105,6 @@ export const conversation = {
   },
   retryRun: 'Try again',
 
-  end: {
-    succeeded: 'Done',
-    failed: 'Failed',
-    cancelled: 'Stopped',
-    dead: 'Gave up',
-  },
   cancelled: 'The run was stopped. What it had done until then is kept.',
   gaveUp: 'All attempts failed, so this run was given up.',
   failed: {
@@ -185,17 +179,14 @@ export const conversation = {
   putBack: 'Edit',
   discard: 'Discard',
   refusals: {
-    session_ended: 'The session has ended. Reopen it first.',
     queue_full: 'The queue of this session is full.',
     policy_denied: 'The tool rules do not allow this.',
     payload_too_large: 'It is too large.',
     contains_mask: 'It contains a mask where a secret was. Write the secret out, or leave it away.',
     run_not_queued: 'It has begun meanwhile.',
     run_finished: 'It has ended meanwhile.',
-    forbidden: 'You may not do that.',
     not_found: 'It is not there any more.',
     server_unreachable: 'The server does not answer.',
-    rate_limited: 'Too many requests. Try again in a moment.',
     unauthorized: 'You were signed out. It is sent once you have signed in again.',
   },
   actionFailed: 'That did not work.',

@@ -104,12 +104,6 @@ export const conversation: Texts['conversation'] = {
   },
   retryRun: 'もう一度実行',
 
-  end: {
-    succeeded: '完了',
-    failed: '失敗',
-    cancelled: '停止',
-    dead: '中止',
-  },
   cancelled: '実行を止めました。それまでの作業は残っています。',
   gaveUp: 'すべての試行が失敗したため、中止しました。',
   failed: {
@@ -182,17 +176,14 @@ export const conversation: Texts['conversation'] = {
   putBack: '編集',
   discard: '破棄',
   refusals: {
-    session_ended: 'セッションは終了しています。先に再開してください。',
     queue_full: 'このセッションの待ち行列がいっぱいです。',
     policy_denied: 'ツールのルールで許可されていません。',
     payload_too_large: '大きすぎます。',
     contains_mask: '秘密情報の伏せ字が含まれています。元の値を書くか、取り除いてください。',
     run_not_queued: 'すでに始まっています。',
     run_finished: 'すでに終わっています。',
-    forbidden: 'この操作は許可されていません。',
     not_found: 'すでに存在しません。',
     server_unreachable: 'サーバーが応答しません。',
-    rate_limited: 'リクエストが多すぎます。少し待ってからもう一度お試しください。',
     unauthorized: 'サインアウトされました。サインインし直すと送信します。',
   },
   actionFailed: '操作できませんでした。',
