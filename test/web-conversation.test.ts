@@ -302,13 +302,29 @@ test('[C2] on a phone the name is read, and the end stays in sight whatever grow
   // What stops and what sends stand in one line.
   const top = async (button: string) => (await phone.talk.button(button).boundingBox())?.y;
   expect(await top('Stop')).toBe(await top('Send'));
-  // The keyboard of the phone comes up.
+  const fitsAboveKeyboard = async (what: string): Promise<void> => {
+    await atEnd(what);
+    const bottom = async () => {
+      const box = await composer.boundingBox();
+      return (box?.y ?? 0) + (box?.height ?? 0);
+    };
+    await until(async () => (await bottom()) < 420);
+    expect((await log.boundingBox())?.height).toBeGreaterThanOrEqual(80);
+  };
+  // The keyboard of the phone comes up: the window becomes smaller, or is covered, as by Safari.
   await page.setViewportSize({ width: 360, height: 420 });
-  await atEnd('the keyboard is there');
-  const box = await composer.boundingBox();
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(420);
-  expect((await log.boundingBox())?.height).toBeGreaterThanOrEqual(80);
+  await fitsAboveKeyboard('the keyboard takes its room');
   expect(await barriersOn(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const cover = (height: number) =>
+    page.evaluate(`(() => {
+      Object.defineProperty(visualViewport, 'height', { value: ${height}, configurable: true });
+      visualViewport.dispatchEvent(new Event('resize'));
+    })()`);
+  await cover(420);
+  await fitsAboveKeyboard('the keyboard lies over the page');
+  await cover(740);
+  await until(async () => ((await composer.boundingBox())?.y ?? 0) > 420);
   long.letGo();
   await at.server.call('POST', `/api/v1/sessions/${session.id}/terminate`);
   await phone.context.close();

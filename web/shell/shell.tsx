@@ -9,6 +9,7 @@ import { keep, kept } from '../parts/stored.ts';
 import { useTexts } from '../texts/texts.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBar } from './connection.tsx';
+import { useRoomAboveKeyboard } from './keyboard.ts';
 import { useKeys } from './keys.ts';
 import { keyHelpOpen, paletteOpen } from './palette-state.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -34,10 +35,11 @@ export function Shell() {
   const isPaletteOpen = useStore(paletteOpen);
   const isKeyHelpOpen = useStore(keyHelpOpen);
   useKeys();
+  useRoomAboveKeyboard();
   const { count: waiting } = useWaiting();
   useEffect(() => waitingCount.set(waiting), [waiting]);
   return (
-    <div className="flex h-dvh flex-col">
+    <div className="flex h-[var(--room,100dvh)] flex-col">
       <a
         href="#main"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded focus:bg-panel focus:px-3 focus:py-2"
