@@ -36,6 +36,16 @@ const saidOf = (page: Page, label: string): Promise<string> =>
     return field.ownerDocument.getElementById(id)?.textContent ?? '';
   });
 
+test('[C2] what the app is made of comes while somebody signs in', async () => {
+  const { server } = await siteOf(chromium());
+  const { headers } = await fetch(`${server.url}/sign-in`);
+  const ahead = [...(headers.get('link') ?? '').matchAll(/<([^>]+)>; rel=prefetch/g)];
+  const paths = ahead.map(([, path]) => path!);
+  expect(paths).toContainEqual(expect.stringMatching(/\.js$/));
+  expect(paths).toContainEqual(expect.stringMatching(/\.css$/));
+  for (const path of paths) expect((await fetch(`${server.url}${path}`)).status).toBe(200);
+});
+
 test('[C2] [A2] from the link of the start to a finished first run, without reading anything', async () => {
   const site = await siteOf(chromium(), { env: signedOutOfClaude() });
   const { page } = await site.visitor();

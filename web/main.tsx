@@ -41,5 +41,7 @@ const show = (): void =>
       </QueryClientProvider>
     </StrictMode>,
   );
+// What the page at this address is made of comes together with its texts, not after them.
+void router.load();
 // Not awaited at the top: other files wait for this one.
 void loadPatiently(() => loadTexts(language.get())).then(show);

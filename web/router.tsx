@@ -8,7 +8,7 @@ import { loadPatiently } from './api/load-patiently.ts';
 import { isRunGroup, type RunGroup } from './dashboard/figures.ts';
 import { Broken, NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
-import { Start } from './shell/start.tsx';
+import { preloadStart, Start } from './shell/start.tsx';
 import { withRest } from './texts/language.ts';
 
 /* The paths; the server knows the same ones (src/server/web/paths.ts). */
@@ -19,7 +19,12 @@ const root = createRootRoute({
   errorComponent: Broken,
 });
 
-const start = createRoute({ getParentRoute: () => root, path: '/', component: Start });
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: Start,
+  loader: preloadStart,
+});
 
 const newSession = createRoute({
   getParentRoute: () => root,

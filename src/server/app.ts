@@ -96,8 +96,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     checkAnswers: options.checkAnswers ?? false,
   });
   if (pages) {
-    addPages(app, auth);
-    addWebApp(app);
+    const web = addWebApp(app);
+    addPages(app, auth, web.first);
   }
   addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
   addSessionRoutes(api);

@@ -48,6 +48,8 @@ export function Timeline({ view, onOlder, target, children }: Props) {
     getItemKey,
     gap: 12,
     overscan: 6,
+    // The rows that come into sight and the drawing of the page are then two tasks, not one long one.
+    useFlushSync: false,
     paddingStart: 16,
     paddingEnd: 12,
     anchorTo: 'end',

@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { sessionsQuery } from '../api/queries.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { LoadError } from '../parts/notice.tsx';
@@ -7,21 +6,22 @@ import { useTitle } from '../parts/page.tsx';
 import { withRest } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { SessionList } from './session-list.tsx';
-import { useIsWide } from './wide.ts';
+import { isWide, useIsWide } from './wide.ts';
 
 const NewSession = lazyPart(
   withRest(() => import('../new-session/new-session.tsx')),
   'NewSession',
 );
 
+/** Before the page knows whether there are sessions, which on a phone are shown instead. */
+export function preloadStart(): void {
+  if (isWide()) NewSession.preload();
+}
+
 /** `/`: the card for a first session; on a phone the list, once there is one. */
 export function Start() {
   const { data, error, refetch } = useInfiniteQuery(sessionsQuery({}));
-  const isWide = useIsWide();
-  // Together with the sessions, not after them.
-  useEffect(() => {
-    if (isWide) NewSession.preload();
-  }, [isWide]);
+  const hasRoom = useIsWide();
   if (data === undefined) {
     if (error === null) return null;
     return (
@@ -30,7 +30,7 @@ export function Start() {
       </div>
     );
   }
-  if (!isWide && (data.pages[0]?.items.length ?? 0) > 0) return <Sessions />;
+  if (!hasRoom && (data.pages[0]?.items.length ?? 0) > 0) return <Sessions />;
   return <NewSession />;
 }
 

@@ -6,4 +6,6 @@ const query = matchMedia('(min-width: 768px)');
 const wide = createStore(query.matches);
 query.addEventListener('change', () => wide.set(query.matches));
 
+export const isWide = wide.get;
+
 export const useIsWide = (): boolean => useStore(wide);

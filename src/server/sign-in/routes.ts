@@ -14,8 +14,12 @@ import { type Failure, languageOf } from './words.ts';
 
 const FORM_MAX = 8 * 1024;
 
-/** Signing in and out. */
-export function addPages(app: FastifyInstance, auth: Authenticator): void {
+/** Signing in and out. `ahead` are files that whoever signs in needs next. */
+export function addPages(
+  app: FastifyInstance,
+  auth: Authenticator,
+  ahead: () => readonly string[],
+): void {
   // In a scope of its own: nothing else takes forms.
   app.register((scope, _options, done) => {
     scope.addContentTypeParser(
@@ -23,17 +27,24 @@ export function addPages(app: FastifyInstance, auth: Authenticator): void {
       { parseAs: 'string' },
       async (_request: FastifyRequest, body: string) => body,
     );
-    addSignIn(scope, auth);
+    addSignIn(scope, auth, ahead);
     addSignOut(scope, auth);
     done();
   });
 }
 
-function addSignIn(app: FastifyInstance, auth: Authenticator): void {
+function addSignIn(
+  app: FastifyInstance,
+  auth: Authenticator,
+  ahead: () => readonly string[],
+): void {
   const { site } = auth;
 
   get(app, SIGN_IN, async (request, reply) => {
     const { code, next } = request.query as { code?: unknown; next?: unknown };
+    // The app comes while the person, or the link, signs in.
+    const links = ahead().map((path) => `<${path}>; rel=prefetch`);
+    if (links.length > 0) reply.header('link', links.join(', '));
     return show(reply, {
       language: languageOf(request.headers['accept-language']),
       code: typeof code === 'string' && code !== '' ? code : null,

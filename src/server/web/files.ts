@@ -23,6 +23,8 @@ export interface WebFile {
 export interface WebFiles {
   /** With `{nonce}` where the answer's nonce belongs. */
   readonly index: string;
+  /** The paths of what the document asks for by itself. */
+  readonly first: readonly string[];
   asset(name: string): WebFile | null;
 }
 
@@ -47,7 +49,8 @@ export function readWebFiles(directory: URL = WEB_DIRECTORY): WebFiles | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  return { index, asset: (name) => assets.get(name) ?? null };
+  const first = [...index.matchAll(/"(\/assets\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path!);
+  return { index, first, asset: (name) => assets.get(name) ?? null };
 }
 
 /** The first visitor waits for it: the best quality takes sixty times as long for a tenth less. */

@@ -25,7 +25,10 @@ const NOT_BUILT =
   'The web app was not built. Start Baton by `npm start` or `./bin/baton.mjs up`, which build it.';
 
 /** The web app: one document for all of its paths, and its files. */
-export function addWebApp(app: FastifyInstance, read: () => WebFiles | null = readWebFiles): void {
+export function addWebApp(
+  app: FastifyInstance,
+  read: () => WebFiles | null = readWebFiles,
+): { readonly first: () => readonly string[] } {
   // Read at the start, and not at the first visit: by then a newer one may have been built.
   let files = read();
   const built = (): WebFiles => {
@@ -75,4 +78,5 @@ export function addWebApp(app: FastifyInstance, read: () => WebFiles | null = re
       return reply.send(await file.packed(encoding));
     },
   });
+  return { first: () => files?.first ?? [] };
 }
