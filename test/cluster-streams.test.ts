@@ -48,7 +48,8 @@ test('[E3] a hundred reconnections, to the other node each time, show every even
   expect((await second.run(run)).state).toBe('succeeded');
   const whole = await second.log(id);
   expect(seen).toEqual(whole.slice(0, seen.length));
-  expect(await first.log(id)).toEqual(whole);
+  // It may have grown: how many look on is in it, too.
+  expect((await first.log(id)).slice(0, whole.length)).toEqual(whole);
 }, 600_000);
 
 test('[E9] a change made over one node is hinted to a reader on the other', async () => {
