@@ -302,12 +302,12 @@ test('[C2] on a phone the name is read, and the end stays in sight whatever grow
   // What stops and what sends stand in one line.
   const top = async (button: string) => (await phone.talk.button(button).boundingBox())?.y;
   expect(await top('Stop')).toBe(await top('Send'));
+  const bottom = async (): Promise<number> => {
+    const box = await composer.boundingBox();
+    return (box?.y ?? 0) + (box?.height ?? 0);
+  };
   const fitsAboveKeyboard = async (what: string): Promise<void> => {
     await atEnd(what);
-    const bottom = async () => {
-      const box = await composer.boundingBox();
-      return (box?.y ?? 0) + (box?.height ?? 0);
-    };
     await until(async () => (await bottom()) < 420);
     expect((await log.boundingBox())?.height).toBeGreaterThanOrEqual(80);
   };
@@ -324,7 +324,7 @@ test('[C2] on a phone the name is read, and the end stays in sight whatever grow
   await cover(420);
   await fitsAboveKeyboard('the keyboard lies over the page');
   await cover(740);
-  await until(async () => ((await composer.boundingBox())?.y ?? 0) > 420);
+  await until(async () => (await bottom()) > 420);
   long.letGo();
   await at.server.call('POST', `/api/v1/sessions/${session.id}/terminate`);
   await phone.context.close();
