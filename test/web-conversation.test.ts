@@ -271,7 +271,7 @@ test('[S1] [S12] [C2] a session that is terminated or deleted while its agent wo
   await detail.waitForURL(`${server.url}/`);
   await talk.page.getByText('There is no such session, or it is not yours.').waitFor();
   await talk.page.getByRole('link', { name: 'ended elsewhere' }).waitFor({ state: 'detached' });
-  expect(talk.complaints.filter((each) => !/status of 404/.test(each))).toEqual([]);
+  expect(talk.complaints.filter((each) => !/\b404\b/.test(each))).toEqual([]);
 });
 
 test('[C2] on a phone the name is read, and the end stays in sight whatever grows', async () => {
