@@ -143,17 +143,16 @@ test('[O5] [E7] an agent that floods its output while the database is away is re
   const worker = await cluster.node('worker', { host: 'flooded', leaseSeconds: 300 });
   const { id } = await sessionOn('flooded', api);
   const directory = temporaryDirectory();
-  const [begun, gate] = [join(directory, 'begun'), join(directory, 'gate')];
-  const progress = join(directory, 'progress');
+  const [gate, progress] = [join(directory, 'gate'), join(directory, 'progress')];
   const all = 256;
   const run = await api.send(
     id,
-    `touch ${begun}; until [ -e ${gate} ]; do sleep 0.1; done
+    `echo it begins; until [ -e ${gate} ]; do sleep 0.1; done
 i=0; while [ $i -lt ${all} ]; do i=$((i+1)); head -c 1000000 /dev/zero | tr '\\0' 'x'; echo; echo $i > ${progress}; done
 until [ -e ${directory}/never ]; do sleep 1; done`,
   );
-  // A run is running before its agent is: what is asked of the database in between must be answered.
-  await until(() => existsSync(begun), SOON);
+  // Before its agent is read, what a worker asks of the database must be answered.
+  await until(async () => JSON.stringify(await api.log(id)).includes('it begins\\n'), SOON);
   const [pid = 0] = childrenOf(worker.program.pid);
   const memory = (): number =>
     Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) / 1024;
