@@ -16,8 +16,9 @@ export default defineConfig({
     setupFiles: ['test/no-process-left.ts', 'test/setup-seed.ts'],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',
-    // Two for each of the two cores it is meant for: tests often wait, for a lease or a process to end.
-    maxWorkers: 4,
+    // One more than the two cores it is meant for: tests often wait, for a lease or a process to end.
+    // Four keep the cores no busier, and what is timed waits longer.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
