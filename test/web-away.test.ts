@@ -63,6 +63,8 @@ test('[C2] two browsers on one session see the same; one that was offline catche
   await theirs.talk.log.locator('pre', { hasText: /^from me\n$/ }).waitFor();
   await theirs.talk.say('echo from them');
   await mine.log.locator('pre', { hasText: /^from them\n$/ }).waitFor();
+  // To who does not know that it has ended, the next message is one for the queue.
+  await mine.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
 
   await context.setOffline(true);
   await mine.page.getByText('This device is offline.', { exact: false }).waitFor();
@@ -197,6 +199,7 @@ test('[Q10] [C2] [X2] what could not be sent is sent once and whole, whichever p
   await talk.page.goto(`${at.server.url}/s/${session.id}`);
   await talk.log.locator('pre', { hasText: /^what it says\n$/ }).waitFor();
   await talk.log.locator('pre', { hasText: /^second\n$/ }).waitFor();
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
 
   // Somebody else signs in at this browser, while a message waits.
   await at.context.route(path, (route) => route.abort());
@@ -255,6 +258,7 @@ test('[Q12] [C2] a change that comes too late and a message to an ended session 
   first.letGo();
   await talk.page.getByText('Your change was not made.', { exact: false }).waitFor();
   await talk.log.locator('pre', { hasText: /^their words\n$/ }).waitFor();
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
   expect(await field.inputValue()).toBe('echo new words');
   expect(await barriersOn(talk.page)).toEqual([]);
   await talk.button('Write it as a new message').click();
