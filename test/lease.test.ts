@@ -102,8 +102,8 @@ describe('a worker whose event loop is blocked for several leases', () => {
   test('[Q6] keeps its runs on SQLite', async () => {
     const scene = new Scene();
     const gate = scene.path('gate');
-    const runs = [step('beside', { gate }), step('blocked', { blockMs: 4000 })];
-    const only = await scene.worker({ leaseMs: 1000 }, runs);
+    const runs = [step('beside', { gate }), step('blocked', { blockMs: 7000 })];
+    const only = await scene.worker({ leaseMs: 3000 }, runs);
     await scene.recorded({ what: 'end', lane: 'blocked' });
     scene.open(gate);
     await scene.recorded({ what: 'end', lane: 'beside' });
