@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { browser } from './browser.ts';
+import { siteOf } from './browser-rig.ts';
 import { claudeHouse, making, PATIENCE } from './claude-session-rig.ts';
 import { type StepInput, scripted } from './model-server/script.ts';
-import { barriersOn } from './page-checks.ts';
+import { barriersOn, complaintsOf } from './page-checks.ts';
 import { until } from './until.ts';
 import { house } from './web-conversation-rig.ts';
 
@@ -32,6 +33,24 @@ It is **safe** now, see \`a.ts\` and [the notes](https://example.org/notes).
 export const answer: number = 42;
 \`\`\`
 `;
+
+test('[C2] [A2] from the link of the start to a finished first run of Claude Code', async () => {
+  const claude = await claudeHouse();
+  const site = await siteOf(chromium(), { env: claude.environment });
+  const { page } = await site.visitor();
+  page.setDefaultTimeout(PATIENCE.ms);
+  const complaints = complaintsOf(page);
+  await page.goto(site.link);
+  // It is ready, so it is chosen, and the caret stands where one writes.
+  await page.getByText(/^Ready, version /).waitFor();
+  expect(await page.getByRole('radio', { name: /^Claude Code/ }).isChecked()).toBe(true);
+  await page.getByLabel('First message').click();
+  await page.keyboard.insertText(scripted([{ text: '## It works' }], 'Say hello'));
+  await page.keyboard.press('Enter');
+  await page.getByRole('log').getByRole('heading', { name: 'It works' }).waitFor();
+  await page.getByText('Succeeded', { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
 
 test('[C2] [A7] [Q11] tool cards, reads in one line, a question answered in place, the text, and a message handed over at work', async () => {
   const { claude, talk, say, gone } = await scene();
