@@ -60,6 +60,9 @@ unless its timer is 0; with another timer that time counts from when it became i
 A session with unfinished runs can be terminated, which cancels them, but not completed or archived. Archiving
 is not a state: a message or reopening undoes it. Nobody sets a status; each change is one transaction that also
 appends \`session.status\` with \`from\`, \`to\` and \`reason\` to the session's log.
+
+The reason \`orphan\` ("workspace gone") is reserved: no node compares directories with sessions yet. When the
+directory that Baton made for a session has disappeared, the next run gets an empty one.
 `;
 
 function fate(name: ErrorClass): string {
