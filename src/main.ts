@@ -116,6 +116,7 @@ export async function startNode(
       parkUsageLimit: config.parkUsageLimit,
       host: identity.host,
       worker: {
+        concurrency: config.workerConcurrency,
         caps: {
           types: { agent: config.maxConcurrentRuns },
           perOwner: config.maxRunsPerUser ?? null,

@@ -28,6 +28,7 @@ describe('reading', () => {
       profile: 'dev',
       isolation: 'none',
       maxConcurrentRuns: 4,
+      workerConcurrency: 10,
       maxRunsPerUser: undefined,
       leaseSeconds: 30,
       hostId: undefined,
@@ -53,6 +54,13 @@ describe('reading', () => {
       BATON_LOG_LEVEL: 'warn',
     });
     expect(config).toMatchObject({ port: 1, host: '::1', logLevel: 'warn', maxConcurrentRuns: 4 });
+  });
+
+  test('[Q2] a worker has as many slots as the cluster may use, and at least ten', () => {
+    expect(readConfig(['--max-concurrent-runs=50'], {}).workerConcurrency).toBe(50);
+    expect(readConfig(['--max-concurrent-runs=2'], {}).workerConcurrency).toBe(10);
+    const env = { BATON_WORKER_CONCURRENCY: '3' };
+    expect(readConfig(['--max-concurrent-runs=50'], env).workerConcurrency).toBe(3);
   });
 
   test('takes an empty variable as not set, and those of client commands as known', () => {
@@ -139,6 +147,7 @@ describe('refusing', () => {
     ['profile', ['production', 'DEV', 'prod']],
     ['isolation', ['bwrap', 'container', 'docker']],
     ['max-concurrent-runs', ['0', '1001', '-4', 'many']],
+    ['worker-concurrency', ['0', '1001', '2.5', 'all']],
   ])('[O1] a value of --%s out of range: %j', (flag, values) => {
     for (const value of values) {
       const { message, exitCode } = refusal([`--${flag}=${value}`]);

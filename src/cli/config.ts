@@ -21,12 +21,13 @@ type WithFixedDefault =
   | 'queueLimit'
   | 'parkUsageLimit'
   | 'logLevel';
-type Optional = Exclude<keyof Settings, WithFixedDefault | 'database'>;
+type Optional = Exclude<keyof Settings, WithFixedDefault | 'database' | 'workerConcurrency'>;
 
 /** Everything a start can be told. Read once, here; nothing else looks at flags or variables. */
 export type Config = Readonly<
   { [K in WithFixedDefault]: Value<K> } & { [K in Optional]: Value<K> | undefined } & {
     database: Database;
+    workerConcurrency: number;
   }
 >;
 
@@ -46,6 +47,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     read(key) ?? parse(key, settings[key].env, settings[key].default);
 
   const dataDir = readOrDefault('dataDir');
+  const maxConcurrentRuns = readOrDefault('maxConcurrentRuns');
   return {
     host: readOrDefault('host'),
     port: readOrDefault('port'),
@@ -54,7 +56,8 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     adminToken: read('adminToken'),
     profile: readOrDefault('profile'),
     isolation: readOrDefault('isolation'),
-    maxConcurrentRuns: readOrDefault('maxConcurrentRuns'),
+    maxConcurrentRuns,
+    workerConcurrency: read('workerConcurrency') ?? Math.max(10, maxConcurrentRuns),
     maxRunsPerUser: read('maxRunsPerUser'),
     leaseSeconds: readOrDefault('leaseSeconds'),
     hostId: read('hostId'),

@@ -121,7 +121,15 @@ export const settings = {
     expected: 'a whole number from 1 to 1000',
     schema: whole(1, 1000),
     default: '4',
-    help: 'agent runs at the same time',
+    help: 'agent runs at the same time in the whole cluster',
+  }),
+  workerConcurrency: setting({
+    flag: 'worker-concurrency',
+    env: 'BATON_WORKER_CONCURRENCY',
+    expected: 'a whole number from 1 to 1000',
+    schema: whole(1, 1000),
+    default: 'the larger of 10 and --max-concurrent-runs',
+    help: 'runs at the same time on this node',
   }),
   maxRunsPerUser: setting({
     env: 'BATON_MAX_RUNS_PER_USER',
