@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planClaim, type ReadyLanes } from './claim-plan.ts';
+import { planClaim, type ReadyLanes, type Shared } from './claim-plan.ts';
 import type { Caps } from './store.ts';
 
 /** Ready lanes as plain numbers, and a count of how often the plan looked. */
@@ -28,11 +28,28 @@ class Waiting implements ReadyLanes {
     return owners.sort().find((owner) => after === null || owner > after) ?? null;
   }
 
-  take(_type: string, owner: string, count: number): number {
-    const taken = Math.min(count, this.ready.get(owner) ?? 0);
+  share(_type: string, owner: string, count: number, here: number): Shared {
+    const taken = Math.min(count, here, this.ready.get(owner) ?? 0);
     this.ready.set(owner, (this.ready.get(owner) ?? 0) - taken);
     this.executing.set(owner, (this.executing.get(owner) ?? 0) + taken);
-    return taken;
+    return { taken, left: [] };
+  }
+
+  // One host; turns between several are for the contract of the stores.
+  otherHosts(): Map<string, number> {
+    return new Map();
+  }
+
+  leave(): void {}
+
+  turn(): null {
+    return null;
+  }
+
+  endTurn(): void {}
+
+  hasOwn(): boolean {
+    return false;
   }
 
   executingOfType(): number {

@@ -15,6 +15,7 @@ import { readRules } from './contract/reads.contract.ts';
 import { retryRules } from './contract/retry.contract.ts';
 import { scheduleRules } from './contract/schedule.contract.ts';
 import { stateRules } from './contract/states.contract.ts';
+import { turnRules } from './contract/turns.contract.ts';
 import { valueRules } from './contract/values.contract.ts';
 import { waitingRules } from './contract/waiting.contract.ts';
 import type { Clock, Store } from './store.ts';
@@ -23,6 +24,7 @@ const TOPICS = {
   order: orderRules,
   caps: capRules,
   fairness: fairnessRules,
+  'turns between hosts': turnRules,
   fences: fenceRules,
   crashes: crashRules,
   states: stateRules,

@@ -117,7 +117,8 @@ export interface QueueStore {
   /**
    * Gives up to `limit` runs to the node, each with a fresh fence. Joins due runs, gives answered
    * runs their slot back first, then serves owners in turn, fewest executing first. Caps hold over
-   * all nodes. Throws `node_lost` if the node's lease has ended.
+   * all nodes. A slot of a capped type may be left for another host whose lane is next, which is then
+   * hinted; see claim-plan.ts. Throws `node_lost` if the node's lease has ended.
    */
   claim(request: ClaimRequest): Promise<ClaimedRun[]>;
   /** One answer per write: false if its fence is old, and then nothing of it was done. */

@@ -1,5 +1,6 @@
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { Lane } from '../../src/contract/lane.ts';
+import type { NodeRecord } from '../../src/contract/node.ts';
 import { isTerminal, type Run, type RunState } from '../../src/contract/run.ts';
 import type { AttemptWrite, ClaimedRun, ClaimRequest, Store } from '../../src/queue/store.ts';
 import { must } from './broken.ts';
@@ -34,7 +35,7 @@ const WHOLE_EVERY = 16;
 export interface View {
   readonly runs: readonly Run[];
   readonly lanes: ReadonlyMap<string, Lane>;
-  readonly nodes: ReadonlySet<string>;
+  readonly nodes: ReadonlyMap<string, NodeRecord>;
 }
 
 /**
@@ -48,7 +49,7 @@ export class Checker {
   readonly #fairness = new Fairness();
   readonly #hints = new Hints();
   readonly #resting = new Set<string>();
-  #view: View = { runs: [], lanes: new Map(), nodes: new Set() };
+  #view: View = { runs: [], lanes: new Map(), nodes: new Map() };
   #claim: { request: ClaimRequest; host: string; value: readonly ClaimedRun[] } | null = null;
   #lastFence = 0;
   #calls = 0;
@@ -143,7 +144,7 @@ export class Checker {
       if (lane !== null) lanes.set(id, lane);
     }
     record.named.clear();
-    const nodes = new Set((await store.listNodes()).map(({ id }) => id));
+    const nodes = new Map((await store.listNodes()).map((node) => [node.id, node]));
     this.#view = { runs, lanes, nodes };
     const started: string[] = [];
     for (const lane of lanes.values()) {

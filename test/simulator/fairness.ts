@@ -1,4 +1,5 @@
 import type { Lane } from '../../src/contract/lane.ts';
+import type { NodeRecord } from '../../src/contract/node.ts';
 import type { Run } from '../../src/contract/run.ts';
 import type { Caps, ClaimRequest } from '../../src/queue/store.ts';
 import { must } from './broken.ts';
@@ -11,13 +12,14 @@ const capOf = ({ types }: Caps, type: string): number =>
 
 const isReady = (lane: Lane): boolean => lane.state === 'ready' && !lane.held;
 
-/** The lanes that a claim could still take. */
+/** The lanes that a claim could still take. Slots of a capped type may be left for another host. */
 export function runnable(
-  { runs, lanes }: View,
+  view: View,
   { types, limit, nodeId, caps }: ClaimRequest,
   host: string,
   { workers }: Story,
 ): Lane[] {
+  const { runs, lanes } = view;
   const now = executing(runs);
   const onNode = [...lanes.values()].filter(
     (lane) => lane.nodeId === nodeId && lane.state === 'running',
@@ -29,7 +31,26 @@ export function runnable(
       isReady(lane) &&
       types.includes(lane.headType ?? '') &&
       (lane.host === null || lane.host === host) &&
-      hasRoom(now, caps, lane.headType ?? '', lane.owner),
+      hasRoom(now, caps, lane.headType ?? '', lane.owner) &&
+      !competes(view, caps, lane.headType ?? '', host),
+  );
+}
+
+/** Whether a worker of another host has a free slot for a lane of the type that waits for it. */
+function competes({ runs, lanes, nodes }: View, caps: Caps, type: string, host: string): boolean {
+  if (capOf(caps, type) === Number.POSITIVE_INFINITY) return false;
+  const now = executing(runs);
+  const all = [...lanes.values()];
+  const free = ({ id, capacity }: NodeRecord): boolean =>
+    all.filter(({ nodeId, state }) => nodeId === id && state === 'running').length < capacity;
+  const hosts = [...nodes.values()].filter((node) => node.types.includes(type) && free(node));
+  return all.some(
+    (lane) =>
+      isReady(lane) &&
+      lane.headType === type &&
+      lane.host !== host &&
+      hosts.some((node) => node.host === lane.host) &&
+      hasRoom(now, caps, type, lane.owner),
   );
 }
 

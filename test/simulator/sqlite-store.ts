@@ -79,7 +79,7 @@ export function sqliteMaker(rewrite?: (text: string) => string): StoreMaker {
   return (clock) => {
     connection.exec(
       `DELETE FROM nodes; DELETE FROM lanes; DELETE FROM runs; DELETE FROM events;
-       DELETE FROM claim_cursors; UPDATE fences SET last = 0; UPDATE run_counts SET n = 0`,
+       DELETE FROM claim_cursors; DELETE FROM claim_turns; UPDATE fences SET last = 0; UPDATE run_counts SET n = 0`,
     );
     return simulated(connection, clock);
   };

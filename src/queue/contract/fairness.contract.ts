@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ClaimedRun } from '../store.ts';
+import type { ClaimedRun, ClaimRequest } from '../store.ts';
 import { admission, type Bench, type Rule } from './bench.contract.ts';
 
 const RUN_MS = 1000;
@@ -7,6 +7,8 @@ const RUN_MS = 1000;
 /** How a simulated cluster works: equal run times, slots that free together or one after another. */
 interface World {
   readonly slots: number;
+  /** Without any, every lane goes anywhere; otherwise each lane belongs to one. */
+  readonly hosts?: readonly string[];
   readonly users: readonly string[];
   /** Lanes of a user, with this many runs in each. */
   readonly lanesOf: (user: string) => number;
@@ -32,6 +34,18 @@ export function fairnessRules(rule: Rule): void {
         await expectFair(b, { slots, users, lanesOf, staggered });
       });
     }
+  }
+
+  for (const [count, slots] of small) {
+    const users = Array.from({ length: count }, (_, i) => `user-${String(i).padStart(3, '0')}`);
+    rule(
+      `[Q4] ${count} users and ${slots} slots over three hosts: each starts in time`,
+      async (b) => {
+        const lanesOf = (user: string) => (users.indexOf(user) % 3 === 0 ? 12 : 1);
+        const hosts = ['host-a', 'host-b', 'host-c'];
+        await expectFair(b, { slots, users, lanesOf, staggered: true, hosts });
+      },
+    );
   }
 
   rule('[Q4] one user with a long backlog does not keep a newcomer waiting', async (b) => {
@@ -69,9 +83,15 @@ export function fairnessRules(rule: Rule): void {
 
 /** Runs the cluster until every user's first run has started, and looks at when it did. */
 async function expectFair(b: Bench, world: World): Promise<void> {
-  await b.node('node-1', { leaseMs: 3_600_000 });
-  for (const owner of world.users) {
+  const { hosts = ['host-1'] } = world;
+  for (const host of hosts) await b.node(host, { host, leaseMs: 3_600_000 });
+  for (const [index, owner] of world.users.entries()) {
     const lanes = Array.from({ length: world.lanesOf(owner) }, (_, i) => `${owner}-lane-${i}`);
+    for (const [i, lane] of lanes.entries()) {
+      if (world.hosts === undefined) continue;
+      const host = hosts[(index + i) % hosts.length] as string;
+      await b.change({ do: 'configure', lane, settings: { host, owner } });
+    }
     await b.store.enqueue(lanes.flatMap((lane) => [1, 2].map(() => admission({ lane, owner }))));
   }
   const begin = b.now;
@@ -83,7 +103,7 @@ async function expectFair(b: Bench, world: World): Promise<void> {
     // The first round is cut to different lengths, so that slots free one after another.
     const length = (slot: number): number =>
       turn === 0 && world.staggered ? Math.ceil((RUN_MS * (slot + 1)) / world.slots) : RUN_MS;
-    for (const claimed of await b.claim(request)) {
+    for (const claimed of await claimAll(b, hosts, request)) {
       if (!startedAt.has(claimed.run.owner)) startedAt.set(claimed.run.owner, b.now - begin);
       running.push({ claimed, endsAt: b.now + length(running.length) });
     }
@@ -98,4 +118,18 @@ async function expectFair(b: Bench, world: World): Promise<void> {
     (user) => (startedAt.get(user) ?? Number.POSITIVE_INFINITY) > bound,
   );
   expect(late).toEqual([]);
+}
+
+/** The hosts claim one after the other, always the same one first, until nobody gets anything. */
+async function claimAll(
+  b: Bench,
+  hosts: readonly string[],
+  request: Partial<ClaimRequest>,
+): Promise<ClaimedRun[]> {
+  const all: ClaimedRun[] = [];
+  for (let before = -1; before < all.length; ) {
+    before = all.length;
+    for (const nodeId of hosts) all.push(...(await b.claim({ ...request, nodeId })));
+  }
+  return all;
 }

@@ -1,9 +1,10 @@
 import { BatonError } from '../../contract/errors.ts';
-import { planClaim, type ReadyLanes } from '../claim-plan.ts';
+import { planClaim } from '../claim-plan.ts';
 import * as machine from '../lane-machine.ts';
 import type { Caps, ClaimedRun, ClaimRequest } from '../store.ts';
 import { isAlive } from './nodes.ts';
 import { lastPlace } from './places.ts';
+import { readyLanes } from './ready-lanes.ts';
 import { type LaneRecord, type RunRecord, toRun } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
 
@@ -18,25 +19,10 @@ export function claim(tables: Tables, request: ClaimRequest): ClaimedRun[] {
   const limit = Math.min(request.limit, node.capacity - tables.executing.ofNode(node.id));
   if (limit <= 0) return claimed;
 
-  const lanes: ReadyLanes = {
-    cursor: (type) => tables.cursors.get(type) ?? null,
-    setCursor: (type, owner) => {
-      if (owner === null) tables.cursors.delete(type);
-      else tables.cursors.set(type, owner);
-    },
-    nextOwner: (type, after) => tables.ready.nextOwner(type, node.host, after),
-    executingOfType: (type) => tables.executing.ofType(type),
-    executingOfOwner: (owner, type) => tables.executing.ofOwner(owner, type),
-    take: (type, owner, count) => {
-      for (let taken = 0; taken < count; taken++) {
-        const lane = tables.ready.longestReady(type, node.host, owner);
-        if (lane === undefined) return taken;
-        const holder = { nodeId: node.id, host: node.host, fence: ++tables.lastFence };
-        claimed.push(take(tables, lane, holder, now));
-      }
-      return count;
-    },
-  };
+  const lanes = readyLanes(tables, node, now, (lane) => {
+    const holder = { nodeId: node.id, host: node.host, fence: ++tables.lastFence };
+    claimed.push(take(tables, lane, holder, now));
+  });
   planClaim(lanes, { types: request.types, limit, caps: request.caps });
   return claimed;
 }

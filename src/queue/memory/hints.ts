@@ -26,6 +26,13 @@ export class Hints {
     this.#tellSoon();
   }
 
+  /** A slot was left for somebody. */
+  noteReady(): void {
+    if (this.#listeners.size === 0) return;
+    this.#ready = true;
+    this.#tellSoon();
+  }
+
   noteSchedules(): void {
     if (this.#listeners.size === 0) return;
     this.#schedules = true;

@@ -11,7 +11,7 @@ class Shelf {
 /** Stands for "any host"; a host's name is never empty. */
 const ANYWHERE = '';
 
-const longestReadyFirst = (a: LaneRecord, b: LaneRecord): number =>
+export const longestReadyFirst = (a: LaneRecord, b: LaneRecord): number =>
   a.row.readyAt - b.row.readyAt || (a.row.id < b.row.id ? -1 : 1);
 
 /** Where a claim finds its lanes: by type, host and owner. Holds claimable lanes only. */
@@ -59,22 +59,34 @@ export class ReadyIndex {
     if (hosts.size === 0) this.#types.delete(type);
   }
 
-  /** The next owner after a given one with a lane that this host may take. */
-  nextOwner(type: string, host: string, after: string | null): string | null {
-    const hosts = this.#types.get(type);
-    const anywhere = hosts?.get(ANYWHERE)?.owners.next(after) ?? null;
-    const here = hosts?.get(host)?.owners.next(after) ?? null;
-    if (anywhere === null || here === null) return anywhere ?? here;
-    return anywhere < here ? anywhere : here;
+  /** The next owner after a given one with a lane that these hosts may take. */
+  nextOwner(type: string, hosts: readonly string[], after: string | null): string | null {
+    const shelves = this.#types.get(type);
+    let first = shelves?.get(ANYWHERE)?.owners.next(after) ?? null;
+    for (const host of hosts) {
+      const owner = shelves?.get(host)?.owners.next(after) ?? null;
+      if (owner !== null && (first === null || owner < first)) first = owner;
+    }
+    return first;
   }
 
   /** The owner's lane that has been ready longest, of those this host may take. */
   longestReady(type: string, host: string, owner: string): LaneRecord | undefined {
     const hosts = this.#types.get(type);
     const anywhere = hosts?.get(ANYWHERE)?.lanes.get(owner)?.peek();
-    const here = hosts?.get(host)?.lanes.get(owner)?.peek();
+    const here = this.ofHost(type, host, owner)?.peek();
     if (anywhere === undefined || here === undefined) return anywhere ?? here;
     return longestReadyFirst(anywhere, here) < 0 ? anywhere : here;
+  }
+
+  /** The owner's lanes that only this host may take. */
+  ofHost(type: string, host: string, owner: string): Line<LaneRecord> | undefined {
+    return this.#types.get(type)?.get(host)?.lanes.get(owner);
+  }
+
+  /** Whether there are lanes that only this host may take. */
+  hasHost(type: string, host: string): boolean {
+    return this.#types.get(type)?.has(host) === true;
   }
 
   types(): Iterable<string> {

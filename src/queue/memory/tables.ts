@@ -1,6 +1,7 @@
 import type { Lane } from '../../contract/lane.ts';
 import type { NodeRecord } from '../../contract/node.ts';
 import { isTerminal } from '../../contract/run.ts';
+import type { Turn } from '../claim-plan.ts';
 import { LaneChange, type RunCore } from '../lane-change.ts';
 import { newLane } from '../new-lane.ts';
 import type { Clock, Counts } from '../store.ts';
@@ -48,6 +49,8 @@ export class Tables {
   /** Lanes without a run that no purge has taken along. */
   readonly empty = new Set<LaneRecord>();
   readonly cursors = new Map<string, string>();
+  /** Slots that were left for a host, by type and host. */
+  readonly turns = new Map<string, Turn>();
   readonly counts: Counts = {
     queued: 0,
     dequeued: 0,

@@ -11,6 +11,7 @@ import { costTables } from './0009-cost.ts';
 import { steerTable } from './0010-steers.ts';
 import { attachmentTable } from './0011-attachments.ts';
 import { lastOutput } from './0012-last-output.ts';
+import { claimTurns } from './0013-claim-turns.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   steerTable,
   attachmentTable,
   lastOutput,
+  claimTurns,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -43,7 +43,14 @@ function claimed(
   if (!found.alive)
     throw new BatonError('node_lost', `The lease of node ${request.nodeId} has ended.`);
   const { value, hint } = done([...found.claimed], kept);
-  return { value, hint: { ...hint, lanes: [...hint.lanes, ...value.map(({ run }) => run.lane)] } };
+  return {
+    value,
+    hint: {
+      ...hint,
+      ready: hint.ready || found.left,
+      lanes: [...hint.lanes, ...value.map(({ run }) => run.lane)],
+    },
+  };
 }
 
 /** Due runs join, waits that are over end, and answered runs get a slot back ahead of new ones. */

@@ -35,6 +35,8 @@ export interface Found {
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
   readonly claimed: readonly ClaimedRun[];
+  /** A slot was left for another host, which is to be hinted. */
+  readonly left: boolean;
 }
 
 /** A lane, locked, with the run it has begun or would begin next. */

@@ -142,6 +142,7 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
         due: of('due'),
         delayed: of('delayed'),
         answered: of('answered'),
+        left: of('left').length > 0,
         claimed: rows
           .filter(({ kind }) => kind === 'run')
           .map((row) => ({ run: toRun(row), fence: row.fence })),

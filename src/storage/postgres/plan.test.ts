@@ -34,24 +34,22 @@ beforeAll(async () => {
       idle_timeout_s, status_reason, last_active_at, cost_usd, last_connections, created_at, updated_at, status)
       SELECT id, owner, id, '', '[]', '[]', '{}', '{}', 'none', 'null', 60, 'created', 0, 0, 0, 0, 0, 'PENDING' FROM lanes;
     INSERT INTO shares SELECT 'lane-' || i, 'admin', 'view' FROM generate_series(11, 20) i;
+    -- Every user has a lane on this host, one on another, and one on a host that is away.
+    INSERT INTO lanes SELECT 'pinned-' || i, 'user-' || (i % ${USERS}), (ARRAY['h', 'h2', 'away'])[1 + i % 3], 0, 0, 0, 'ready', 0, NULL,
+      'pinned', 1, i, 0, NULL, 0, NULL, NULL, 2048, 0, 1 FROM generate_series(1, ${3 * USERS}) i;
+    INSERT INTO runs (id, lane, owner, type, payload, state, attempts, max_attempts, crashes, position, kept, created_at, updated_at, first_seq)
+      SELECT 'run-' || id, id, owner, 'pinned', '{}', 'queued', 0, 5, 0, 1024, 0, 0, 0, 1 FROM lanes WHERE head_type = 'pinned';
     INSERT INTO run_counts VALUES ('queued', ${LANES * RUNS_PER_LANE});
     ANALYZE;
   `);
-  await store.join(
-    {
-      id: NODE,
-      host: 'h',
-      bootId: 'b',
-      pidNamespace: 'n',
-      pid: 1,
-      pidStart: '1',
-      roles: ['worker'],
-      types: ['t'],
-      capacity: 1000,
-      version: '1',
-    },
-    600_000,
-  );
+  for (const [id, host] of [
+    [NODE, 'h'],
+    ['node-2', 'h2'],
+  ] as const) {
+    const identity = { bootId: 'b', pidNamespace: 'n', pid: 1, pidStart: '1', version: '1' };
+    const worker = { roles: ['worker' as const], types: ['t', 'pinned'], capacity: 1000 };
+    await store.join({ id, host, ...identity, ...worker }, 600_000);
+  }
   await store.close();
 }, 120_000);
 
@@ -120,6 +118,21 @@ test('[Q5] a claim reads no table whole and touches rows by the slots, not by th
   expect(seen['events']!.seq_scan).toBe(0);
   expect(seen['lanes']!.rows).toBeGreaterThanOrEqual(8);
   expect(seen['lanes']!.rows).toBeLessThan(200);
+  expect(seen['runs']!.rows).toBeLessThan(100);
+});
+
+test('[Q5] a claim that chooses among hosts touches rows by the slots, too', async () => {
+  const claimed: Awaited<ReturnType<typeof claim>> = [];
+  const caps = { types: { pinned: 8 }, perOwner: 5 };
+  const seen = await touched(async (own) =>
+    claimed.push(...(await own.claim({ nodeId: NODE, types: ['pinned'], limit: 8, caps }))),
+  );
+  const { rows } = await admin.query('SELECT type, host, cap FROM claim_turns');
+  expect(rows).toEqual([{ type: 'pinned', host: 'h2', cap: '8' }]);
+  expect(claimed.length).toBeGreaterThan(0);
+  expect(claimed.length).toBeLessThan(8);
+  for (const table of ['lanes', 'runs', 'events']) expect(seen[table]!.seq_scan).toBe(0);
+  expect(seen['lanes']!.rows).toBeLessThan(300);
   expect(seen['runs']!.rows).toBeLessThan(100);
 });
 

@@ -1,4 +1,4 @@
-import { planClaim, type ReadyLanes } from '../../queue/claim-plan.ts';
+import { planClaim, type ReadyLanes, TURN_MS, type Turn } from '../../queue/claim-plan.ts';
 import type { ClaimRequest } from '../../queue/store.ts';
 import type { Value } from '../statement.ts';
 import type { Connection } from './connection.ts';
@@ -18,6 +18,8 @@ export interface Survey {
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
   readonly take: readonly Pick[];
+  /** A slot was left for another host, which should come. */
+  readonly left: boolean;
 }
 
 /** Which lanes a claim takes: claim-plan.ts over the indexes of the file. */
@@ -39,7 +41,7 @@ export function survey(
     request.nodeId,
     now,
   );
-  const nothing = { due: [], delayed: [], answered: [], take: [] };
+  const nothing = { due: [], delayed: [], answered: [], take: [], left: false };
   if (node === undefined) return { host: null, ...nothing };
   const { host } = node;
   if (upkeep) {
@@ -59,6 +61,7 @@ export function survey(
   }
 
   const take: { lane: string; owner: string; type: string }[] = [];
+  let left = false;
   const lanes: ReadyLanes = {
     cursor: (type) =>
       rows<{ owner: string }>('SELECT owner FROM claim_cursors WHERE type = $1', type)[0]?.owner ??
@@ -70,48 +73,73 @@ export function survey(
         owner,
       );
     },
-    nextOwner: (type, after) => {
+    otherHosts: (type) =>
+      new Map(
+        rows<{ host: string; free: number }>(OTHER_HOSTS, type, host, now, now - TURN_MS).map(
+          (other) => [other.host, other.free],
+        ),
+      ),
+    nextOwner: (type, after, others) => {
       // No name has a control character, so nothing lies between x and x followed by U+0001.
       const from = after === null ? '' : `${after}\u0001`;
-      const owners = [
-        ...rows<{ owner: string }>(
-          `SELECT owner ${READY} AND host = '' AND owner >= $2 ORDER BY owner LIMIT 1`,
+      const owners = ['', host, ...others.keys()].flatMap((one) =>
+        rows<{ owner: string }>(
+          `SELECT owner ${READY} AND host = $2 AND owner >= $3 ORDER BY owner LIMIT 1`,
           type,
+          one,
           from,
-        ),
-        ...rows<{ owner: string }>(
-          `SELECT owner ${READY} AND host = $3 AND owner >= $2 ORDER BY owner LIMIT 1`,
-          type,
-          from,
-          host,
-        ),
-      ].map(({ owner }) => owner);
-      if (owners.length < 2) return owners[0] ?? null;
+        ).map(({ owner }) => owner),
+      );
       // The file compares bytes; JavaScript would compare UTF-16 units.
-      return Buffer.compare(Buffer.from(owners[0]!), Buffer.from(owners[1]!)) <= 0
-        ? owners[0]!
-        : owners[1]!;
+      return owners.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))[0] ?? null;
     },
-    take: (type, owner, most) => {
-      const found = [
-        ...rows<Found>(
-          `SELECT id, ready_at ${READY} AND host = '' AND owner = $2 ORDER BY ready_at, id LIMIT $3`,
+    share: (type, owner, count, here, others) => {
+      const found = (one: string, most: number): Found[] =>
+        rows<Found>(
+          `SELECT id, host, ready_at ${READY} AND host = $2 AND owner = $3 ORDER BY ready_at, id LIMIT $4`,
           type,
+          one,
           owner,
           most,
-        ),
-        ...rows<Found>(
-          `SELECT id, ready_at ${READY} AND host = $4 AND owner = $2 ORDER BY ready_at, id LIMIT $3`,
-          type,
-          owner,
-          most,
-          host,
-        ),
+        );
+      const own = Math.min(count, here);
+      const next = [
+        ...found('', own),
+        ...found(host, own),
+        ...[...others].flatMap(([other, free]) => found(other, Math.min(count, free))),
       ].sort((a, b) => a.ready_at - b.ready_at || (a.id < b.id ? -1 : 1));
-      const taken = found.slice(0, most);
-      for (const { id } of taken) take.push({ lane: id, owner, type });
-      return taken.length;
+      let taken = 0;
+      const left: string[] = [];
+      for (const lane of next) {
+        if (taken + left.length === count) break;
+        if (others.has(lane.host)) left.push(lane.host);
+        else if (taken < own) {
+          take.push({ lane: lane.id, owner, type });
+          taken++;
+        }
+      }
+      return { taken, left };
     },
+    leave: (type, other, cap) => {
+      const fresh = rows(
+        'INSERT INTO claim_turns VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING type',
+        type,
+        other,
+        now,
+        cap,
+      );
+      left ||= fresh.length > 0;
+    },
+    turn: (type) =>
+      rows<Turn>(
+        'SELECT since, cap FROM claim_turns WHERE type = $1 AND host = $2',
+        type,
+        host,
+      )[0] ?? null,
+    endTurn: (type) => {
+      rows('DELETE FROM claim_turns WHERE type = $1 AND host = $2', type, host);
+    },
+    hasOwn: (type) => rows(`SELECT 1 ${READY} AND host = $2 LIMIT 1`, type, host).length > 0,
     executingOfType: (type) =>
       count(`SELECT count(*) AS n FROM lanes WHERE state = 'running' AND head_type = $1`, type),
     executingOfOwner: (owner, type) => {
@@ -136,7 +164,7 @@ export function survey(
   const limit = Math.min(request.limit, node.capacity - busy);
   if (limit <= 0) return { host, ...nothing };
   planClaim(lanes, { types: request.types, limit, caps: request.caps });
-  if (take.length === 0) return { host, ...nothing };
+  if (take.length === 0) return { host, ...nothing, left };
   const last = rows<{ last: number }>(
     'UPDATE fences SET last = last + $1 RETURNING last',
     take.length,
@@ -144,11 +172,23 @@ export function survey(
   return {
     host,
     ...nothing,
+    left,
     take: take.map(({ lane }, i) => ({ lane, fence: last - take.length + 1 + i })),
   };
 }
 
+/** Other hosts ($2 aside) with lanes of their own and free slots, those aside that did not come in their turn. */
+const OTHER_HOSTS = `SELECT n.host, sum(n.free) AS free FROM (
+    SELECT host, types, capacity - (SELECT count(*) FROM lanes WHERE node_id = nodes.id AND state = 'running') AS free
+    FROM nodes WHERE host <> $2 AND lease_until > $3
+  ) n
+  WHERE n.free > 0 AND EXISTS (SELECT 1 FROM json_each(n.types) WHERE value = $1)
+    AND EXISTS (SELECT 1 ${READY} AND lanes.host = n.host)
+    AND NOT EXISTS (SELECT 1 FROM claim_turns t WHERE t.type = $1 AND t.host = n.host AND t.since <= $4)
+  GROUP BY n.host`;
+
 interface Found {
   readonly id: string;
+  readonly host: string;
   readonly ready_at: number;
 }
