@@ -42,7 +42,7 @@ export function ScrollBox({ label, className = '', isCut = false, children }: Pr
           type="button"
           disabled={linesBelow === 0}
           onClick={onward}
-          className="mt-1 flex min-h-7 items-center gap-1 text-left text-dense text-warn disabled:text-soft max-md:min-h-11"
+          className="mt-1 flex min-h-7 items-center gap-1 text-left text-dense text-warn disabled:text-soft max-md:min-h-11 max-md:min-w-11"
         >
           {linesBelow > 0 && <ArrowDown size={14} className="shrink-0" aria-hidden />}
           {linesBelow > 0 ? t.approvals.moreBelow(linesBelow) : t.approvals.shownToEnd}

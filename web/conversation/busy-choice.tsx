@@ -42,7 +42,7 @@ export function BusyChoice({ kind, hasFiles, value, onChange, className }: Props
         <label
           key={each}
           title={t.conversation.onBusyHelp[each]}
-          className="flex min-h-7 cursor-pointer items-center justify-center px-2 text-xs whitespace-nowrap max-sm:grow text-soft first-of-type:rounded-l last-of-type:rounded-r has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:min-h-11"
+          className="flex min-h-7 cursor-pointer items-center justify-center px-2 text-xs whitespace-nowrap max-sm:grow text-soft first-of-type:rounded-l last-of-type:rounded-r has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:min-h-11 max-md:min-w-11"
         >
           <input
             type="radio"

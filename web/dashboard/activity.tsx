@@ -49,7 +49,7 @@ function Run({ run }: { run: RunView }) {
     <Link
       to="/s/$id"
       params={{ id: run.sessionId }}
-      className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-2 hover:bg-raised md:grid-cols-[8.5rem_minmax(0,1fr)_6rem_5rem_6rem]"
+      className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-2 hover:bg-raised max-md:min-h-11 md:grid-cols-[8.5rem_minmax(0,1fr)_6rem_5rem_6rem]"
     >
       <span className="max-md:order-2 max-md:justify-self-end">
         <RunBadge state={run.state} />

@@ -15,7 +15,7 @@ export function Empty() {
       {mayRun && (
         <Link
           to="/new"
-          className="mt-4 inline-flex min-h-9 items-center rounded bg-accent px-3 font-medium text-on-accent hover:bg-accent-over max-md:min-h-11"
+          className="mt-4 inline-flex min-h-9 items-center justify-center rounded bg-accent px-3 font-medium text-on-accent hover:bg-accent-over max-md:min-h-11 max-md:min-w-11"
         >
           {t.dashboard.start}
         </Link>

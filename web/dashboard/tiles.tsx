@@ -72,7 +72,7 @@ function Tile({ group, stats, isShown }: TileProps) {
       </span>
     </>
   );
-  const look = `block h-full hover:bg-raised ${TILE} ${isShown ? 'border-accent' : 'border-edge'}`;
+  const look = `block h-full min-h-11 hover:bg-raised ${TILE} ${isShown ? 'border-accent' : 'border-edge'}`;
   return group === 'waiting' && count > 0 ? (
     <Link to="/inbox" className={look}>
       {inside}

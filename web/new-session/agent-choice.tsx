@@ -25,7 +25,7 @@ export function AgentChoice({ kind, onChange }: Props) {
         {KINDS.map((each) => (
           <label
             key={each}
-            className="flex cursor-pointer gap-2.5 rounded border border-line px-3 py-2 hover:bg-raised has-checked:border-accent has-checked:bg-accent-soft"
+            className="flex cursor-pointer gap-2.5 rounded border border-line px-3 py-2 hover:bg-raised has-checked:border-accent has-checked:bg-accent-soft max-md:min-h-11"
           >
             <input
               type="radio"

@@ -19,7 +19,7 @@ export function Button({ look = 'plain', size = 'normal', className = '', ...res
   return (
     <button
       type="button"
-      className={`inline-flex items-center justify-center gap-1.5 rounded border whitespace-nowrap disabled:opacity-60 ${height} ${LOOKS[look]} ${className}`}
+      className={`inline-flex items-center justify-center gap-1.5 rounded border whitespace-nowrap disabled:opacity-60 max-md:min-w-11 ${height} ${LOOKS[look]} ${className}`}
       {...rest}
     />
   );

@@ -53,7 +53,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
           <Link
             to="/s/$id"
             params={{ id: session.id }}
-            className="mb-1 inline-flex items-center gap-1.5 text-dense text-soft underline-offset-3 hover:underline max-md:min-h-11"
+            className="mb-1 inline-flex items-center gap-1.5 text-dense text-soft underline-offset-3 hover:underline max-md:min-h-11 max-md:min-w-11"
           >
             <MessageSquare size={14} aria-hidden />
             {t.detail.toConversation}
@@ -125,7 +125,7 @@ const Tab = ({ value, preload, children }: TabProps) => (
   <Tabs.Trigger
     value={value}
     onPointerEnter={preload}
-    className="min-h-9 shrink-0 border-b-2 border-transparent px-3 whitespace-nowrap text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink focus-visible:-outline-offset-2 max-md:min-h-11"
+    className="min-h-9 shrink-0 border-b-2 border-transparent px-3 whitespace-nowrap text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink focus-visible:-outline-offset-2 max-md:min-h-11 max-md:min-w-11"
   >
     {children}
   </Tabs.Trigger>

@@ -63,7 +63,7 @@ function Loaded({ me, section }: { me: Me; section: string | undefined }) {
         <div className={`min-w-0 grow ${section === undefined ? 'max-md:hidden' : ''}`}>
           <Link
             to="/settings"
-            className="mb-2 inline-flex min-h-11 items-center gap-1 text-soft md:hidden"
+            className="mb-2 inline-flex min-h-11 min-w-11 items-center gap-1 text-soft md:hidden"
           >
             <ChevronLeft size={16} aria-hidden />
             {t.settings.title}

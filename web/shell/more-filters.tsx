@@ -48,7 +48,7 @@ export function MoreFilters({ filter, set, count }: FiltersProps) {
         }}
       />
       <div className="flex items-center justify-between gap-2">
-        <label className="flex items-center gap-2 py-1 max-md:min-h-11">
+        <label className="flex items-center gap-2 py-1 max-md:min-h-11 max-md:min-w-11">
           <input
             type="checkbox"
             checked={filter.archived === true}

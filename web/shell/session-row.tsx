@@ -11,7 +11,7 @@ import { isUnread } from './unread.ts';
 
 /** Rows out of sight cost nothing: the browser lays them out when they come near. */
 const ROW =
-  'block rounded px-2 py-1.5 [contain-intrinsic-size:auto_54px] [content-visibility:auto] hover:bg-raised max-md:py-2.5';
+  'block rounded px-2 py-1.5 [contain-intrinsic-size:auto_54px] [content-visibility:auto] hover:bg-raised max-md:min-h-11 max-md:py-2.5';
 
 export function SessionRow({ session }: { session: Session }) {
   const t = useTexts();

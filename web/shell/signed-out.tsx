@@ -31,7 +31,7 @@ export function SignedOut() {
       <div className="flex flex-wrap gap-2">
         <a
           href={`/sign-in?next=${next}`}
-          className="inline-flex min-h-9 items-center rounded bg-accent px-3 font-medium text-on-accent hover:bg-accent-over max-md:min-h-11"
+          className="inline-flex min-h-9 items-center justify-center rounded bg-accent px-3 font-medium text-on-accent hover:bg-accent-over max-md:min-h-11 max-md:min-w-11"
         >
           {t.shell.signIn}
         </a>
