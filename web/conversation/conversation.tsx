@@ -62,6 +62,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
   const [target, setTarget] = useState<{ readonly seq: number } | null>(null);
   const [isSearching, setSearching] = useState(false);
   const [wanted, setWanted] = useState<Wanted | null>(null);
+  const [sent, setSent] = useState(0);
   useTitle(session.name);
   useSeen(session);
 
@@ -117,7 +118,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
             <LoadError error={view.error} retry={() => log.start(session.lastSeq)} />
           </div>
         )}
-        <Timeline view={view} onOlder={onOlder} target={target}>
+        <Timeline view={view} onOlder={onOlder} target={target} sent={sent}>
           {view.rows.length <= 1 && inFlow.length === 0 && (
             <Empty loading={view.state === 'loading'} />
           )}
@@ -131,12 +132,13 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
           current={view.current}
           letters={letters}
           draft={draft}
-          onSend={(written) =>
+          onSend={(written) => {
             outbox.send(
               written,
               isWaiting(written.onBusy, view.current !== null) ? 'queue' : 'flow',
-            )
-          }
+            );
+            setSent(sent + 1);
+          }}
         />
       </div>
     </ConversationContext>

@@ -9,35 +9,35 @@ import { useMarks } from './marks.ts';
 import { moveAmongRows, rowAt } from './row-keys.ts';
 import { RowView } from './row-view.tsx';
 import { type Row, rowOfEvent } from './rows.ts';
+import { useFollowing } from './use-following.ts';
 
 interface Props {
   readonly view: LogView;
   readonly onOlder: () => void;
   /** A row to show, by an event of it; a new object shows it again. */
   readonly target: { readonly seq: number } | null;
+  /** How many messages were sent from here; another one is shown, wherever one was reading. */
+  readonly sent: number;
   /** Behind the last row. */
   readonly children: ReactNode;
 }
 
-/** So near to the end counts as at the end. */
-const NEAR = 60;
 /** Rows from the first one at which what was before is loaded. */
 const EARLY = 8;
 /** A guess, until a row was seen. */
 const HEIGHTS: Partial<Record<Row['kind'], number>> = { text: 120, start: 80, tool: 30, fold: 30 };
 
-/** The rows of a conversation; only those in sight are there. Follows its end while that is in sight. */
-export function Timeline({ view, onOlder, target, children }: Props) {
+/** The rows of a conversation; only those in sight are there. Follows its end until a person scrolls up. */
+export function Timeline({ view, onOlder, target, sent, children }: Props) {
   const t = useTexts();
   const { rows, runs, older } = view;
   const isLive = view.state === 'live';
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const tail = useRef<HTMLDivElement>(null);
-  const follows = useRef(true);
   const { wanted } = useConversation();
   useMarks(scroller, wanted);
-  const [atEnd, setAtEnd] = useState(true);
+  const { following, isOn: atEnd, set: follow } = useFollowing(scroller);
   const [focused, setFocused] = useState<string | null>(null);
   const [seenSeq, setSeenSeq] = useState(0);
   const getItemKey = useCallback((index: number) => rows[index]!.id, [rows]);
@@ -54,24 +54,31 @@ export function Timeline({ view, onOlder, target, children }: Props) {
     paddingEnd: 12,
     anchorTo: 'end',
     followOnAppend: true,
-    scrollEndThreshold: NEAR,
   });
 
   // The window, the rows and what is behind them change their heights; the end stays in sight.
   useEffect(() => {
     const watch = new ResizeObserver(() => {
-      if (follows.current) virtual.scrollToEnd();
+      if (following.isOn) virtual.scrollToEnd();
     });
     for (const part of [scroller, list, tail])
       if (part.current !== null) watch.observe(part.current);
     return () => watch.disconnect();
-  }, [virtual]);
+  }, [virtual, following]);
 
   const isEmpty = rows.length === 0;
   // The last message first.
   useEffect(() => {
     if (!isEmpty) virtual.scrollToEnd();
   }, [isEmpty, virtual]);
+
+  const toEnd = useCallback(() => {
+    follow(true);
+    virtual.scrollToEnd();
+  }, [follow, virtual]);
+  useEffect(() => {
+    if (sent > 0) toEnd();
+  }, [sent, toEnd]);
 
   const first = virtual.range?.startIndex ?? 0;
   useEffect(() => {
@@ -84,9 +91,9 @@ export function Timeline({ view, onOlder, target, children }: Props) {
     const isThere = older === 'none' || (rows[0]?.seq ?? target.seq + 1) <= target.seq;
     if (!isThere) return;
     reached.current = target;
-    follows.current = false;
+    follow(false);
     virtual.scrollToIndex(rowOfEvent(rows, target.seq), { align: 'center' });
-  }, [target, rows, older, virtual]);
+  }, [target, rows, older, virtual, follow]);
 
   const last = rows.at(-1)?.seq ?? 0;
   useEffect(() => {
@@ -106,10 +113,6 @@ export function Timeline({ view, onOlder, target, children }: Props) {
         aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
         tabIndex={0}
-        onScroll={({ currentTarget: { scrollHeight, clientHeight, scrollTop } }) => {
-          follows.current = scrollHeight - clientHeight - scrollTop <= NEAR;
-          setAtEnd(follows.current);
-        }}
         onKeyDown={moveAmongRows}
         onFocus={({ target: at }) => setFocused(rows[rowAt(at)]?.id ?? null)}
         className="h-full overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none]"
@@ -155,7 +158,7 @@ export function Timeline({ view, onOlder, target, children }: Props) {
         <Button
           look={last > seenSeq ? 'primary' : 'plain'}
           className="absolute! bottom-3 left-1/2 -translate-x-1/2 shadow-float"
-          onClick={() => virtual.scrollToEnd()}
+          onClick={toEnd}
         >
           <ArrowDown size={16} aria-hidden />
           {last > seenSeq ? t.conversation.newMessages : t.conversation.jumpToLatest}

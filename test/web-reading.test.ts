@@ -1,0 +1,51 @@
+import { expect, test, vi } from 'vitest';
+import { browser } from './browser.ts';
+import { until } from './until.ts';
+import { house, runsOf, type Talk } from './web-conversation-rig.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const chromium = browser();
+
+/** How far the end of the conversation is below what is seen. */
+const gapOf = ({ log }: Talk): Promise<number> =>
+  log.evaluate((e) => e.scrollHeight - e.clientHeight - e.scrollTop);
+
+test('[C2] the end stays in sight while messages are sent and queued, until a person scrolls up', async () => {
+  const { server, open, gate } = await house(chromium());
+  const session = await server.session('follower');
+  await server.finished(await server.send(session.id, 'seq 1 100'));
+  const talk = await open(session);
+  await talk.sees('Succeeded');
+  await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
+  const jump = talk.page.getByRole('button', { name: /Jump to the latest|New messages/ });
+  // Whenever the button is there, even for a frame.
+  await talk.page.evaluate(`
+    globalThis.wasOffered = false;
+    new MutationObserver(() => {
+      globalThis.wasOffered ||= [...document.querySelectorAll('button')].some(
+        ({ textContent }) => /Jump to the latest|New messages/.test(textContent));
+    }).observe(document.body, { subtree: true, childList: true });`);
+  const first = gate('first');
+  await talk.say(first.command.replace('sleep 0.05', 'echo line; sleep 0.02'));
+  await first.begun();
+  for (const each of ['one', 'two', 'three']) await talk.say(`echo ${each}; seq 1 30`);
+  await until(async () => (await talk.queue.count()) === 3, { ms: 10_000 });
+  await until(async () => (await gapOf(talk)) < 60, { ms: 10_000 });
+  first.letGo();
+  const areDone = async () =>
+    (await runsOf(server, session)).every(({ state }) => state === 'succeeded');
+  await until(areDone, { ms: 30_000 });
+  await talk.button('Send').waitFor();
+  await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
+  expect(await talk.page.evaluate('globalThis.wasOffered')).toBe(false);
+
+  // One's own message is shown, wherever one was reading.
+  await talk.log.hover();
+  await talk.page.mouse.wheel(0, -900);
+  await jump.waitFor();
+  await talk.say('echo shown to me');
+  await jump.waitFor({ state: 'detached' });
+  await talk.log.locator('pre', { hasText: /^shown to me\n$/ }).waitFor();
+  await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
+  expect(talk.complaints).toEqual([]);
+});
