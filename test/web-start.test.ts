@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
+import type { AgentView } from '../src/contract/agent.ts';
 import { browser } from './browser.ts';
 import { siteOf } from './browser-rig.ts';
 import { complaintsOf } from './page-checks.ts';
@@ -47,7 +50,8 @@ test('[C2] what the app is made of comes while somebody signs in', async () => {
 });
 
 test('[C2] [A2] from the link of the start to a finished first run, without reading anything', async () => {
-  const site = await siteOf(chromium(), { env: signedOutOfClaude() });
+  const env = { ...signedOutOfClaude(), CLAUDE_CONFIG_DIR: temporaryDirectory() };
+  const site = await siteOf(chromium(), { env });
   const { page } = await site.visitor();
   const complaints = complaintsOf(page);
   const scripts = new Set<string>();
@@ -81,6 +85,18 @@ test('[C2] [A2] from the link of the start to a finished first run, without read
     .getByText('hello there')
     .first()
     .waitFor();
+
+  // As soon as Claude Code is signed in, it is what a new session has.
+  writeFileSync(join(env.CLAUDE_CONFIG_DIR, '.credentials.json'), '{}');
+  const isReady = async (): Promise<boolean> => {
+    const { items } = await site.server.call<{ items: AgentView[] }>('GET', '/api/v1/agents');
+    return items.some(({ kind, ready }) => kind === 'claude' && ready === true);
+  };
+  await until(isReady, { ms: 20_000, every: 200 });
+  await page.getByRole('link', { name: 'New session' }).first().click();
+  await page.getByText(/^Ready, version/).waitFor();
+  expect(await page.getByRole('radio', { name: /^Claude Code/ }).isChecked()).toBe(true);
+  expect(await page.getByLabel('First message').inputValue()).toBe('');
   expect(complaints).toEqual([]);
 });
 

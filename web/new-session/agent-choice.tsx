@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import type { AgentView } from '../../src/contract/agent.ts';
 import { useTexts } from '../texts/texts.ts';
-import type { NewForm } from './form.ts';
+import type { Kind } from './form.ts';
 import { agentsQuery } from './queries.ts';
 
-type Kind = NewForm['kind'];
 const KINDS: readonly Kind[] = ['claude', 'shell'];
 
 interface Props {

@@ -7,11 +7,15 @@ import {
 } from '../../src/contract/session.ts';
 import { badRule, DECISIONS, toList } from '../tool-rules/rules.ts';
 
+export type Kind = Extract<AgentKind, 'claude' | 'shell'>;
+
 /** What is written in the form, as text. */
 export interface NewForm {
   readonly name: string;
   readonly message: string;
-  readonly kind: Extract<AgentKind, 'claude' | 'shell'>;
+  readonly kind: Kind;
+  /** Whether a person chose the agent; else it is the one that was ready when they began to write. */
+  readonly kindIsChosen: boolean;
   readonly model: string;
   readonly path: string;
   readonly tags: string;
@@ -22,12 +26,13 @@ export interface NewForm {
   readonly ask: string;
   readonly deny: string;
 }
-export type FormField = Exclude<keyof NewForm, 'kind' | 'holdOnFailure'>;
+export type FormField = Exclude<keyof NewForm, 'kind' | 'kindIsChosen' | 'holdOnFailure'>;
 
 export const EMPTY: NewForm = {
   name: '',
   message: '',
   kind: 'claude',
+  kindIsChosen: false,
   model: '',
   path: '',
   tags: '',

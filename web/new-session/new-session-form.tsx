@@ -12,7 +12,8 @@ import { useTexts } from '../texts/texts.ts';
 import { badRule } from '../tool-rules/rules.ts';
 import { AgentChoice } from './agent-choice.tsx';
 import { keepDraft, readDraft } from './draft.ts';
-import { EMPTY, type FormField, HIDDEN, type NewForm } from './form.ts';
+import { EMPTY, type FormField, HIDDEN, type Kind, type NewForm } from './form.ts';
+import { automaticKind, shownKind, withPart } from './kind.ts';
 import { MoreOptions } from './more-options.tsx';
 import { nameFrom } from './name.ts';
 import { agentsQuery } from './queries.ts';
@@ -131,18 +132,18 @@ export function NewSessionForm({ userId }: { userId: string }) {
   );
 }
 
-/** The agent is the one that works, until the person chooses. What was written survives a reload. */
+/** What was written survives a reload. */
 function useForm(userId: string): [NewForm, (part: Partial<NewForm>) => void] {
   const [given, setGiven] = useState(() => readDraft(userId));
   useEffect(() => keepDraft(userId, given), [userId, given]);
-  const { data: agents } = useQuery(agentsQuery);
-  const lacks = agents?.find(({ kind }) => kind === 'claude')?.ready === false;
-  const isOpen = given.kind === undefined && (given.message ?? '') === '';
-  // Not under the fingers of somebody who writes already.
-  useEffect(() => {
-    if (lacks && isOpen) setGiven((before) => ({ ...before, kind: 'shell' }));
-  }, [lacks, isOpen]);
-  return [{ ...EMPTY, ...given }, (part) => setGiven((before) => ({ ...before, ...part }))];
+  const [automatic, setAutomatic] = useState<Kind | null>(null);
+  // What was ready when another page was open may not be now.
+  const { data: agents, isFetchedAfterMount } = useQuery(agentsQuery);
+  const claude = isFetchedAfterMount ? agents?.find((each) => each.kind === 'claude') : undefined;
+  useEffect(() => setAutomatic((before) => automaticKind(before, claude)), [claude]);
+  const kind = shownKind(given, automatic);
+  const set = (part: Partial<NewForm>): void => setGiven((before) => withPart(before, part, kind));
+  return [{ ...EMPTY, ...given, kind }, set];
 }
 
 const onEnter =

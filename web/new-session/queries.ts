@@ -4,7 +4,9 @@ import { client } from '../api/client.ts';
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],
   queryFn: async ({ signal }) => (await client.listAgents({}, { signal })).items,
-  // What was missing may be mended while the page is open.
+  // What an earlier page was told is not what is ready now.
+  refetchOnMount: 'always',
+  // What was missing may be fixed while the page is open.
   refetchInterval: ({ state: { data } }) =>
     data?.some(({ ready }) => ready === false) === true ? 10_000 : false,
 });

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { AgentView } from '../../src/contract/agent.ts';
+import { automaticKind, shownKind, withPart } from './kind.ts';
+
+const claude = (ready: boolean | null): AgentView => ({
+  kind: 'claude',
+  ready,
+  version: null,
+  problem: ready === false ? 'signed_out' : null,
+  fix: null,
+});
+
+it('[C2] [A1] the shell is offered where Claude Code is not ready, and only until it is', () => {
+  expect(shownKind({}, automaticKind(null, undefined))).toBe('claude');
+  const first = automaticKind(null, claude(false));
+  expect(shownKind({}, first)).toBe('shell');
+  expect(shownKind({}, automaticKind(first, claude(true)))).toBe('claude');
+  expect(automaticKind(null, claude(null))).toBe('claude');
+});
+
+it('[C2] [A1] nothing but a person turns a form for Claude Code into one for the shell', () => {
+  expect(automaticKind('claude', claude(false))).toBe('claude');
+  expect(automaticKind('claude', undefined)).toBe('claude');
+});
+
+it('[C2] [A1] what is written keeps its agent, until it is deleted', () => {
+  const prose = withPart({}, { message: 'F' }, 'claude');
+  expect(shownKind(prose, 'shell')).toBe('claude');
+  const command = withPart({}, { message: 'l' }, 'shell');
+  expect(shownKind(withPart(command, { message: 'ls' }, 'claude'), 'claude')).toBe('shell');
+  expect(shownKind(withPart(command, { message: '' }, 'shell'), 'claude')).toBe('claude');
+  // Kept by a tab from before it was known who had chosen.
+  expect(shownKind({ kind: 'shell' }, 'claude')).toBe('claude');
+  expect(shownKind({ message: 'Fix it.' }, 'shell')).toBe('claude');
+});
+
+it('[C2] [A1] a person’s own choice stays', () => {
+  const chosen = withPart({}, { kind: 'shell' }, 'claude');
+  expect(shownKind(chosen, 'claude')).toBe('shell');
+  const written = withPart(chosen, { message: 'ls' }, 'shell');
+  expect(shownKind(withPart(written, { message: '' }, 'shell'), 'claude')).toBe('shell');
+});
