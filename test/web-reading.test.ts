@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { browser } from './browser.ts';
 import { until } from './until.ts';
@@ -47,5 +48,22 @@ test('[C2] the end stays in sight while messages are sent and queued, until a pe
   await jump.waitFor({ state: 'detached' });
   await talk.log.locator('pre', { hasText: /^shown to me\n$/ }).waitFor();
   await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
+  expect(talk.complaints).toEqual([]);
+});
+
+test('[C2] [E6] of a long output the end is shown, and all of it is a download', async () => {
+  const { server, open } = await house(chromium());
+  const session = await server.session('long-output');
+  await server.finished(await server.send(session.id, 'seq 1 50000'));
+  const talk = await open(session);
+  await talk.sees('Succeeded');
+  await talk.sees('Only the end is shown here.');
+  await talk.button('Show the last 131,072 characters').waitFor();
+  const coming = talk.page.waitForEvent('download');
+  await talk.button('Download all of it').click();
+  const file = await coming;
+  expect(file.suggestedFilename()).toBe('long-output.txt');
+  const all = Array.from({ length: 50_000 }, (_, at) => `${at + 1}\n`).join('');
+  expect(readFileSync(await file.path(), 'utf8')).toBe(all);
   expect(talk.complaints).toEqual([]);
 });

@@ -9,18 +9,21 @@ interface Props {
   readonly text: string;
   /** Which part is shown of a long one. */
   readonly keep: 'start' | 'end';
+  /** False if it is itself the end of a longer one. */
+  readonly isWhole?: boolean;
   readonly children: (shown: string) => ReactNode;
 }
 
 /** A text that may be long: cut until somebody asks for the rest. */
-export function LongText({ text, keep, children }: Props) {
+export function LongText({ text, keep, isWhole = true, children }: Props) {
   const t = useTexts();
   const [whole, setWhole] = useState(false);
   const isLong = text.length > SHOWN * 1.5;
   const shown = !isLong || whole ? text : keep === 'start' ? text.slice(0, SHOWN) : tailOf(text);
+  const label = isWhole ? t.conversation.showAll : t.conversation.showLast;
   const more = isLong && (
     <Button look="quiet" size="small" className="my-1" onClick={() => setWhole(!whole)}>
-      {whole ? t.conversation.showLess : t.conversation.showAll(text.length)}
+      {whole ? t.conversation.showLess : label(text.length)}
     </Button>
   );
   return (

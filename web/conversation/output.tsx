@@ -6,12 +6,13 @@ interface Props {
   readonly text: string;
   readonly bad?: boolean;
   readonly keep?: 'start' | 'end';
+  readonly isWhole?: boolean;
 }
 
 /** What a command or a tool has written. */
-export function Output({ text, bad = false, keep = 'start' }: Props) {
+export function Output({ text, bad = false, keep = 'start', isWhole = true }: Props) {
   return (
-    <LongText text={plainOutput(text)} keep={keep}>
+    <LongText text={plainOutput(text)} keep={keep} isWhole={isWhole}>
       {(shown) => (
         <div className="group/output relative">
           <pre

@@ -5,16 +5,16 @@ import { useConversation } from './context.ts';
 import { Markdown } from './markdown.tsx';
 import { useOpened } from './opened.ts';
 import { Output } from './output.tsx';
+import { Shortened } from './shortened.tsx';
 
 /** What the agent says: a command's output as it is, the rest as the text it is. */
 export function Said({ block }: { block: TextBlock }) {
-  const t = useTexts();
   const { session } = useConversation();
   return (
     <div aria-busy={block.live}>
-      {block.truncated && <p className="text-dense text-soft">{t.conversation.outputCut}</p>}
+      {block.truncated && <Shortened block={block} />}
       {session.agent.kind === 'shell' ? (
-        <Output text={block.text} keep="end" />
+        <Output text={block.text} keep="end" isWhole={!block.truncated} />
       ) : (
         <Markdown text={block.text} />
       )}

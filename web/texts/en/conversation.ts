@@ -29,8 +29,12 @@ export const conversation = {
   created: 'Session created',
   forked: 'Goes on from another session',
   thinking: 'Thought',
-  outputCut: 'The beginning is not kept.',
+  onlyEnd: 'Only the end is shown here.',
+  downloadAll: 'Download all of it',
+  restGone: 'The rest is no longer stored.',
   showAll: (characters: number) => `Show all ${characters.toLocaleString('en-GB')} characters`,
+  showLast: (characters: number) =>
+    `Show the last ${characters.toLocaleString('en-GB')} characters`,
   unshowable: 'This cannot be shown. It is in the events of the details.',
   showLess: 'Show less',
   attempt: (attempt: number) => `Attempt ${attempt}`,
