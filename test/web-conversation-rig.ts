@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { RunView } from '../src/contract/run-view.ts';
 import type { Session } from '../src/contract/session.ts';
 import { siteOf } from './browser-rig.ts';
@@ -80,8 +80,8 @@ export async function house(browser: Browser, options: ServerOptions = {}) {
     open: async (session: Session, query?: string) =>
       talkOf(await visitor.context.newPage(), session, query),
     /** Somebody else at the same session, in a browser of their own. */
-    other: async (session: Session, viewport?: { width: number; height: number }) => {
-      const { page, context } = await site.visitor(viewport === undefined ? {} : { viewport });
+    other: async (session: Session, more: BrowserContextOptions = {}) => {
+      const { page, context } = await site.visitor(more);
       await page.goto(`${server.url}/sign-in?code=${await site.code()}`);
       await page.waitForURL(`${server.url}/`);
       return { context, talk: await talkOf(page, session) };

@@ -278,7 +278,7 @@ test('[C2] on a phone the name is read, and the end stays in sight whatever grow
   const at = await house(chromium());
   const session = await at.server.session('fix-sign-in-on-safari');
   await at.server.finished(await at.server.send(session.id, 'seq 1 80'));
-  const phone = await at.other(session, { width: 360, height: 740 });
+  const phone = await at.other(session, { viewport: { width: 360, height: 740 } });
   const { page, log, composer } = phone.talk;
   const name = page.getByRole('heading', { name: session.name, level: 1 });
   expect(await name.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true);

@@ -67,3 +67,31 @@ test('[C2] [E6] of a long output the end is shown, and all of it is a download',
   expect(readFileSync(await file.path(), 'utf8')).toBe(all);
   expect(talk.complaints).toEqual([]);
 });
+
+test('[C2] on a touch keyboard Enter makes a new line, and the button sends', async () => {
+  const { server, other } = await house(chromium());
+  const session = await server.session('by thumb');
+  const touch = { hasTouch: true, isMobile: true, viewport: { width: 1024, height: 768 } };
+  const { talk } = await other(session, touch);
+  const write = async (field: Talk['composer']): Promise<void> => {
+    expect(await field.getAttribute('enterkeyhint')).toBe('enter');
+    await field.pressSequentially('echo one');
+    await field.press('Enter');
+    await field.pressSequentially('echo two');
+    expect(await field.inputValue()).toBe('echo one\necho two');
+  };
+  await write(talk.composer);
+  expect(await runsOf(server, session)).toEqual([]);
+  await talk.button('Send').tap();
+  await talk.log.locator('pre', { hasText: /^one\ntwo\n$/ }).waitFor();
+
+  await talk.page.goto(`${server.url}/new`);
+  await talk.page.getByRole('radio', { name: /^Shell/ }).check();
+  // What is said of Enter there is not true here.
+  expect(await talk.page.getByText('Shift+Enter').isVisible()).toBe(false);
+  await write(talk.page.getByLabel('First command'));
+  await talk.button('Start').tap();
+  await talk.page.waitForURL(/\/s\//);
+  await talk.log.locator('pre', { hasText: /^one\ntwo\n$/ }).waitFor();
+  expect(talk.complaints).toEqual([]);
+});

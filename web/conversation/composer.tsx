@@ -2,7 +2,7 @@ import { ArrowUp, Paperclip } from 'lucide-react';
 import { type DragEvent, useRef } from 'react';
 import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX, MESSAGE_MAX } from '../../src/contract/limits.ts';
 import { Button, IconButton } from '../parts/button.tsx';
-import { isComposing } from '../parts/composing.ts';
+import { enterHint, isSend } from '../parts/enter.ts';
 import { useStore } from '../parts/store.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useAutosize } from './autosize.ts';
@@ -28,7 +28,7 @@ export function putBack(draft: Draft, written: Pick<Written, 'text' | 'files'>):
   document.getElementById(ID)?.focus();
 }
 
-/** Where a person writes. Enter sends; what is written survives a reload. */
+/** Where a person writes; what is written survives a reload. */
 export function Composer({ current, draft, onSend }: Props) {
   const t = useTexts();
   const { session } = useConversation();
@@ -87,10 +87,10 @@ export function Composer({ current, draft, onSend }: Props) {
         value={text}
         placeholder={placeholder}
         aria-label={t.conversation.write}
-        enterKeyHint="send"
+        enterKeyHint={enterHint('send')}
         onChange={(event) => draft.write(event.target.value)}
         onKeyDown={(event) => {
-          if (isComposing(event) || event.key !== 'Enter' || event.shiftKey) return;
+          if (!isSend(event)) return;
           event.preventDefault();
           send();
         }}

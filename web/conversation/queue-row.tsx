@@ -3,6 +3,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import type { RunView } from '../../src/contract/run-view.ts';
 import { Button, IconButton } from '../parts/button.tsx';
 import { isComposing } from '../parts/composing.ts';
+import { enterHint, isSend } from '../parts/enter.ts';
 import { useStore } from '../parts/store.ts';
 import { exactTime, shortTime } from '../parts/time.tsx';
 import { language } from '../texts/language.ts';
@@ -153,11 +154,12 @@ function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & 
         rows={1}
         value={value}
         aria-label={words.editing}
+        enterKeyHint={enterHint('done')}
         onChange={(event) => setValue(event.target.value)}
         onKeyDown={(event) => {
           if (isComposing(event)) return;
           if (event.key === 'Escape') onCancel();
-          if (event.key !== 'Enter' || event.shiftKey) return;
+          if (!isSend(event)) return;
           event.preventDefault();
           save();
         }}

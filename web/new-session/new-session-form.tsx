@@ -4,7 +4,7 @@ import { ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { Button } from '../parts/button.tsx';
-import { isComposing } from '../parts/composing.ts';
+import { enterHint, isSend } from '../parts/enter.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
@@ -57,8 +57,8 @@ export function NewSessionForm({ userId }: { userId: string }) {
       <AgentChoice kind={form.kind} onChange={(kind) => setForm({ kind })} />
       <Field
         label={isShell ? t.newSession.command : t.newSession.message}
-        // A phone has a button for it, and little room.
-        hint={<span className="max-md:hidden">{t.newSession.sendHelp}</span>}
+        // A phone has little room, and touch keyboards have a button for it.
+        hint={<span className="max-md:hidden pointer-coarse:hidden">{t.newSession.sendHelp}</span>}
         error={errorOf('message')}
       >
         {(props) => (
@@ -71,6 +71,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
             value={form.message}
             placeholder={isShell ? t.newSession.commandHint : t.newSession.messageHint}
             onChange={({ target }) => setForm({ message: target.value })}
+            enterKeyHint={enterHint('go')}
             onKeyDown={onEnter(submit)}
             className={`${props.className} field-sizing-content max-h-[40vh] min-h-20! resize-y ${isShell ? 'font-mono' : ''}`}
           />
@@ -149,7 +150,7 @@ function useForm(userId: string): [NewForm, (part: Partial<NewForm>) => void] {
 const onEnter =
   (act: () => void) =>
   (event: KeyboardEvent): void => {
-    if (isComposing(event) || event.key !== 'Enter' || event.shiftKey) return;
+    if (!isSend(event)) return;
     event.preventDefault();
     act();
   };
