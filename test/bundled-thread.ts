@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'vite';
+import type {} from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'node_modules', '.cache', 'baton-test');
+const STARTS_THREAD = 'src/storage/sqlite/writer.ts';
 const ENTRY = /new URL\(\s*`\.\/writer-thread\$\{[^`]*`,\s*import\.meta\.url,?\s*\)/;
 
 /**
@@ -17,8 +19,12 @@ export function bundledThread(): Plugin {
   return {
     name: 'bundled-thread',
     enforce: 'pre',
+    // Vitest would keep the file as it was transformed, and with it a thread of older sources.
+    configureVitest({ defineCacheKeyGenerator }) {
+      defineCacheKeyGenerator(({ id }) => (id.endsWith(STARTS_THREAD) ? false : undefined));
+    },
     async transform(code, id) {
-      if (!id.endsWith('src/storage/sqlite/writer.ts')) return null;
+      if (!id.endsWith(STARTS_THREAD)) return null;
       if (!ENTRY.test(code)) throw new Error(`${id} starts its thread in another way`);
       const url = pathToFileURL(await bundled()).href;
       return { code: code.replace(ENTRY, `new URL('${url}')`), map: null };
