@@ -19,6 +19,23 @@ const linesOf = <T>(text: string): T[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as T);
 
+test('[S9] [C1] a session is named by its name in any script, also one that looks like an id', async () => {
+  const desk = new Desk();
+  await desk.server();
+  const make = (name: string) =>
+    desk.json<MessageReceipt>(['run', '--agent', 'shell', '--detach', '--name', name, 'true']);
+  const like = '01890000-0000-7000-8000-000000000000';
+  const names = ['Überprüfung #12', '-v2.0 "quoted" $HOME', like, 'cafe123', like.slice(0, 8)];
+  const made = new Map<string, string>();
+  for (const name of names) made.set(name, (await make(name)).sessionId);
+  // As a terminal that composes letters otherwise sends it.
+  made.set(names[0]!.normalize('NFD'), made.get(names[0]!)!);
+  for (const [name, id] of made) {
+    const { code, stdout } = await desk.done(['send', '--json', '--', name, 'true']);
+    expect([name, code, (JSON.parse(stdout) as MessageReceipt).sessionId]).toEqual([name, 0, id]);
+  }
+});
+
 describe('baton run', () => {
   test('[C1] shows what the agent writes, and ends as the run did', async () => {
     const desk = new Desk();

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isBatonError } from '../contract/errors.ts';
 import type { RunView } from '../contract/run-view.ts';
-import { type Session, SessionId } from '../contract/session.ts';
+import { type Session, SessionId, SessionName } from '../contract/session.ts';
 import { pagesOf } from './pages.ts';
 import { usageError } from './user-error.ts';
 
@@ -35,7 +35,11 @@ export async function findSessionOrRun(
 
 async function lookForSession(client: Client, reference: string): Promise<Session | undefined> {
   if (SessionId.safeParse(reference).success) {
-    return orUndefined(client.getSession({ params: { id: reference.toLowerCase() } }));
+    const session = await orUndefined(
+      client.getSession({ params: { id: reference.toLowerCase() } }),
+    );
+    // A name may look like an id.
+    if (session !== undefined) return session;
   }
   const named = await byName(client, reference);
   if (named !== undefined || !PREFIX.test(reference)) return named;
@@ -43,10 +47,13 @@ async function lookForSession(client: Client, reference: string): Promise<Sessio
 }
 
 /** One's own first: whoever shares a session of the same name must not get what is meant for it. */
-async function byName(client: Client, name: string): Promise<Session | undefined> {
+async function byName(client: Client, reference: string): Promise<Session | undefined> {
+  // Spelt as names are kept, however the terminal composes its letters.
+  const { data: name } = SessionName.safeParse(reference);
+  if (name === undefined) return undefined;
   const found: Session[] = [];
   for (const archived of [false, true]) {
-    for await (const session of sessionsOf(client, { name: name.slice(0, 50), archived })) {
+    for await (const session of sessionsOf(client, { name, archived })) {
       if (session.name === name) found.push(session);
     }
   }

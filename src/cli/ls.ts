@@ -15,7 +15,9 @@ import { takeWords } from './words.ts';
 export const ls = clientCommand({
   summary: 'list sessions',
   usage: '[flags]',
-  about: ['Newest first. Into a pipe: one line each, separated by tabs, with whole ids and times.'],
+  about: [
+    'Last active first. Into a pipe: one line each, separated by tabs, with whole ids and times.',
+  ],
   flags: {
     status: {
       value: '<status>',
@@ -48,8 +50,10 @@ async function list(
   for (const archived of all ? [false, true] : [false]) {
     for await (const session of sessionsOf(client, { ...query, archived })) found.push(session);
   }
-  return found.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  return found.toSorted((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
 }
+
+const placeOf = ({ lastActiveAt, id }: Session): string => `${lastActiveAt} ${id}`;
 
 const clock = (time: string): string => clockAt(Date.now())(Date.parse(time));
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
+import { SESSION_NAME_MAX } from '../contract/limits.ts';
 import type { MessageReceipt } from '../contract/message.ts';
 import { AgentKind, type Session, SessionName } from '../contract/session.ts';
 import type { Given } from './args.ts';
@@ -34,7 +35,7 @@ const flags = {
   name: {
     value: '<name>',
     schema: SessionName,
-    expected: '3 to 50 letters, digits, _, -, spaces or Japanese',
+    expected: `1 to ${SESSION_NAME_MAX} printable characters`,
     help: 'name of the new session (default: the time)',
   },
   dir: {

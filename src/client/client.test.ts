@@ -87,7 +87,7 @@ test('errors are coded, with the details and the id of the request', async () =>
     status: 404,
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
-  expect(await failure(client.createSession({ body: { name: 'x' } }))).toMatchObject({
+  expect(await failure(client.createSession({ body: { name: ' ' } }))).toMatchObject({
     code: 'invalid_request',
     details: { field: 'name' },
   });

@@ -12,3 +12,6 @@ export const ATTACHMENTS_BODY_BYTES = 28 * 1024 * 1024;
 
 /** Sessions with one of these are kept from deletion (S12, P5). */
 export const PROTECTED_LABELS: readonly string[] = ['important', 'audit'];
+
+/** Of a session's name, in characters. */
+export const SESSION_NAME_MAX = 80;

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { HostId } from './ids.ts';
 import { Json } from './json.ts';
 import { Level } from './level.ts';
+import { SESSION_NAME_MAX } from './limits.ts';
+import { Line, Text } from './line.ts';
 import { Time } from './time.ts';
 
 export const SessionId = z.uuid('a session id is a UUID');
@@ -15,6 +17,10 @@ export const SessionStatus = z.enum([
   'TERMINATED',
 ]);
 export type SessionStatus = z.infer<typeof SessionStatus>;
+
+/** How a list of sessions is sorted: the newest first, or the last active first. */
+export const SessionOrder = z.enum(['created', 'activity']);
+export type SessionOrder = z.infer<typeof SessionOrder>;
 
 /** Why a session is in its status, where there is more than one way. */
 export const StatusReason = z.enum([
@@ -32,31 +38,17 @@ export const StatusReason = z.enum([
 ]);
 export type StatusReason = z.infer<typeof StatusReason>;
 
-/** Letters, digits, `_`, `-`, space and Japanese (S9). */
-export const SessionName = z
-  .string()
-  .trim()
-  .min(3, 'a name has at least 3 characters')
-  .max(50, 'a name has at most 50 characters')
-  .regex(
-    /^[A-Za-z0-9_\- \p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々〆ヶ]+$/u,
-    'a name has letters, digits, _, -, spaces and Japanese only',
-  );
+/** S9. */
+export const SessionName = Line('name', SESSION_NAME_MAX);
 
 const Word = (what: string) =>
-  z
-    .string()
-    .trim()
-    .min(1, `a ${what} is not empty`)
-    .max(20, `a ${what} has at most 20 characters`)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: to refuse them
-    .regex(/^[^\u0000-\u001f\u007f,/]+$/, `a ${what} has no commas, slashes or control characters`);
+  Line(what, 20).refine((word) => !/[,/]/.test(word), `a ${what} has no commas or slashes`);
 export const Tag = Word('tag');
 export const Label = Word('label');
 const distinct = (values: readonly string[]): string[] => [...new Set(values)];
 const Tags = z.array(Tag).max(10, 'at most 10 tags').transform(distinct);
 const Labels = z.array(Label).max(10, 'at most 10 labels').transform(distinct);
-const Description = z.string().max(500, 'a description has at most 500 characters');
+const Description = Text('description', 500);
 
 export const AgentKind = z.enum(['claude', 'acp', 'shell']);
 export type AgentKind = z.infer<typeof AgentKind>;
@@ -168,6 +160,7 @@ export const Session = z.object({
   openQuestions: z.int(),
   lastSeq: z.int(),
   destroyAt: Time.nullable(),
+  /** The last message, or start or end of an agent's process. Reading is not activity. */
   lastActiveAt: Time,
   /** When an agent's process last ended: there is more to read than before. */
   lastOutputAt: Time.nullable(),

@@ -16,6 +16,7 @@ import type {
   ForkSession,
   Session,
   SessionAction,
+  SessionOrder,
   SessionStatus,
   UpdateSession,
 } from '../contract/session.ts';
@@ -33,6 +34,7 @@ export interface SessionQuery {
   readonly label?: string | undefined;
   readonly name?: string | undefined;
   readonly archived?: boolean | undefined;
+  readonly order?: SessionOrder | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }

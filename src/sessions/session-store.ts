@@ -6,6 +6,7 @@ import type { Invocation } from '../contract/run-view.ts';
 import type {
   AgentSpec,
   Isolation,
+  SessionOrder,
   SessionStatus,
   StatusReason,
   UpdateSession,
@@ -117,8 +118,10 @@ export interface SessionFilter {
   readonly name?: string;
   readonly archived: boolean;
   readonly limit: number;
-  /** Older than this one: ids sort by age, and lists are newest first. */
-  readonly before?: string;
+  /** The newest first (ids sort by age), which is the default, or the last active first. */
+  readonly order?: SessionOrder;
+  /** The last of the page before, as it was read then; what follows it in the order is listed. */
+  readonly after?: Pick<SessionRecord, 'id' | 'lastActiveAt'>;
 }
 
 /** Whose connections they are, and which node holds them. */

@@ -18,6 +18,7 @@ import { approvalService } from './approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
 import { costService } from './cost-service.ts';
+import { cursorOf, placeAt } from './list-cursor.ts';
 import { logService } from './log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
 import { ruleService } from './rule-service.ts';
@@ -109,21 +110,22 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async list(by, query) {
-      const { limit = PAGE_DEFAULT, cursor, archived = false } = query;
+      const { limit = PAGE_DEFAULT, cursor, archived = false, order = 'created' } = query;
       const { ownerId, status, tag, label, name } = query;
       const found = await store.listSessions({
         archived,
+        order,
         limit: limit + 1,
         ...(ownerId === undefined ? {} : { ownerId }),
         ...(status === undefined ? {} : { status }),
         ...(tag === undefined ? {} : { tag }),
         ...(label === undefined ? {} : { label }),
         ...(name === undefined ? {} : { name }),
-        ...(cursor === undefined ? {} : { before: cursor }),
+        ...(cursor === undefined ? {} : { after: placeAt(order, cursor) }),
         ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
       });
       const shown = (each: SessionWithFacts) => toSession(each, levelOfListed(by, each));
-      return pageOf(found, limit, shown, (last) => last.session.id);
+      return pageOf(found, limit, shown, ({ session }) => cursorOf(order, session));
     },
 
     async update(by, id, body) {

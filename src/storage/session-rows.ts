@@ -14,6 +14,8 @@ export interface SessionRow {
   id: string;
   owner: string;
   name: string;
+  /** As it is searched; null if a node of an older version made the session. */
+  folded_name: string | null;
   description: string;
   tags: string;
   labels: string;
@@ -48,6 +50,7 @@ export const SESSION_COLUMN_NAMES = [
   'id',
   'owner',
   'name',
+  'folded_name',
   'description',
   'tags',
   'labels',
@@ -127,6 +130,7 @@ export const sessionValues = (session: StoredSession): (string | number | null)[
   session.id,
   session.ownerId,
   session.name,
+  foldName(session.name),
   session.description,
   JSON.stringify(session.tags),
   JSON.stringify(session.labels),
@@ -180,6 +184,9 @@ export const toFound = (row: FoundRow): SessionWithFacts => ({
   openQuestions: row.open_questions,
   lastSeq: row.last_seq,
 });
+
+/** In lower case, which neither database does for every script. */
+export const foldName = (name: string): string => plain(name).toLowerCase();
 
 /** PostgreSQL's text cannot hold NUL, and programs do print it. */
 export const plain = <T extends string | null>(text: T): T =>

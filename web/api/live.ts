@@ -99,7 +99,9 @@ function hear(hint: SessionHint): void {
   queries.setQueryData<Session>(['session', sessionId], (known) => known && patched(known, told));
   if (old.row)
     changeLists((list) => changeSession(list, sessionId, (known) => patched(known, told)));
-  if (old.session) sessionsDue.note(sessionId);
+  // One that became active may belong into a list that does not have it.
+  if (old.session || (old.row && listedSession(sessionId) === undefined))
+    sessionsDue.note(sessionId);
   if (old.figures) figuresDue.note(ALL);
   if (old.approvals) approvalsDue.note(ALL);
 }
@@ -126,9 +128,9 @@ export function patchSession(id: string, change: (session: Session) => Session):
   changeLists((list) => changeSession(list, id, change));
 }
 
-/** So many are asked for one by one; of more the newest come as a list. */
+/** So many are asked for one by one; of more the last active come as a list. */
 const FEW = 2;
-const NEWEST = 100;
+const LAST_ACTIVE = 100;
 
 async function refreshAll(ids: readonly string[]): Promise<void> {
   if (ids.includes(ALL)) {
@@ -138,7 +140,9 @@ async function refreshAll(ids: readonly string[]): Promise<void> {
   }
   const left = new Set(ids);
   if (left.size > FEW) {
-    const page = await client.listSessions({ query: { limit: NEWEST } }).catch(noticeError);
+    const page = await client
+      .listSessions({ query: { limit: LAST_ACTIVE, order: 'activity' } })
+      .catch(noticeError);
     for (const session of page?.items ?? []) if (left.delete(session.id)) show(session);
   }
   await Promise.all([...left].map(refreshSession));

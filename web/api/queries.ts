@@ -38,6 +38,7 @@ export const sessionsQuery = (filter: SessionFilter) =>
         {
           query: {
             limit: PAGE,
+            order: 'activity',
             ...filter,
             ...(pageParam === null ? {} : { cursor: pageParam }),
           },

@@ -9,7 +9,9 @@ import {
   withoutSession,
 } from './session-pages.ts';
 
-const session = (id: string, name = id): Session => ({ id, name }) as Session;
+/** Last active in the order of their ids. */
+const session = (id: string, name = id, lastActiveAt = id): Session =>
+  ({ id, name, lastActiveAt }) as Session;
 const list = (pages: string[][], end = true): SessionPages => ({
   pages: pages.map((ids, i) => ({
     items: ids.map((id) => session(id)),
@@ -36,7 +38,22 @@ it('[C2] [E9] a new session comes to its place, however far the list was scrolle
   expect(ids(withNewSession(list([[]]), session('1')))).toEqual([['1']]);
 });
 
-it('[C2] one that changes stays in its place, and one that is gone leaves it', () => {
+it('[C2] a session that becomes active comes to the front, from whichever page', () => {
+  const known = list([
+    ['9', '8'],
+    ['5', '4'],
+  ]);
+  const active = (id: string) =>
+    changeSession(known, id, (each) => ({ ...each, lastActiveAt: 'a' }));
+  expect(ids(active('4'))).toEqual([['4', '9', '8'], ['5']]);
+  expect(ids(active('8'))).toEqual([
+    ['8', '9'],
+    ['5', '4'],
+  ]);
+  expect(ids(active('9'))).toEqual(ids(known));
+});
+
+it('[C2] one that changes otherwise stays in its place, and one that is gone leaves it', () => {
   const known = list([['9', '8'], ['5']]);
   const renamed = changeSession(known, '8', (each) => ({ ...each, name: 'new' }));
   expect(renamed.pages[0]?.items[1]?.name).toBe('new');

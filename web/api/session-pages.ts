@@ -16,31 +16,42 @@ const changed = (list: SessionPages, change: (items: Session[]) => Session[]): S
   pages: list.pages.map((page) => ({ ...page, items: change(page.items) })),
 });
 
-export const changeSession = (
+/** One that became active moves to its place. */
+export function changeSession(
   list: SessionPages,
   id: string,
   change: (session: Session) => Session,
-): SessionPages =>
-  hasSession(list, id)
-    ? changed(list, (items) => items.map((each) => (each.id === id ? change(each) : each)))
-    : list;
+): SessionPages {
+  const before = list.pages.flatMap(({ items }) => items).find((each) => each.id === id);
+  if (before === undefined) return list;
+  const after = change(before);
+  if (after.lastActiveAt !== before.lastActiveAt) {
+    const moved = withNewSession(withoutSession(list, id), after);
+    if (hasSession(moved, id)) return moved;
+  }
+  return changed(list, (items) => items.map((each) => (each.id === id ? after : each)));
+}
+
+/** The last active first, of several at once the newest. */
+const inOrder = (a: Session, b: Session): number => (placeOf(a) < placeOf(b) ? 1 : -1);
+const placeOf = ({ lastActiveAt, id }: Session): string => `${lastActiveAt} ${id}`;
 
 export const withoutSession = (list: SessionPages, id: string): SessionPages =>
   hasSession(list, id) ? changed(list, (items) => items.filter((each) => each.id !== id)) : list;
 
 /**
- * With one that the list does not have: newest first, which ids tell. One that is older than all
- * that was loaded comes when it is scrolled to.
+ * With one that the list does not have. One that belongs behind all that was loaded comes when it is
+ * scrolled to.
  */
 export function withNewSession(list: SessionPages, session: Session): SessionPages {
   const { pages } = list;
   const isEnd = pages.at(-1)?.nextCursor === null;
   const at = pages.findIndex(
-    ({ items }, i) => items.some(({ id }) => id < session.id) || (isEnd && i === pages.length - 1),
+    ({ items }, i) =>
+      items.some((each) => inOrder(session, each) < 0) || (isEnd && i === pages.length - 1),
   );
   if (at === -1) return list;
-  const add = (items: Session[]): Session[] =>
-    [...items, session].sort((a, b) => (a.id < b.id ? 1 : -1));
+  const add = (items: Session[]): Session[] => [...items, session].sort(inOrder);
   return {
     ...list,
     pages: pages.map((page, i) => (i === at ? { ...page, items: add(page.items) } : page)),

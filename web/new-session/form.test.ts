@@ -56,7 +56,7 @@ it('[H9] every mistake is told at its field', () => {
     budget: '-1',
     ask: '((',
   };
-  const found = toWanted(form, 'no!');
+  const found = toWanted(form, 'two\nlines');
   const wrong = 'wrong' in found ? [...found.wrong].sort() : [];
   expect(wrong).toEqual(['ask', 'budget', 'idleMinutes', 'message', 'name', 'path', 'tags']);
 });

@@ -87,7 +87,6 @@ export function NewSessionForm({ userId }: { userId: string }) {
             {...props}
             name="name"
             autoComplete="off"
-            maxLength={50}
             value={form.name}
             placeholder={suggested ?? ''}
             onChange={({ target }) => setForm({ name: target.value })}

@@ -1,14 +1,15 @@
 import { Clock, Hand } from 'lucide-react';
 import type { RunState } from '../../src/contract/run.ts';
-import type { SessionStatus } from '../../src/contract/session.ts';
+import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import { useTexts } from '../texts/texts.ts';
-import type { Doing } from './doing.ts';
+import { type Doing, doingOf } from './doing.ts';
 
 /* A state is told by colour, by shape and by a word. */
 
 const DOTS: Record<SessionStatus, string> = {
   PENDING: 'bg-warn',
-  ACTIVE: 'bg-good',
+  // Ready, which says nothing of work: somebody may only be reading it.
+  ACTIVE: 'bg-line',
   IDLE: 'bg-line',
   ERROR: 'border-2 border-bad',
   COMPLETED: 'bg-info rounded-none rotate-45',
@@ -40,7 +41,7 @@ export function StatusDot({ status, doing }: { status: SessionStatus; doing: Doi
 
 const STATUS_BADGES: Record<SessionStatus, string> = {
   PENDING: 'text-warn border-warn',
-  ACTIVE: 'text-good border-good',
+  ACTIVE: 'text-soft border-line',
   IDLE: 'text-soft border-line',
   ERROR: 'text-bad border-bad',
   COMPLETED: 'text-info border-info',
@@ -52,6 +53,15 @@ const BADGE = 'inline-flex items-center gap-1 rounded border px-1.5 text-xs whit
 export function StatusBadge({ status }: { status: SessionStatus }) {
   const t = useTexts();
   return <span className={`${BADGE} ${STATUS_BADGES[status]}`}>{t.common.status[status]}</span>;
+}
+
+const DOING_BADGES = { asks: 'waiting', delayed: 'retry_scheduled', works: 'running' } as const;
+
+/** What a session does, or else what it is. */
+export function SessionBadge({ session }: { session: Session }) {
+  const doing = doingOf(session);
+  if (doing === null) return <StatusBadge status={session.status} />;
+  return <RunBadge state={DOING_BADGES[doing]} />;
 }
 
 const RUN_BADGES: Record<RunState, string> = {

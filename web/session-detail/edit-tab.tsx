@@ -49,7 +49,7 @@ function EditForm({ session }: { session: Session }) {
   };
   const line = (
     field: FormField,
-    hint: string | undefined,
+    hint?: string,
     more: InputHTMLAttributes<HTMLInputElement> = {},
   ) => (
     <Field label={t.detail.fields[field]} hint={hint} error={errorAt(field)}>
@@ -73,7 +73,7 @@ function EditForm({ session }: { session: Session }) {
           if ('update' in made) mutate(made.update);
         }}
       >
-        {line('name', undefined, { maxLength: 50 })}
+        {line('name')}
         <Field label={t.detail.fields.description} error={errorAt('description')}>
           {(props) => (
             <textarea

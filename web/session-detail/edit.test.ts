@@ -26,7 +26,7 @@ test('[S9] only what differs is changed', () => {
 
 test('[S9] what is wrong is said of its field', () => {
   const wrong = change({
-    name: 'x',
+    name: ' ',
     tags: 'a/b',
     idleMinutes: '',
     budget: 'much',

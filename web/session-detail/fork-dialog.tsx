@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { firstCharacters } from '../../src/contract/characters.ts';
+import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
 import { type Session, SessionName } from '../../src/contract/session.ts';
 import { client, queries } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
@@ -12,7 +14,9 @@ import { useTexts } from '../texts/texts.ts';
 export function ForkDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const t = useTexts();
   const navigate = useNavigate();
-  const [name, setName] = useState(() => `${session.name.slice(0, 46)}-2`);
+  const [name, setName] = useState(
+    () => `${firstCharacters(session.name, SESSION_NAME_MAX - 2)}-2`,
+  );
   const [touched, setTouched] = useState(false);
   const isName = SessionName.safeParse(name).success;
   const { mutate, error, isPending } = useMutation({
@@ -42,12 +46,7 @@ export function ForkDialog({ session, onClose }: { session: Session; onClose: ()
           error={wrong ?? (error === null ? undefined : problemOf(error, t))}
         >
           {(props) => (
-            <input
-              {...props}
-              value={name}
-              maxLength={50}
-              onChange={({ target }) => setName(target.value)}
-            />
+            <input {...props} value={name} onChange={({ target }) => setName(target.value)} />
           )}
         </Field>
         <div className="flex flex-wrap justify-end gap-2">

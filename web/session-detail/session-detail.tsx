@@ -9,7 +9,7 @@ import { meQuery, sessionQuery } from '../api/queries.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { LoadError } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
-import { StatusBadge } from '../parts/status.tsx';
+import { SessionBadge } from '../parts/status.tsx';
 import { Missing } from '../shell/not-found.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Deeds } from './deeds.tsx';
@@ -60,7 +60,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
           </Link>
           <div className="flex flex-wrap items-center gap-2">
             <h1 className="text-xl font-semibold">{session.name}</h1>
-            <StatusBadge status={session.status} />
+            <SessionBadge session={session} />
             {session.held && <Mark text={t.detail.held} />}
             {session.archivedAt !== null && <Mark text={t.detail.archived} />}
           </div>

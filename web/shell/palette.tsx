@@ -9,6 +9,8 @@ import {
   useRef,
   useState,
 } from 'react';
+import { firstCharacters } from '../../src/contract/characters.ts';
+import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionsQuery } from '../api/queries.ts';
 import { doingOf } from '../parts/doing.ts';
@@ -116,15 +118,15 @@ function useChosen(list: RefObject<HTMLElement | null>) {
   return [chosen, setChosen] as const;
 }
 
-/** The newest; and what the server finds by name, where there are more than those. */
+/** The last active; and what the server finds by name, where there are more than those. */
 function useSessions(typed: string): readonly Session[] {
-  const { data: newest, hasNextPage } = useInfiniteQuery(sessionsQuery({}));
-  const name = useDeferredValue(typed.slice(0, 50));
+  const { data: active, hasNextPage } = useInfiniteQuery(sessionsQuery({}));
+  const name = useDeferredValue(firstCharacters(typed, SESSION_NAME_MAX));
   const { data: found } = useInfiniteQuery({
     ...sessionsQuery({ name }),
     enabled: hasNextPage && name !== '',
   });
-  const all = [newest, name === '' ? undefined : found].flatMap(
+  const all = [active, name === '' ? undefined : found].flatMap(
     (each) => each?.pages.flatMap(({ items }) => items) ?? [],
   );
   return [...new Map(all.map((session) => [session.id, session])).values()];

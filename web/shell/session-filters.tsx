@@ -1,5 +1,7 @@
 import { ListFilter, Search } from 'lucide-react';
 import { useDeferredValue, useEffect, useState } from 'react';
+import { firstCharacters } from '../../src/contract/characters.ts';
+import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
 import type { SessionFilter } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
@@ -18,7 +20,7 @@ export function SessionFilters({ filter, onChange }: Props) {
   const t = useTexts();
   const [open, setOpen] = useState(false);
   const [name, setName] = useState('');
-  const wanted = useDeferredValue(name.trim().slice(0, 50));
+  const wanted = useDeferredValue(firstCharacters(name.trim(), SESSION_NAME_MAX));
   const { name: searched, ...others } = filter;
   const count = Object.values(others).filter((value) => value !== undefined).length;
   const set = (part: Part): void => {

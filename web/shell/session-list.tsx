@@ -8,7 +8,7 @@ import { useTexts } from '../texts/texts.ts';
 import { SessionFilters } from './session-filters.tsx';
 import { SessionRow } from './session-row.tsx';
 
-/** The sessions, newest first, with search and filters above. */
+/** The sessions, last active first, with search and filters above. */
 export function SessionList() {
   const t = useTexts();
   const [filter, setFilter] = useState<SessionFilter>({});

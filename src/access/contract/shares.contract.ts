@@ -97,8 +97,8 @@ export function shareRules(rule: AccessRule): void {
       expect(await listed(bench, bob.id)).toEqual(ids.filter((_, i) => i % 2 === 0));
       expect(await listed(bench, newId())).toEqual([]);
       expect(await listed(bench, ann.id, { limit: 2 })).toEqual(anns.slice(0, 2));
-      const before = anns[1] as string;
-      expect(await listed(bench, ann.id, { limit: 2, before })).toEqual(anns.slice(2, 4));
+      const after = { id: anns[1] as string, lastActiveAt: 0 };
+      expect(await listed(bench, ann.id, { limit: 2, after })).toEqual(anns.slice(2, 4));
       expect(await listed(bench, ann.id, { ownerId: bob.id })).toEqual([ids[0], ids[2]]);
       expect(await listed(bench, ann.id, { status: 'ACTIVE' })).toEqual([]);
     },

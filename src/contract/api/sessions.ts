@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UserId } from '../access.ts';
 import { ArtefactName } from '../artefact.ts';
-import { ATTACHMENTS_BODY_BYTES } from '../limits.ts';
+import { ATTACHMENTS_BODY_BYTES, SESSION_NAME_MAX } from '../limits.ts';
 import { MessageReceipt, MessageRequest } from '../message.ts';
 import { RunState } from '../run.ts';
 import { Cost, RunView } from '../run-view.ts';
@@ -12,6 +12,7 @@ import {
   Session,
   type SessionAction,
   SessionId,
+  SessionOrder,
   SessionStatus,
   Tag,
   UpdateSession,
@@ -23,7 +24,11 @@ import { endpoint, flagIn, page, pageQuery } from './endpoint.ts';
 const group = 'Sessions';
 const params = z.strictObject({ id: SessionId });
 const listed = { group, paged: true, answer: z.array(Session) } as const;
-const NamePart = z.string().min(1).max(50);
+const NamePart = z
+  .string()
+  .normalize('NFC')
+  .min(1)
+  .max(2 * SESSION_NAME_MAX);
 
 /** One line of an export. */
 export const ExportLine = z.union([
@@ -49,9 +54,12 @@ export const sessionEndpoints = {
     ...listed,
     method: 'GET',
     path: '/api/v1/sessions',
-    summary: 'Sessions, newest first',
+    summary: 'Sessions, newest first or last active first',
     query: z.strictObject({
       ...pageQuery,
+      order: SessionOrder.optional().describe(
+        '`created` (default): the newest first; its pages lose and repeat nothing. `activity`: the last active first; a session that becomes active while you page moves to the front, so it is never repeated, but one you had not reached is then on the first page.',
+      ),
       ownerId: UserId.optional().describe('Of this owner only.'),
       status: SessionStatus.optional(),
       tag: Tag.optional(),

@@ -87,6 +87,42 @@ test('[H1] a session is made, read, changed and found', async () => {
   expect((await ask('GET', `/sessions/${made.id}/cost`)).body).toMatchObject({ costUsd: 0 });
 });
 
+test('[H1] [C2] lists by activity come in pages, too; a cursor belongs to its order', async () => {
+  const { ask, create, names } = await rig();
+  const made = [];
+  for (const name of ['one', 'two', 'three']) made.push(await create(name));
+  await ask('POST', `/sessions/${made[0]!.id}/messages`, { message: 'true' });
+  const ordered = async (url: string) => {
+    const { body, headers } = await ask('GET', url);
+    const shown = body.map(({ name }: Session) => name) as string[];
+    return [shown, headers['x-next-cursor']] as const;
+  };
+  const [first, cursor] = await ordered('/sessions?order=activity&limit=2');
+  expect(first).toEqual(['one', 'three']);
+  expect(await ordered(`/sessions?order=activity&limit=2&cursor=${cursor}`)).toEqual([
+    ['two'],
+    undefined,
+  ]);
+  expect(await names('/sessions')).toEqual(['three', 'two', 'one']);
+  const wrong = { status: 400, body: { error: { details: { field: 'cursor' } } } };
+  expect(await ask('GET', `/sessions?cursor=${cursor}`)).toMatchObject(wrong);
+  expect(await ask('GET', `/sessions?order=activity&cursor=${made[0]!.id}`)).toMatchObject(wrong);
+});
+
+test('[S9] names of any script are made and found; two spellings of one name are one', async () => {
+  const { ask, create, names } = await rig();
+  const all = ['Fix #12', 'v2.0', 'Überprüfung', 'Проверка', '한국어', 'a/b?c&d=%'];
+  for (const name of all) expect(await create(name)).toMatchObject({ name });
+  for (const name of all) {
+    const found = await names(`/sessions/search?name=${encodeURIComponent(name.toUpperCase())}`);
+    expect(found).toEqual([name]);
+  }
+  const apart = 'Überprüfung'.normalize('NFD');
+  expect(await names(`/sessions?name=${encodeURIComponent(apart)}`)).toEqual(['Überprüfung']);
+  const again = await ask('POST', '/sessions', { name: apart, agent: { kind: 'shell' } });
+  expect(again).toMatchObject({ status: 409, body: { error: { code: 'name_taken' } } });
+});
+
 test('[H1] lists come in pages, and the header says where to go on', async () => {
   const { ask, create } = await rig();
   for (const name of ['one', 'two', 'three']) await create(name);

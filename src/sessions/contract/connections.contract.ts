@@ -15,7 +15,7 @@ export function connectionRules(rule: SessionRule): void {
     expect(changes).toEqual([{ sessionId: id, from: 'IDLE', to: 'ACTIVE', reason: 'connected' }]);
     expect(await bench.found(id)).toMatchObject({
       activeConnections: 1,
-      session: { status: 'ACTIVE', destroyAt: null, lastActiveAt: bench.now },
+      session: { status: 'ACTIVE', destroyAt: null },
     });
   });
 
@@ -38,8 +38,24 @@ export function connectionRules(rule: SessionRule): void {
     await bench.store.closeConnections(['c1']);
     expect((await bench.settle()).changes).toEqual([]);
     await bench.store.closeConnections(['c2', 'c1']);
-    expect(await bench.record(id)).toMatchObject({ lastActiveAt: bench.now });
     expect((await bench.settle()).changes).toMatchObject([{ to: 'IDLE', reason: 'quiet' }]);
+  });
+
+  rule('[S1] reading a session is not activity', async (bench) => {
+    await bench.queue.node('node-1', { leaseMs: 60 * MINUTE });
+    const id = await bench.session('IDLE');
+    const { lastActiveAt, updatedAt } = await bench.record(id);
+    bench.advance(MINUTE);
+    await bench.connect(id, 'node-1', 'c1');
+    expect(await bench.record(id)).toMatchObject({ status: 'ACTIVE', lastActiveAt });
+    bench.advance(MINUTE);
+    await bench.store.closeConnections(['c1']);
+    expect(await bench.record(id)).toMatchObject({ lastActiveAt });
+    await bench.settle();
+    expect(await bench.record(id)).toMatchObject({ status: 'IDLE', lastActiveAt });
+    expect((await bench.record(id)).updatedAt).toBeGreaterThan(updatedAt);
+    await bench.send(id);
+    expect(await bench.record(id)).toMatchObject({ lastActiveAt: bench.now });
   });
 
   rule('[S3] connections of a node that died do not count, and their rows go', async (bench) => {
@@ -130,8 +146,15 @@ export function connectionRules(rule: SessionRule): void {
     expect(await told(bench, id)).toEqual([{ activeConnections: 1 }]);
   });
 
-  rule('[S3] closing what is not open is nothing', async (bench) => {
+  rule('[S3] closing connections that are not open changes nothing', async (bench) => {
+    await bench.queue.node();
+    const id = await bench.session('ACTIVE');
+    await bench.connect(id, 'node-1', 'c1');
+    const before = await bench.found(id);
+    bench.advance(10);
     await bench.store.closeConnections([]);
     await bench.store.closeConnections(['nothing']);
+    expect(await bench.found(id)).toEqual(before);
+    expect(before.activeConnections).toBe(1);
   });
 }

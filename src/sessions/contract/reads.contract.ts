@@ -89,8 +89,68 @@ export function readRules(rule: SessionRule): void {
     for (let i = 0; i < 5; i++) ids.unshift((await bench.create()).session.id);
     const first = await listed(bench, { limit: 2 });
     expect(first).toEqual(ids.slice(0, 2));
-    const before = first.at(-1) as string;
-    expect(await listed(bench, { limit: 10, before })).toEqual(ids.slice(2));
+    const last = first.at(-1) as string;
+    expect(await listed(bench, { limit: 10, after: { id: last, lastActiveAt: 0 } })).toEqual(
+      ids.slice(2),
+    );
+  });
+
+  rule(
+    '[H1] pages by creation lose and repeat nothing while sessions become active',
+    async (bench) => {
+      const ids: string[] = [];
+      for (let i = 0; i < 6; i++) ids.unshift(await bench.session());
+      const seen: string[] = [];
+      for (let page = await listed(bench, { limit: 2 }); page.length > 0; ) {
+        seen.push(...page);
+        bench.advance(10);
+        // One that was listed, and one that was not yet.
+        await bench.send(seen[0]!);
+        await bench.send(ids.at(-1)!);
+        page = await listed(bench, { limit: 2, after: { id: page.at(-1)!, lastActiveAt: 0 } });
+      }
+      expect(seen).toEqual(ids);
+    },
+  );
+
+  rule('[C2] by activity the last active session is first, page by page', async (bench) => {
+    const [a, b, c, d] = [
+      await bench.session(),
+      await bench.session(),
+      await bench.session('ACTIVE', { ownerId: 'bob' }),
+      await bench.session(),
+    ];
+    const order = 'activity';
+    // All were made in the same millisecond: then the newest first.
+    expect(await listed(bench, { order })).toEqual([d, c, b, a]);
+    bench.advance(10);
+    await bench.send(b);
+    bench.advance(10);
+    await bench.send(a);
+    expect(await listed(bench, { order })).toEqual([a, b, d, c]);
+    expect(await listed(bench, { order, ownerId: 'ann' })).toEqual([a, b, d]);
+    expect(await listed(bench, { order, visibleTo: 'ann' })).toEqual([a, b, d]);
+    const pages: string[][] = [];
+    let after: SessionFilter['after'];
+    for (;;) {
+      const page = await bench.store.listSessions({
+        archived: false,
+        limit: 2,
+        order,
+        ...(after === undefined ? {} : { after }),
+      });
+      if (page.length === 0) break;
+      pages.push(page.map(({ session }) => session.id));
+      const last = page.at(-1)!.session;
+      after = { id: last.id, lastActiveAt: last.lastActiveAt };
+      bench.advance(10);
+      // It is at the front now, and not repeated.
+      await bench.send(a);
+    }
+    expect(pages).toEqual([
+      [a, b],
+      [d, c],
+    ]);
   });
 
   rule('[H1] lists are narrowed by owner, status, tag, label and archive', async (bench) => {
@@ -121,6 +181,16 @@ export function readRules(rule: SessionRule): void {
         expect(await listed(bench, { name })).toEqual([]);
     },
   );
+
+  rule('[S9] a search ignores letter case in every script', async (bench) => {
+    const { session } = await bench.create({ name: 'ÜBERPRÜFUNG Проверка ΛΌΓΟΣ #12' });
+    for (const name of ['überprüf', 'Überprüf', 'ПРОВЕРКА', 'проверка', 'λόγος', '#12']) {
+      expect(await listed(bench, { name }), name).toEqual([session.id]);
+    }
+    await bench.do(session.id, { do: 'update', changes: { name: 'ÉCLAIR' } });
+    expect(await listed(bench, { name: 'éclair' })).toEqual([session.id]);
+    expect(await listed(bench, { name: 'überprüf' })).toEqual([]);
+  });
 
   rule('[S1] sessions are counted by status', async (bench) => {
     await bench.session('ACTIVE');

@@ -12,6 +12,7 @@ import { steerTable } from './0010-steers.ts';
 import { attachmentTable } from './0011-attachments.ts';
 import { lastOutput } from './0012-last-output.ts';
 import { claimTurns } from './0013-claim-turns.ts';
+import { sessionLists } from './0014-session-lists.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   attachmentTable,
   lastOutput,
   claimTurns,
+  sessionLists,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

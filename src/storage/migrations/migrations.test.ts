@@ -5,8 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { temporaryDirectory } from '../../../test/processes.ts';
 import { until } from '../../../test/until.ts';
+import { newId } from '../../contract/ids.ts';
+import { newSessionOf } from '../../sessions/contract/bench.contract.ts';
+import type { BatonStore } from '../operations/baton-store.ts';
 import { migrate as migratePostgres } from '../postgres/migrate.ts';
 import { postgresStore } from '../postgres/store.ts';
+import { SESSION_COLUMN_NAMES } from '../session-rows.ts';
 import { Connection } from '../sqlite/connection.ts';
 import { migrate as migrateSqlite } from '../sqlite/migrate.ts';
 import { sqliteStore } from '../sqlite/store.ts';
@@ -302,5 +306,70 @@ describe('the schema itself', () => {
     await client.query('BEGIN');
     await expect(client.query('TRUNCATE audit')).rejects.toThrow(/append-only/);
     await client.query('ROLLBACK');
+  });
+});
+
+describe('[O3] a node of the version before, after the upgrade', () => {
+  /** As it makes a session and gives it another name: it knows nothing of the newest columns. */
+  const known = SESSION_COLUMN_NAMES.filter((name) => name !== 'folded_name').join(', ');
+  const remake = [
+    `CREATE TEMP TABLE made AS SELECT ${known} FROM sessions`,
+    'DELETE FROM sessions',
+    `INSERT INTO sessions (${known}) SELECT ${known} FROM made`,
+  ];
+  const rename = "UPDATE sessions SET name = 'Fixed login'";
+
+  async function reads(
+    open: () => Promise<BatonStore>,
+    write: (statements: readonly string[]) => Promise<void>,
+  ): Promise<void> {
+    let store = await open();
+    const made = await store.createSession(newSessionOf(newId(), 'Fix LOGIN'));
+    const { id } = made.session;
+    const found = async (name: string): Promise<string[]> => {
+      const filter = { archived: false, limit: 10, order: 'activity', name } as const;
+      return (await store.listSessions(filter)).map(({ session }) => session.id);
+    };
+    await store.close();
+    await write(remake);
+    store = await open();
+    expect(await store.getSession(id)).toEqual(made);
+    expect(await found('login')).toEqual([id]);
+    // A newer node completes what it writes again.
+    await store.changeSession(id, { do: 'update', changes: { name: 'ПРОВЕРКА' } });
+    expect(await found('проверка')).toEqual([id]);
+    await store.close();
+    await write([rename]);
+    store = await open();
+    expect(await found('FIXED')).toEqual([id]);
+    await store.close();
+  }
+
+  test('writes sessions that are read and found, on SQLite', async () => {
+    const path = join(temporaryDirectory(), 'q.db');
+    await reads(
+      () => sqliteStore({ path }),
+      async (statements) => {
+        const database = new DatabaseSync(path);
+        for (const statement of statements) database.exec(statement);
+        database.close();
+      },
+    );
+  });
+
+  test('writes sessions that are read and found, on PostgreSQL', async () => {
+    const database = await createDatabase();
+    const target = { url: database.url, schema: 'before' };
+    await reads(
+      () => postgresStore(target),
+      async (statements) => {
+        const options = '-c search_path=before';
+        const client = new pg.Client({ connectionString: database.url, options });
+        await client.connect();
+        for (const statement of statements) await client.query(statement);
+        await client.end();
+      },
+    );
+    await database.drop();
   });
 });

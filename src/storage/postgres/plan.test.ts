@@ -186,7 +186,10 @@ test('[Q5] enqueue, poll, commands and reads go by key', async () => {
 test('[X3] what a user sees is found by key, not by looking at what others have', async () => {
   const seen = await touched(async (own) => {
     for (const visibleTo of ['user-9', 'admin']) {
-      expect(await own.listSessions({ visibleTo, archived: false, limit: 50 })).toHaveLength(10);
+      for (const order of ['created', 'activity'] as const) {
+        const filter = { visibleTo, archived: false, limit: 50, order };
+        expect(await own.listSessions(filter)).toHaveLength(10);
+      }
       expect(await own.listVisibleRuns(visibleTo, { limit: 1000 })).toHaveLength(100);
       await own.listVisibleRuns(visibleTo, { limit: 20, states: ['queued'] });
       expect((await own.countVisible(visibleTo)).queued).toBeGreaterThan(90);

@@ -42,7 +42,7 @@ export const common = {
   deeds: { reopen: 'Reopen', resume: 'Resume', retry: 'Prepare again' },
   status: {
     PENDING: 'Preparing',
-    ACTIVE: 'Active',
+    ACTIVE: 'Ready',
     IDLE: 'Idle',
     ERROR: 'Error',
     COMPLETED: 'Completed',

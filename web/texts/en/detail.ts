@@ -185,7 +185,7 @@ export const detail = {
     budget: 'Empty is no limit.',
   },
   wrong: {
-    name: '3 to 50 letters, digits, spaces, _ and -, or Japanese.',
+    name: '1 to 80 characters on one line.',
     description: 'At most 500 characters.',
     tags: 'At most 10 tags of at most 20 characters, without slashes.',
     labels: 'At most 10 labels of at most 20 characters, without slashes.',

@@ -56,7 +56,7 @@ export const newSession = {
   go: 'Start',
   starting: 'Starting…',
   wrong: {
-    name: '3 to 50 letters, digits, spaces, _ and -, or Japanese.',
+    name: '1 to 80 characters on one line.',
     message: 'Say what is to be done first.',
     model: 'At most 100 characters.',
     path: 'An absolute path, beginning with “/”.',

@@ -43,7 +43,7 @@ export const common: Texts['common'] = {
   deeds: { reopen: '再開する', resume: '保留を解除', retry: '準備をやり直す' },
   status: {
     PENDING: '準備中',
-    ACTIVE: 'アクティブ',
+    ACTIVE: '準備完了',
     IDLE: 'アイドル',
     ERROR: 'エラー',
     COMPLETED: '完了',

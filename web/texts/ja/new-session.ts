@@ -58,7 +58,7 @@ export const newSession: Texts['newSession'] = {
   go: '開始',
   starting: '開始しています…',
   wrong: {
-    name: '3〜50文字の英数字、空白、_、-、日本語で書いてください。',
+    name: '1行、80文字以内で書いてください。',
     message: '最初にやってほしいことを書いてください。',
     model: '100文字以内で書いてください。',
     path: '「/」で始まる絶対パスを書いてください。',

@@ -37,14 +37,15 @@ export function* openConnections(
       [sessionId, nodeId, now, ...rows.flatMap(({ id, userId, kind }) => [id, userId, kind])],
     );
   }
-  yield* saveMoved(dialect, loaded, { ...session, lastActiveAt: now });
+  // Reading is not activity: `lastActiveAt` stays.
+  if (changes.length > 0) yield* saveMoved(dialect, loaded, session);
   return done(changes, [loaded.it]);
 }
 
 /** Their sessions become IDLE by the next look, not here: most who go come back at once. */
 export function* closeConnections(
   dialect: Dialect,
-  now: number,
+  _now: number,
   ids: readonly string[],
 ): Op<Done<void>> {
   const list = dialect.list(ids);
@@ -56,9 +57,5 @@ export function* closeConnections(
   if (sessions.length === 0) return { value: undefined, hint: NOTHING_TO_TELL };
   yield* dialect.lockLanes(sessions);
   yield* query(`DELETE FROM connections WHERE ${dialect.oneOf('id', 1)}`, [list]);
-  yield* query(`UPDATE sessions SET last_active_at = $2 WHERE ${dialect.oneOf('id', 1)}`, [
-    dialect.list(sessions),
-    now,
-  ]);
   return { value: undefined, hint: NOTHING_TO_TELL };
 }

@@ -2,7 +2,7 @@ import type { ShareLevel } from '../../../contract/access.ts';
 import { SessionStatus } from '../../../contract/session.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
 import type { SessionFilter, SessionFor } from '../../../sessions/session-store.ts';
-import { type FoundRow, plain, toFound } from '../../session-rows.ts';
+import { type FoundRow, foldName, plain, toFound } from '../../session-rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 import { readFound, readFoundFor, SELECT_FOUND, SELECT_FOUND_SHARED } from './load.ts';
@@ -20,7 +20,6 @@ export function* getSessionFor(
   return yield* readFoundFor(yield* dialect.readTime(), id, userId);
 }
 
-/** Newest first. */
 export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<SessionWithFacts[]> {
   const now = yield* dialect.readTime();
   const { visibleTo: userId } = filter;
@@ -34,10 +33,17 @@ export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<Sessi
     [userId],
     SELECT_FOUND_SHARED,
   );
-  return [...own, ...shared]
-    .sort((a, b) => (a.session.id < b.session.id ? 1 : -1))
-    .slice(0, filter.limit);
+  return [...own, ...shared].sort(inOrder(filter.order)).slice(0, filter.limit);
 }
+
+const inOrder =
+  (order: SessionFilter['order']) =>
+  ({ session: a }: SessionWithFacts, { session: b }: SessionWithFacts): number => {
+    if (order === 'activity' && a.lastActiveAt !== b.lastActiveAt) {
+      return b.lastActiveAt - a.lastActiveAt;
+    }
+    return a.id < b.id ? 1 : -1;
+  };
 
 /** `among` follows the tables, with `given` from $2 on. */
 function* listWhere(
@@ -54,9 +60,19 @@ function* listWhere(
   const where = [`s.archived_at IS ${filter.archived ? 'NOT ' : ''}NULL`];
   if (filter.ownerId !== undefined) where.push(`s.owner = ${place(filter.ownerId)}`);
   if (filter.status !== undefined) where.push(`s.status = ${place(filter.status)}`);
-  if (filter.before !== undefined) where.push(`s.id < ${place(filter.before)}`);
-  if (filter.name !== undefined)
-    where.push(`lower(s.name) LIKE ${place(partOf(filter.name))} ESCAPE '!'`);
+  const byActivity = filter.order === 'activity';
+  if (filter.after !== undefined) {
+    const { id, lastActiveAt } = filter.after;
+    where.push(
+      byActivity
+        ? `(s.last_active_at, s.id) < (${place(lastActiveAt)}, ${place(id)})`
+        : `s.id < ${place(id)}`,
+    );
+  }
+  if (filter.name !== undefined) {
+    const part = place(partOf(filter.name));
+    where.push(`(s.folded_name LIKE ${part} ESCAPE '!' OR lower(s.name) LIKE ${part} ESCAPE '!')`);
+  }
   for (const kind of ['tag', 'label'] as const) {
     const word = filter[kind];
     if (word === undefined) continue;
@@ -64,8 +80,9 @@ function* listWhere(
       `EXISTS (SELECT 1 FROM session_words w WHERE w.kind = '${kind}' AND w.word = ${place(word)} AND w.session_id = s.id)`,
     );
   }
+  const order = byActivity ? 's.last_active_at DESC, s.id DESC' : 's.id DESC';
   const rows = yield* query<FoundRow & { share?: ShareLevel }>(
-    `${select} ${among === '' ? 'WHERE' : `${among} AND`} ${where.join(' AND ')} ORDER BY s.id DESC LIMIT ${place(filter.limit)}`,
+    `${select} ${among === '' ? 'WHERE' : `${among} AND`} ${where.join(' AND ')} ORDER BY ${order} LIMIT ${place(filter.limit)}`,
     values,
   );
   return rows.map(({ share, ...row }) =>
@@ -73,9 +90,8 @@ function* listWhere(
   );
 }
 
-/** Names have no letters with case but the Latin ones, which both databases lower alike. */
 const partOf = (text: string): string =>
-  `%${text.toLowerCase().replaceAll(/[!%_]/g, (sign) => `!${sign}`)}%`;
+  `%${foldName(text).replaceAll(/[!%_]/g, (sign) => `!${sign}`)}%`;
 
 export function* listPending(
   dialect: Dialect,
