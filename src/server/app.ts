@@ -21,6 +21,7 @@ import { addRunRoutes } from './routes/runs.ts';
 import { refuseStatusUpdates } from './routes/session-status.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
 import { addSystemRoutes, type Readiness } from './routes/system.ts';
+import { asksForPage, pathOf } from './sign-in/pages.ts';
 import { addPages } from './sign-in/routes.ts';
 import { addWebApp } from './web/routes.ts';
 
@@ -87,18 +88,19 @@ export function createApp(options: AppOptions): FastifyInstance {
   letIn(app, auth, pages);
   readJsonBodies(app);
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler(async () => {
-    throw new BatonError('not_found', 'There is no such path, or it does not know this method.');
-  });
-
   const api = createApi(app, {
     service: options.service ?? (() => null),
     checkAnswers: options.checkAnswers ?? false,
   });
-  if (pages) {
-    const web = addWebApp(app);
-    addPages(app, auth, web.first);
-  }
+  const web = pages ? addWebApp(app) : null;
+  if (web !== null) addPages(app, auth, web.first);
+  app.setNotFoundHandler(async (request, reply) => {
+    if (web === null || !asksForPage(request, pathOf(request))) {
+      throw new BatonError('not_found', 'There is no such path, or it does not know this method.');
+    }
+    request.errorCode = 'not_found';
+    return web.show(reply.code(404));
+  });
   addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
   addSessionRoutes(api);
   refuseStatusUpdates(api);

@@ -3,7 +3,8 @@ import { endpointList } from '../contract/api/all.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Authenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';
-import { asksForPage, PAGES, signInPath } from './sign-in/pages.ts';
+import { asksForPage, PAGES, pathOf, signInPath } from './sign-in/pages.ts';
+import { showRefusedHost } from './sign-in/refused-host.ts';
 import { ASSETS } from './web/paths.ts';
 
 /** Asked by what watches over processes, by whatever name it knows this one. */
@@ -17,9 +18,14 @@ export function letIn(app: FastifyInstance, auth: Authenticator, pages: boolean)
   app.decorateRequest('dueCookie', null);
 
   app.addHook('onRequest', async (request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? '';
+    const path = pathOf(request);
     if (PROBES.has(path)) return;
-    auth.site.checkHost(request.raw);
+    try {
+      auth.site.checkHost(request.raw);
+    } catch (error) {
+      if (!(pages && asksForPage(request, path))) throw error;
+      return showRefusedHost(request, reply);
+    }
     if (open.has(path) || (pages && path.startsWith(ASSETS))) return;
     const { headers, method, id: requestId } = request;
     const address = auth.addressOf(request);

@@ -31,6 +31,10 @@ export interface Site {
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 
+/** Without its port; undefined if it is not a name. */
+export const hostNameOf = (host: string | undefined): string | undefined =>
+  HOST.exec(host?.toLowerCase() ?? '')?.[1];
+
 export function createSite({ publicUrl, host, allowedHosts = [] }: SiteOptions = {}): Site {
   const own = publicUrl === undefined ? null : new URL(publicUrl);
   const names = new Set([own?.hostname, host, ...allowedHosts].map((name) => name?.toLowerCase()));
@@ -43,7 +47,7 @@ export function createSite({ publicUrl, host, allowedHosts = [] }: SiteOptions =
   return {
     secure: own?.protocol === 'https:',
     checkHost(request) {
-      const name = HOST.exec(request.headers.host?.toLowerCase() ?? '')?.[1];
+      const name = hostNameOf(request.headers.host);
       if (name !== undefined && isKnown(name) && !isDoubled(request)) return;
       throw new BatonError(
         'host_refused',

@@ -65,8 +65,11 @@ function tokenForm({
 </form>`;
 }
 
-/** A document with the style and the script of this folder. */
-export function page(language: Language, title: string, main: Html): string {
+const FILES = html`<link rel="stylesheet" href="/sign-in/style.css">
+<script src="/sign-in/script.js" defer></script>`;
+
+/** A document, by default with the style and the script of this folder. */
+export function page(language: Language, title: string, main: Html, head = FILES): string {
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -75,9 +78,8 @@ export function page(language: Language, title: string, main: Html): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="stylesheet" href="/sign-in/style.css">
 <link rel="icon" href="data:,">
-<script src="/sign-in/script.js" defer></script>
+${head}
 </head>
 <body><main>${main}</main></body>
 </html>

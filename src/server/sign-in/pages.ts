@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { endpointList } from '../../contract/api/all.ts';
 import { isNavigation } from '../origin.ts';
-import { APP_PATHS, ASSETS, isAppPath } from '../web/paths.ts';
+import { APP_PATHS, ASSETS } from '../web/paths.ts';
 
 /** What the server shows to people; not part of the API, and not described by its document. */
 export interface Page {
@@ -27,13 +28,19 @@ export const PAGES: readonly Page[] = [
   page('POST', '/sign-out', false),
 ];
 
-/** Where a browser without a credential is sent on to the sign-in page; anything else is told 401. */
-const isForPeople = (path: string): boolean =>
-  isAppPath(path) || path === '/docs' || path === '/sign-out';
+/** Where the paths of programs begin; what is there below and what is not are answered alike. */
+const PROGRAMS = new Set(['ws', ...endpointList.map(([, { path }]) => path.split('/')[1])]);
+PROGRAMS.delete('docs');
 
+const isForPeople = (path: string): boolean => !PROGRAMS.has(path.split('/')[1]);
+
+export const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
+
+/** Whether somebody has typed this address or followed a link to it: they are shown a page, not JSON. */
 export function asksForPage({ method, headers }: FastifyRequest, path: string): boolean {
   if (!isForPeople(path) || headers.authorization !== undefined) return false;
-  if ((method === 'POST') !== (path === '/sign-out')) return false;
+  if (method === 'POST' ? path !== '/sign-out' : method !== 'GET' && method !== 'HEAD')
+    return false;
   const navigates = headers['sec-fetch-mode'] === undefined || isNavigation(headers);
   return navigates && wantsHtml(headers.accept);
 }

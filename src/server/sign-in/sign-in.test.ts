@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ADMIN_TOKEN } from '../../../test/gate-rig.ts';
 import { OURS, signInRig } from '../../../test/sign-in-rig.ts';
@@ -276,6 +277,72 @@ describe('signed in', () => {
   });
 });
 
+describe('a path that is not there', () => {
+  test('[C2] shows a browser the app, which says so; programs get the error', async () => {
+    const { app, post, get, cookieOf } = await signInRig();
+    const cookie = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const [root, missing] = [await get('/', { cookie }), await get('/nope/there', { cookie })];
+    expect([root.statusCode, missing.statusCode]).toEqual([200, 404]);
+    const bare = (text: string) => text.replaceAll(/nonce-[\w-]+|"[\w-]{22}"/g, '');
+    expect(bare(missing.body)).toBe(bare(root.body));
+    expect(missing.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(missing.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self';/,
+    );
+    const authorization = `Bearer ${ADMIN_TOKEN}`;
+    for (const answer of [
+      await get('/nope', { authorization }),
+      await get('/nope', { cookie, accept: '*/*' }),
+      await get('/nope', { cookie, 'sec-fetch-mode': 'cors' }),
+      await get('/api/v1/nope', { cookie }),
+      await app.inject({
+        method: 'POST',
+        url: '/nope',
+        headers: { ...OURS, cookie, accept: 'text/html' },
+      }),
+    ]) {
+      expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
+    }
+  });
+});
+
+describe('a name that is not ours', () => {
+  const host = 'box.tail1234.ts.net:8080';
+
+  test('[X4] a browser is told what to set, in its language; programs get the error', async () => {
+    const { get } = await signInRig();
+    const shown = await get('/', { host });
+    expect(shown.statusCode).toBe(403);
+    expect(shown.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(shown.body).toContain('<html lang="en">');
+    expect(shown.body).toContain('BATON_PUBLIC_URL');
+    expect(shown.body).toContain('BATON_ALLOWED_HOSTS=box.tail1234.ts.net');
+    const japanese = await get('/s/x', { host, 'accept-language': 'ja' });
+    expect([japanese.statusCode, japanese.body.includes('<html lang="ja">')]).toEqual([403, true]);
+    for (const headers of [{ accept: '*/*' }, { authorization: 'Bearer x' }]) {
+      const told = await get('/', { host, ...headers });
+      expect([told.statusCode, told.json().error.code]).toEqual([403, 'host_refused']);
+    }
+    expect((await get('/api/v1/sessions', { host })).json().error.code).toBe('host_refused');
+  });
+
+  test('[X4] nothing of the request becomes part of the page, and nothing is loaded', async () => {
+    const { get } = await signInRig();
+    for (const name of ['"><script>alert(1)</script>', 'a<b>c', 'evil.example"onload=x']) {
+      const { body, headers, statusCode } = await get('/<script>?<b>', { host: name });
+      expect(statusCode).toBe(403);
+      expect(body).not.toMatch(/<script|<b>|onload|alert/);
+      const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? '';
+      const hash = createHash('sha256').update(style).digest('base64');
+      expect(headers['content-security-policy']).toBe(
+        `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      );
+      expect(body.match(/(src|href)="[^"]*"/g)).toEqual(['href="data:,"']);
+      expect(headers).not.toHaveProperty('set-cookie');
+    }
+  });
+});
+
 describe('not signed in', () => {
   test('[X1] a browser is led to the page; everything else is told 401', async () => {
     const { app, get } = await signInRig();
@@ -290,7 +357,12 @@ describe('not signed in', () => {
     expect(await status('/docs', { 'sec-fetch-mode': 'cors' })).toEqual([401, undefined]);
     expect(await status('/', { authorization: 'Bearer wrong' })).toEqual([401, undefined]);
     expect(await status('/api/v1/sessions')).toEqual([401, undefined]);
-    expect(await status('/nothing')).toEqual([401, undefined]);
+    // What is there and what is not are answered alike.
+    for (const path of ['/api/v1/nothing', '/sessions', '/sessions/x/nothing', '/ws/nothing']) {
+      expect([path, await status(path)]).toEqual([path, [401, undefined]]);
+    }
+    expect(await status('/nothing')).toEqual([303, '/sign-in?next=%2Fnothing']);
+    expect(await status('/nothing', { accept: 'application/json' })).toEqual([401, undefined]);
     expect((await app.inject({ method: 'POST', url: '/sign-out', headers: OURS })).statusCode).toBe(
       401,
     );

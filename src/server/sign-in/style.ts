@@ -27,6 +27,7 @@ h1 { margin: 0 0 12px; font-size: 20px; line-height: 1.3; font-weight: 600; }
 p { margin: 0 0 16px; }
 p, h1, .bad { overflow-wrap: anywhere; line-break: strict; word-break: auto-phrase; text-wrap: pretty; }
 .soft { color: var(--soft); }
+code { font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; }
 .bad {
   margin: 0 0 16px; padding: 8px 12px; background: var(--bad-panel); color: var(--bad);
   border: 1px solid currentColor; border-radius: 6px;

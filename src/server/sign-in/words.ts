@@ -16,6 +16,8 @@ interface Words {
   readonly roles: Record<Role, string>;
   readonly docs: string;
   readonly failures: Record<Failure, string>;
+  /** `code` is marked as in Markdown. */
+  readonly refusedHost: Record<'title' | 'why' | 'publicUrl' | 'allowedHosts' | 'restart', string>;
 }
 
 export const WORDS: Record<Language, Words> = {
@@ -43,6 +45,14 @@ export const WORDS: Record<Language, Words> = {
       away: 'The database does not answer right now. Nothing was used up; try again in a moment.',
       often: 'Too many attempts from this address. Nothing was used up; try again in a minute.',
     },
+    refusedHost: {
+      title: 'Baton is not set up for this address',
+      why: 'The server is running, but it does not know the name in the address bar. It answers only to names it knows, so that other websites cannot reach it through your browser.',
+      publicUrl:
+        'If this is the address that everyone uses, set `BATON_PUBLIC_URL` to it, beginning with `http://` or `https://`.',
+      allowedHosts: 'If it is one of several, add its name to `BATON_ALLOWED_HOSTS`:',
+      restart: 'Then restart the server.',
+    },
   },
   ja: {
     title: 'Batonにサインイン',
@@ -67,6 +77,14 @@ export const WORDS: Record<Language, Words> = {
       away: 'データベースが応答していません。リンクやトークンはそのまま使えます。少し待ってからもう一度お試しください。',
       often:
         'このアドレスからの試行回数が多すぎます。リンクやトークンはそのまま使えます。1分ほど待ってからもう一度お試しください。',
+    },
+    refusedHost: {
+      title: 'このアドレスではBatonを利用できません',
+      why: 'サーバーは動作していますが、アドレスバーの名前が登録されていません。ほかのWebサイトがブラウザー経由で接続できないように、登録された名前でのアクセスだけを受け付けます。',
+      publicUrl:
+        '全員がこのアドレスを使う場合は、`http://`または`https://`で始まるこのアドレスを`BATON_PUBLIC_URL`に設定してください。',
+      allowedHosts: '複数の名前を使う場合は、この名前を`BATON_ALLOWED_HOSTS`に追加してください。',
+      restart: '設定したら、サーバーを再起動してください。',
     },
   },
 };

@@ -12,7 +12,3 @@ export const APP_PATHS = [
 
 /** The files of the web app: the same for everyone, so no credential is asked for. */
 export const ASSETS = '/assets/';
-
-const PATTERNS = APP_PATHS.map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
-
-export const isAppPath = (path: string): boolean => PATTERNS.some((each) => each.test(path));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { BatonError } from '../../contract/errors.ts';
 import { encodingOf, readWebFiles, type WebFiles } from './files.ts';
 import { APP_PATHS, ASSETS } from './paths.ts';
@@ -24,11 +24,18 @@ const csp = (nonce: string): string =>
 const NOT_BUILT =
   'The web app was not built. Start Baton by `npm start` or `./bin/baton.mjs up`, which build it.';
 
+export interface WebApp {
+  /** Files that its document needs at once. */
+  readonly first: () => readonly string[];
+  /** The document; what it shows is decided by the address. */
+  readonly show: (reply: FastifyReply) => FastifyReply;
+}
+
 /** The web app: one document for all of its paths, and its files. */
 export function addWebApp(
   app: FastifyInstance,
   read: () => WebFiles | null = readWebFiles,
-): { readonly first: () => readonly string[] } {
+): WebApp {
   // Read at the start, and not at the first visit: by then a newer one may have been built.
   let files = read();
   const built = (): WebFiles => {
@@ -37,23 +44,25 @@ export function addWebApp(
     return files;
   };
 
+  const show = (reply: FastifyReply): FastifyReply => {
+    const nonce = randomBytes(16).toString('base64url');
+    return reply
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': csp(nonce),
+        // With `no-referrer` a browser says `Origin: null` when it sends a form, also to us.
+        'referrer-policy': 'same-origin',
+      })
+      .send(built().index.replaceAll('{nonce}', nonce));
+  };
+
   for (const path of APP_PATHS) {
     app.route({
       method: 'GET',
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: true,
       config: { pattern: path, needs: null },
-      handler: async (_request, reply) => {
-        const nonce = randomBytes(16).toString('base64url');
-        return reply
-          .headers({
-            'content-type': 'text/html; charset=utf-8',
-            'content-security-policy': csp(nonce),
-            // With `no-referrer` a browser says `Origin: null` when it sends a form, also to us.
-            'referrer-policy': 'same-origin',
-          })
-          .send(built().index.replaceAll('{nonce}', nonce));
-      },
+      handler: async (_request, reply) => show(reply),
     });
   }
 
@@ -78,5 +87,5 @@ export function addWebApp(
       return reply.send(await file.packed(encoding));
     },
   });
-  return { first: () => files?.first ?? [] };
+  return { first: () => files?.first ?? [], show };
 }

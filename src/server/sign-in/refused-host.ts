@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Html, html, prose } from '../docs-page/html.ts';
+import { hostNameOf } from '../site.ts';
+import { page } from './page.ts';
+import { STYLE } from './style.ts';
+import { languageOf, WORDS } from './words.ts';
+
+/* For a person who came by a name that the server does not know (`host_refused`). */
+
+/** Inside the page: a file of this server would be refused under this name as well. */
+const CSP = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export function showRefusedHost(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { headers } = request;
+  const language = languageOf(headers['accept-language']);
+  const { title, why, publicUrl, allowedHosts, restart } = WORDS[language].refusedHost;
+  const name = hostNameOf(headers.host);
+  request.errorCode = 'host_refused';
+  return reply
+    .code(403)
+    .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': CSP })
+    .send(
+      page(
+        language,
+        title,
+        html`<h1>${title}</h1><p>${why}</p>
+<p>${prose(publicUrl)}</p>
+<p>${prose(allowedHosts)}${name === undefined ? null : html`<br><code>BATON_ALLOWED_HOSTS=${name}</code>`}</p>
+<p class="soft">${restart}</p>`,
+        new Html(`<style>${STYLE}</style>`),
+      ),
+    );
+}
