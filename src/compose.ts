@@ -55,6 +55,7 @@ export interface Parts {
   readonly keeperMs?: number;
   readonly timeouts?: Timeouts;
   readonly onReady?: (seconds: number) => void;
+  /** A session could not be stored, or its workspace not be prepared. */
   readonly onCreationFailed?: () => void;
   readonly onLook?: (seconds: number) => void;
   readonly onCost?: (agent: string, usd: number) => void;
@@ -90,6 +91,7 @@ export function compose(parts: Parts): Composed {
     log,
     host: parts.host,
     ...(parts.onReady === undefined ? {} : { onReady: parts.onReady }),
+    ...(parts.onCreationFailed === undefined ? {} : { onFailed: parts.onCreationFailed }),
   });
   const keeper = new SessionKeeper({
     store,

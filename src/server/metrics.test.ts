@@ -175,29 +175,3 @@ test('[O4] [X1] refusals by reason, sign-ins, and how long it takes to know who 
   const reasons = Object.keys(shown).filter((name) => name.startsWith('baton_requests_refused'));
   expect(reasons).toHaveLength(3);
 });
-
-test('[O4] streams, sessions, leftovers, secrets and cost', async () => {
-  const metrics = createMetrics({ facts: () => null, version: '1' });
-  metrics.streamOpened('sse');
-  metrics.streamOpened('sse');
-  metrics.streamDropped('sse');
-  metrics.streamClosed('sse');
-  metrics.sessionReady(2);
-  metrics.creationFailed();
-  metrics.leftoversStopped(3);
-  metrics.secretMasked('GITHUB_TOKEN');
-  metrics.policyDenied('message');
-  metrics.agentCost('claude', 0.25);
-  expect(await samples(metrics)).toMatchObject({
-    'baton_streams_open{kind="sse"}': 1,
-    'baton_streams_opened_total{kind="sse"}': 2,
-    'baton_streams_dropped_total{kind="sse"}': 1,
-    'baton_session_ready_seconds_bucket{le="1"}': 0,
-    'baton_session_ready_seconds_bucket{le="5"}': 1,
-    baton_session_creations_failed_total: 1,
-    baton_leftovers_stopped_total: 3,
-    'baton_secrets_masked_total{kind="github_token"}': 1,
-    'baton_policy_denied_total{what="message"}': 1,
-    'baton_agent_cost_usd_total{agent="claude"}': 0.25,
-  });
-});

@@ -98,7 +98,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   const ready = histogram('session_ready_seconds', 'From asked for to ready of a session', SLOW_S);
   const creationsFailed = counter(
     'session_creations_failed_total',
-    'Sessions that could not be created or prepared',
+    'Sessions that could not be created or prepared; not requests that were refused',
   );
   const leftovers = counter(
     'leftovers_stopped_total',

@@ -14,6 +14,8 @@ export interface PreparerOptions {
   readonly host: string;
   /** How long a session took from its creation to its first ready workspace. */
   readonly onReady?: (seconds: number) => void;
+  /** A session is in ERROR because its workspace could not be prepared. */
+  readonly onFailed?: () => void;
 }
 
 /** Makes workspaces ready; a session becomes ACTIVE only then (W2). */
@@ -36,7 +38,7 @@ export class Preparer {
   }
 
   async #prepare({ session }: SessionWithFacts): Promise<string> {
-    const { providerOf, log, host, onReady } = this.#options;
+    const { providerOf, log, host, onReady, onFailed } = this.#options;
     const { id, workspace, status } = session;
     const provider = providerOf(workspace.provider);
     let path: string;
@@ -45,7 +47,7 @@ export class Preparer {
     } catch (error) {
       const message = error instanceof WorkspaceError ? error.message : String(error);
       log.warn({ sessionId: id, reason: message }, 'Workspace not ready');
-      await this.#change(id, { do: 'fail', error: message, host });
+      if (await this.#change(id, { do: 'fail', error: message, host })) onFailed?.();
       throw error instanceof WorkspaceError ? error : new WorkspaceError(message, { cause: error });
     }
     const settled = status !== 'PENDING' && status !== 'ERROR';

@@ -39,6 +39,7 @@ export interface SessionsOptions extends WorkspaceParts {
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
   /** Throws `not_available` for an agent that this version cannot run. */
   readonly checkAgent: (kind: AgentKind) => void;
+  /** A session could not be stored, through no fault of the caller. */
   readonly onCreationFailed?: () => void;
 }
 
@@ -65,7 +66,14 @@ function sessionService(options: SessionsOptions): Part {
 
   const create = async (session: NewSession, entry: NewAuditEntry): Promise<Session> => {
     const { id, name, ownerId } = session;
-    const found = await store.audited(entry).createSession(session);
+    const found = await store
+      .audited(entry)
+      .createSession(session)
+      .catch((error: unknown) => {
+        // What was refused is the caller's mistake.
+        if (!isBatonError(error) || error.status >= 500) onCreationFailed?.();
+        throw error;
+      });
     log.info({ sessionId: id, name, ownerId }, 'Session created');
     onWork();
     return toSession(found, 'own');
@@ -79,29 +87,24 @@ function sessionService(options: SessionsOptions): Part {
   return {
     async create(by, body) {
       mustMay(by, 'run');
-      try {
-        refuseSecrets(settingsOf(body), maskJson);
-        checkAgent(body.agent.kind);
-        refuseIsolation(body.isolation);
-        const id = newId();
-        return await create(
-          {
-            ...body,
-            description: masker.mask(body.description),
-            id,
-            ownerId: by.userId,
-            templateConfig: null,
-            pin: providerOf(body.workspace.provider).local,
-            conversation: null,
-            usageBefore: null,
-            forkedFrom: null,
-          },
-          onSession(by, 'session.create', id, { after: { name: body.name } }),
-        );
-      } catch (error) {
-        onCreationFailed?.();
-        throw error;
-      }
+      refuseSecrets(settingsOf(body), maskJson);
+      checkAgent(body.agent.kind);
+      refuseIsolation(body.isolation);
+      const id = newId();
+      return await create(
+        {
+          ...body,
+          description: masker.mask(body.description),
+          id,
+          ownerId: by.userId,
+          templateConfig: null,
+          pin: providerOf(body.workspace.provider).local,
+          conversation: null,
+          usageBefore: null,
+          forkedFrom: null,
+        },
+        onSession(by, 'session.create', id, { after: { name: body.name } }),
+      );
     },
 
     async get(by, id) {
