@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MessageRequest } from '../src/contract/message.ts';
 import { claudeRig } from './claude-rig.ts';
+import { claudeHouse, ended } from './claude-session-rig.ts';
 import { scripted } from './model-server/script.ts';
 import { startModelServer } from './model-server/server.ts';
 import { root, temporaryDirectory } from './processes.ts';
@@ -62,6 +63,20 @@ test('[Q11] a message to Claude Code at work reaches it, as it was written', asy
   expect(await store.list({ lane: id, limit: 10 })).toHaveLength(1);
   const lines = await store.listAudit({ limit: 100 });
   expect(lines.filter(({ action }) => action === 'message.send')).toHaveLength(2);
+});
+
+test('[H8] [Q11] the routes of the session scheduler say that a message was given to the agent at work', async () => {
+  const house = await claudeHouse();
+  const server = await house.server();
+  const session = await house.session(server);
+  const steps = scripted([{ text: 'one', hold: 'text' }, { text: 'two' }]);
+  const run = await server.send(session.id, steps);
+  await house.model.arrived('text');
+  const path = `/sessions/${session.id}/messages`;
+  const sent = await server.call('POST', path, { prompt: 'also', onBusy: 'steer' });
+  expect(sent).toEqual({ job_id: run, session_id: session.id, status: 'steered', position: 0 });
+  house.model.release('text');
+  expect(await ended(server, run)).toMatchObject({ state: 'succeeded' });
 });
 
 test('[Q11] with nothing at work, and with what only a run can have, it is refused', async () => {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { RunId } from '../ids.ts';
 import { Json } from '../json.ts';
-import { MessageRequest, MessageText, ToolRules } from '../message.ts';
-import { RunState } from '../run.ts';
+import { MessageReceipt, MessageRequest, MessageText, ToolRules } from '../message.ts';
 import { CreateSession, SessionId, SessionStatus } from '../session.ts';
 import { SessionEvent } from '../session-event.ts';
 import { Time } from '../time.ts';
@@ -65,7 +64,7 @@ export type SchedulerMessage = z.output<typeof SchedulerMessage>;
 const SchedulerReceipt = z.object({
   job_id: RunId,
   session_id: SessionId,
-  status: RunState.extract(['queued']),
+  status: MessageReceipt.shape.status,
   position: z.int(),
 });
 

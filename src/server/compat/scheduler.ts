@@ -27,13 +27,9 @@ export function addSchedulerRoutes({ add, sessions }: Api): void {
   });
   add(at.schedulerSendMessage, async ({ by, params, body, idempotencyKey }) => {
     const message = toMessage(body);
-    const { runId, sessionId, position } = await sessions().send(
-      by,
-      params.id,
-      message,
-      idempotencyKey,
-    );
-    return { job_id: runId, session_id: sessionId, status: 'queued' as const, position };
+    const sent = await sessions().send(by, params.id, message, idempotencyKey);
+    const { runId, sessionId, status, position } = sent;
+    return { job_id: runId, session_id: sessionId, status, position };
   });
   add(at.schedulerGetCost, async ({ by, params }) => {
     const { agent } = await sessions().get(by, params.id);
