@@ -59,7 +59,12 @@ unless its timer is 0; with another timer that time counts from when it became i
 
 A session with unfinished runs can be terminated, which cancels them, but not completed or archived. Archiving
 is not a state: a message or reopening undoes it. Nobody sets a status; each change is one transaction that also
-appends \`session.status\` with \`from\`, \`to\` and \`reason\` to the session's log.
+appends \`session.status\` with \`from\`, \`to\` and \`reason\` to the session's log, and the server logs it as
+\`Session status changed\`. The log also has \`workspace.status\` when a workspace is there (\`running\`) or could not be
+prepared (\`failed\`).
+
+\`ACTIVE\` does not mean that an agent works: opening a session makes it \`ACTIVE\`, but changes neither \`lastActiveAt\`
+nor its place in lists. The web app shows \`Ready\` unless a run is under way.
 
 The reason \`orphan\` ("workspace gone") is reserved: no node compares directories with sessions yet. When the
 directory that Baton made for a session has disappeared, the next run gets an empty one.

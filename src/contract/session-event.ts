@@ -7,6 +7,7 @@ import { Json } from './json.ts';
 import { PolicyScope } from './policy.ts';
 import { Session, SessionStatus, StatusReason } from './session.ts';
 import { Time, toTime } from './time.ts';
+import { WorkspaceStatus } from './workspace.ts';
 
 /** An event as the API and the streams show it (SPEC §12). */
 export const SessionEvent = z.object({
@@ -51,7 +52,11 @@ export const SESSION_EVENTS = {
   }),
   'session.connections': z.object({ activeConnections: z.int() }),
   'session.cost': z.object({ costUsd: z.number() }),
-  'workspace.status': z.object({ status: z.string(), message: z.string().optional() }),
+  /** It is there, or could not be prepared; `message` says why. */
+  'workspace.status': z.object({
+    status: WorkspaceStatus.extract(['running', 'failed']),
+    message: z.string().optional(),
+  }),
   'agent.init': z.object({ agent: z.string(), cwd: z.string(), model: z.string().optional() }),
   /** A piece of what the agent says; may be removed once its message is stored. */
   'agent.delta': z.object({ text: z.string(), stream: z.enum(['stdout', 'stderr']).optional() }),

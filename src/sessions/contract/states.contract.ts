@@ -56,6 +56,21 @@ export function stateRules(rule: SessionRule): void {
     },
   );
 
+  rule('[E5] what becomes of the workspace is in the log', async (bench) => {
+    const id = await bench.session('PENDING');
+    await bench.do(id, { do: 'fail', error: 'no disk' });
+    await bench.do(id, { do: 'retry' });
+    await bench.do(id, { do: 'ready', path: '/w' });
+    await bench.do(id, { do: 'ready', path: '/w' });
+    await bench.do(id, { do: 'ready', path: '/moved' });
+    const told = (await bench.events(id, 'workspace.status')).map(({ payload }) => payload);
+    expect(told).toEqual([
+      { status: 'failed', message: 'no disk' },
+      { status: 'running' },
+      { status: 'running' },
+    ]);
+  });
+
   rule(
     '[S1] a workspace looked at again keeps the session as it is, but for the path',
     async (bench) => {

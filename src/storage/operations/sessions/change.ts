@@ -34,6 +34,9 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
     case 'ready': {
       if (liesElsewhere(loaded, command.host)) return { session, changes: [] };
       const moved = moveSession(loaded, 'ready');
+      if (moved.changes.length > 0 || session.workspacePath !== command.path) {
+        it.log('workspace.status', { status: 'running' }, null);
+      }
       // Its workspace lies on this machine, so its runs must.
       if (command.host !== undefined && it.lane.pin && it.lane.host === null) {
         it.lane.host = command.host;
@@ -43,6 +46,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
     }
     case 'fail':
       if (liesElsewhere(loaded, command.host)) return { session, changes: [] };
+      it.log('workspace.status', { status: 'failed', message: command.error }, null);
       return moveSession(loaded, 'fail', command.error);
     case 'complete':
       return moveSession(loaded, 'complete');
