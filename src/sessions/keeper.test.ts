@@ -8,7 +8,10 @@ import { Preparer } from './preparer.ts';
 const HOST = 'test';
 
 /** Workspaces that never come, as on a file system whose server is gone, beside sound ones. */
-async function keeperRig(hangs: (sessionId: string) => boolean) {
+async function keeperRig(
+  hangs: (sessionId: string) => boolean,
+  removeWorkspace: (sessionId: string) => Promise<void> = async () => {},
+) {
   const rig = await serviceRig({ executes: false });
   await rig.keeper.stop();
   let settled = 0;
@@ -40,7 +43,8 @@ async function keeperRig(hangs: (sessionId: string) => boolean) {
     },
     connections: rig.connections,
     preparer,
-    removeWorkspace: async () => {},
+    removeWorkspace,
+    removeAgainMs: 20,
     host: HOST,
     log: SILENT,
     everyMs: 20,
@@ -68,4 +72,29 @@ test('[Q20] a workspace that never comes does not hold up a stop', async () => {
   await until(() => rig.settled() > 0);
   await rig.keeper.stop();
   expect((await rig.store.getSession(id))?.session.status).toBe('PENDING');
+});
+
+test('[S12] a workspace that could not be removed is tried again, and holds up no other', async () => {
+  const tries: string[] = [];
+  const stuck = new Set<string>();
+  const rig = await keeperRig(
+    () => false,
+    async (id) => {
+      tries.push(id);
+      if (stuck.has(id)) throw new Error('busy');
+    },
+  );
+  const left = () => rig.store.listLeftWorkspaces(HOST, 10);
+  const [first, second] = [await rig.session('first'), await rig.session('second')];
+  for (const { id } of [first, second]) {
+    await rig.store.changeSession(id, { do: 'ready', path: `/${id}`, host: HOST });
+    await rig.store.deleteSession(id);
+  }
+  stuck.add(first.id);
+  rig.keeper.start();
+  await until(() => tries.filter((id) => id === first.id).length === 3);
+  expect(await left()).toEqual([first.id]);
+  expect(tries.filter((id) => id === second.id)).toHaveLength(1);
+  stuck.clear();
+  await until(async () => (await left()).length === 0);
 });

@@ -15,6 +15,9 @@ const BATCH = 200;
 /** Workspaces that one look begins to prepare, and those that may be under way. */
 const PENDING_AT_ONCE = 8;
 const PREPARING_MOST = 64;
+/** After a failure a workspace is tried again so much later, then after twice that, up to an hour. */
+const REMOVE_AGAIN_MS = 60_000;
+const REMOVE_AGAIN_MOST_MS = 60 * 60_000;
 
 export interface KeeperOptions {
   readonly store: Pick<
@@ -31,6 +34,7 @@ export interface KeeperOptions {
   readonly host: string;
   readonly log: Logger;
   readonly everyMs?: number;
+  readonly removeAgainMs?: number;
   /** Told how long each look took, for whoever counts. */
   readonly onLook?: (seconds: number) => void;
 }
@@ -47,6 +51,8 @@ export class SessionKeeper {
   /** Sessions whose workspace is under way. */
   readonly #preparing = new Set<string>();
   #removing: Promise<void> | null = null;
+  /** Workspaces that could not be removed: when each is tried again. */
+  readonly #stuck = new Map<string, { readonly at: number; readonly waitMs: number }>();
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -126,19 +132,33 @@ export class SessionKeeper {
     }
   }
 
-  /** Beside the looks, too. One that cannot be removed harms nobody, and is not tried for ever. */
+  /** Beside the looks, too. One that cannot be removed stays in the database until it can. */
   async #remove(): Promise<void> {
-    const { store, preparer, host, log, removeWorkspace } = this.#options;
+    const { store, preparer, host } = this.#options;
     if (preparer === null) return;
     try {
-      for (const sessionId of await store.listLeftWorkspaces(host, BATCH)) {
-        await removeWorkspace(sessionId).catch((error: unknown) =>
-          log.warn({ sessionId, reason: messageOf(error) }, 'Workspace not removed'),
-        );
+      for (const sessionId of await store.listLeftWorkspaces(host, BATCH + this.#stuck.size)) {
+        const stuck = this.#stuck.get(sessionId);
+        if (stuck !== undefined && stuck.at > performance.now()) continue;
+        if (!(await this.#removeOne(sessionId, stuck?.waitMs))) continue;
         await store.forgetLeftWorkspace(sessionId);
+        this.#stuck.delete(sessionId);
       }
     } catch {
       // The database is away, and who watches it says so; the next look goes on.
+    }
+  }
+
+  async #removeOne(sessionId: string, waitedMs: number | undefined): Promise<boolean> {
+    const { log, removeWorkspace, removeAgainMs = REMOVE_AGAIN_MS } = this.#options;
+    try {
+      await removeWorkspace(sessionId);
+      return true;
+    } catch (error) {
+      log.warn({ sessionId, reason: messageOf(error) }, 'Workspace not removed');
+      const waitMs = Math.min((waitedMs ?? removeAgainMs / 2) * 2, REMOVE_AGAIN_MOST_MS);
+      this.#stuck.set(sessionId, { at: performance.now() + waitMs, waitMs });
+      return false;
     }
   }
 }
