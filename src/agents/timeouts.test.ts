@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { agentRig } from '../../test/agent-rig.ts';
 import type { AgentDriver, DriverEvent, Turn } from './driver.ts';
 import { shellDriver } from './shell/driver.ts';
-import { TIMEOUTS, type Timeouts, withTimeouts } from './timeouts.ts';
+import { type Timeouts, withTimeouts } from './timeouts.ts';
 
 const LONG = 600_000;
 
@@ -92,6 +92,43 @@ test('[A8] while a tool runs, silence is allowed', async () => {
   });
 });
 
-test('[A8] a run may take an hour and be silent for ten minutes', () => {
-  expect(TIMEOUTS).toEqual({ runMs: 3_600_000, silenceMs: 600_000 });
+describe('unless told otherwise', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Says something every so often, until it is stopped. */
+  const talking = (everyMs: number): AgentDriver => ({
+    kind: 'claude',
+    run: async function* ({ signal }) {
+      while (!signal.aborted) {
+        const pause = new Promise((resolve) => setTimeout(resolve, everyMs));
+        const stop = new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await Promise.race([pause, stop]);
+        if (!signal.aborted) yield { kind: 'event', type: 'agent.message', payload: {} };
+      }
+      const end = { lastMessage: null, exitCode: null, signal: null, stderr: '' };
+      yield { kind: 'end', end: { ...end, outcome: { kind: 'stopped' } } };
+    },
+  });
+
+  test.each([
+    [11, 10, 'The agent said nothing for 10 minutes.'],
+    [9, 60, 'The agent ran for more than 60 minutes.'],
+  ])(
+    '[A8] an agent that speaks every %i minutes is stopped after %i',
+    async (every, after, why) => {
+      let end: DriverEvent | null = null;
+      const turn = { signal: new AbortController().signal } as Turn;
+      const running = (async () => {
+        for await (const event of withTimeouts(talking(every * 60_000)).run(turn)) {
+          if (event.kind === 'end') end = event;
+        }
+      })();
+      await vi.advanceTimersByTimeAsync(after * 60_000 - 1);
+      expect(end).toBeNull();
+      await vi.advanceTimersByTimeAsync(1);
+      await running;
+      expect(end).toMatchObject({ end: { outcome: timeout(why) } });
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, park } from '../../test/asking.ts';
+import { CapturedLog } from '../../test/captured-log.ts';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { ADMIN, serviceRig } from '../../test/service-rig.ts';
 import { until } from '../../test/until.ts';
@@ -150,6 +151,35 @@ test('[S12] a protected session is not deleted, and its run goes on', async () =
   expect(await rig.finished(run)).toMatchObject({ state: 'succeeded' });
 });
 
+test('[S12] one that is reopened and runs again while it is deleted is kept, with its workspace', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('reopened');
+  await rig.finished(await rig.send(id, 'echo kept > made'));
+  const { path } = (await rig.service.get(ADMIN, id)).workspace;
+  const gate = join(temporaryDirectory(), 'gate');
+  let running: string | null = null;
+  // Between the two steps of the deletion, when it has seen that nothing runs.
+  const { getSession } = rig.store;
+  Object.assign(rig.store, {
+    getSession: async (asked: string) => {
+      const found = await getSession(asked);
+      if (found?.session.status === 'TERMINATED' && running === null) {
+        running = '';
+        await rig.service.act(ADMIN, id, 'reopen');
+        const wait = `touch ${gate}.begun; until [ -e ${gate} ]; do sleep 0.05; done`;
+        running = await rig.send(id, wait);
+        await until(() => existsSync(`${gate}.begun`));
+      }
+      return found;
+    },
+  });
+  await expect(rig.service.remove(ADMIN, id)).rejects.toMatchObject({ code: 'session_busy' });
+  expect(await rig.service.get(ADMIN, id)).toMatchObject({ id, status: 'ACTIVE' });
+  expect(existsSync(join(path!, 'made'))).toBe(true);
+  writeFileSync(gate, '');
+  await rig.finished(running!);
+});
+
 test('[S12] a given directory survives the deletion of its session', async () => {
   const rig = await serviceRig();
   const path = temporaryDirectory();
@@ -159,6 +189,48 @@ test('[S12] a given directory survives the deletion of its session', async () =>
   await rig.service.remove(ADMIN, id);
   expect(existsSync(join(path, 'precious'))).toBe(true);
   expect(existsSync(join(path, 'made'))).toBe(true);
+});
+
+test('[S1] every change of a status is one line in the log of the server, as in that of the session', async () => {
+  const log = new CapturedLog();
+  const rig = await serviceRig({ log });
+  const path = join(temporaryDirectory(), 'missing');
+  const { id } = await rig.session('logged', { workspace: { provider: 'directory', path } });
+  const is = (status: string) =>
+    until(async () => (await rig.service.get(ADMIN, id)).status === status);
+  await is('ERROR');
+  mkdirSync(path);
+  await rig.service.act(ADMIN, id, 'retry');
+  await is('ACTIVE');
+  await rig.service.act(ADMIN, id, 'complete');
+  await rig.service.act(ADMIN, id, 'reopen');
+  await is('ACTIVE');
+  await rig.service.act(ADMIN, id, 'terminate');
+  const events = await rig.store.listAfter(id, 0, 100);
+  const moves = events.flatMap(({ type, payload }) => {
+    if (type !== 'session.status') return [];
+    const { from, to, reason } = payload as Record<'from' | 'to' | 'reason', string>;
+    return [{ from, to, reason }];
+  });
+  expect(moves.map(({ from, to, reason }) => `${from} ${to} ${reason}`)).toEqual([
+    'PENDING ERROR failed',
+    'ERROR PENDING retried',
+    'PENDING ACTIVE ready',
+    'ACTIVE COMPLETED asked',
+    'COMPLETED PENDING reopened',
+    'PENDING ACTIVE ready',
+    'ACTIVE TERMINATED asked',
+  ]);
+  // What the preparer logs may come a moment after the change can be read.
+  await until(() => log.of('Session status changed').length === moves.length);
+  expect(log.of('Session status changed')).toEqual(
+    moves.map((move) => ({
+      sessionId: id,
+      ...move,
+      level: 'info',
+      message: 'Session status changed',
+    })),
+  );
 });
 
 test('[S1] a workspace that cannot be had is an ERROR that says why; retry goes on', async () => {
