@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { CLAUDE } from './claude-session-rig.ts';
 import { Desk, ended } from './cli-rig.ts';
+import { pathWithCurl } from './curl.ts';
 import { startModelServer } from './model-server/server.ts';
 import { root } from './processes.ts';
 import { TOKEN } from './server-rig.ts';
@@ -28,7 +29,13 @@ test('[C1] [A2] the commands of docs/agents.md run as they stand', async ({ onTe
     .map((text) => text.replaceAll('./bin/baton.mjs', 'baton').replaceAll('helper', 'reader'));
   const blocks = [...inReadme, ...blocksOf('docs/agents.md')];
   expect(blocks).toHaveLength(6);
-  const env = { BATON_TOKEN: TOKEN, BATON_URL: url, ...agents, BATON_PORT: '0' };
+  const env = {
+    BATON_TOKEN: TOKEN,
+    BATON_URL: url,
+    ...agents,
+    BATON_PORT: '0',
+    PATH: pathWithCurl(),
+  };
   for (const block of blocks) {
     const script = `set -e; mkdir -p "$HOME/work"; cd "$HOME/work"\n${block}`;
     const { code, stdout, stderr } = await ended(desk.shell(script, env));

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cleanEnvironment, root, start, temporaryDirectory } from './processes.ts';
+import { pathWithCurl } from './curl.ts';
+import { root, start, temporaryDirectory } from './processes.ts';
 import { Server, TOKEN } from './server-rig.ts';
 
 /** Commands on a page, in order; `answer` is what it shows right behind them. */
@@ -17,32 +17,18 @@ function blocksOf(page: string): Block[] {
   return found.map(([, commands = '', answer = null]) => ({ text: commands, answer }));
 }
 
-const newCurl = /\B--json\b/.test(
-  spawnSync('curl', ['--help', 'all'], { encoding: 'utf8' }).stdout ?? '',
-);
-
-/** A place for programs that stands before all others. */
-function withStandIn(): string {
-  const place = temporaryDirectory();
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'test', 'fixtures', 'curl.ts')}" "$@"\n`;
-  writeFileSync(join(place, 'curl'), script);
-  chmodSync(join(place, 'curl'), 0o755);
-  return place;
-}
-
 /** Runs the blocks as they are, in one shell as a reader would; gives what each of them printed. */
-async function play(server: Server, blocks: readonly Block[], standIn: boolean): Promise<string[]> {
+async function play(server: Server, blocks: readonly Block[]): Promise<string[]> {
   const mark = (i: number): string => `=== block ${i} has ended ===`;
   const script = blocks.map(({ text }, i) => `${text}\necho; echo '${mark(i)}'\n`).join('');
   const file = join(temporaryDirectory(), 'blocks.sh');
   writeFileSync(file, script);
-  const place = standIn ? `${withStandIn()}:` : '';
   const program = start('sh', ['-eu', file], {
     env: {
       BATON_URL: server.url,
       BATON_TOKEN: TOKEN,
       HOME: temporaryDirectory(),
-      PATH: `${place}${cleanEnvironment()['PATH']}`,
+      PATH: pathWithCurl(),
     },
   });
   const { code } = await program.exit;
@@ -75,39 +61,36 @@ function expectShown(printed: string, answer: string): void {
 
 const MS = 180_000;
 
-for (const standIn of newCurl ? [false, true] : [true]) {
-  const by = standIn ? 'the stand-in for curl' : 'curl';
-  test(
-    `[H1] [H2] [E2] the examples of docs/api.md run from top to bottom, by ${by}`,
-    async () => {
-      const server = await Server.start();
-      const blocks = blocksOf('docs/api.md');
-      const printed = await play(server, blocks, standIn);
-      for (const [i, { answer }] of blocks.entries()) {
-        if (answer !== null) expectShown(printed[i] ?? '', answer);
-      }
-      const of = (part: string): string =>
-        printed[blocks.findIndex(({ text }) => text.includes(part))] ?? '';
-      expect(of('/runs/$RUN/events')).toMatch(/^event: done$/m);
-      expect(of('/runs/$RUN/events')).toContain('"state":"succeeded"');
-      // The same key gives the same run.
-      const ids = [...of('Idempotency-Key').matchAll(/"runId":"([^"]+)"/g)].map(([, id]) => id);
-      expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
-      expect(of('"before\\"')).toContain('"text":"now first\\n"');
-      expect(of('/cancel')).toContain('"state":"cancelled"');
-      expect(await server.call('GET', '/api/v1/sessions')).toEqual([]);
-      expect(await server.stop()).toBe(0);
-    },
-    MS,
-  );
-}
+test(
+  '[H1] [H2] [E2] the examples of docs/api.md run from top to bottom',
+  async () => {
+    const server = await Server.start();
+    const blocks = blocksOf('docs/api.md');
+    const printed = await play(server, blocks);
+    for (const [i, { answer }] of blocks.entries()) {
+      if (answer !== null) expectShown(printed[i] ?? '', answer);
+    }
+    const of = (part: string): string =>
+      printed[blocks.findIndex(({ text }) => text.includes(part))] ?? '';
+    expect(of('/runs/$RUN/events')).toMatch(/^event: done$/m);
+    expect(of('/runs/$RUN/events')).toContain('"state":"succeeded"');
+    // The same key gives the same run.
+    const ids = [...of('Idempotency-Key').matchAll(/"runId":"([^"]+)"/g)].map(([, id]) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+    expect(of('"before\\"')).toContain('"text":"now first\\n"');
+    expect(of('/cancel')).toContain('"state":"cancelled"');
+    expect(await server.call('GET', '/api/v1/sessions')).toEqual([]);
+    expect(await server.stop()).toBe(0);
+  },
+  MS,
+);
 
 test(
   '[E2] the examples of docs/streams.md run, and print what the page shows',
   async () => {
     const server = await Server.start();
     const blocks = blocksOf('docs/streams.md');
-    const printed = await play(server, blocks, !newCurl);
+    const printed = await play(server, blocks);
     expect(blocks.filter(({ answer }) => answer !== null).length).toBeGreaterThan(0);
     for (const [i, { answer }] of blocks.entries()) {
       if (answer !== null) expectShown(printed[i] ?? '', answer);
@@ -122,7 +105,7 @@ test(
   async () => {
     const server = await Server.start();
     const blocks = blocksOf('docs/compat.md');
-    const printed = (await play(server, blocks, !newCurl)).join('');
+    const printed = (await play(server, blocks)).join('');
     expect(printed).toContain('"job_id":');
     expect(printed).toContain('"workspaceCount":1');
     // Of the run, and of the chat.
@@ -142,7 +125,7 @@ test(
     const blocks = blocksOf('README.md').filter(
       ({ text }) => text.startsWith('./bin/baton.mjs') && !text.includes('helper'),
     );
-    const [hi, longer] = await play(server, blocks, !newCurl);
+    const [hi, longer] = await play(server, blocks);
     expect(blocks).toHaveLength(2);
     expect(hi).toContain('hi\n');
     // As it was counted, and once more by `logs`.
@@ -151,3 +134,11 @@ test(
   },
   MS,
 );
+
+test('the curl of these tests refuses options that it does not know', async () => {
+  const program = start('curl', ['--compressed', 'http://127.0.0.1:9'], {
+    env: { PATH: pathWithCurl() },
+  });
+  expect((await program.exit).code).toBe(1);
+  expect(program.stderr()).toContain('curl: --compressed is not understood here');
+});
