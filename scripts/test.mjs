@@ -19,7 +19,10 @@ async function main() {
   await buildWeb(node, 130);
   const tool = (path, ...args) => [node, join(root, 'node_modules', path), ...args];
 
+  const filters = process.argv.slice(2);
   const steps = [
+    // With a part of the tests it may not be needed; those that need it bring it then.
+    ...(filters.length > 0 ? [] : [['Browser', [node, join(root, 'scripts', 'test-browser.ts')]]]),
     ['Format and lint', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.')],
     ['Types', tool('typescript/bin/tsc', '--noEmit')],
     ['Types of the web app', tool('typescript/bin/tsc', '--noEmit', '-p', 'web')],
@@ -39,7 +42,6 @@ async function main() {
   try {
     const file = join(place, 'result.json');
     const vitest = tool('vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json');
-    const filters = process.argv.slice(2);
     const code = await run(node, [...vitest, `--outputFile.json=${file}`, ...filters]);
     process.stdout.write(`\n${closingLine(readCounts(file, code))}\n`);
     return code;

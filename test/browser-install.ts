@@ -42,10 +42,7 @@ export async function chromiumPath(): Promise<string> {
 
 /** Of those that run: Ubuntu's package of this name is a stub without snap. */
 export function findChromium(): string | null {
-  const onPath = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  const places = [...onPath, ...MAC_PLACES, chromium.executablePath()];
+  const places = [...onPath(NAMES), ...MAC_PLACES, chromium.executablePath()];
   return places.find((path) => isProgram(path) && runs(path)) ?? null;
 }
 
@@ -56,7 +53,7 @@ async function install(place: string): Promise<string> {
   const log = join(place, 'install.log');
   const isRoot = process.getuid?.() === 0;
   const deadline = AbortSignal.timeout(INSTALL_MS);
-  if (isRoot && existsSync('/usr/bin/apt-get')) {
+  if (isRoot && hasApt()) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     await run('apt-get', ['update'], log, { env, signal: deadline });
     const packages = ['install', '-y', '--no-install-recommends', 'chromium'];
@@ -70,10 +67,30 @@ async function install(place: string): Promise<string> {
   await run(process.execPath, [cli, 'install', 'chromium', ...more], log, { signal: deadline });
   const found = findChromium();
   if (found !== null) return found;
-  throw new Error(
-    `No Chromium is installed, and none could be. See ${log}, or install one that is on the PATH.`,
-  );
+  throw new Error(noBrowser(isRoot, log));
 }
+
+/** One command that installs it, for a user who may not do so without a password. */
+function noBrowser(isRoot: boolean, log: string): string {
+  const packages = 'apt-get update && apt-get install -y chromium';
+  let command = 'npx playwright-core install --with-deps chromium';
+  if (!isRoot && hasApt()) {
+    const asRoot = onPath(['sudo']).some(isProgram) ? 'sudo sh -c' : 'su -c';
+    command = `${asRoot} '${packages}'`;
+  }
+  return [
+    'The tests need a Chromium browser, and there is none.',
+    `Why: ${isRoot ? '' : 'only root may install packages, and '}downloading one failed; see ${log}.`,
+    `What to do: ${command}`,
+  ].join('\n');
+}
+
+const hasApt = (): boolean => existsSync('/usr/bin/apt-get');
+
+const onPath = (names: readonly string[]): string[] =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .flatMap((folder) => names.map((name) => join(folder, name)));
 
 /** However it ends: what counts is whether there is a browser then. */
 async function run(
