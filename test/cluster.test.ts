@@ -4,9 +4,11 @@ import { root, start } from './processes.ts';
 
 const main = join(root, 'chaos', 'main.ts');
 const SEED = '7';
+/** A minute in all, of which the nodes need most to start, drain and stop; docs/chaos.md has the long form. */
+const SHORT = ['--seconds', '20', '--sessions', '64', '--rate', '24'];
 
-test('[E3] [E9] [O2] [O5] [P6] [Q1] [Q2] [Q7] [Q10] [Q20] [Q22] [S3] [X3] 45 s of chaos over two API nodes and two workers break no rule', async () => {
-  const program = start(process.execPath, [main, 'cluster', '--seconds', '45', '--seed', SEED]);
+test('[E3] [E9] [O2] [O5] [P6] [Q1] [Q2] [Q7] [Q10] [Q20] [Q22] [S3] [X3] 20 s of chaos over two API nodes and two workers break no rule', async () => {
+  const program = start(process.execPath, [main, 'cluster', ...SHORT, '--seed', SEED]);
   const { code } = await program.exit;
   const said = program.stdout() + program.stderr();
   expect(said, `seed ${SEED}`).toMatch(/ 0 violations\n$/);

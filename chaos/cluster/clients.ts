@@ -63,12 +63,21 @@ export class Clients {
   }
 
   /** Gives them time to see all there is; whether they have is judged later. */
-  async seeAll(ends: Readonly<Record<string, number>>, ms: number): Promise<void> {
+  async seeAll(
+    sessions: readonly DrivenSession[],
+    ends: Readonly<Record<string, number>>,
+    ms: number,
+  ): Promise<void> {
     const deadline = performance.now() + ms;
     const behind = (): boolean =>
       this.sessions.some(({ last, session }) => last < (ends[session] ?? 0)) ||
       this.runs.some(({ over }) => !over) ||
-      this.hints.some(({ known }) => [...known].some(([id, seq]) => seq < (ends[id] ?? 0)));
+      // Only their own: of a session that is no longer shared nobody hears the end.
+      this.hints.some(({ person, known }) =>
+        sessions.some(
+          ({ id, owner }) => owner === person && (known.get(id) ?? 0) < (ends[id] ?? 0),
+        ),
+      );
     while (behind() && performance.now() < deadline) await delay(50);
   }
 

@@ -7,7 +7,7 @@ import type { Request } from '../api/check/evidence.ts';
 import { commandOf, type Kind, kindOf } from '../api/command.ts';
 import { Changes } from './changes.ts';
 import { markerOf, type Person } from './people.ts';
-import { FIRST_SESSIONS, MOST_SESSIONS, SHARED_EVERY } from './setup.ts';
+import { SHARED_EVERY } from './setup.ts';
 import { Visit } from './visit.ts';
 
 export interface DrivenSession {
@@ -72,6 +72,7 @@ export class Driver {
   #stopped = false;
   #stoppedAt = Number.POSITIVE_INFINITY;
   #names = 0;
+  #mostSessions = 0;
   #full = false;
 
   constructor(options: DriverOptions) {
@@ -79,8 +80,10 @@ export class Driver {
     this.#random = seeded(options.seed + 100);
   }
 
-  async prepare(): Promise<void> {
-    while (this.#names < FIRST_SESSIONS) {
+  /** With so many sessions to begin with, and twice as many at most. */
+  async prepare(sessions: number): Promise<void> {
+    this.#mostSessions = 2 * sessions;
+    while (this.#names < sessions) {
       await Promise.all(Array.from({ length: 8 }, () => this.#create()));
     }
   }
@@ -121,7 +124,7 @@ export class Driver {
     const what = random();
     const session = this.#pick();
     const run = session.runs.at(-1 - Math.floor(random() ** 2 * session.runs.length));
-    if (what < 0.04 && this.#names < MOST_SESSIONS) return this.#create();
+    if (what < 0.04 && this.#names < this.#mostSessions) return this.#create();
     if (what < 0.53 || run === undefined) {
       return this.#full ? undefined : this.#send(session, kindOf(random()));
     }

@@ -22,6 +22,8 @@ export interface ClusterChaosOptions {
   readonly seed: number;
   /** Operations of the driver in a second. */
   readonly rate: number;
+  /** Sessions there are when it begins. */
+  readonly sessions: number;
   readonly say?: (line: string) => void;
 }
 
@@ -59,7 +61,7 @@ export async function clusterChaos(options: ClusterChaosOptions): Promise<Cluste
 }
 
 async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<ClusterChaosResult> {
-  const { seconds, seed, rate, say = () => {} } = options;
+  const { seconds, seed, rate, sessions, say = () => {} } = options;
   const scene = await setScene(cleanup);
   const { servers, postgres, proxy, admin, trace } = scene;
   if (!(await servers.allReady(START_MS))) throw new Error('the nodes do not become ready');
@@ -76,7 +78,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
     onRun: (session, run) => clients.followRun(session, run),
   });
   clients.followHints(people);
-  await driver.prepare();
+  await driver.prepare(sessions);
 
   const faults = new Faults(servers, postgres, trace, seed);
   const driving = driver.run(rate);
@@ -94,7 +96,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   if (!(await drain(admin, DRAIN_MS))) errors.push(`not drained within ${DRAIN_MS} ms`);
   const drainedMs = Math.round(performance.now() - began);
 
-  const calm = await settle(scene, clients);
+  const calm = await settle(scene, clients, driver.sessions);
   await clients.stop();
   calm.miscounted.push(...(await connectionsAre(admin, new Map(), SETTLE_MS)));
   await servers.stop(STOP_MS);
@@ -155,10 +157,14 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
 }
 
 /** Nothing is broken any more: what the tables and the clients then say. */
-async function settle({ servers, postgres, admin }: Scene, clients: Clients) {
+async function settle(
+  { servers, postgres, admin }: Scene,
+  clients: Clients,
+  sessions: readonly DrivenSession[],
+) {
   const ends = await endsOf(admin);
   // Streams of runs end when all was seen, so that those left are there to stay.
-  await clients.seeAll(ends, SETTLE_MS);
+  await clients.seeAll(sessions, ends, SETTLE_MS);
   const miscounted = await connectionsAre(admin, clients.expected, SETTLE_MS);
   const livePids = servers.all.filter(({ exit }) => exit === null).flatMap((one) => one.children);
   const openStreams = [...clients.expected.values()].reduce((sum, count) => sum + count, 0);

@@ -2,9 +2,6 @@
 export const LEASE_SECONDS = 4;
 export const APIS = 2;
 export const WORKERS = 2;
-/** Sessions there are when it begins, and at most. */
-export const FIRST_SESSIONS = 200;
-export const MOST_SESSIONS = 400;
 /** People with sessions of their own. */
 export const PEOPLE = ['aki', 'ben', 'chie', 'dan'] as const;
 /** Of the sessions of each: every so many is followed by readers; the others only by hints. */
