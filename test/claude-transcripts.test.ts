@@ -57,6 +57,14 @@ describe('[E5] recorded lines of Claude Code', () => {
     );
   });
 
+  test.each(all.filter((name) => name.includes('http-529')))(
+    '[Q15] [A4] HTTP 529 is overloaded: %s',
+    (name) => {
+      const { outcome } = understood(name);
+      expect(outcome).toMatchObject({ kind: 'failed', error: { class: 'overloaded' } });
+    },
+  );
+
   test.each(['text', 'tools', 'denied', 'steered', 'http-401', 'usage-limit', 'lost'])(
     '%s is understood alike in each version',
     (name) => {

@@ -61,11 +61,15 @@ function classOf({ error }: Ended, result: ResultLine, message: string): ErrorCl
     case 'error_during_execution':
       return LOST.test(message) ? 'conversation_lost' : 'agent_crash';
     case 'success':
-      return apiErrorClass(result.api_error_status ?? null, error?.kind);
+      return apiErrorClass(statusOf(result, message), error?.kind);
     default:
       return 'unknown';
   }
 }
+
+/** 2.1.197 gives no status with its own words for an Opus that stays overloaded. */
+const statusOf = ({ api_error_status }: ResultLine, message: string): number | null =>
+  api_error_status ?? (REPEATED_529.test(message) ? 529 : null);
 
 /** An answer of the API that is an error; without a status there was no answer. */
 function apiErrorClass(status: number | null, kind: string | undefined): ErrorClass {
@@ -75,6 +79,7 @@ function apiErrorClass(status: number | null, kind: string | undefined): ErrorCl
   return status === 408 ? 'network_error' : 'invalid_request';
 }
 
+const REPEATED_529 = /^API Error: Repeated 529\b/;
 const LOST = /No conversation found/i;
 const SIGNED_OUT = /not logged in|please run \/login|invalid api key/i;
 const UNKNOWN_OPTION = /unknown option/i;
