@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import { MARK_VARIABLE, parseMark } from '../src/agents/mark.ts';
@@ -100,6 +100,14 @@ export async function claudeHouse() {
     const pids = table.list().map(({ pid }) => pid);
     return pids.filter((pid) => nodes.has(parseMark(table.markOf(pid) ?? '')?.node ?? ' '));
   };
+  const transcriptOf = (conversation: string): string => {
+    const projects = join(config, 'projects');
+    const file = readdirSync(projects, { recursive: true, encoding: 'utf8' }).find((name) =>
+      name.endsWith(`${conversation}.jsonl`),
+    );
+    if (file === undefined) throw new Error(`no transcript of ${conversation}`);
+    return join(projects, file);
+  };
 
   return {
     model,
@@ -126,18 +134,15 @@ export async function claudeHouse() {
     gate: (name = 'gate') => gateAt(join(work, name)),
     /** What the CLI keeps of its conversations: every line must be whole. */
     transcript: (conversation: string): Json[] => {
-      const projects = join(config, 'projects');
-      const file = readdirSync(projects, { recursive: true, encoding: 'utf8' }).find((name) =>
-        name.endsWith(`${conversation}.jsonl`),
-      );
-      if (file === undefined) throw new Error(`no transcript of ${conversation}`);
-      const text = readFileSync(join(projects, file), 'utf8');
+      const text = readFileSync(transcriptOf(conversation), 'utf8');
       expect(text.endsWith('\n')).toBe(true);
       return text
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line) as Json);
     },
+    /** As if the CLI had never had it. */
+    forget: (conversation: string): void => rmSync(transcriptOf(conversation)),
     /** What the model was shown last. */
     shown: (): string => JSON.stringify(model.requests.at(-1)?.messages ?? []),
     session: (server: Server, name = 'a claude', more: object = {}): Promise<Session> =>

@@ -15,6 +15,8 @@ export interface Turn {
   readonly cwd: string;
   /** The agent's name of the conversation to go on with; null begins one. */
   readonly conversation: string | null;
+  /** A conversation that is begun starts as a copy of this one, which stays as it is (S10). */
+  readonly fork?: ForkPoint;
   readonly spawn: Spawn;
   /** Aborted when the agent must stop; the driver then ends with `stopped`. */
   readonly signal: AbortSignal;
@@ -36,6 +38,12 @@ export interface Turn {
   readonly trusted?: boolean;
   /** What the conversation had cost before, as the agent last counted it; usage is the difference (A5). */
   readonly usageBefore?: Json;
+}
+
+export interface ForkPoint {
+  readonly conversation: string;
+  /** The agent's name of the last message to copy; null copies all there is. */
+  readonly head: string | null;
 }
 
 export interface TurnLimits {
@@ -101,6 +109,8 @@ export interface DriverEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderr: string;
+  /** The agent's name of the last message of the conversation: where a fork would begin. */
+  readonly head?: string;
   readonly usage?: Usage;
   /** What the agent has counted so far, for the next turn's `usageBefore`. */
   readonly usageAfter?: Json;

@@ -26,6 +26,7 @@ export const ERRORS = {
   session_busy: [409, 'A run of this session is under way or queued.'],
   session_protected: [409, 'The session has a label that protects it from deletion.'],
   name_taken: [409, 'You have another session of this name.'],
+  conversation_taken: [409, 'The agent names a conversation that belongs to another session.'],
   cannot_steer: [409, 'The running agent cannot be given a message before it has ended.'],
   contains_mask: [400, 'The text contains a mask where a secret was; write it out or leave it.'],
   not_available: [400, 'This is not available in this version, or not switched on.'],

@@ -60,9 +60,9 @@ export const agentHandler =
     const past = await lookBack({ store, context, path, maskJson, agent, message });
     if (past.unsafe !== null) return fail('interrupted_unsafe', past.unsafe);
     if (isUsedUp(found)) return fail('budget_reached', USED_UP);
-    const conversation =
-      !past.begun && (await isAnew(context, options)) ? null : found.session.conversation;
-    const plan = planTurn({ message, conversation, ...past });
+    const isNew = !past.begun && (await isAnew(context, options));
+    const { conversation, forkPoint } = isNew ? NO_CONVERSATION : found.session;
+    const plan = planTurn({ message, conversation, forkPoint, ...past });
     if (agent.kind === 'shell') {
       const refused = await checkCommand(plan.message, path, payload, context, options);
       if (refused !== null) return refused;
@@ -84,7 +84,7 @@ export const agentHandler =
       const both = real === null ? [call] : [call, real];
       return strictest(both.map((each) => judge(each, path, payload, rules)));
     };
-    return takeTurn({
+    const turn = takeTurn({
       found,
       path,
       plan: { ...plan, attachments },
@@ -94,7 +94,14 @@ export const agentHandler =
       decide,
       open: (sealed) => JSON.parse(openOriginal(sealed, run.lane, box)) as Json,
     });
+    return turn.catch(failIfTaken);
   };
+
+/** Whatever it would say there belongs to another session (A3). */
+function failIfTaken(error: unknown): unknown {
+  if (!isBatonError(error, 'conversation_taken')) throw error;
+  return fail('invalid_request', error.message);
+}
 
 /** Rules may have changed since it was sent; a denied command is not run (P3). */
 async function checkCommand(
@@ -131,6 +138,8 @@ const isUsedUp = ({ session: { agent, budgetUsd, costUsd } }: SessionWithFacts):
   agent.kind !== 'shell' && budgetUsd !== null && costUsd >= budgetUsd;
 
 const USED_UP = 'The budget of the session is used up. Raise it, and retry.';
+
+const NO_CONVERSATION = { conversation: null, forkPoint: null } as const;
 
 /** Whoever retries a run whose conversation was lost chooses a new one (A3). */
 async function isAnew(

@@ -113,11 +113,12 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const ended = (how: DriverEnd): InvocationRecord =>
     endInvocation(invocation, how, [...tools], masker, clock());
   const record = async (ending: InvocationRecord, how: DriverEnd): Promise<void> => {
-    const { lastMessage: said, usageAfter } = how;
+    const { lastMessage: said, head, usageAfter } = how;
     const result = {
       fence: context.fence,
       lastResponse: said === null ? null : fitText(masker.mask(said), LAST_RESPONSE_BYTES).text,
       conversation: known,
+      ...(head === undefined ? {} : { conversationHead: head }),
       ...(usageAfter === undefined ? {} : { usageAfter }),
     };
     await patiently(context.signal, () => store.putInvocation(ending, result));
@@ -132,7 +133,8 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
         known = event.conversation ?? known;
         const { model } = event;
         const init = { agent: agent.kind, cwd: path, ...(model === undefined ? {} : { model }) };
-        void context.emit('agent.init', init).catch(() => {});
+        // First: a conversation that nobody knows to have begun would be resumed without a check.
+        await context.emit('agent.init', init).catch(() => {});
         // At once: whoever comes after a death must know which conversation to go on with (A3).
         await patiently(context.signal, () =>
           store.putInvocation(invocation, {
@@ -193,7 +195,7 @@ function turnOf(
     signal,
     permit,
     // Of another conversation it says nothing.
-    ...(plan.conversation === null ? {} : { usageBefore }),
+    ...(plan.conversation === null && plan.fork === undefined ? {} : { usageBefore }),
     limits: {
       ...(maxTurns === undefined ? {} : { turns: maxTurns }),
       ...(budgetUsd === null ? {} : { budgetUsd: Math.max(0, budgetUsd - costUsd) }),

@@ -1,3 +1,4 @@
+import type { ForkPoint } from '../agents/driver.ts';
 import type { ShareLevel } from '../contract/access.ts';
 import type { Json } from '../contract/json.ts';
 import type {
@@ -38,6 +39,10 @@ export interface SessionRecord {
   readonly costUsd: number;
   /** The agent's own name of the conversation, which the next run resumes. */
   readonly conversation: string | null;
+  /** Its last message when a run last ended: where a fork of this session begins. */
+  readonly conversationHead: string | null;
+  /** What a fork's conversation begins as a copy of, until it has one of its own (S10). */
+  readonly forkPoint: ForkPoint | null;
   /** What the agent last counted in it; the next turn's usage is the difference (A5). */
   readonly usageBefore: Json;
   readonly forkedFrom: string | null;

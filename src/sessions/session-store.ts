@@ -1,3 +1,4 @@
+import type { ForkPoint } from '../agents/driver.ts';
 import type { ShareLevel } from '../contract/access.ts';
 import type { CostBy, CostLine } from '../contract/api/cost.ts';
 import type { Json } from '../contract/json.ts';
@@ -38,7 +39,7 @@ export interface NewSession {
   readonly holdOnFailure: boolean;
   /** Its workspace lies on one machine: the lane takes the host of its first run (Q23). */
   readonly pin: boolean;
-  readonly conversation: string | null;
+  readonly forkPoint: ForkPoint | null;
   readonly usageBefore: Json;
   readonly forkedFrom: string | null;
 }
@@ -148,6 +149,8 @@ export interface TurnResult {
   readonly fence: number;
   readonly lastResponse: string | null;
   readonly conversation: string | null;
+  /** Of a turn that has ended; left out, what was known stays. */
+  readonly conversationHead?: string;
   /** What the agent has counted so far; left out, what was known stays. */
   readonly usageAfter?: Json;
 }
@@ -203,7 +206,7 @@ export interface SessionStore {
   /**
    * Stores an invocation, or what has become of it, with what it leaves on its session. Cost and
    * tokens that are new are told by `agent.usage` and `session.cost`. Put again it replaces itself.
-   * True if it has ended by this, which happens once.
+   * True if it has ended by this, which happens once. Throws `conversation_taken`.
    */
   putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<boolean>;
   listInvocations(runId: string): Promise<InvocationRecord[]>;

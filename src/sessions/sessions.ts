@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { mustMay } from '../access/must-may.ts';
 import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
+import type { ForkPoint } from '../agents/driver.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { Level } from '../contract/level.ts';
@@ -24,7 +25,7 @@ import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
 import { ruleService } from './rule-service.ts';
 import { runService } from './run-service.ts';
 import type { SessionService } from './service.ts';
-import type { SessionWithFacts } from './session-record.ts';
+import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 import type { Changed, NewSession, SessionStore } from './session-store.ts';
 import { shareService } from './share-service.ts';
 import { logChanges } from './status-log.ts';
@@ -99,7 +100,7 @@ function sessionService(options: SessionsOptions): Part {
           ownerId: by.userId,
           templateConfig: null,
           pin: providerOf(body.workspace.provider).local,
-          conversation: null,
+          forkPoint: null,
           usageBefore: null,
           forkedFrom: null,
         },
@@ -166,6 +167,7 @@ function sessionService(options: SessionsOptions): Part {
         holdOnFailure,
         pin: providerOf(session.workspace.provider).local,
         forkedFrom: session.id,
+        forkPoint: forkPointOf(session),
       };
       const after = { name: body.name, forkedFrom: session.id };
       return create(made, onSession(by, 'session.fork', made.id, { after }));
@@ -226,6 +228,12 @@ async function untilQuiet({ store }: SessionsOptions, id: string): Promise<void>
     await delay(50);
   }
 }
+
+/** As of now: where the last run that has ended left the conversation (S10). */
+const forkPointOf = (session: SessionRecord): ForkPoint | null =>
+  session.conversation === null
+    ? session.forkPoint
+    : { conversation: session.conversation, head: session.conversationHead };
 
 /** There is no sandbox yet: nothing may be believed to be isolated that is not. */
 function refuseIsolation(isolation: CreateSession['isolation']): void {

@@ -5,6 +5,7 @@ import { planTurn, type RunSoFar } from './turn-plan.ts';
 const so: RunSoFar = {
   message: 'mend it',
   conversation: 'c',
+  forkPoint: null,
   begun: true,
   acted: true,
   hasPast: true,
@@ -29,6 +30,18 @@ test('[A3] nothing ended and nothing was allowed: it begins anew', () => {
   expect(fresh).toEqual({ conversation: null, message: 'mend it' });
   expect(planTurn({ ...so, hasPast: false }).conversation).toBe('c');
   expect(planTurn({ ...so, acted: false }).conversation).toBe('c');
+});
+
+test('[S10] [A3] a fork copies until it has a conversation with something in it', () => {
+  const forkPoint = { conversation: 'original', head: 'h' };
+  const forking = { conversation: null, fork: forkPoint, message: 'mend it' };
+  const fork = { ...so, forkPoint, hasPast: false };
+  expect(planTurn({ ...fork, conversation: null, begun: false })).toEqual(forking);
+  expect(planTurn({ ...fork, acted: false })).toEqual(forking);
+  for (const plan of [planTurn(fork), planTurn({ ...fork, begun: false, hasPast: true })]) {
+    expect(plan.conversation).toBe('c');
+    expect(plan.fork).toBeUndefined();
+  }
 });
 
 test('[A7] an answer that came meanwhile is told, so that the call is made again', () => {

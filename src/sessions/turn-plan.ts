@@ -1,4 +1,4 @@
-import type { Attachment } from '../agents/driver.ts';
+import type { Attachment, ForkPoint } from '../agents/driver.ts';
 import type { ApprovalRecord } from './approval-store.ts';
 
 /** What is known about a run when one more attempt at it begins. */
@@ -6,6 +6,8 @@ export interface RunSoFar {
   readonly message: string;
   /** The agent's name of the session's conversation, if it has one. */
   readonly conversation: string | null;
+  /** What a conversation that is begun starts as a copy of. */
+  readonly forkPoint: ForkPoint | null;
   /** An agent of an earlier attempt had the message. */
   readonly begun: boolean;
   /** A tool call of an earlier attempt was allowed. */
@@ -18,6 +20,7 @@ export interface RunSoFar {
 
 export interface TurnPlan {
   readonly conversation: string | null;
+  readonly fork?: ForkPoint;
   readonly message: string;
   /** Files that came with it. */
   readonly attachments?: readonly Attachment[];
@@ -26,12 +29,15 @@ export interface TurnPlan {
 /**
  * What an attempt says to the agent, and in which conversation (A3). One that was cut off goes on in
  * its conversation; where nothing was done yet it begins anew, because an agent that is killed at its
- * very first question has often stored nothing to resume.
+ * very first question has often stored nothing to resume. A fork is then made again, under another id:
+ * what the first one has left is resumed by nobody.
  */
 export function planTurn(so: RunSoFar): TurnPlan {
-  const { message, conversation, begun, acted, hasPast } = so;
-  if (!begun || conversation === null) return { conversation, message };
-  if (!hasPast && !acted) return { conversation: null, message };
+  const { message, conversation, forkPoint, begun, acted, hasPast } = so;
+  if (conversation === null || (begun && !hasPast && !acted)) {
+    return { conversation: null, message, ...(forkPoint === null ? {} : { fork: forkPoint }) };
+  }
+  if (!begun) return { conversation, message };
   return {
     conversation,
     message: [GO_ON, ...so.answers.map(told), `The message was:\n${message}`].join('\n\n'),

@@ -12,7 +12,8 @@ import type { InvocationRecord } from './session-store.ts';
 
 export function toSession(found: SessionWithFacts, level: Level): Session {
   const { session, share: _share, ...facts } = found;
-  const { workspacePath, conversation: _, usageBefore: __, readyAt: ___, ...shown } = session;
+  const { workspacePath, conversation: _, usageBefore: __, readyAt: ___, ...rest } = session;
+  const { conversationHead: ____, forkPoint: _____, ...shown } = rest;
   return {
     ...shown,
     ...facts,

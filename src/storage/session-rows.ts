@@ -37,6 +37,9 @@ export interface SessionRow {
   last_response: string | null;
   cost_usd: number;
   conversation: string | null;
+  conversation_head: string | null;
+  fork_conversation: string | null;
+  fork_head: string | null;
   usage_before: string | null;
   forked_from: string | null;
   archived_at: number | null;
@@ -72,6 +75,9 @@ export const SESSION_COLUMN_NAMES = [
   'last_response',
   'cost_usd',
   'conversation',
+  'conversation_head',
+  'fork_conversation',
+  'fork_head',
   'usage_before',
   'forked_from',
   'archived_at',
@@ -118,6 +124,11 @@ const toSession = (row: SessionRow): SessionRecord => ({
   lastResponse: row.last_response,
   costUsd: row.cost_usd,
   conversation: row.conversation,
+  conversationHead: row.conversation_head,
+  forkPoint:
+    row.fork_conversation === null
+      ? null
+      : { conversation: row.fork_conversation, head: row.fork_head },
   usageBefore: row.usage_before === null ? null : (JSON.parse(row.usage_before) as Json),
   forkedFrom: row.forked_from,
   archivedAt: row.archived_at,
@@ -152,6 +163,9 @@ export const sessionValues = (session: StoredSession): (string | number | null)[
   plain(session.lastResponse),
   session.costUsd,
   plain(session.conversation),
+  plain(session.conversationHead),
+  plain(session.forkPoint?.conversation ?? null),
+  plain(session.forkPoint?.head ?? null),
   session.usageBefore === null ? null : JSON.stringify(session.usageBefore),
   session.forkedFrom,
   session.archivedAt,

@@ -107,7 +107,7 @@ function without(scene: ClaudeScene, cwd: string): Contender {
   const over = runBare(scene, {
     message: scriptIn(cwd, 'bare'),
     cwd,
-    conversation: { id: randomUUID(), resume: false },
+    conversation: { how: 'begin', id: randomUUID() } as const,
     permit,
   });
   return {

@@ -2,7 +2,11 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { commandLine, environment } from '../../../src/agents/claude/command-line.ts';
+import {
+  type Conversation,
+  commandLine,
+  environment,
+} from '../../../src/agents/claude/command-line.ts';
 import type { Turn } from '../../../src/agents/driver.ts';
 import type { Json } from '../../../src/contract/json.ts';
 import { mustBe } from '../../workload.ts';
@@ -22,7 +26,7 @@ interface Line {
 export interface BareRun {
   readonly message: string;
   readonly cwd: string;
-  readonly conversation: { readonly id: string; readonly resume: boolean };
+  readonly conversation: Conversation;
   /** Asked about each tool; resolves when it shall be allowed. */
   readonly permit?: () => Promise<void>;
 }

@@ -32,7 +32,7 @@ export const hello: Case = async ({ place, rounds, report }) => {
   const bare = async (): Promise<number> => {
     const cwd = place.directory();
     const begun = now();
-    const conversation = { id: randomUUID(), resume: false };
+    const conversation = { how: 'begin', id: randomUUID() } as const;
     await runBare(scene, { message: MESSAGE, cwd, conversation });
     return now() - begun;
   };

@@ -65,7 +65,11 @@ async function without(scene: ClaudeScene, place: Place): Promise<number> {
       const cwd = place.directory();
       const id = randomUUID();
       for (let n = 1; n <= MESSAGES; n++) {
-        await runBare(scene, { message: `hello ${n}`, cwd, conversation: { id, resume: n > 1 } });
+        await runBare(scene, {
+          message: `hello ${n}`,
+          cwd,
+          conversation: { how: n > 1 ? 'resume' : 'begin', id },
+        });
       }
     }
   };

@@ -47,7 +47,7 @@ async function seed(path: string): Promise<void> {
       budgetUsd: null,
       holdOnFailure: true,
       pin: true,
-      conversation: null,
+      forkPoint: null,
       usageBefore: null,
       forkedFrom: null,
     });

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Turn } from '../driver.ts';
-import { commandLine } from './command-line.ts';
+import { type Conversation, commandLine } from './command-line.ts';
 
-const line = (given: Partial<Turn> = {}, resume = false, files = {}) => {
+const BEGUN: Conversation = { how: 'begin', id: 'the-id' };
+const line = (given: Partial<Turn> = {}, conversation: Conversation = BEGUN, files = {}) => {
   const turn = { agent: { kind: 'claude' }, message: 'the message', ...given } as Turn;
-  return commandLine('/bin/claude', turn, { id: 'the-id', resume }, files);
+  return commandLine('/bin/claude', turn, conversation, files);
 };
 /** What follows an option; undefined if it is not there. */
 const option = (argv: string[], name: string): string | undefined =>
@@ -30,8 +31,19 @@ test('[A12] [P3] a trusted repository is loaded, and every call is asked about a
 test('[A3] a conversation is begun or gone on with', () => {
   expect(option(line(), '--session-id')).toBe('the-id');
   expect(option(line(), '--resume')).toBeUndefined();
-  expect(option(line({}, true), '--resume')).toBe('the-id');
-  expect(option(line({}, true), '--session-id')).toBeUndefined();
+  const resumed = line({}, { how: 'resume', id: 'the-id' });
+  expect(option(resumed, '--resume')).toBe('the-id');
+  expect(option(resumed, '--session-id')).toBeUndefined();
+});
+
+test('[S10] a fork has an id of its own, and begins at a message of the original', () => {
+  const fork = { how: 'fork', id: 'the-id', source: '/a/b.jsonl' } as const;
+  const argv = line({}, { ...fork, head: 'the-message' });
+  expect(argv).toContain('--fork-session');
+  expect(option(argv, '--resume')).toBe('/a/b.jsonl');
+  expect(option(argv, '--session-id')).toBe('the-id');
+  expect(option(argv, '--resume-session-at')).toBe('the-message');
+  expect(line({}, { ...fork, head: null })).not.toContain('--resume-session-at');
 });
 
 test('[A6] models, limits, servers and a system prompt are handed on', () => {
@@ -41,7 +53,7 @@ test('[A6] models, limits, servers and a system prompt are handed on', () => {
     mcpServers: { one: { command: 'x' } },
     systemPrompt: 'Be brief.',
   };
-  const argv = line(given, false, { mcpConfig: '/private/mcp', systemPrompt: '/private/prompt' });
+  const argv = line(given, BEGUN, { mcpConfig: '/private/mcp', systemPrompt: '/private/prompt' });
   expect(option(argv, '--model')).toBe('opus');
   expect(option(argv, '--fallback-model')).toBe('sonnet');
   expect(option(argv, '--max-turns')).toBe('7');

@@ -4,11 +4,15 @@ import type { PrivateFiles } from './private-files.ts';
 /** Every tool call comes to us; the CLI answers none by itself (P3). Ask beats allow. */
 const ASK_ALWAYS = JSON.stringify({ permissions: { ask: ['*'] } });
 
-export interface Conversation {
-  readonly id: string;
-  /** It is there already. */
-  readonly resume: boolean;
-}
+export type Conversation =
+  | { readonly how: 'begin' | 'resume'; readonly id: string }
+  /** Begins with a copy of `source`, which is an id or the file of a transcript. */
+  | {
+      readonly how: 'fork';
+      readonly id: string;
+      readonly source: string;
+      readonly head: string | null;
+    };
 
 /** The prompt is not here: it goes through the input, where a megabyte is no problem. */
 export function commandLine(
@@ -30,7 +34,7 @@ export function commandLine(
     ...['--permission-prompt-tool', 'stdio', '--settings', ASK_ALWAYS],
     // A repository's hooks, settings and servers are programs of whoever wrote it (A12).
     ...(turn.trusted === true ? [] : ['--setting-sources', '', '--strict-mcp-config']),
-    ...[conversation.resume ? '--resume' : '--session-id', conversation.id],
+    ...idOptions(conversation),
     ...option('--model', agent.model),
     ...option('--fallback-model', agent.fallbackModel),
     ...option('--max-turns', limits.turns),
@@ -38,6 +42,14 @@ export function commandLine(
     ...option('--append-system-prompt-file', files.systemPrompt),
     ...option('--mcp-config', files.mcpConfig),
   ];
+}
+
+function idOptions(conversation: Conversation): string[] {
+  const { how, id } = conversation;
+  if (how !== 'fork') return [how === 'resume' ? '--resume' : '--session-id', id];
+  const { source, head } = conversation;
+  const until = head === null ? [] : ['--resume-session-at', head];
+  return ['--resume', source, '--fork-session', ...until, '--session-id', id];
 }
 
 export const environment = (retries: number): Record<string, string> => ({

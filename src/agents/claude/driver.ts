@@ -4,11 +4,12 @@ import type { Json } from '../../contract/json.ts';
 import type { ErrorClass } from '../../contract/outcome.ts';
 import { type AgentDriver, type DriverEvent, NOTHING_HEARD, type Turn } from '../driver.ts';
 import { type AgentProcess, StartError } from '../process.ts';
-import { commandLine, environment } from './command-line.ts';
+import { type Conversation, commandLine, environment } from './command-line.ts';
 import { follow } from './follow.ts';
 import { type PrivateFiles, writePrivateFiles } from './private-files.ts';
 import { findClaude } from './program.ts';
 import { contentOf } from './prompt.ts';
+import { findTranscript } from './transcript.ts';
 import { INSTALL } from './version.ts';
 
 export interface ClaudeSettings {
@@ -46,10 +47,7 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     yield failed('invalid_request', `A file of the message could not be read: ${String(error)}`);
     return;
   }
-  const conversation = {
-    id: turn.conversation ?? randomUUID(),
-    resume: turn.conversation !== null,
-  };
+  const conversation = await conversationOf(turn);
   let files: PrivateFiles;
   try {
     files = await writePrivateFiles(settings.privateDir?.() ?? tmpdir(), turn);
@@ -76,6 +74,13 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     await agent.stop();
     await files.remove();
   }
+}
+
+async function conversationOf({ conversation, fork }: Turn): Promise<Conversation> {
+  if (conversation !== null) return { how: 'resume', id: conversation };
+  if (fork === undefined) return { how: 'begin', id: randomUUID() };
+  const source = (await findTranscript(fork.conversation, process.env)) ?? fork.conversation;
+  return { how: 'fork', id: randomUUID(), source, head: fork.head };
 }
 
 const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to where it is; the agent "shell" (--agent shell) works without.`;

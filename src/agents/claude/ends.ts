@@ -80,7 +80,8 @@ function apiErrorClass(status: number | null, kind: string | undefined): ErrorCl
 }
 
 const REPEATED_529 = /^API Error: Repeated 529\b/;
-const LOST = /No conversation found/i;
+/** A message that a fork begins at may be gone too. */
+const LOST = /No conversation found|No message found with message\.uuid/i;
 const SIGNED_OUT = /not logged in|please run \/login|invalid api key/i;
 const UNKNOWN_OPTION = /unknown option/i;
 

@@ -19,11 +19,14 @@ export class Events {
   model: string | null = null;
   hasBegun = false;
   lastMessage: string | null = null;
+  /** Its name of the last message of the conversation, once a turn has ended with it. */
+  head: string | undefined;
   /** The last limit that refused a call. */
   limit: RateLimit | null = null;
   /** What the last answer that was only an error says. */
   error: { readonly kind: string; readonly text: string } | null = null;
   #conversation: string | null = null;
+  #lastUuid: string | undefined;
   readonly #tools = new Map<string, string>();
   readonly #asked = new Set<string>();
 
@@ -52,6 +55,7 @@ export class Events {
         return;
       case 'result':
         this.results.push(line);
+        this.head = this.#lastUuid;
         return;
       case 'unknown':
         yield* notices(`Claude Code said: ${line.text.slice(0, NOTICE_CHARACTERS)}`);
@@ -77,8 +81,10 @@ export class Events {
     }
   }
 
-  *#assistant({ message, error, parent_tool_use_id }: LineOf<'assistant'>): Generator<DriverEvent> {
-    const parent = parent_tool_use_id ?? null;
+  *#assistant(line: LineOf<'assistant'>): Generator<DriverEvent> {
+    const { message, error, uuid } = line;
+    const parent = line.parent_tool_use_id ?? null;
+    if (parent === null && typeof error !== 'string') this.#lastUuid = uuid ?? this.#lastUuid;
     for (const block of message.content) {
       if (block.type === 'tool_use') yield* this.#toolUse(block, parent);
       else if (block.type === 'text' && typeof error === 'string') {

@@ -88,7 +88,7 @@ function* ending(
   exit: ProcessExit,
   stderr: string,
 ): Generator<DriverEvent> {
-  const { version = null, results, streamed, model, lastMessage } = events;
+  const { version = null, results, streamed, model, lastMessage, head } = events;
   const counted = { version, before: turn.usageBefore, results, streamed, model };
   const usage = usageOf(counted);
   const after = usageAfter(counted);
@@ -102,6 +102,7 @@ function* ending(
       exitCode: exit.code,
       signal: exit.signal,
       stderr,
+      ...(head !== undefined && { head }),
       ...(usage !== undefined && { usage }),
       ...(after !== undefined && { usageAfter: after }),
     },

@@ -56,6 +56,7 @@ const Block = z.union([
 const Assistant = z.object({
   type: z.literal('assistant'),
   parent_tool_use_id: parent,
+  uuid: z.string().optional(),
   /** Set if the answer only says what went wrong. */
   error: z.string().nullish(),
   message: z.object({ content: z.array(Block) }),

@@ -75,8 +75,8 @@ export function costRules(rule: SessionRule): void {
       await put('one');
       await put(null);
       expect((await bench.record(id)).usageBefore).toEqual({ total: 1 });
-      const { usageBefore, conversation } = await bench.record(id);
-      const fork = await bench.create({ usageBefore, conversation, forkedFrom: id });
+      const { usageBefore } = await bench.record(id);
+      const fork = await bench.create({ usageBefore, forkedFrom: id });
       expect(fork.session.usageBefore).toEqual({ total: 1 });
       // A fork goes on counting under its new name, and may be killed before it says how much.
       await put('two');

@@ -68,7 +68,7 @@ export function invocationRules(rule: SessionRule): void {
   rule(
     '[A1] what an attempt leaves stays on its session until another leaves something',
     async (bench) => {
-      const id = await bench.session('ACTIVE', { conversation: 'forked' });
+      const id = await bench.session('ACTIVE');
       const { run, fence } = await bench.begin(id);
       const put = (lastResponse: string | null, conversation: string | null) =>
         bench.store.putInvocation(invocation(id, run.id), { fence, lastResponse, conversation });
@@ -85,6 +85,34 @@ export function invocationRules(rule: SessionRule): void {
         lastResponse: 'Done.',
         conversation: 'conv-1',
       });
+    },
+  );
+
+  rule(
+    '[S10] [A3] two sessions never have one conversation, and a fork keeps its beginning',
+    async (bench) => {
+      const [one, two] = [await bench.session('ACTIVE'), await bench.session('ACTIVE')];
+      const put = async (id: string, conversation: string, conversationHead?: string) => {
+        const { run, fence } = await bench.begin(id);
+        const head = conversationHead === undefined ? {} : { conversationHead };
+        const left = { fence, lastResponse: null, conversation, ...head };
+        await bench.store.putInvocation(invocation(id, run.id), left);
+      };
+      await put(one, 'conv', 'last');
+      const original = { conversation: 'conv', conversationHead: 'last', forkPoint: null };
+      await expect(put(two, 'conv')).rejects.toMatchObject({
+        code: 'conversation_taken',
+        details: { sessionId: one },
+      });
+      expect(await bench.record(one)).toMatchObject(original);
+      expect((await bench.record(two)).conversation).toBeNull();
+
+      const forkPoint = { conversation: 'conv', head: 'last' };
+      const fork = await bench.create({ forkedFrom: one, forkPoint });
+      expect(fork.session).toMatchObject({ conversation: null, conversationHead: null, forkPoint });
+      await put(fork.session.id, 'own');
+      expect(await bench.record(fork.session.id)).toMatchObject({ conversation: 'own', forkPoint });
+      expect(await bench.record(one)).toMatchObject(original);
     },
   );
 

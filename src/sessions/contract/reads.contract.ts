@@ -21,7 +21,7 @@ export function readRules(rule: SessionRule): void {
       templateConfig: { image: 'x', deep: [1, null] },
       idleTimeoutSeconds: 60,
       budgetUsd: 0.1,
-      conversation: 'conv',
+      forkPoint: { conversation: 'conv', head: 'message' },
       forkedFrom: '01890000-0000-7000-8000-000000000000',
     });
     const { holdOnFailure, pin: _, ...record } = made;

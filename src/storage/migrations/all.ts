@@ -13,6 +13,7 @@ import { attachmentTable } from './0011-attachments.ts';
 import { lastOutput } from './0012-last-output.ts';
 import { claimTurns } from './0013-claim-turns.ts';
 import { sessionLists } from './0014-session-lists.ts';
+import { forkColumns } from './0015-fork.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lastOutput,
   claimTurns,
   sessionLists,
+  forkColumns,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

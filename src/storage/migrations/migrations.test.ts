@@ -14,6 +14,7 @@ import { SESSION_COLUMN_NAMES } from '../session-rows.ts';
 import { Connection } from '../sqlite/connection.ts';
 import { migrate as migrateSqlite } from '../sqlite/migrate.ts';
 import { sqliteStore } from '../sqlite/store.ts';
+import { forkColumns } from './0015-fork.ts';
 import { MIGRATIONS, pending } from './all.ts';
 import type { Migration } from './migration.ts';
 
@@ -153,6 +154,8 @@ describe('the schema itself', () => {
     `INSERT INTO sessions (id, owner, name, description, tags, labels, agent, workspace, isolation, template_config, idle_timeout_s,
        status_reason, last_active_at, cost_usd, last_connections, created_at, updated_at, status, error, ready_at, idle_since, destroy_at)
      VALUES ('${id}', 'ann', '${name}', '', '[]', '[]', '{}', '{}', 'none', 'null', 60, 'asked', 0, 0, 0, 0, 0, ${status})`;
+  const holds = (id: string, conversation: string) =>
+    `UPDATE sessions SET conversation = '${conversation}' WHERE id = '${id}'`;
   const user = (id: string, name: string) =>
     `INSERT INTO users (id, name, folded, role, created_at) VALUES ('${id}', '${name}', '${name.toLowerCase()}', 'viewer', 0)`;
   const line = `INSERT INTO audit (at, user_id, channel, credential, address, action, target_kind, target_id)
@@ -212,6 +215,11 @@ describe('the schema itself', () => {
     ],
     ['[Q13] a paused schedule with a tick', [], schedule(`'* * * * *'`, 'NULL', 1, 100)],
     ['[Q13] a schedule with two kinds of times', [], schedule(`'* * * * *'`, '100', 0, 100)],
+    [
+      '[S10] [A3] one conversation in two sessions',
+      [session('s1', 'fix'), session('s2', 'other'), holds('s1', 'c')],
+      holds('s2', 'c'),
+    ],
     ['[S9] one name of an owner twice', [session('s1', 'fix')], session('s2', 'fix')],
     [
       '[S1] a status that does not exist',
@@ -269,6 +277,46 @@ describe('the schema itself', () => {
     for (const statement of setUp) database.exec(statement);
     expect(() => database.exec(wrong)).toThrow(/constraint|never changes|append-only/);
     database.close();
+  });
+
+  /** As earlier versions left them: forks with the conversation of their original. */
+  const twins = [
+    ...['s1', 's2', 's3', 's4'].map((id) => session(id, id)),
+    ...['s1', 's2', 's3'].map((id) => holds(id, 'c')),
+    holds('s4', 'd'),
+  ];
+  const beforeForks = MIGRATIONS.slice(0, MIGRATIONS.indexOf(forkColumns));
+  const readTwins =
+    'SELECT id, conversation, fork_conversation AS copy, fork_head AS head FROM sessions ORDER BY id';
+  const apart = [
+    { id: 's1', conversation: 'c', copy: null, head: null },
+    { id: 's2', conversation: null, copy: 'c', head: null },
+    { id: 's3', conversation: null, copy: 'c', head: null },
+    { id: 's4', conversation: 'd', copy: null, head: null },
+  ];
+
+  test('[S10] [O3] sessions that shared a conversation become forks of the oldest, on SQLite', () => {
+    const path = join(temporaryDirectory(), 'q.db');
+    const connection = new Connection(path, { readOnly: false });
+    migrateSqlite(connection, beforeForks);
+    const file = new DatabaseSync(path);
+    for (const statement of twins) file.exec(statement);
+    migrateSqlite(connection);
+    connection.close();
+    expect(file.prepare(readTwins).all()).toEqual(apart);
+    file.close();
+  });
+
+  test('[S10] [O3] sessions that shared a conversation become forks of the oldest, on PostgreSQL', async () => {
+    const target = { url: database.url, schema: 'twins' };
+    await migratePostgres(target, beforeForks);
+    const options = '-c search_path=twins';
+    const other = new pg.Client({ connectionString: database.url, options });
+    await other.connect();
+    for (const statement of twins) await other.query(statement);
+    await migratePostgres(target);
+    expect((await other.query(readTwins)).rows).toEqual(apart);
+    await other.end();
   });
 
   test('[P6] a line of the audit log is not replaced by SQLite either', () => {

@@ -47,6 +47,8 @@ function newSession(made: NewSession, now: number): StoredSession {
     lastOutputAt: null,
     lastResponse: null,
     costUsd: 0,
+    conversation: null,
+    conversationHead: null,
     archivedAt: null,
     lastConnections: 0,
     createdAt: now,

@@ -1,3 +1,4 @@
+import { BatonError } from '../../../contract/errors.ts';
 import type { LaneChange } from '../../../queue/lane-change.ts';
 import type {
   InvocationRecord,
@@ -47,6 +48,8 @@ export function* putInvocation(
   const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
   // What a run that was taken away has said is recorded, but the session is somebody else's by now.
   const left = turn?.fence === it.lane.fence ? turn : null;
+  const conversation = left?.conversation ?? session.conversation;
+  if (conversation !== session.conversation) yield* mustBeIts(session.id, conversation);
   yield* saveMoved(dialect, loaded, {
     ...session,
     costUsd,
@@ -54,10 +57,22 @@ export function* putInvocation(
     lastOutputAt: ended ? now : session.lastOutputAt,
     updatedAt: now,
     lastResponse: left?.lastResponse ?? session.lastResponse,
-    conversation: left?.conversation ?? session.conversation,
+    conversation,
+    conversationHead: left?.conversationHead ?? session.conversationHead,
     usageBefore: left?.usageAfter ?? session.usageBefore,
   });
   return done(ended, [it]);
+}
+
+/** Two sessions never have one conversation (A3); the unique index decides between two at once. */
+function* mustBeIts(id: string, conversation: string | null): Op<void> {
+  const other = yield* queryOne<{ id: string }>(
+    'SELECT id FROM sessions WHERE conversation = $1 AND id <> $2',
+    [conversation, id],
+  );
+  if (other !== null) {
+    throw new BatonError('conversation_taken', undefined, { details: { sessionId: other.id } });
+  }
 }
 
 /** Nothing is told of a run behind its end; of one that has ended the session is told alone. */

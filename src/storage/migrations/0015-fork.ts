@@ -1,0 +1,19 @@
+import type { Migration } from './migration.ts';
+
+/**
+ * What a forked session begins as a copy of, and one session for each conversation. Forks used to
+ * have the conversation of their original: the oldest keeps it, and the others begin a copy of it.
+ */
+const tables = `
+ALTER TABLE sessions ADD COLUMN conversation_head ID;
+ALTER TABLE sessions ADD COLUMN fork_conversation ID;
+ALTER TABLE sessions ADD COLUMN fork_head ID;
+UPDATE sessions SET fork_conversation = conversation, conversation = NULL
+  WHERE EXISTS (SELECT 1 FROM sessions o WHERE o.conversation = sessions.conversation AND o.id < sessions.id);
+CREATE UNIQUE INDEX sessions_conversation ON sessions (conversation);
+`;
+
+const sqlite = tables.replaceAll(/\bID\b/g, 'TEXT');
+const postgres = tables.replaceAll(/\bID\b/g, 'text COLLATE "C"');
+
+export const forkColumns: Migration = { id: 15, name: 'fork', sqlite, postgres };
