@@ -10,7 +10,6 @@ import {
   FIRST,
   type House,
   killed,
-  parts,
   say,
   untilTold,
 } from './claude-session-rig.ts';
@@ -100,49 +99,55 @@ describe('[S10] a fork of a Claude session', () => {
   });
 });
 
-describe.each(parts)('[S10] [A3] kill -9 of %s in the first run of a fork', (part) => {
-  test('before it has done anything: it is forked again, and the original stays as it is', async () => {
-    const place = await killed(part);
-    const { house } = place;
-    const first = lastConversation(house);
-    const before = house.transcript(first);
-    const fork = await forkOf(place.server, place.session);
-    const run = await say(place.server, fork, [{ text: 'The word is cherry.', holdEnd: 'here' }]);
-    await house.model.arrived('here');
-    await untilTold(place.server, fork, 'agent.init');
-    await place.kill();
-    house.model.release('here');
-    expect(await ended(place.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
-    const conversation = lastConversation(house);
-    expect(shownOf(house, [FIRST, 'cherry'])).toEqual([FIRST, 'cherry']);
-    expect(conversation).not.toBe(first);
-    expect(await doneIn(house, place.server, fork, 'The word is damson.')).toBe(conversation);
-    expect(house.transcript(first)).toEqual(before);
-    expect(await doneIn(house, place.server, place.session, 'The word is medlar.')).toBe(first);
-    expect(shownOf(house, WORDS)).toEqual(['banana', 'medlar']);
-  });
+describe('[S10] [A3] kill -9 in the first run of a fork', () => {
+  test.each(['Claude Code', 'the server'] as const)(
+    'of %s before it has done anything: it is forked again',
+    async (part) => {
+      const place = await killed(part);
+      const { house } = place;
+      const first = lastConversation(house);
+      const before = house.transcript(first);
+      const fork = await forkOf(place.server, place.session);
+      const run = await say(place.server, fork, [{ text: 'The word is cherry.', holdEnd: 'here' }]);
+      await house.model.arrived('here');
+      await untilTold(place.server, fork, 'agent.init');
+      await place.kill();
+      house.model.release('here');
+      expect(await ended(place.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
+      const conversation = lastConversation(house);
+      expect(shownOf(house, [FIRST, 'cherry'])).toEqual([FIRST, 'cherry']);
+      expect(conversation).not.toBe(first);
+      expect(await doneIn(house, place.server, fork, 'The word is damson.')).toBe(conversation);
+      expect(house.transcript(first)).toEqual(before);
+      expect(await doneIn(house, place.server, place.session, 'The word is medlar.')).toBe(first);
+      expect(shownOf(house, WORDS)).toEqual(['banana', 'medlar']);
+    },
+  );
 
-  test('while a tool writes: it continues in its own conversation', async () => {
-    const place = await killed(part);
-    const { house } = place;
-    const first = lastConversation(house);
-    const before = house.transcript(first);
-    const fork = await forkOf(place.server, place.session);
-    const gate = house.gate();
-    const run = await say(place.server, fork, [
-      { tools: [gate.call] },
-      { text: 'The word is cherry.', results: [{ includes: 'let go' }] },
-    ]);
-    await answer(place.server, await asked(place.server, fork, run), { decision: 'allow' });
-    await gate.begun(1);
-    const own = lastConversation(house);
-    expect(own).not.toBe(first);
-    await place.kill();
-    await gate.begun(2);
-    gate.letGo();
-    expect(await ended(place.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
-    expect(await doneIn(house, place.server, fork, 'The word is damson.')).toBe(own);
-    expect(shownOf(house, WORDS)).toEqual(['banana', 'cherry', 'damson']);
-    expect(house.transcript(first)).toEqual(before);
-  });
+  test.each(['Claude Code', 'the worker'] as const)(
+    'of %s while a tool writes: it continues in its own conversation',
+    async (part) => {
+      const place = await killed(part);
+      const { house } = place;
+      const first = lastConversation(house);
+      const before = house.transcript(first);
+      const fork = await forkOf(place.server, place.session);
+      const gate = house.gate();
+      const run = await say(place.server, fork, [
+        { tools: [gate.call] },
+        { text: 'The word is cherry.', results: [{ includes: 'let go' }] },
+      ]);
+      await answer(place.server, await asked(place.server, fork, run), { decision: 'allow' });
+      await gate.begun(1);
+      const own = lastConversation(house);
+      expect(own).not.toBe(first);
+      await place.kill();
+      await gate.begun(2);
+      gate.letGo();
+      expect(await ended(place.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
+      expect(await doneIn(house, place.server, fork, 'The word is damson.')).toBe(own);
+      expect(shownOf(house, WORDS)).toEqual(['banana', 'cherry', 'damson']);
+      expect(house.transcript(first)).toEqual(before);
+    },
+  );
 });

@@ -11,7 +11,7 @@ import type { Verdict } from '../contract/policy.ts';
 import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
 import { verdictOf } from '../policy/retry.ts';
-import { kindOf } from '../policy/tools/kind.ts';
+import { kindOf, kindOfCommand } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { leaveWaiting } from '../queue/handler-result.ts';
 import type { Store } from '../queue/store.ts';
@@ -69,6 +69,9 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const { found, path, plan, context, parts } = options;
   const { store, masker, maskJson, clock } = parts;
   const { agent } = found.session;
+  const noted = noteStart(options);
+  // A command runs at once and asks nobody, so there is no later moment before it writes.
+  if (agent.kind === 'shell') await noted;
   const invocation = beginInvocation(context, agent.kind, clock());
   await patiently(context.signal, () => store.putInvocation(invocation));
 
@@ -103,7 +106,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const driver = parts.driverOf(agent.kind);
   const steer = driver.steers === true ? parts.steering.open(context) : undefined;
   const turn: Turn = {
-    ...turnOf(options, spawn, signal, permitAfter(noteStart(options), questions.permit)),
+    ...turnOf(options, spawn, signal, permitAfter(noted, questions.permit)),
     ...(steer === undefined ? {} : { steer }),
   };
   let end: DriverEnd | null = null;
@@ -219,9 +222,10 @@ async function mustBeOurs({ found, context, parts }: TurnOptions): Promise<void>
 }
 
 /** What the workspace is like now, so that what is done to it can be told later (Q16). */
-async function noteStart({ path, context, parts, found }: TurnOptions): Promise<void> {
-  // A command runs at once and asks nobody; there is no moment before it writes.
-  if (found.session.agent.kind === 'shell') return;
+async function noteStart({ path, context, parts, found, plan }: TurnOptions): Promise<void> {
+  const { kind, command } = found.session.agent;
+  // Only what may run again needs it, and reading changes nothing.
+  if (kind === 'shell' && kindOfCommand(plan.message, command) !== 'writing') return;
   const { run, attempt, signal } = context;
   const ref = await takeSnapshot(path, { signal });
   const snapshot = { runId: run.id, sessionId: run.lane, attempt, kind: ref.kind, ref };

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attemptRig, END, forEver, init, type Play, toolUse } from '../../test/attempt-rig.ts';
 import { ADMIN } from '../../test/service-rig.ts';
@@ -102,6 +104,50 @@ test.each([
   await allowed.promise;
   await first.die();
   expect(await (await rig.attempt(tell)).ended()).toMatchObject(UNSAFE);
+});
+
+/** An attempt at the command that writes `written` and is cut off. */
+async function cutOffCommand(rig: Rig): Promise<void> {
+  const begun = Promise.withResolvers<void>();
+  const first = await rig.attempt(async function* ({ cwd }) {
+    yield { kind: 'init', conversation: null };
+    writeFileSync(join(cwd, 'written'), 'half');
+    begun.resolve();
+    await forEver();
+  });
+  await begun.promise;
+  await first.die();
+}
+
+test.each([
+  ['a command of the shell', 'echo half > written', {}],
+  ['another program', 'anything', { agent: { kind: 'shell', command: ['a-program'] } }],
+])(
+  '[Q16] what %s wrote before it was cut off is recorded, then it runs again',
+  async (_, command, given) => {
+    const rig = await attemptRig({ agent: 'shell', session: given });
+    await rig.say(command);
+    await cutOffCommand(rig);
+    let already = 0;
+    const second = await rig.attempt(async function* () {
+      already = (await rig.events('run.retry_diff')).length;
+      yield { kind: 'end', end: END };
+    });
+    expect(await second.ended()).toMatchObject({ kind: 'succeeded' });
+    expect(already).toBe(1);
+    expect(await rig.events('run.retry_diff')).toMatchObject([
+      { sinceAttempt: 1, files: [{ path: 'written', change: 'added' }] },
+    ]);
+  },
+);
+
+test('[Q16] a command that only reads is run again as it is, and nothing is noted before it', async () => {
+  const rig = await attemptRig({ agent: 'shell' });
+  const run = await rig.say('cat written');
+  await cutOffCommand(rig);
+  expect(await (await rig.attempt(tell)).ended()).toMatchObject({ kind: 'succeeded' });
+  expect(await rig.events('run.retry_diff')).toEqual([]);
+  expect(await rig.store.readSnapshot(run)).toBeNull();
 });
 
 test('[Q16] a command that must not run twice is not run again', async () => {

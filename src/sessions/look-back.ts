@@ -2,8 +2,7 @@ import type { Json } from '../contract/json.ts';
 import { type Run, TERMINAL_STATES } from '../contract/run.ts';
 import type { AgentSpec } from '../contract/session.ts';
 import { PastCalls } from '../policy/retry-safety.ts';
-import { shellCall } from '../policy/tools/call.ts';
-import { kindOf } from '../policy/tools/kind.ts';
+import { kindOf, kindOfCommand } from '../policy/tools/kind.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import type { Store } from '../queue/store.ts';
 import { diffSince } from '../workspaces/snapshot.ts';
@@ -82,12 +81,17 @@ const unsafe = (tool: string): string =>
   `An earlier attempt was cut off after it was allowed to use ${tool}, and whether that happened is not known. Look, and retry by hand.`;
 
 /** The message is the one call, made at once. That it is begun is stored before it is. */
-async function lookBackAtCommand({ store, context, message }: LookBackOptions): Promise<Past> {
+async function lookBackAtCommand(options: LookBackOptions): Promise<Past> {
+  const { store, context, message, agent } = options;
   const { run, signal } = context;
-  if (kindOf(shellCall(message)) !== 'unrepeatable') return NOTHING;
+  const kind = kindOfCommand(message, agent.command);
+  if (kind === 'reading') return NOTHING;
   const begun = await patiently(signal, () => store.listInvocations(run.id));
   const ran = begun.some(({ error }) => error?.class !== 'overloaded');
-  return ran ? { ...NOTHING, unsafe: unsafe('Bash') } : NOTHING;
+  if (!ran) return NOTHING;
+  if (kind === 'unrepeatable') return { ...NOTHING, unsafe: unsafe('Bash') };
+  await tellDiff(options);
+  return NOTHING;
 }
 
 /** Some run of the session began, and has ended. */

@@ -1,4 +1,4 @@
-import { seeCall, type ToolCall } from './call.ts';
+import { seeCall, shellCall, type ToolCall } from './call.ts';
 import { stopsCommand } from './command-match.ts';
 import { inSet } from './command-sets.ts';
 import { TOOLS, type ToolKind, UNREPEATABLE } from './tool-table.ts';
@@ -13,4 +13,10 @@ export function kindOf(call: ToolCall): ToolKind {
   if (UNREPEATABLE.some((rule) => stopsCommand(rule, command) === 'yes')) return 'unrepeatable';
   const { words } = command.plain;
   return words && inSet('read-only', words) ? 'reading' : 'writing';
+}
+
+/** The same of a message to the shell agent. What another program does with it is not known. */
+export function kindOfCommand(message: string, program?: readonly string[]): ToolKind {
+  const kind = kindOf(shellCall(message));
+  return program !== undefined && kind === 'reading' ? 'writing' : kind;
 }
