@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { bundledThread } from './test/bundled-thread.ts';
+import { bundles } from './test/bundles.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
 // Threads and programs that tests start then find the types stripped already. Stripping is done by
@@ -9,11 +9,11 @@ import { LongestFirst } from './test/longest-first.ts';
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'baton-test-compile-cache');
 
 export default defineConfig({
-  plugins: [bundledThread()],
+  plugins: [bundles()],
   test: {
     include: ['web/**/*.test.ts', 'src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     globalSetup: ['test/setup-postgres.ts'],
-    setupFiles: ['test/no-process-left.ts', 'test/setup-seed.ts'],
+    setupFiles: ['test/no-process-left.ts', 'test/setup-seed.ts', 'test/setup-programs.ts'],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',
     // One more than the two cores it is meant for: tests often wait, for a lease or a process to end.

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   allGone,
   cleanEnvironment,
@@ -20,6 +20,9 @@ import {
   start,
   temporaryDirectory,
 } from './processes.ts';
+
+// From the sources, not from a bundle.
+vi.stubEnv('NODE_OPTIONS', '');
 
 const place = mkdtempSync(join(tmpdir(), 'baton-install-'));
 const clone = join(place, 'clone');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   allGone,
   childrenOf,
@@ -10,6 +10,9 @@ import {
   start,
   temporaryDirectory,
 } from './processes.ts';
+
+// From the sources, not from a bundle.
+vi.stubEnv('NODE_OPTIONS', '');
 
 const launcher = join(root, 'bin', 'baton.mjs');
 const fixture = (name: string) => join(root, 'test', 'fixtures', name);

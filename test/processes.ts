@@ -82,7 +82,7 @@ export function start(
 
 /** Without what npm and the caller's shell have set, so that tests mean the same everywhere. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(npm_|BATON_|NODE_(?!COMPILE_CACHE)|VITEST|INIT_CWD)/;
+  const ours = /^(npm_|BATON_|NODE_(?!COMPILE_CACHE|OPTIONS)|VITEST|INIT_CWD)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }
 

@@ -9,8 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { cleanEnvironment, isAlive, root, start, temporaryDirectory, until } from './processes.ts';
+
+// From the sources, not from a bundle.
+vi.stubEnv('NODE_OPTIONS', '');
 
 /** A checkout with the real launcher, a program that only says hello, and a stand-in for npm. */
 function makeCheckout() {

@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { root, start, temporaryDirectory } from './processes.ts';
+
+// From the sources, not from a bundle.
+vi.stubEnv('NODE_OPTIONS', '');
 
 function baton(args: string[], env: NodeJS.ProcessEnv = {}) {
   return start(process.execPath, [join(root, 'bin', 'baton.mjs'), ...args], { env });

@@ -25,6 +25,6 @@ export const newCredentials = (): Credentials => ({
 
 /** What servers and commands must not inherit from whoever started this. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(npm_|BATON_|NODE_(?!COMPILE_CACHE)|INIT_CWD)/;
+  const ours = /^(npm_|BATON_|NODE_(?!COMPILE_CACHE|OPTIONS)|INIT_CWD)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }
