@@ -1,14 +1,7 @@
-import { afterAll, beforeAll } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { emptySchema } from '../../../test/postgres.ts';
 import { accessContract } from '../../access/access-store.contract.ts';
 import { postgresStore } from './store.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
-
-accessContract('PostgreSQL', (place, clock) =>
-  postgresStore({ url: database.url, schema: `s${place.replaceAll('-', '')}`, clock }),
+accessContract('PostgreSQL', async (place, clock) =>
+  postgresStore({ ...(await emptySchema(place)), clock }),
 );

@@ -1,17 +1,8 @@
-import { afterAll, beforeAll } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { DEPTH } from '../../../test/depth.ts';
+import { emptySchema } from '../../../test/postgres.ts';
 import { storeModel } from '../../queue/store.model.ts';
 import { postgresStore } from './store.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
+storeModel('PostgreSQL', async (clock) => postgresStore({ ...(await emptySchema()), clock }), {
+  numRuns: 10 * DEPTH,
 });
-afterAll(() => database.drop());
-
-let schemas = 0;
-storeModel(
-  'PostgreSQL',
-  (clock) => postgresStore({ url: database.url, schema: `m${++schemas}`, clock }),
-  { numRuns: 30 },
-);

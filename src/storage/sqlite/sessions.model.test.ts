@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { DEPTH } from '../../../test/depth.ts';
 import { sessionModel } from '../../sessions/session-store.model.ts';
 import { sqliteStore } from './store.ts';
 
@@ -11,5 +12,5 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 sessionModel(
   'SQLite',
   (place, clock) => sqliteStore({ path: join(directory, `${place}.db`), clock }),
-  { numRuns: 30 },
+  { numRuns: 12 * DEPTH },
 );
