@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 /**
  * Counts from the file of vitest's JSON reporter. A file that could not be loaded counts as one
@@ -25,6 +26,36 @@ function readResults(file) {
     return []; // vitest did not get as far as writing it
   }
 }
+
+const SHOWN = 10;
+const SHOWN_CHARACTERS = 110;
+/** A test that takes longer is to be split, or to have a short form. */
+const LONG_MS = 60_000;
+
+/** Where the time went. That a test is long fails nothing: the machine may be slow. */
+export function slowestLines(file, root) {
+  const results = readResults(file).map((one) => ({ ...one, path: relative(root, one.name) }));
+  const files = results.map(({ path, startTime, endTime }) => [endTime - startTime, path]);
+  const tests = results.flatMap(({ path, assertionResults }) =>
+    assertionResults.map(({ duration, title }) => [duration ?? 0, `${path}: ${title}`]),
+  );
+  const tooLong = tests.filter(([ms]) => ms > LONG_MS).length;
+  return [
+    'Slowest files:',
+    ...longest(files),
+    'Slowest tests:',
+    ...longest(tests),
+    ...(tooLong === 0 ? [] : [`${tooLong} took more than ${LONG_MS / 1000} s.`]),
+  ];
+}
+
+const longest = (timed) =>
+  timed
+    .sort(([a], [b]) => b - a)
+    .slice(0, SHOWN)
+    .map(
+      ([ms, what]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${what.slice(0, SHOWN_CHARACTERS)}`,
+    );
 
 /** CI reads this form: alone on its line. */
 export function closingLine({ passed, failed, skipped }) {

@@ -8,7 +8,7 @@ import { findNode } from '../bin/handover.mjs';
 import { install, root } from '../bin/setup.mjs';
 import { SetupError } from '../bin/setup-error.mjs';
 import { buildWeb } from '../bin/web.mjs';
-import { closingLine, readCounts } from './test-result.mjs';
+import { closingLine, readCounts, slowestLines } from './test-result.mjs';
 
 /** Files made from others must be up to date: one `npm run <name>` each, failing if one is not. */
 const GENERATED_FILES = ['docs:check'];
@@ -43,6 +43,7 @@ async function main() {
     const file = join(place, 'result.json');
     const vitest = tool('vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json');
     const code = await run(node, [...vitest, `--outputFile.json=${file}`, ...filters]);
+    process.stdout.write(`\n${slowestLines(file, root).join('\n')}\n`);
     process.stdout.write(`\n${closingLine(readCounts(file, code))}\n`);
     return code;
   } finally {
