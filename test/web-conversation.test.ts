@@ -113,6 +113,7 @@ test('[Q11] a message to a busy session interrupts if that was chosen, and the c
   await talk.say(long.command);
   await long.begun();
   // A shell takes no messages while it works.
+  await talk.page.getByRole('radio').first().waitFor();
   expect(await talk.page.getByRole('radio').count()).toBe(2);
   await talk.page.getByText('Interrupt', { exact: true }).click();
   await talk.say('echo instead');
