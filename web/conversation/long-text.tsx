@@ -22,7 +22,12 @@ export function LongText({ text, keep, isWhole = true, children }: Props) {
   const shown = !isLong || whole ? text : keep === 'start' ? text.slice(0, SHOWN) : tailOf(text);
   const label = isWhole ? t.conversation.showAll : t.conversation.showLast;
   const more = isLong && (
-    <Button look="quiet" size="small" className="my-1" onClick={() => setWhole(!whole)}>
+    <Button
+      look="quiet"
+      size="small"
+      className="my-1 max-md:min-h-11"
+      onClick={() => setWhole(!whole)}
+    >
       {whole ? t.conversation.showLess : label(text.length)}
     </Button>
   );

@@ -137,9 +137,10 @@ function useForm(userId: string): [NewForm, (part: Partial<NewForm>) => void] {
   const [given, setGiven] = useState(() => readDraft(userId));
   useEffect(() => keepDraft(userId, given), [userId, given]);
   const [automatic, setAutomatic] = useState<Kind | null>(null);
-  // What was ready when another page was open may not be now.
-  const { data: agents, isFetchedAfterMount } = useQuery(agentsQuery);
-  const claude = isFetchedAfterMount ? agents?.find((each) => each.kind === 'claude') : undefined;
+  // What was cached by an earlier page decides nothing.
+  const { data, isSuccess, isFetchedAfterMount } = useQuery(agentsQuery);
+  const agents = isSuccess && isFetchedAfterMount ? data : [];
+  const claude = agents.find((each) => each.kind === 'claude');
   useEffect(() => setAutomatic((before) => automaticKind(before, claude)), [claude]);
   const kind = shownKind(given, automatic);
   const set = (part: Partial<NewForm>): void => setGiven((before) => withPart(before, part, kind));

@@ -4,7 +4,7 @@ import { client } from '../api/client.ts';
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],
   queryFn: async ({ signal }) => (await client.listAgents({}, { signal })).items,
-  // What an earlier page was told is not what is ready now.
+  // What was ready for an earlier page may not be now.
   refetchOnMount: 'always',
   // What was missing may be fixed while the page is open.
   refetchInterval: ({ state: { data } }) =>
