@@ -21,7 +21,7 @@ const button = (selector: string) => (page: Page) => page.locator(selector).firs
 
 /** A form that says at its fields what is wrong. */
 async function mistaken(page: Page): Promise<void> {
-  await page.locator('main input[name="name"]').fill('no!');
+  await page.locator('main input[name="name"]').fill('x'.repeat(81));
   await page.locator('main details summary').click();
   await page.locator('main input[name="path"]').fill('not/absolute');
   await page.locator('main button[type="submit"]').click();

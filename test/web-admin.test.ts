@@ -93,9 +93,9 @@ test('[S1] [S10] [S12] [C2] a session is completed, reopened, forked, archived a
 
   await button(page, 'Fork').click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name of the new session').fill('x');
+  await dialog.getByLabel('Name of the new session').fill('x'.repeat(81));
   await dialog.getByRole('button', { name: 'Fork' }).click();
-  await dialog.getByText('3 to 50 letters').waitFor();
+  await dialog.getByText('1 to 80 characters').waitFor();
   await dialog.getByLabel('Name of the new session').fill('to-be-ended');
   await dialog.getByRole('button', { name: 'Fork' }).click();
   await dialog.getByText('You have another session of this name.').waitFor();
