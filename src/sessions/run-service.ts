@@ -81,20 +81,18 @@ export function runService(parts: ServiceParts): RunService {
     return { payload: JSON.stringify(payload), original: stored.original };
   };
 
-  /** In one statement for the owner, who sends most; whoever else it is shared with is asked for first. */
+  /** Whether they may is decided with the message; only those who may not are looked up, to say why. */
   const sendAs = async (
     by: Principal,
     request: SendRequest,
     entry: NewAuditEntry,
   ): Promise<Sent> => {
-    const told = store.audited(entry);
-    if (isAdmin(by)) return told.sendMessage(request);
+    const asWhom = isAdmin(by) ? {} : { userId: by.userId };
     try {
-      return await told.sendMessage({ ...request, ownerId: by.userId });
+      return await store.audited(entry).sendMessage({ ...request, ...asWhom });
     } catch (error) {
-      if (!isBatonError(error, 'not_found')) throw error;
-      await findToChange(parts, by, request.sessionId);
-      return told.sendMessage(request);
+      if (isBatonError(error, 'not_found')) await findToChange(parts, by, request.sessionId);
+      throw error;
     }
   };
 

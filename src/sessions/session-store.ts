@@ -77,8 +77,8 @@ export type SessionCommand =
 
 export interface SendRequest {
   readonly sessionId: string;
-  /** If given, a session of anybody else is not there. */
-  readonly ownerId?: string;
+  /** Who sends it: a session that is neither theirs nor shared with them to operate is not there. Left out, anybody may. */
+  readonly userId?: string;
   readonly admission: Admission;
   /** What the agent gets instead of the masked message, encrypted. */
   readonly original: string | null;
@@ -171,8 +171,8 @@ export interface SessionStore {
   changeSession(id: string, command: SessionCommand): Promise<Changed>;
   /**
    * Admits a message and moves the session: ready ones become ACTIVE, those that ended idle or as
-   * an orphan and those in ERROR are prepared anew (S5). Throws `session_ended`, `queue_full`,
-   * `idempotency_conflict`, `session_busy`. A known idempotency key changes nothing.
+   * an orphan and those in ERROR are prepared anew (S5). Throws `not_found`, `session_ended`,
+   * `queue_full`, `idempotency_conflict`, `session_busy`. A known idempotency key changes nothing.
    */
   sendMessage(request: SendRequest): Promise<Sent>;
   /**

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { newId } from '../../contract/ids.ts';
 import type { RunState } from '../../contract/run.ts';
 import { admission, refused } from '../../queue/contract/bench.contract.ts';
-import type { SessionFilter } from '../../sessions/session-store.ts';
+import type { SessionFilter, StoredAttachment } from '../../sessions/session-store.ts';
 import type { AccessBench, AccessRule } from './bench.contract.ts';
 
 const listed = async (
@@ -101,6 +101,46 @@ export function shareRules(rule: AccessRule): void {
       expect(await listed(bench, ann.id, { limit: 2, after })).toEqual(anns.slice(2, 4));
       expect(await listed(bench, ann.id, { ownerId: bob.id })).toEqual([ids[0], ids[2]]);
       expect(await listed(bench, ann.id, { status: 'ACTIVE' })).toEqual([]);
+    },
+  );
+
+  rule(
+    '[X3] a message is taken from the owner and from whom it is shared with to operate',
+    async (bench) => {
+      const { store } = bench;
+      const [ann, bob, eve] = [await bench.user(), await bench.user(), await bench.user()];
+      const id = await bench.session(ann.id);
+      const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
+      const sendAs = async (userId: string, files: readonly StoredAttachment[], run = {}) => {
+        const { receipt } = await store.sendMessage({
+          sessionId: id,
+          userId,
+          admission: admission({ payload: { message: 'hello' }, ...run }),
+          original: null,
+          attachments: files,
+          queueMax: 100,
+        });
+        return receipt;
+      };
+      await store.putShares(id, [
+        { userId: bob.id, level: 'operate' },
+        { userId: eve.id, level: 'view' },
+      ]);
+      const file = { name: 'a', mediaType: 'text/plain', sealed: 'sealed' };
+      // With a file it goes another way on PostgreSQL.
+      for (const files of [[], [file]]) {
+        for (const user of [ann, bob]) expect((await sendAs(user.id, files)).known).toBe(false);
+        // A key that is known tells them nothing, either.
+        const { id: runId } = await sendAs(ann.id, files, keyed);
+        expect(await sendAs(bob.id, files, keyed)).toMatchObject({ id: runId, known: true });
+        for (const userId of [eve.id, newId()]) {
+          await expect(sendAs(userId, files)).rejects.toEqual(refused('not_found'));
+          await expect(sendAs(userId, files, keyed)).rejects.toEqual(refused('not_found'));
+        }
+      }
+      await store.putShares(id, []);
+      await expect(sendAs(bob.id, [])).rejects.toEqual(refused('not_found'));
+      expect(await store.listQueued(id, 10)).toHaveLength(5);
     },
   );
 

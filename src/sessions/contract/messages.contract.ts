@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { newId } from '../../contract/ids.ts';
 import { refused } from '../../queue/contract/bench.contract.ts';
+import type { Receipt } from '../../queue/store.ts';
 import { MINUTE, type SessionRule } from './bench.contract.ts';
 
 export function messageRules(rule: SessionRule): void {
@@ -134,6 +135,72 @@ export function messageRules(rule: SessionRule): void {
     expect(await bench.store.readOriginal(first.receipt.id)).toBe('one');
     const other = bench.send(id, { ...keyed, bodyHash: 'other' });
     await expect(other).rejects.toEqual(refused('idempotency_conflict'));
+  });
+
+  rule('[Q10] a known key answers where its run is by now', async (bench) => {
+    const id = await bench.session('ACTIVE');
+    const keyed = (key: string) => ({ idempotencyKey: key, bodyHash: key });
+    await bench.queue.node();
+    await bench.do(id, { do: 'hold' });
+    const sent: Receipt[] = [];
+    for (const key of ['a', 'b', 'c']) sent.push((await bench.send(id, keyed(key))).receipt);
+    const later = (await bench.send(id, { ...keyed('d'), runAt: bench.now + MINUTE })).receipt;
+    const again = async () => {
+      const receipts = [];
+      for (const key of ['a', 'b', 'c', 'd']) {
+        const { receipt } = await bench.send(id, keyed(key));
+        expect(receipt).toMatchObject({ lane: id, known: true });
+        receipts.push(receipt);
+      }
+      expect(receipts.map((one) => one.id)).toEqual([...sent, later].map((one) => one.id));
+      return receipts.map(({ state, position }) => `${state} ${position}`);
+    };
+    expect([...sent, later].map(({ position }) => position)).toEqual([0, 1, 2, 3]);
+    expect(await again()).toEqual(['queued 0', 'queued 1', 'queued 2', 'queued 3']);
+    const [first, , last] = sent.map((one) => one.id) as [string, string, string];
+    await bench.store.change({ do: 'move', run: last, before: first });
+    expect(await again()).toEqual(['queued 1', 'queued 2', 'queued 0', 'queued 3']);
+    await bench.do(id, { do: 'resume' });
+    const running = await bench.queue.begin();
+    expect(await again()).toEqual(['queued 1', 'queued 2', 'running 0', 'queued 3']);
+    await bench.queue.end(running, { kind: 'succeeded', result: null });
+    expect(await again()).toEqual(['queued 0', 'queued 1', 'succeeded 0', 'queued 2']);
+  });
+
+  rule(
+    '[Q10] of many that send one key at once one run is made, and all are given it',
+    async (bench) => {
+      const ids = [await bench.session('ACTIVE'), await bench.session('ERROR')];
+      ids.push(await bench.session('IDLE'));
+      for (const id of ids) {
+        const sent = await Promise.allSettled(
+          ['h', 'h', 'other', 'h', 'h'].map((bodyHash) =>
+            bench.send(id, { idempotencyKey: 'k', bodyHash }, { original: bodyHash, queueMax: 1 }),
+          ),
+        );
+        const receipts = sent.flatMap((one) =>
+          one.status === 'fulfilled' ? [one.value.receipt] : [],
+        );
+        const errors = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+        expect(new Set(receipts.map((one) => one.id)).size).toBe(1);
+        expect(receipts.filter(({ known }) => !known)).toHaveLength(1);
+        expect(errors).toEqual(errors.map(() => refused('idempotency_conflict')));
+        // All of one body, or the one of the other.
+        expect([1, 4]).toContain(receipts.length);
+        expect(await bench.events(id, 'run.queued')).toHaveLength(1);
+        const won = receipts.length === 4 ? 'h' : 'other';
+        expect(await bench.store.readOriginal(receipts[0]?.id ?? '')).toBe(won);
+      }
+      expect(await bench.queue.counts()).toEqual({ queued: ids.length });
+    },
+  );
+
+  rule('[Q10] a key of a message that was refused is free', async (bench) => {
+    const id = await bench.session('ACTIVE');
+    const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
+    await expect(bench.send(id, keyed, { queueMax: 0 })).rejects.toEqual(refused('queue_full'));
+    const { receipt } = await bench.send(id, { ...keyed, bodyHash: 'other' });
+    expect(receipt).toMatchObject({ known: false, position: 0 });
   });
 
   rule('[Q10] a known key is answered by a session that has ended since', async (bench) => {

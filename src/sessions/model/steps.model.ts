@@ -46,16 +46,17 @@ const onSession = (
   });
 
 /** The store refuses what the model refuses, with the same code, and the model is as before then. */
-async function both(world: World, wish: (world: World) => void, call: () => Promise<unknown>) {
+async function both<T>(world: World, wish: (world: World) => T, call: () => Promise<T>) {
   const after = world.copy();
+  let expected: T;
   try {
-    wish(after);
+    expected = wish(after);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     await expect(call()).rejects.toMatchObject({ code: error.code });
     return;
   }
-  await call();
+  expect(await call()).toEqual(expected);
   Object.assign(world, after);
 }
 
@@ -117,7 +118,7 @@ const change = (what: string, index: number): Step =>
     both(
       world,
       (after) => after.change(sessionIn(after, session), what),
-      () => store.changeSession(session.id, COMMANDS[what] as SessionCommand),
+      async () => void (await store.changeSession(session.id, COMMANDS[what] as SessionCommand)),
     ),
   );
 
@@ -137,8 +138,8 @@ const send = (index: number, wish: Wish): Step =>
     await both(
       world,
       (after) => after.send(sessionIn(after, session), { ...wish, id }),
-      () =>
-        store.sendMessage({
+      async () => {
+        const { receipt } = await store.sendMessage({
           sessionId: session.id,
           admission: admission({
             id,
@@ -149,7 +150,10 @@ const send = (index: number, wish: Wish): Step =>
           }),
           original: null,
           queueMax: QUEUE_MAX,
-        }),
+        });
+        const { lane: _, state: __, ...answered } = receipt;
+        return answered;
+      },
     );
   });
 
@@ -165,10 +169,10 @@ const connect = (index: number, node: number): Step =>
         entered.connections.push({ id, node: nodeId });
         if (entered.status === 'IDLE') after.set(entered, 'ACTIVE', 'connected');
       },
-      () =>
-        store.openConnections({ sessionId: session.id, nodeId }, [
-          { id, userId: 'ann', kind: 'sse' },
-        ]),
+      async () => {
+        const connection = { id, userId: 'ann', kind: 'sse' } as const;
+        await store.openConnections({ sessionId: session.id, nodeId }, [connection]);
+      },
     );
   });
 

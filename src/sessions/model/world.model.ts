@@ -23,8 +23,8 @@ export interface ModelSession {
   queued: string[];
   /** Not due, so not in the queue. */
   later: { id: string; runAt: number }[];
-  /** Keys that were used, with the body. */
-  keys: Record<string, string>;
+  /** Keys that were used, with the body and the run. */
+  keys: Record<string, { body: string; run: string }>;
   connections: { id: string; node: string }[];
   told: number;
 }
@@ -129,12 +129,13 @@ export class World {
     session.later = [];
   }
 
-  /** True if the message made a run. */
-  send(session: ModelSession, message: Message): boolean {
+  /** What the sender is answered. */
+  send(session: ModelSession, message: Message): Answered {
     const { status, reason, keys } = session;
-    if (message.key !== null && keys[message.key] !== undefined) {
-      if (keys[message.key] !== message.body) throw new Refused('idempotency_conflict');
-      return false;
+    const used = message.key === null ? undefined : keys[message.key];
+    if (used !== undefined) {
+      if (used.body !== message.body) throw new Refused('idempotency_conflict');
+      return { id: used.run, position: this.ahead(session, used.run), known: true };
     }
     const revivable = status === 'TERMINATED' && (reason === 'idle' || reason === 'orphan');
     if ((status === 'TERMINATED' || status === 'COMPLETED') && !revivable)
@@ -145,12 +146,19 @@ export class World {
     session.archived = false;
     if (status === 'IDLE') this.set(session, 'ACTIVE', 'message');
     if (status === 'ERROR' || revivable) this.set(session, 'PENDING', 'message');
-    if (message.key !== null) keys[message.key] = message.body;
     const { id } = message;
+    if (message.key !== null) keys[message.key] = { body: message.body, run: id };
     if (message.delayMs > 0) session.later.push({ id, runAt: this.now + message.delayMs });
     else if (message.onBusy === 'interrupt') session.queued.unshift(id);
     else session.queued.push(id);
-    return true;
+    return { id, position: this.ahead(session, id), known: false };
+  }
+
+  /** How many runs are before one that is queued. */
+  ahead({ running, queued, later }: ModelSession, id: string): number {
+    const begun = running === null ? 0 : 1;
+    if (later.some((run) => run.id === id)) return begun + queued.length;
+    return queued.includes(id) ? begun + queued.indexOf(id) : 0;
   }
 
   /** What every claim does first. */
@@ -179,6 +187,12 @@ export class World {
     }
     return changed;
   }
+}
+
+export interface Answered {
+  readonly id: string;
+  readonly position: number;
+  readonly known: boolean;
 }
 
 export interface Message {

@@ -14,6 +14,7 @@ import { lastOutput } from './0012-last-output.ts';
 import { claimTurns } from './0013-claim-turns.ts';
 import { sessionLists } from './0014-session-lists.ts';
 import { forkColumns } from './0015-fork.ts';
+import { admitMessageFunction } from './0016-admit-message.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   claimTurns,
   sessionLists,
   forkColumns,
+  admitMessageFunction,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -33,22 +33,9 @@ export function* enqueue(
       }
     }
     if (admission.onBusy !== 'enqueue') yield* flush();
-    const { id, type, maxAttempts } = admission;
-    const runAt = admission.delayMs === null ? admission.runAt : now + admission.delayMs;
-    const core = newRun({ id, type, maxAttempts, position: null, runAt });
-    yield* findPlace(change, admission, core, now);
-    const before = change.lane.runId === null ? 0 : 1;
-    const firstSeq = change.lane.nextSeq;
-    admit(change, core, admission.tick);
-    unsaved.push(toNewRun(admission, core, change, firstSeq));
-    const ahead = admission.onBusy === 'interrupt' ? 0 : change.lane.queued - 1;
-    receipts.push({
-      id: core.id,
-      lane: change.lane.id,
-      state: core.state,
-      position: before + (core.position === null ? change.lane.queued : ahead),
-      known: false,
-    });
+    const { run, receipt } = yield* admitTo(change, admission);
+    unsaved.push(run);
+    receipts.push(receipt);
   }
   yield* flush();
   const changed = [...changes.values()].filter((change) => change.events.length > 0);
@@ -63,6 +50,27 @@ export function* enqueue(
     ]);
   }
   return done(receipts, changed);
+}
+
+/** Admits a run to a lane that is locked; the caller stores the run, then the change. */
+export function* admitTo(
+  change: LaneChange,
+  admission: Admission,
+): Op<{ readonly run: NewRun; readonly receipt: Receipt }> {
+  const { lane, now } = change;
+  const { id, type, maxAttempts } = admission;
+  const runAt = admission.delayMs === null ? admission.runAt : now + admission.delayMs;
+  const core = newRun({ id, type, maxAttempts, position: null, runAt });
+  yield* findPlace(change, admission, core);
+  const before = lane.runId === null ? 0 : 1;
+  const firstSeq = lane.nextSeq;
+  admit(change, core, admission.tick);
+  const ahead = admission.onBusy === 'interrupt' ? 0 : lane.queued - 1;
+  const position = before + (core.position === null ? lane.queued : ahead);
+  return {
+    run: toNewRun(admission, core, change, firstSeq),
+    receipt: { id, lane: lane.id, state: core.state, position, known: false },
+  };
 }
 
 const laneOf = (admission: Admission): string => admission.lane ?? admission.id;
@@ -84,27 +92,43 @@ function* openLanes(
   return new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
 }
 
-/**
- * The same key answers the same run; with another body it is refused (Q10). What an earlier
- * admission of this call did to the lane is not saved yet, so it is read from the change.
- */
 function* findKnown(
   admission: Admission,
   changes: ReadonlyMap<string, LaneChange>,
 ): Op<Receipt | null> {
-  const known = yield* queryOne<{ id: string; lane: string; state: RunState; body_hash: string }>(
+  const known = yield* queryOne<KnownRun>(
     'SELECT id, lane, state, body_hash FROM runs WHERE idem_scope = $1 AND idem_key = $2',
     [scopeOf(admission), admission.idempotencyKey],
   );
-  if (known === null) return null;
-  if (known.body_hash !== admission.bodyHash) {
-    throw new BatonError('idempotency_conflict', undefined, { details: { runId: known.id } });
-  }
-  const change = changes.get(known.lane);
-  const state = change?.runs.get(known.id)?.run.state ?? known.state;
-  const position = state === 'queued' ? yield* runsBefore(known.id, change) : 0;
-  return { id: known.id, lane: known.lane, state, position, known: true };
+  return known && (yield* knownReceipt(known, admission, changes.get(known.lane)));
 }
+
+/** A run that has the key already. */
+export interface KnownRun {
+  readonly id: string;
+  readonly lane: string;
+  readonly state: RunState;
+  readonly body_hash: string | null;
+}
+
+/**
+ * The same key answers the same run; with another body it is refused (Q10). What an earlier
+ * admission of this call did to the lane is not saved yet, so it is read from the change.
+ */
+export function* knownReceipt(
+  known: KnownRun,
+  { bodyHash }: Admission,
+  change: LaneChange | undefined,
+): Op<Receipt> {
+  const { id, lane } = known;
+  if (known.body_hash !== bodyHash) throw keyConflict(id);
+  const state = change?.runs.get(id)?.run.state ?? known.state;
+  const position = state === 'queued' ? yield* runsBefore(id, change) : 0;
+  return { id, lane, state, position, known: true };
+}
+
+export const keyConflict = (runId: string): BatonError =>
+  new BatonError('idempotency_conflict', undefined, { details: { runId } });
 
 /** How many runs of its lane are before a queued one, the one under way included. */
 function* runsBefore(id: string, change: LaneChange | undefined): Op<number> {
@@ -119,13 +143,8 @@ function* runsBefore(id: string, change: LaneChange | undefined): Op<number> {
 }
 
 /** Where the run joins, after doing what it asks of a busy lane (Q11). */
-function* findPlace(
-  change: LaneChange,
-  admission: Admission,
-  core: RunCore,
-  now: number,
-): Op<void> {
-  const { lane } = change;
+function* findPlace(change: LaneChange, admission: Admission, core: RunCore): Op<void> {
+  const { lane, now } = change;
   if (admission.onBusy === 'reject' && (lane.runId !== null || lane.queued > 0)) {
     throw new BatonError('lane_busy', undefined, { details: { lane: lane.id } });
   }

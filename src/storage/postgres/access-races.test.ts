@@ -12,6 +12,7 @@ import {
 import { newId } from '../../contract/ids.ts';
 import { admission, refused } from '../../queue/contract/bench.contract.ts';
 import type { Hint } from '../../queue/store.ts';
+import type { SendRequest } from '../../sessions/session-store.ts';
 import { postgresStore } from './store.ts';
 
 /* Two nodes on one database, who want the same thing at the same time. */
@@ -147,36 +148,64 @@ test('[P6] a message sent at once and one sent the long way leave the same line'
     before: { a: 1 },
     after: ['b\0', '日本'],
   });
-  const send = (idempotencyKey: string | null, queueMax = 2) =>
+  const file = { name: 'a', mediaType: 'text/plain', sealed: 'sealed' };
+  const send = (idempotencyKey: string | null, more: Partial<SendRequest> = {}) =>
     bench.store.audited(told).sendMessage({
       sessionId,
       admission: admission({ idempotencyKey, bodyHash: idempotencyKey }),
       original: null,
-      queueMax,
+      queueMax: 3,
+      ...more,
     });
   const asked = vi.spyOn(pg.Client.prototype, 'query');
-  const statements = (): string[] =>
-    asked.mock.calls
-      .map(([asking]) => (typeof asking === 'string' ? asking : (asking as { text: string }).text))
-      .filter((text) => !/pg_notify/.test(text));
+  const statements = (): string[] => {
+    const texts = asked.mock.calls.map(([asking]) =>
+      typeof asking === 'string' ? asking : (asking as { text: string }).text,
+    );
+    asked.mockClear();
+    return texts.filter((text) => !/pg_notify/.test(text));
+  };
   const first = await send(null);
   expect(statements()).toEqual([expect.stringContaining('INSERT INTO audit')]);
-  asked.mockClear();
   const second = await send('k');
+  expect(statements()).toEqual([expect.stringContaining('INSERT INTO audit')]);
+  const third = await send('l', { attachments: [file] });
   expect(statements()[0]).toMatch(/^BEGIN/);
-  expect([first.receipt.position, second.receipt.position]).toEqual([0, 1]);
+  const sent = [first, second, third].map(({ receipt }) => receipt.position);
+  expect(sent).toEqual([0, 1, 2]);
 
-  const [long, atOnce, ...others] = await other.listAudit({ limit: 10 });
-  expect(others).toEqual([]);
-  expect({ ...long, seq: 0 }).toEqual({ ...atOnce, seq: 0 });
-  expect(atOnce).toEqual({ ...told, seq: expect.any(Number), at: bench.now });
+  const lines = await other.listAudit({ limit: 10 });
+  expect(lines).toEqual([0, 1, 2].map(() => ({ ...told, seq: expect.any(Number), at: bench.now })));
 
-  // Neither way leaves one for a message that was refused.
-  await expect(send(null)).rejects.toEqual(refused('queue_full'));
-  await expect(send('other')).rejects.toEqual(refused('queue_full'));
+  // Neither way leaves one for a message that was refused, or is known.
+  for (const more of [{}, { attachments: [file] }]) {
+    await expect(send(null, more)).rejects.toEqual(refused('queue_full'));
+    await expect(send('other', more)).rejects.toEqual(refused('queue_full'));
+    expect((await send('k', more)).receipt).toMatchObject({ known: true });
+  }
   await bench.store.changeSession(sessionId, { do: 'terminate', reason: 'asked' });
-  await expect(send(null, 100)).rejects.toEqual(refused('session_ended'));
-  expect(await other.listAudit({ limit: 10 })).toHaveLength(2);
+  await expect(send(null, { queueMax: 100 })).rejects.toEqual(refused('session_ended'));
+  expect(await other.listAudit({ limit: 10 })).toHaveLength(3);
+});
+
+test('[Q10] [P6] two nodes that are sent one key at once make one run and write one line', async () => {
+  for (let i = 0; i < 15; i++) {
+    const sessionId = await bench.session('admin');
+    const told = entry({ action: 'message.send', target: { kind: 'session', id: sessionId } });
+    const send = (store: AccessStores, bodyHash: string) =>
+      store.audited(told).sendMessage({
+        sessionId,
+        admission: admission({ idempotencyKey: 'k', bodyHash }),
+        original: null,
+        queueMax: 1,
+      });
+    const sent = await Promise.all([...both(), ...both()].map((store) => send(store, 'h')));
+    expect(new Set(sent.map(({ receipt }) => receipt.id)).size).toBe(1);
+    expect(sent.filter(({ receipt }) => !receipt.known)).toHaveLength(1);
+    await expect(send(other, 'another')).rejects.toEqual(refused('idempotency_conflict'));
+    expect(await other.listQueued(sessionId, 10)).toHaveLength(1);
+    expect(await other.listAudit({ target: sessionId, limit: 10 })).toHaveLength(1);
+  }
 });
 
 test('[P6] a line that cannot be written takes the message with it', async () => {

@@ -39,6 +39,8 @@ beforeAll(async () => {
       'pinned', 1, i, 0, NULL, 0, NULL, NULL, 2048, 0, 1 FROM generate_series(1, ${3 * USERS}) i;
     INSERT INTO runs (id, lane, owner, type, payload, state, attempts, max_attempts, crashes, position, kept, created_at, updated_at, first_seq)
       SELECT 'run-' || id, id, owner, 'pinned', '{}', 'queued', 0, 5, 0, 1024, 0, 0, 0, 1 FROM lanes WHERE head_type = 'pinned';
+    INSERT INTO users (id, name, folded, role, created_at) VALUES ('guest', 'guest', 'guest', 'operator', 0);
+    INSERT INTO shares VALUES ('lane-30', 'guest', 'operate');
     INSERT INTO run_counts VALUES ('queued', ${LANES * RUNS_PER_LANE});
     ANALYZE;
   `);
@@ -181,6 +183,24 @@ test('[Q5] enqueue, poll, commands and reads go by key', async () => {
   expect(seen['events']!.seq_scan).toBe(0);
   expect(seen['runs']!.rows).toBeLessThan(200);
   expect(seen['lanes']!.rows).toBeLessThan(200);
+});
+
+test('[Q5] [Q10] a message, and one that is known by its key, go by key', async () => {
+  const seen = await touched(async (own) => {
+    const admitted = admission('message', { idempotencyKey: 'm', bodyHash: 'h' });
+    const request = { sessionId: 'lane-30', original: 'sealed', queueMax: 100 };
+    for (const userId of ['user-30', 'user-30', 'guest', 'admin']) {
+      const sent = own.sendMessage({ ...request, userId, admission: admitted });
+      if (userId === 'admin') await expect(sent).rejects.toMatchObject({ code: 'not_found' });
+      else expect((await sent).receipt).toMatchObject({ id: 'message', position: RUNS_PER_LANE });
+    }
+  });
+  for (const table of ['lanes', 'runs', 'sessions', 'events', 'steers', 'shares', 'originals']) {
+    expect([table, seen[table]!.seq_scan]).toEqual([table, 0]);
+  }
+  expect(seen['runs']!.rows).toBeLessThan(100);
+  expect(seen['lanes']!.rows).toBeLessThan(20);
+  expect(seen['sessions']!.rows).toBeLessThan(20);
 });
 
 test('[X3] what a user sees is found by key, not by looking at what others have', async () => {

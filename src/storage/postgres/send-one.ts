@@ -1,65 +1,88 @@
 import type { NewAuditEntry } from '../../access/principal.ts';
-import type { Receipt } from '../../queue/store.ts';
+import type { RunState } from '../../contract/run.ts';
 import type { SendRequest, Sent } from '../../sessions/session-store.ts';
 import { AUDIT_COLUMNS, auditValues } from '../access-rows.ts';
 import { type Done, NOTHING_TO_TELL } from '../operations/dialect.ts';
 import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
-const SEND = `SELECT queued, begun FROM send_message($1, $2, $3, $4, $5, $6, $7, coalesce($8::bigint, ${NOW}), $9)`;
-
-/** The same with its line in the audit log: where nothing was sent there is no row to write one for. */
-const SEND_AUDITED = `
+/**
+ * $1 to $10 are the function's (migrations/0013), $11 the time, or null for the database's, $12 how many
+ * may be queued, $13 whether there is a line in the audit log, then its values. A message that was known
+ * or not taken leaves none.
+ */
+const SEND = `
 WITH t AS MATERIALIZED (
-  SELECT coalesce($8::bigint, ${NOW}) AS now
+  SELECT coalesce($11::bigint, ${NOW}) AS now
 ), sent AS MATERIALIZED (
-  SELECT t.now, s.queued, s.begun FROM t CROSS JOIN LATERAL send_message($1, $2, $3, $4, $5, $6, $7, t.now, $9) s
+  SELECT t.now, m.* FROM t CROSS JOIN LATERAL admit_message($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, t.now, $12) m
 ), line AS (
   INSERT INTO audit (${AUDIT_COLUMNS})
-  SELECT sent.now, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19 FROM sent
+  SELECT sent.now, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23 FROM sent WHERE $13::boolean AND NOT sent.known
 )
-SELECT queued, begun FROM sent`;
+SELECT run, run_state, place, known FROM sent`;
+const NO_LINE = Array.from({ length: AUDIT_COLUMNS.split(', ').length - 1 }, () => null);
+
+interface SentRow {
+  readonly run: string;
+  readonly run_state: RunState;
+  readonly place: number;
+  readonly known: boolean;
+}
 
 /**
- * A plain message to a session that is awake, in one statement (migrations/0006), with its line in
- * the audit log if there is to be one; else null.
+ * A message that joins the end of its lane, in one statement, with its line in the audit log if there is
+ * to be one. Undefined for one that has files, a time or something to ask of a busy session; null if the
+ * general way is to decide.
  */
-export function* sendOne(
+export function sendOne(
   now: number | null,
   request: SendRequest,
   entry?: NewAuditEntry,
-): Op<Done<Sent> | null> {
-  const { sessionId, admission, original, attachments = [], queueMax, ownerId = null } = request;
-  const { id, type, payload, maxAttempts } = admission;
-  const plain =
-    original === null &&
+): Op<Done<Sent> | null> | undefined {
+  const { admission, attachments = [] } = request;
+  const joinsTheEnd =
     attachments.length === 0 &&
     admission.onBusy === 'enqueue' &&
-    admission.idempotencyKey === null &&
     admission.runAt === null &&
     admission.delayMs === null &&
     admission.tick === undefined;
-  if (!plain) return null;
-  const event = JSON.stringify({ type });
-  const values = [sessionId, ownerId, id, type, payload, maxAttempts, event, now, queueMax];
-  const [row] =
-    entry === undefined
-      ? yield* query<SentRow>(SEND, values, 'send_message')
-      : yield* query<SentRow>(
-          SEND_AUDITED,
-          [...values, ...auditValues(entry)],
-          'send_message_audited',
-        );
-  if (row === undefined) return null;
-  const position = row.queued - 1 + (row.begun === null ? 0 : 1);
-  const receipt: Receipt = { id, lane: sessionId, state: 'queued', position, known: false };
-  return {
-    value: { receipt, changes: [] },
-    hint: { ...NOTHING_TO_TELL, ready: position === 0, lanes: [sessionId] },
-  };
+  return joinsTheEnd ? send(now, request, entry) : undefined;
 }
 
-interface SentRow {
-  readonly queued: number;
-  readonly begun: string | null;
+function* send(
+  now: number | null,
+  { sessionId, userId, admission, original, queueMax }: SendRequest,
+  entry: NewAuditEntry | undefined,
+): Op<Done<Sent> | null> {
+  const { id, type, payload, maxAttempts, idempotencyKey, bodyHash } = admission;
+  const [row] = yield* query<SentRow>(
+    SEND,
+    [
+      sessionId,
+      userId ?? null,
+      id,
+      type,
+      payload,
+      original,
+      maxAttempts,
+      idempotencyKey,
+      bodyHash,
+      JSON.stringify({ type }),
+      now,
+      queueMax,
+      String(entry !== undefined),
+      ...(entry === undefined ? NO_LINE : auditValues(entry)),
+    ],
+    'admit_message',
+  );
+  if (row === undefined) return null;
+  const { known, place: position } = row;
+  const receipt = { id: row.run, lane: sessionId, state: row.run_state, position, known };
+  return {
+    value: { receipt, changes: [] },
+    hint: known
+      ? NOTHING_TO_TELL
+      : { ...NOTHING_TO_TELL, ready: position === 0, lanes: [sessionId] },
+  };
 }

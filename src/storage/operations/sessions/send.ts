@@ -1,58 +1,71 @@
 import { BatonError, isBatonError } from '../../../contract/errors.ts';
 import type { Run } from '../../../contract/run.ts';
+import type { LaneChange } from '../../../queue/lane-change.ts';
 import type { Admission, Receipt } from '../../../queue/store.ts';
 import type { Changed, RunEdit, SendRequest, Sent } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { change } from '../change.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL, together } from '../dialect.ts';
-import { enqueue } from '../enqueue.ts';
+import { admitTo, keyConflict, knownReceipt } from '../enqueue.ts';
 import { readRun } from '../load.ts';
 import { copyAttachments, putAttachments } from './attachments.ts';
+import { findByKey } from './known-key.ts';
 import { type LoadedSession, lockSession, noSession, readFound, sessionOfRun } from './load.ts';
 import { type Moved, moveSession, saveMoved } from './move.ts';
-import { conflict, knownSteer } from './steers/steer.ts';
 
-/** Admits a message to a session's lane and moves the session, in one transaction. */
+/**
+ * Admits a message to a session's lane and moves the session, in one transaction. On PostgreSQL most
+ * messages are one statement instead (migrations/0013): what changes here changes there, too.
+ */
 export function* sendMessage(
   dialect: Dialect,
   now: number,
-  { sessionId, ownerId, admission: given, original, attachments = [], queueMax }: SendRequest,
+  { sessionId, userId, admission: given, original, attachments = [], queueMax }: SendRequest,
 ): Op<Done<Sent>> {
   const admission = { ...given, lane: sessionId };
   const loaded = yield* lockSession(dialect, now, sessionId);
-  if (ownerId !== undefined && loaded.session.ownerId !== ownerId) throw noSession(sessionId);
-  const known = yield* isKnown(admission);
-  const { changes } = known ? { changes: [] } : yield* stir(dialect, loaded);
-  if (!known) mustHaveRoom(loaded, queueMax);
-  const { value, hint } = yield* admit(dialect, now, admission);
-  const receipt = value[0] as Receipt;
-  if (!receipt.known && original !== null) yield* putOriginal(receipt.id, original);
-  if (!receipt.known) yield* putAttachments(receipt.id, attachments);
+  if (userId !== undefined) yield* mustOperate(loaded, userId);
+  const known = yield* findKnown(loaded, admission);
+  if (known !== null) {
+    return { value: { receipt: known, changes: [] }, hint: NOTHING_TO_TELL, changed: false };
+  }
+  const { it } = loaded;
+  const { session, changes } = wake(loaded);
+  mustHaveRoom(loaded, queueMax);
+  const { run, receipt } = yield* admit(it, admission);
+  yield* dialect.saveSessions([session]);
+  yield* dialect.insertRuns([run]);
+  yield* dialect.save([it]);
+  if (original !== null) yield* putOriginal(receipt.id, original);
+  yield* putAttachments(receipt.id, attachments);
+  return done({ receipt, changes }, [it]);
+}
+
+/** What is not theirs, and not shared with them to operate, is not there. */
+function* mustOperate({ session }: LoadedSession, userId: string): Op<void> {
+  if (session.ownerId === userId) return;
+  const share = yield* queryOne(
+    `SELECT level FROM shares WHERE session_id = $1 AND user_id = $2 AND level = 'operate'`,
+    [session.id, userId],
+  );
+  if (share === null) throw noSession(session.id);
+}
+
+/** The session wakes, is revived, or refuses because it has ended (S5). Not stored yet. */
+function wake(loaded: LoadedSession): Moved {
+  const { now } = loaded.facts;
+  const { session, changes } = moveSession(loaded, 'message');
   return {
-    value: { receipt, changes },
-    hint: together(hint, done(null, [loaded.it]).hint),
-    ...(receipt.known ? { changed: false } : {}),
+    session: { ...session, lastActiveAt: now, archivedAt: null, updatedAt: now },
+    changes,
   };
 }
 
-/** The session wakes, is revived, or refuses because it has ended (S5). */
-function* stir(dialect: Dialect, loaded: LoadedSession): Op<Moved> {
-  const { now } = loaded.facts;
-  const { session, changes } = moveSession(loaded, 'message');
-  const touched = { ...session, lastActiveAt: now, archivedAt: null, updatedAt: now };
-  yield* saveMoved(dialect, loaded, touched);
-  return { session: touched, changes };
-}
-
-function* isKnown({ lane, idempotencyKey }: Admission): Op<boolean> {
-  if (idempotencyKey === null) return false;
-  const steer = yield* knownSteer(lane!, idempotencyKey);
-  if (steer !== null) throw conflict(steer.run_id);
-  const row = yield* queryOne('SELECT id FROM runs WHERE idem_scope = $1 AND idem_key = $2', [
-    lane,
-    idempotencyKey,
-  ]);
-  return row !== null;
+function* findKnown({ it }: LoadedSession, admission: Admission): Op<Receipt | null> {
+  const known = yield* findByKey(it.lane.id, admission.idempotencyKey);
+  if (known === null) return null;
+  if (known.kind === 'steer') throw keyConflict(known.run_id);
+  return yield* knownReceipt(known, admission, it);
 }
 
 function mustHaveRoom({ it, facts }: LoadedSession, most: number): void {
@@ -60,9 +73,9 @@ function mustHaveRoom({ it, facts }: LoadedSession, most: number): void {
   if (queued >= most) throw new BatonError('queue_full', undefined, { details: { queued, most } });
 }
 
-function* admit(dialect: Dialect, now: number, admission: Admission): Op<Done<Receipt[]>> {
+function* admit(change: LaneChange, admission: Admission): ReturnType<typeof admitTo> {
   try {
-    return yield* enqueue(dialect, now, [admission]);
+    return yield* admitTo(change, admission);
   } catch (error) {
     if (!isBatonError(error, 'lane_busy')) throw error;
     throw new BatonError('session_busy', undefined, { details: { sessionId: admission.lane } });
@@ -99,7 +112,8 @@ export function* retryRun(
 ): Op<Done<Changed>> {
   const sessionId = yield* sessionOfRun(runId);
   const loaded = yield* lockSession(dialect, now, sessionId);
-  const { changes } = yield* stir(dialect, loaded);
+  const { session, changes } = wake(loaded);
+  yield* saveMoved(dialect, loaded, session);
   const { hint } = yield* change(dialect, now, { do: 'retry', run: runId, newId });
   yield* query(
     'INSERT INTO originals (run_id, sealed) SELECT $2, sealed FROM originals WHERE run_id = $1',

@@ -3,7 +3,9 @@ import type { RunCore } from '../../../../queue/lane-change.ts';
 import type { Steered, SteerRequest } from '../../../../sessions/steer-store.ts';
 import { type Op, query, queryOne } from '../../../statement.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { keyConflict } from '../../enqueue.ts';
 import { lockLane, readCore } from '../../load.ts';
+import { findByKey } from '../known-key.ts';
 import { type LoadedSession, lockSession } from '../load.ts';
 
 const INSERT = `INSERT INTO steers (id, session_id, run_id, seq, payload, sealed, max_attempts, idem_key, body_hash, state)
@@ -16,7 +18,7 @@ export function* steerMessage(
 ): Op<Done<Steered>> {
   const { id, sessionId, payload, told, original, maxAttempts, idempotencyKey, bodyHash } = request;
   const loaded = yield* lockSession(dialect, now, sessionId);
-  const known = yield* findKnown(sessionId, idempotencyKey, bodyHash);
+  const known = yield* findKnown(request);
   if (known !== null) return { value: known, hint: NOTHING_TO_TELL, changed: false };
   const { it, session } = loaded;
   const core = yield* atWork(loaded);
@@ -40,43 +42,15 @@ function* atWork({ it }: LoadedSession): Op<RunCore> {
 }
 
 /** The same key answers the same; with another body, or for another kind of message, it is refused (Q10). */
-function* findKnown(
-  sessionId: string,
-  key: string | null,
-  bodyHash: string | null,
-): Op<Steered | null> {
-  if (key === null) return null;
-  const steer = yield* knownSteer(sessionId, key);
-  if (steer === null) {
-    const run = yield* queryOne<{ id: string }>(
-      'SELECT id FROM runs WHERE idem_scope = $1 AND idem_key = $2',
-      [sessionId, key],
-    );
-    if (run !== null) throw conflict(run.id);
-    return null;
-  }
-  if (steer.body_hash !== bodyHash) throw conflict(steer.run_id);
-  return steer.state === 'queued'
-    ? { runId: steer.id, state: 'queued', known: true }
-    : { runId: steer.run_id, state: 'steered', known: true };
+function* findKnown({ sessionId, idempotencyKey, bodyHash }: SteerRequest): Op<Steered | null> {
+  const known = yield* findByKey(sessionId, idempotencyKey);
+  if (known === null) return null;
+  if (known.kind === 'run') throw keyConflict(known.id);
+  if (known.body_hash !== bodyHash) throw keyConflict(known.run_id);
+  return known.state === 'queued'
+    ? { runId: known.id, state: 'queued', known: true }
+    : { runId: known.run_id, state: 'steered', known: true };
 }
-
-interface KnownRow {
-  readonly id: string;
-  readonly run_id: string;
-  readonly state: string;
-  readonly body_hash: string | null;
-}
-
-export function* knownSteer(sessionId: string, key: string): Op<KnownRow | null> {
-  return yield* queryOne<KnownRow>(
-    'SELECT id, run_id, state, body_hash FROM steers WHERE session_id = $1 AND idem_key = $2',
-    [sessionId, key],
-  );
-}
-
-export const conflict = (runId: string): BatonError =>
-  new BatonError('idempotency_conflict', undefined, { details: { runId } });
 
 /** Said again, because the answer to it was lost, it is the same. */
 export function* markSteer(
