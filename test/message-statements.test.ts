@@ -13,6 +13,7 @@ import { appRig } from './app-rig.ts';
 import { ADMIN_TOKEN, gateOver, peopleOf } from './gate-rig.ts';
 import { createDatabase } from './postgres.ts';
 import { temporaryDirectory } from './processes.ts';
+import { until } from './until.ts';
 
 /* How often a message asks the database: every statement is a round trip that the sender waits for. */
 
@@ -166,4 +167,23 @@ test('[S5] a message that wakes its session is one transaction of few statements
     'COMMIT',
   ]);
   expect(await store.getSession(id)).toMatchObject({ session: { status: 'PENDING' } });
+});
+
+test('[S4] a message gives the keeper something to do only if it changes the session', async () => {
+  const { store, keeper, looks, session, send, statements } = await rig();
+  const id = await session(ADMIN_TOKEN, 'awake');
+  keeper.start();
+  onTestFinished(() => keeper.stop());
+  await until(async () => looks() === 1);
+  const awake = await send(ADMIN_TOKEN, id, 'hello', 'k1');
+  statements();
+  // The second would wait for a look.
+  await store.getLane(id);
+  await store.getLane(id);
+  const lane = expect.stringContaining('FROM lanes');
+  expect([...awake.statements, ...statements()]).toEqual([...MESSAGE, lane, lane]);
+  expect(looks()).toBe(1);
+  await store.changeSession(id, { do: 'fail', error: 'no disk' });
+  await send(ADMIN_TOKEN, id, 'hello', 'k2');
+  await until(async () => looks() === 2);
 });

@@ -139,7 +139,7 @@ export function runService(parts: ServiceParts): RunService {
       logChanges(log, sent.changes);
       const { receipt } = sent;
       if (!receipt.known) log.info({ sessionId: id, runId: receipt.id, type: 'agent' }, 'Enqueued');
-      onWork();
+      if (sent.changes.length > 0) onWork();
       return { runId: receipt.id, sessionId: id, status: 'queued', position: receipt.position };
     },
 
