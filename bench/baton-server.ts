@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
+import type { MessageReceipt } from '../src/contract/message.ts';
 import type { AgentKind, Session } from '../src/contract/session.ts';
 import type { Place, Program } from './place.ts';
 
@@ -12,7 +14,12 @@ export interface Answer {
   readonly body: string;
 }
 
-export function post(url: string, body?: unknown, method = 'POST'): Promise<Answer> {
+export function post(
+  url: string,
+  body?: unknown,
+  method = 'POST',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
   const text = body === undefined ? '' : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -24,6 +31,7 @@ export function post(url: string, body?: unknown, method = 'POST'): Promise<Answ
           authorization: `Bearer ${TOKEN}`,
           ...(text === '' ? {} : { 'content-type': 'application/json' }),
           'content-length': Buffer.byteLength(text),
+          ...headers,
         },
       },
       (answer) => {
@@ -38,8 +46,14 @@ export function post(url: string, body?: unknown, method = 'POST'): Promise<Answ
   });
 }
 
-async function call<T>(url: string, body?: unknown, method = 'POST'): Promise<T> {
-  const answer = await post(url, body, method);
+/** As the web app and the command line send it: every message has a key, and keeps it when sent again. */
+export const postMessage = (
+  url: string,
+  message: string,
+  key: string = randomUUID(),
+): Promise<Answer> => post(url, { message, onBusy: 'enqueue' }, 'POST', { 'idempotency-key': key });
+
+function read<T>(url: string, answer: Answer): T {
   if (answer.status >= 300) throw new Error(`${url}: ${answer.status} ${answer.body}`);
   return (answer.body === '' ? undefined : JSON.parse(answer.body)) as T;
 }
@@ -75,8 +89,18 @@ export class BatonServer {
     return new BatonServer(url, program);
   }
 
-  call<T>(path: string, body?: unknown, method = 'POST'): Promise<T> {
-    return call(`${this.url}${path}`, body, method);
+  async call<T>(path: string, body?: unknown, method = 'POST'): Promise<T> {
+    const url = `${this.url}${path}`;
+    return read(url, await post(url, body, method));
+  }
+
+  async send(sessionId: string, message: string): Promise<MessageReceipt> {
+    const url = this.messagesOf(sessionId);
+    return read(url, await postMessage(url, message));
+  }
+
+  messagesOf(sessionId: string): string {
+    return `${this.url}/api/v1/sessions/${sessionId}/messages`;
   }
 
   session(name: string, kind: AgentKind = 'shell'): Promise<Session> {

@@ -73,7 +73,7 @@ async function through({ server, model }: ClaudeScene, cwd: string): Promise<Con
   const stream = await SessionStream.open(server.url, id);
   const done = stream.done();
   let asked = stream.next('approval.requested');
-  await server.call(`/api/v1/sessions/${id}/messages`, { message: scriptIn(cwd, 'baton') });
+  await server.send(id, scriptIn(cwd, 'baton'));
   return {
     answer: async (i) => {
       const { payload } = await asked;

@@ -23,7 +23,7 @@ export const hello: Case = async ({ place, rounds, report }) => {
     const stream = await SessionStream.open(server.url, id);
     const begun = now();
     const done = stream.done();
-    await server.call(`/api/v1/sessions/${id}/messages`, { message: MESSAGE });
+    await server.send(id, MESSAGE);
     await done;
     const ms = now() - begun;
     stream.close();

@@ -46,7 +46,7 @@ async function through({ server }: ClaudeScene): Promise<number> {
     sessions.map(async ({ id, stream }) => {
       const done = Array.from({ length: MESSAGES }, () => stream.done());
       for (let n = 1; n <= MESSAGES; n++) {
-        await server.call(`/api/v1/sessions/${id}/messages`, { message: `hello ${n}` });
+        await server.send(id, `hello ${n}`);
       }
       await Promise.all(done);
     }),

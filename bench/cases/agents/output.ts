@@ -24,7 +24,7 @@ export const output: Case = async ({ place, report }) => {
   const stream = await SessionStream.open(server.url, id);
   const print = async (bytes: number): Promise<void> => {
     const done = stream.done();
-    await server.call(`/api/v1/sessions/${id}/messages`, { message: String(bytes) });
+    await server.send(id, String(bytes));
     await done;
   };
 

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { BatonServer, post } from '../../baton-server.ts';
+import { type Answer, BatonServer, post, postMessage } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now, percentile, rate } from '../../measure.ts';
 import type { Place, Program } from '../../place.ts';
@@ -8,6 +9,7 @@ import { mustBe } from '../../workload.ts';
 
 const SESSIONS = 64;
 const ONE_BY_ONE = 300;
+const WARM_UP = 50;
 const TOGETHER = 2000;
 const CONNECTIONS = 32;
 
@@ -18,29 +20,44 @@ interface Contender {
 }
 
 type Kind = 'SQLite' | 'PostgreSQL';
+type Send = (i: number) => Promise<Answer>;
 
-/** `POST messages` against a Fastify route with one insert, on the same database. */
+/**
+ * `POST messages` as clients send them, against a Fastify route with one insert on the same database,
+ * and against the same without an idempotency key.
+ */
 export const postMessages: Case = async ({ place, rounds, report }) => {
   for (const kind of ['SQLite', 'PostgreSQL'] as const) {
     const baton = await openBaton(place, kind);
     const plain = await openPlain(place, kind);
-    const p50 = medians(
-      await interleave(rounds, {
-        baton: () => oneByOne(baton),
-        plain: () => oneByOne(plain),
-      }),
-    );
+    let key = '';
+    const send = {
+      baton: (i) => {
+        key = randomUUID();
+        return postMessage(baton.urlOf(i), `echo ${i}`, key);
+      },
+      // As when the answer was lost.
+      again: (i) => postMessage(baton.urlOf(i), `echo ${i}`, key),
+      withoutKey: (i) => post(baton.urlOf(i), { message: `echo ${i}`, onBusy: 'enqueue' }),
+      plain: (i) => post(plain.urlOf(i), { message: `echo ${i}` }),
+    } satisfies Record<string, Send>;
+    const p50 = await oneByOne(rounds, send);
     const perSecond = medians(
       await interleave(rounds, {
-        baton: () => together(baton),
-        plain: () => together(plain),
+        baton: () => together(send.baton),
+        plain: () => together(send.plain),
       }),
     );
     const peer = 'fastify route with one insert';
     compare(
       report,
       { metric: `${kind}: p50`, value: p50.baton, unit: 'ms' },
-      { [peer]: p50.plain },
+      { [peer]: p50.plain, 'the same without a key': p50.withoutKey },
+    );
+    compare(
+      report,
+      { metric: `${kind}: sent again, p50`, value: p50.again, unit: 'ms' },
+      { 'sent for the first time': p50.baton },
     );
     compare(
       report,
@@ -52,22 +69,36 @@ export const postMessages: Case = async ({ place, rounds, report }) => {
   }
 };
 
-async function oneByOne({ urlOf }: Contender): Promise<number> {
-  const times: number[] = [];
-  for (let i = 0; i < ONE_BY_ONE; i++) {
-    const begun = now();
-    mustBe('the status', (await post(urlOf(i), { message: `echo ${i}` })).status, 202);
-    times.push(now() - begun);
+/** The median of the rounds' medians; request by request in turn, so that the machine is the same for all. */
+async function oneByOne<Name extends string>(
+  rounds: number,
+  sends: Readonly<Record<Name, Send>>,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(sends) as Name[];
+  const ofRounds = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    Name,
+    number[]
+  >;
+  for (let round = 0; round < rounds; round++) {
+    const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as typeof ofRounds;
+    for (let i = round === 0 ? -WARM_UP : 0; i < ONE_BY_ONE; i++) {
+      for (const name of names) {
+        const begun = now();
+        mustBe('the status', (await sends[name](Math.abs(i))).status, 202);
+        if (i >= 0) times[name].push(now() - begun);
+      }
+    }
+    for (const name of names) ofRounds[name].push(percentile(times[name], 0.5));
   }
-  return percentile(times, 0.5);
+  return medians(ofRounds);
 }
 
-async function together({ urlOf }: Contender): Promise<number> {
+async function together(send: Send): Promise<number> {
   let next = 0;
   const begun = now();
   const worker = async (): Promise<void> => {
     for (let i = next++; i < TOGETHER; i = next++) {
-      mustBe('the status', (await post(urlOf(i), { message: `echo ${i}` })).status, 202);
+      mustBe('the status', (await send(i)).status, 202);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
@@ -88,7 +119,7 @@ async function openBaton(place: Place, kind: Kind): Promise<Contender> {
     ids.push(id);
   }
   return {
-    urlOf: (i) => `${server.url}/api/v1/sessions/${ids[i % SESSIONS]}/messages`,
+    urlOf: (i) => server.messagesOf(ids[i % SESSIONS]!),
     close: async () => {
       await server.program.stop();
       await database?.drop();

@@ -19,7 +19,7 @@ export const shellRun: Case = async ({ place, report }) => {
   for (let i = -WARM_UP; i < SAMPLES; i++) {
     const begun = now();
     const ended = ends.next();
-    await server.call(`/api/v1/sessions/${id}/messages`, { message: COMMAND });
+    await server.send(id, COMMAND);
     await ended;
     const between = now();
     await once(

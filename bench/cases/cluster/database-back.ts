@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunView } from '../../../src/contract/run-view.ts';
-import { BatonServer, post } from '../../baton-server.ts';
+import { BatonServer, post, postMessage } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
 import { median, now } from '../../measure.ts';
 
@@ -15,8 +16,7 @@ export const databaseBack: Case = async ({ place, rounds, report }) => {
   const api = await BatonServer.start(place, { ...setup, roles: ['api'] });
   const worker = await BatonServer.start(place, { ...setup, roles: ['worker'] });
   const { id } = await api.session('outage');
-  const messages = `/api/v1/sessions/${id}/messages`;
-  const { runId } = await api.call<{ runId: string }>(messages, { message: 'true' });
+  const { runId } = await api.send(id, 'true');
   await until(() => started(api, runId));
 
   const seconds: number[] = [];
@@ -25,10 +25,12 @@ export const databaseBack: Case = async ({ place, rounds, report }) => {
     await delay(AWAY_MS);
     await database.start();
     const begun = now();
-    let sent = await post(`${api.url}${messages}`, { message: 'true' });
+    const key = randomUUID();
+    const send = () => postMessage(api.messagesOf(id), 'true', key);
+    let sent = await send();
     await until(async () => {
       if (sent.status === 202) return true;
-      sent = await post(`${api.url}${messages}`, { message: 'true' });
+      sent = await send();
       return false;
     });
     const run = (JSON.parse(sent.body) as { runId: string }).runId;

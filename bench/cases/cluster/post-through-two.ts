@@ -1,4 +1,4 @@
-import { BatonServer, post } from '../../baton-server.ts';
+import { BatonServer, postMessage } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now, rate } from '../../measure.ts';
 import { compare } from '../../result.ts';
@@ -24,11 +24,9 @@ export const postThroughTwo: Case = async ({ place, rounds, report }) => {
     let next = 0;
     const begun = now();
     const connection = async (_: unknown, index: number): Promise<void> => {
-      const { url } = to[index % to.length]!;
+      const node = to[index % to.length]!;
       for (let i = next++; i < messages; i = next++) {
-        const answer = await post(`${url}/api/v1/sessions/${ids[i % SESSIONS]}/messages`, {
-          message: `echo ${i}`,
-        });
+        const answer = await postMessage(node.messagesOf(ids[i % SESSIONS]!), `echo ${i}`);
         mustBe('the status', answer.status, 202);
       }
     };

@@ -108,7 +108,7 @@ const sessionNow = (server: BatonServer, id: string): Promise<Session> =>
   server.call(`/api/v1/sessions/${id}`, undefined, 'GET');
 
 export const send = (server: BatonServer, id: string, script: object): Promise<unknown> =>
-  server.call(`/api/v1/sessions/${id}/messages`, { message: JSON.stringify(script) });
+  server.send(id, JSON.stringify(script));
 
 export const LAST = 'The last word';
 const STEPS = 56;
