@@ -5,7 +5,7 @@ import type { Migration } from './migration.ts';
  * A plain message to a session that is awake, in one round trip instead of ten: the lane is locked,
  * the session's row looked at and touched, and the run admitted to the end of its lane. Gives no row,
  * and has changed nothing, if anything about it is not plain; then the long way decides. Called only by
- * nodes of a version before \`admit_message\` (0013), which does the same with a key.
+ * nodes of a version before `admit_message`, which does the same with a key.
  */
 const postgres = `
 CREATE FUNCTION send_message(

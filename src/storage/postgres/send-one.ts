@@ -7,7 +7,7 @@ import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
 /**
- * $1 to $10 are the function's (migrations/0013), $11 the time, or null for the database's, $12 how many
+ * $1 to $10 are those of `admit_message`, $11 the time, or null for the database's, $12 how many
  * may be queued, $13 whether there is a line in the audit log, then its values. A message that was known
  * or not taken leaves none.
  */

@@ -15,7 +15,7 @@ import { type Moved, moveSession, saveMoved } from './move.ts';
 
 /**
  * Admits a message to a session's lane and moves the session, in one transaction. On PostgreSQL most
- * messages are one statement instead (migrations/0013): what changes here changes there, too.
+ * messages are one statement instead (`admit_message`): what changes here changes there, too.
  */
 export function* sendMessage(
   dialect: Dialect,
