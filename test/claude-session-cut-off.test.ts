@@ -43,7 +43,7 @@ describe.each([...parts, 'all at once'] as const)('[A7] [Q7] [A3] kill -9 of %s'
       error: { class: 'agent_crash', message: expect.stringContaining('SIGKILL') },
       signal: 'SIGKILL',
       inputTokens: 10,
-      costSource: 'claude-partial',
+      costSource: 'estimated',
     });
   });
 });

@@ -19,8 +19,8 @@ function understood(name: string) {
   const lines = readFileSync(join(folder, name), 'utf8').trim().split('\n').map(parseLine);
   const events = new Events();
   const given = lines.flatMap((line) => [...events.take(line)]);
-  const { results, streamed, model, version = null } = events;
-  const counted = { version, before: undefined, results, streamed, model };
+  const { results, version = null } = events;
+  const counted = { ...events, version, before: undefined };
   const failed = results.at(-1)?.is_error !== false;
   const outcome = outcomeOf({
     ...events,

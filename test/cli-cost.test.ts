@@ -75,6 +75,7 @@ test('[A5] [C1] what agents have cost: by day and otherwise, of a time, of a ses
   expect(today).toEqual({
     key: dayOf(now),
     costUsd: 0.75,
+    estimatedUsd: 0,
     inputTokens: 2400,
     outputTokens: 68,
     cacheCreationTokens: 12,

@@ -78,6 +78,8 @@ export type DriverEvent =
   /** What it said, whole. */
   | { readonly kind: 'message'; readonly text: string; readonly truncated?: boolean }
   | { readonly kind: 'notice'; readonly text: string }
+  /** What the turn has used so far; a later one takes its place, and at last the end's. */
+  | { readonly kind: 'usage'; readonly usage: Usage }
   /**
    * Any other event of the vocabulary (tool use, thinking …), ready to be stored; but for the result
    * of a tool, which is whole, so that it is masked before it is cut.
@@ -86,6 +88,7 @@ export type DriverEvent =
   /** Always the last one. */
   | { readonly kind: 'end'; readonly end: DriverEnd };
 
+/** Its source is `estimated` if the agent has not said what it cost. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -112,6 +115,8 @@ export interface DriverEnd {
   /** The agent's name of the last message of the conversation: where a fork would begin. */
   readonly head?: string;
   readonly usage?: Usage;
+  /** What the agent says of earlier turns of the conversation that could only be estimated (A5). */
+  readonly usageEarlier?: Usage;
   /** What the agent has counted so far, for the next turn's `usageBefore`. */
   readonly usageAfter?: Json;
 }

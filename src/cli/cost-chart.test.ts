@@ -36,6 +36,7 @@ test('[C1] days on which nothing was spent are shown between others', () => {
     outputTokens: 0,
     cacheCreationTokens: 0,
     cacheReadTokens: 0,
+    estimatedUsd: 0,
     invocations: 1,
   });
   const days = everyDay([line('2026-02-27', 1), line('2026-03-02', 2)]);

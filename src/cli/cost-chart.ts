@@ -34,6 +34,7 @@ export function everyDay(lines: readonly CostLine[]): CostLine[] {
 
 const NOTHING = {
   costUsd: 0,
+  estimatedUsd: 0,
   inputTokens: 0,
   outputTokens: 0,
   cacheCreationTokens: 0,

@@ -116,6 +116,7 @@ function listingOf(
       { head: 'OUTPUT', text: ({ outputTokens }) => shortCount(outputTokens) },
       { head: 'CACHED', text: ({ cacheReadTokens }) => shortCount(cacheReadTokens) },
       { head: 'AGENTS', text: ({ invocations }) => shortCount(invocations) },
+      ...(lines.some(({ estimatedUsd }) => estimatedUsd > 0) ? [ESTIMATED] : []),
     ],
     fields: (line) => [
       line.key,
@@ -125,10 +126,16 @@ function listingOf(
       line.cacheCreationTokens,
       line.cacheReadTokens,
       line.invocations,
+      plainUsd(line.estimatedUsd),
     ],
     empty: 'Nothing has cost anything in this time.',
   };
 }
+
+const ESTIMATED: Listing<CostLine>['columns'][number] = {
+  head: 'ESTIMATED',
+  text: ({ estimatedUsd }) => (estimatedUsd === 0 ? '' : money(estimatedUsd)),
+};
 
 const nameOf = (key: string, names: ReadonlyMap<string, string>): string =>
   key === '' ? '(not known)' : (names.get(key) ?? key);

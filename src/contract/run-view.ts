@@ -72,6 +72,7 @@ export const Invocation = z.object({
   cacheReadTokens: z.int(),
   model: z.string().nullable(),
   costUsd: z.number(),
+  /** `claude`: as the agent said. `estimated`: it was killed; from the tokens it was seen to use. */
   costSource: z.string().nullable(),
   tools: Json,
   /** The last 64 KiB of its error output, masked. */
@@ -83,6 +84,8 @@ export type Invocation = z.infer<typeof Invocation>;
 /** What some invocations come to. */
 export const CostSums = z.object({
   costUsd: z.number(),
+  /** The part of it that is an estimate, because an agent was killed before it said what it cost. */
+  estimatedUsd: z.number(),
   inputTokens: z.int(),
   outputTokens: z.int(),
   cacheCreationTokens: z.int(),

@@ -19,7 +19,7 @@ import type { Artefacts } from '../workspaces/artefacts.ts';
 import { takeSnapshot } from '../workspaces/snapshot.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { fitText } from './fit-text.ts';
-import { beginInvocation, endInvocation } from './invocation.ts';
+import { beginInvocation, endInvocation, withUsage } from './invocation.ts';
 import { patiently } from './patiently.ts';
 import { Questions } from './questions.ts';
 import { Recorder } from './recorder.ts';
@@ -28,6 +28,7 @@ import type { SteerStore } from './steer-store.ts';
 import type { Steering } from './steering.ts';
 import { finalOf, outcomeOf } from './turn-outcome.ts';
 import type { TurnPlan } from './turn-plan.ts';
+import { UsageSoFar } from './usage-so-far.ts';
 
 const LAST_RESPONSE_BYTES = 16 * 1024;
 /** How long an agent is kept alive for an answer, unless told (A7). */
@@ -113,15 +114,20 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   let isAsking = false;
   let known = plan.conversation;
   const tools = new Set<string>();
+  const soFar = new UsageSoFar((usage) =>
+    patiently(context.signal, () => store.putInvocation(withUsage(invocation, usage))),
+  );
   const ended = (how: DriverEnd): InvocationRecord =>
     endInvocation(invocation, how, [...tools], masker, clock());
   const record = async (ending: InvocationRecord, how: DriverEnd): Promise<void> => {
-    const { lastMessage: said, head, usageAfter } = how;
+    await soFar.close();
+    const { lastMessage: said, head, usageEarlier, usageAfter } = how;
     const result = {
       fence: context.fence,
       lastResponse: said === null ? null : fitText(masker.mask(said), LAST_RESPONSE_BYTES).text,
       conversation: known,
       ...(head === undefined ? {} : { conversationHead: head }),
+      ...(usageEarlier === undefined ? {} : { usageEarlier }),
       ...(usageAfter === undefined ? {} : { usageAfter }),
     };
     await patiently(context.signal, () => store.putInvocation(ending, result));
@@ -130,6 +136,10 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     for await (const event of driver.run(turn)) {
       if (event.kind === 'end') {
         end = event.end;
+        continue;
+      }
+      if (event.kind === 'usage') {
+        soFar.put(event.usage);
         continue;
       }
       if (event.kind === 'init') {

@@ -1,4 +1,4 @@
-import type { DriverEnd } from '../agents/driver.ts';
+import type { DriverEnd, Usage } from '../agents/driver.ts';
 import { newId } from '../contract/ids.ts';
 import type { AgentPayload } from '../contract/message.ts';
 import type { AgentKind } from '../contract/session.ts';
@@ -52,23 +52,19 @@ export function endInvocation(
   const { usage, outcome } = end;
   const error = outcome.kind === 'failed' ? outcome.error : null;
   return {
-    ...begun,
+    ...withUsage(begun, usage),
     finishedAt,
     exitCode: end.exitCode,
     signal: end.signal,
     tools: [...tools],
     stderr: fitText(masker.mask(end.stderr), STDERR_BYTES).text,
     error: error === null ? null : { ...error, message: masker.mask(error.message) },
-    ...(usage === undefined
-      ? {}
-      : {
-          inputTokens: usage.inputTokens,
-          outputTokens: usage.outputTokens,
-          cacheCreationTokens: usage.cacheCreationTokens,
-          cacheReadTokens: usage.cacheReadTokens,
-          model: usage.model,
-          costUsd: usage.costUsd,
-          costSource: usage.source,
-        }),
   };
+}
+
+/** The same, with what it has used. */
+export function withUsage(begun: InvocationRecord, usage: Usage | undefined): InvocationRecord {
+  if (usage === undefined) return begun;
+  const { source: costSource, ...counted } = usage;
+  return { ...begun, ...counted, costSource };
 }

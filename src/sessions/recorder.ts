@@ -68,6 +68,7 @@ export class Recorder {
         await this.#event(event.type, maskJson(event.payload));
         return;
       case 'init':
+      case 'usage':
         // Told by who knows the workspace (agent-handler.ts).
         return;
     }

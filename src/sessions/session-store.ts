@@ -1,4 +1,4 @@
-import type { ForkPoint } from '../agents/driver.ts';
+import type { ForkPoint, Usage } from '../agents/driver.ts';
 import type { ShareLevel } from '../contract/access.ts';
 import type { CostBy, CostLine } from '../contract/api/cost.ts';
 import type { Json } from '../contract/json.ts';
@@ -151,6 +151,8 @@ export interface TurnResult {
   readonly conversation: string | null;
   /** Of a turn that has ended; left out, what was known stays. */
   readonly conversationHead?: string;
+  /** Takes the place of what earlier invocations were estimated to cost (A5). */
+  readonly usageEarlier?: Usage;
   /** What the agent has counted so far; left out, what was known stays. */
   readonly usageAfter?: Json;
 }
@@ -205,7 +207,8 @@ export interface SessionStore {
   listPending(host: string, limit: number): Promise<SessionWithFacts[]>;
   /**
    * Stores an invocation, or what has become of it, with what it leaves on its session. Cost and
-   * tokens that are new are told by `agent.usage` and `session.cost`. Put again it replaces itself.
+   * tokens that are new are told by `agent.usage` and `session.cost`, estimates once it has ended.
+   * Put again it replaces itself, unless it has ended and this is from before.
    * True if it has ended by this, which happens once. Throws `conversation_taken`.
    */
   putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<boolean>;
@@ -252,6 +255,7 @@ export interface Settled {
 
 export interface InvocationSums {
   readonly costUsd: number;
+  readonly estimatedUsd: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheCreationTokens: number;

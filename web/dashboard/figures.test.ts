@@ -10,6 +10,7 @@ const none = Object.fromEntries(RunState.options.map((state) => [state, 0])) as 
 const line = (key: string, costUsd: number) => ({
   key,
   costUsd,
+  estimatedUsd: 0,
   inputTokens: 0,
   outputTokens: 0,
   cacheCreationTokens: 0,

@@ -7,6 +7,7 @@ import { Fact, Section } from '../parts/section.tsx';
 import { useStore } from '../parts/store.ts';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
+import { Estimated } from './estimated.tsx';
 import { costQuery } from './queries.ts';
 import { Runs } from './runs.tsx';
 
@@ -92,9 +93,10 @@ function Models({ models }: { models: Cost['models'] }) {
       </thead>
       <tbody className="figures">
         {models.map((each) => (
-          <tr key={each.model ?? ''} className="border-b border-edge last:border-0">
+          <tr key={`${each.model} ${each.source}`} className="border-b border-edge last:border-0">
             <th scope="row" className="py-1 pr-3 text-left font-normal">
               {each.model ?? t.detail.unknownModel}
+              {each.source === 'estimated' && <Estimated />}
             </th>
             <td className="py-1 pr-3 text-right whitespace-nowrap">{count(each.inputTokens)}</td>
             <td className="py-1 pr-3 text-right whitespace-nowrap">{count(each.outputTokens)}</td>

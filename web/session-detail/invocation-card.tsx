@@ -5,6 +5,7 @@ import { useStore } from '../parts/store.ts';
 import { duration, exactTime } from '../parts/time.tsx';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
+import { Estimated } from './estimated.tsx';
 
 /** One agent process: how it ended, what it used, what it complained of. */
 export function InvocationCard({ invocation }: { invocation: Invocation }) {
@@ -31,6 +32,7 @@ export function InvocationCard({ invocation }: { invocation: Invocation }) {
         </Fact>
         <Fact name={t.detail.cost}>
           <Money usd={invocation.costUsd} />
+          {invocation.costSource === 'estimated' && <Estimated />}
         </Fact>
         {model !== null && (
           <Fact name={t.detail.model}>

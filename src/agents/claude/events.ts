@@ -3,7 +3,7 @@ import type { DriverEvent } from '../driver.ts';
 import { cleanText, fitBeginning, fitJson } from '../fit.ts';
 import type { Line, RateLimit, ResultLine, ToolResultContent } from './lines.ts';
 import { noticeOf } from './notices.ts';
-import { StreamedTokens } from './usage.ts';
+import { StreamedTokens } from './streamed-tokens.ts';
 
 type LineOf<T extends Line['type']> = Extract<Line, { type: T }>;
 type LineBlock<T> = Extract<LineOf<'assistant'>['message']['content'][number], { type: T }>;
@@ -25,7 +25,7 @@ export class Events {
   limit: RateLimit | null = null;
   /** What the last answer that was only an error says. */
   error: { readonly kind: string; readonly text: string } | null = null;
-  #conversation: string | null = null;
+  conversation: string | null = null;
   #lastUuid: string | undefined;
   readonly #tools = new Map<string, string>();
   readonly #asked = new Set<string>();
@@ -56,6 +56,7 @@ export class Events {
       case 'result':
         this.results.push(line);
         this.head = this.#lastUuid;
+        this.streamed.clear();
         return;
       case 'unknown':
         yield* notices(`Claude Code said: ${line.text.slice(0, NOTICE_CHARACTERS)}`);
@@ -70,8 +71,8 @@ export class Events {
     this.error = null;
     this.limit = null;
     // Repeated with every turn, and with another name after `/clear`.
-    if (this.#conversation === line.session_id) return;
-    this.#conversation = line.session_id;
+    if (this.conversation === line.session_id) return;
+    this.conversation = line.session_id;
     this.hasBegun = true;
     const { model } = line;
     yield { kind: 'init', conversation: line.session_id, ...(model !== undefined && { model }) };
@@ -84,7 +85,11 @@ export class Events {
   *#assistant(line: LineOf<'assistant'>): Generator<DriverEvent> {
     const { message, error, uuid } = line;
     const parent = line.parent_tool_use_id ?? null;
-    if (parent === null && typeof error !== 'string') this.#lastUuid = uuid ?? this.#lastUuid;
+    if (typeof error !== 'string') {
+      const { id } = message;
+      if (id !== undefined) this.streamed.whole({ ...message, id });
+      if (parent === null) this.#lastUuid = uuid ?? this.#lastUuid;
+    }
     for (const block of message.content) {
       if (block.type === 'tool_use') yield* this.#toolUse(block, parent);
       else if (block.type === 'text' && typeof error === 'string') {
@@ -145,9 +150,11 @@ export class Events {
   }
 
   *#piece({ event: piece, parent_tool_use_id }: LineOf<'stream_event'>): Generator<DriverEvent> {
-    this.streamed.see(piece.type, piece.message?.usage ?? piece.usage);
-    const { delta } = piece;
-    if ((parent_tool_use_id ?? null) !== null || delta?.type !== 'text_delta') return;
+    const parent = parent_tool_use_id ?? null;
+    const { delta, message, usage } = piece;
+    if (message?.id !== undefined) this.streamed.begin(parent, { ...message, id: message.id });
+    else if (usage !== undefined) this.streamed.update(parent, usage);
+    if (parent !== null || delta?.type !== 'text_delta') return;
     if (delta.text) yield { kind: 'delta', text: cleanText(delta.text) };
   }
 

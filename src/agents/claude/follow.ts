@@ -10,13 +10,15 @@ import { Leaving } from './leaving.ts';
 import { LineReader } from './line-reader.ts';
 import { parseLine } from './lines.ts';
 import { Steering } from './steering.ts';
-import { usageAfter, usageOf } from './usage.ts';
+import { type Counted, earlierOf, usageAfter, usageOf } from './usage.ts';
 import { isTooOld } from './version.ts';
 
 const OUTPUT = { lingerMs: 250, pieceBytes: 64 * 1024 };
 const STDERR_CHARACTERS = 64 * 1024;
 /** Work that gives no event is made known this often, so that it does not look like silence. */
 const ALIVE_MS = 5000;
+/** Pieces of an answer that say how many tokens it has. */
+const COUNTED: ReadonlySet<string> = new Set(['message_start', 'message_delta']);
 
 /** One process, from its first line to its end. */
 export async function* follow(
@@ -39,6 +41,10 @@ export async function* follow(
     }
     const line = parseLine(text);
     for (const event of events.take(line)) yield leaving.stopped ? cutOff(event) : event;
+    if (line.type === 'stream_event' && COUNTED.has(line.event.type)) {
+      const usage = usageOf(countedOf(events, turn));
+      if (usage !== undefined) yield { kind: 'usage', usage };
+    }
     // Only now: a call is told before it is asked about (Q16).
     dialogue.hear(line);
     await leaving.see(line);
@@ -81,6 +87,12 @@ function cutOff(event: DriverEvent): DriverEvent {
   return payload['ok'] === true ? event : { ...event, payload: { ...payload, cutOff: true } };
 }
 
+const countedOf = (events: Events, { usageBefore: before }: Turn): Counted => ({
+  ...events,
+  version: events.version ?? null,
+  before,
+});
+
 function* ending(
   events: Events,
   turn: Turn,
@@ -88,9 +100,10 @@ function* ending(
   exit: ProcessExit,
   stderr: string,
 ): Generator<DriverEvent> {
-  const { version = null, results, streamed, model, lastMessage, head } = events;
-  const counted = { version, before: turn.usageBefore, results, streamed, model };
+  const { results, lastMessage, head } = events;
+  const counted = countedOf(events, turn);
   const usage = usageOf(counted);
+  const earlier = earlierOf(counted);
   const after = usageAfter(counted);
   const result = results.at(-1);
   const ended = { ...events, version: events.version, exit, stderr, result, now: Date.now() };
@@ -104,6 +117,7 @@ function* ending(
       stderr,
       ...(head !== undefined && { head }),
       ...(usage !== undefined && { usage }),
+      ...(earlier !== undefined && { usageEarlier: earlier }),
       ...(after !== undefined && { usageAfter: after }),
     },
   };

@@ -52,6 +52,16 @@ const Block = z.union([
   Other,
 ]);
 
+const Tokens = z.object({
+  input_tokens: z.number().nullish(),
+  output_tokens: z.number().nullish(),
+  cache_creation_input_tokens: z.number().nullish(),
+  cache_read_input_tokens: z.number().nullish(),
+  /** How long what was written to the cache is kept; the total is above. */
+  cache_creation: z.object({ ephemeral_1h_input_tokens: z.number().nullish() }).nullish(),
+});
+export type Tokens = z.output<typeof Tokens>;
+
 /** One line for each block of an answer. */
 const Assistant = z.object({
   type: z.literal('assistant'),
@@ -59,7 +69,12 @@ const Assistant = z.object({
   uuid: z.string().optional(),
   /** Set if the answer only says what went wrong. */
   error: z.string().nullish(),
-  message: z.object({ content: z.array(Block) }),
+  message: z.object({
+    id: z.string().optional(),
+    model: z.string().optional(),
+    usage: Tokens.optional().catch(undefined),
+    content: z.array(Block),
+  }),
 });
 
 const ToolResult = z.object({
@@ -86,14 +101,6 @@ const User = z.object({
   }),
 });
 
-const Tokens = z.object({
-  input_tokens: z.number().nullish(),
-  output_tokens: z.number().nullish(),
-  cache_creation_input_tokens: z.number().nullish(),
-  cache_read_input_tokens: z.number().nullish(),
-});
-export type Tokens = z.output<typeof Tokens>;
-
 /** A piece of an answer, as it comes. */
 const StreamEvent = z.object({
   type: z.literal('stream_event'),
@@ -101,7 +108,13 @@ const StreamEvent = z.object({
   event: z.object({
     type: z.string(),
     delta: z.object({ type: z.string().optional(), text: z.string().optional() }).optional(),
-    message: z.object({ usage: Tokens.optional() }).optional(),
+    message: z
+      .object({
+        id: z.string().optional(),
+        model: z.string().optional(),
+        usage: Tokens.optional(),
+      })
+      .optional(),
     usage: Tokens.optional(),
   }),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Json } from '../../contract/json.ts';
 import type { Usage } from '../driver.ts';
-import type { ModelUsage, ResultLine, Tokens } from './lines.ts';
+import type { ModelUsage, ResultLine } from './lines.ts';
+import type { StreamedTokens } from './streamed-tokens.ts';
 import { compareVersions } from './version.ts';
 
 /*
@@ -17,6 +18,7 @@ type Count = ModelUsage[string];
 
 const Before = z.object({
   version: z.string().nullable(),
+  conversation: z.string().nullish(),
   models: z.record(
     z.string(),
     z.object({
@@ -44,18 +46,41 @@ const combine = (a: Count, b: Count, how: (a: number, b: number) => number): Cou
 export interface Counted {
   /** The version that counted. */
   readonly version: string | null;
+  readonly conversation: string | null;
   readonly before: Json | undefined;
   /** Of one process, in their order. */
   readonly results: readonly ResultLine[];
-  /** What was seen of answers, for a process that ended without a result. */
+  /** What was seen of answers that no result has reported. */
   readonly streamed: StreamedTokens;
   readonly model: string | null;
 }
 
-/** Nothing if nothing is known. */
+/** Nothing if nothing is known. What was not reported is estimated, and makes all of it an estimate. */
 export function usageOf(counted: Counted): Usage | undefined {
-  if (counted.results.length === 0) return counted.streamed.usage(counted.model);
-  const models = differences(counted);
+  const seen = counted.streamed.usage(counted.model);
+  if (counted.results.length === 0) return seen;
+  const reported = reportOf(differences(counted), counted.model);
+  return seen === undefined ? reported : added(reported, seen);
+}
+
+/**
+ * What the totals say of earlier processes of the conversation that were killed (A5). One that was
+ * ended by SIGTERM had its count stored and is in the next total, though not in what came since the
+ * last result; one that was killed outright is in neither, and its estimate stands.
+ */
+export function earlierOf({ conversation, before, results }: Counted): Usage | undefined {
+  const known = Before.safeParse(before);
+  const total = results.findLast(({ modelUsage }) => modelUsage !== undefined)?.modelUsage;
+  const since = sinceLast(results);
+  if (!known.success || total === undefined || since === undefined) return undefined;
+  if (conversation === null || known.data.conversation !== conversation) return undefined;
+  if (!goesOn(known.data.models, total)) return undefined;
+  const rest = minus(minus(total, known.data.models), since);
+  const usage = reportOf(rest, null);
+  return usage.inputTokens + usage.outputTokens > 0 ? usage : undefined;
+}
+
+function reportOf(models: ModelUsage, model: string | null): Usage {
   const sum = Object.values(models).reduce((a, b) => combine(a, b, (x, y) => x + y), NOTHING);
   const [main] = Object.entries(models).sort(([, a], [, b]) => b.costUSD - a.costUSD);
   return {
@@ -63,81 +88,59 @@ export function usageOf(counted: Counted): Usage | undefined {
     outputTokens: sum.outputTokens,
     cacheCreationTokens: sum.cacheCreationInputTokens,
     cacheReadTokens: sum.cacheReadInputTokens,
-    model: main?.[0] ?? counted.model,
+    model: main?.[0] ?? model,
     costUsd: sum.costUSD,
     source: 'claude',
   };
 }
 
+const added = (reported: Usage, seen: Usage): Usage => ({
+  inputTokens: reported.inputTokens + seen.inputTokens,
+  outputTokens: reported.outputTokens + seen.outputTokens,
+  cacheCreationTokens: reported.cacheCreationTokens + seen.cacheCreationTokens,
+  cacheReadTokens: reported.cacheReadTokens + seen.cacheReadTokens,
+  model: reported.model,
+  costUsd: reported.costUsd + seen.costUsd,
+  source: seen.source,
+});
+
 /** For the next turn's `usageBefore`; undefined leaves the old one. */
-export function usageAfter({ version, results }: Counted): Json | undefined {
+export function usageAfter({ version, conversation, results }: Counted): Json | undefined {
   const models = results.findLast(({ modelUsage }) => modelUsage !== undefined)?.modelUsage;
-  return models === undefined ? undefined : { version, models };
+  return models === undefined ? undefined : { version, conversation, models };
 }
 
 function differences({ version, before, results }: Counted): ModelUsage {
-  const since = results.map((line) => line.model_usage_since_last_result);
-  if (since.some((each) => each !== undefined)) {
-    const sums: ModelUsage = {};
-    for (const [model, count] of since.flatMap((each) => Object.entries(each ?? {}))) {
-      sums[model] = combine(sums[model] ?? NOTHING, count, (a, b) => a + b);
-    }
-    return sums;
-  }
+  const since = sinceLast(results);
+  if (since !== undefined) return since;
   const total = results.findLast(({ modelUsage }) => modelUsage !== undefined)?.modelUsage ?? {};
   const old = version !== null && compareVersions(version, BEGINS_ANEW) <= 0;
   const known = Before.safeParse(before);
   if (old || !known.success || !goesOn(known.data.models, total)) return total;
-  const { models } = known.data;
-  return Object.fromEntries(
+  return minus(total, known.data.models);
+}
+
+/** What new versions say came since the last result, over all of them. */
+function sinceLast(results: readonly ResultLine[]): ModelUsage | undefined {
+  const since = results.map((line) => line.model_usage_since_last_result);
+  if (since.every((each) => each === undefined)) return undefined;
+  const sums: ModelUsage = {};
+  for (const [model, count] of since.flatMap((each) => Object.entries(each ?? {}))) {
+    sums[model] = combine(sums[model] ?? NOTHING, count, (a, b) => a + b);
+  }
+  return sums;
+}
+
+const minus = (total: ModelUsage, part: ModelUsage): ModelUsage =>
+  Object.fromEntries(
     Object.entries(total).map(([model, count]) => [
       model,
-      combine(count, models[model] ?? NOTHING, (a, b) => a - b),
+      combine(count, part[model] ?? NOTHING, (a, b) => a - b),
     ]),
   );
-}
 
 /** Totals never fall; if one did, the counting began anew. */
 const goesOn = (before: ModelUsage, total: ModelUsage): boolean =>
   Object.entries(before).every(([model, count]) =>
     KEYS.every((key) => (total[model] ?? NOTHING)[key] >= count[key]),
   );
-
-/** Counts tokens as answers come. What they cost only a result tells. */
-export class StreamedTokens {
-  #done: Count = NOTHING;
-  #open: Count = NOTHING;
-  #any = false;
-
-  /** The beginning of an answer, and what it adds later; later figures replace earlier ones. */
-  see(event: string, tokens: Tokens | undefined): void {
-    if (event === 'message_start') {
-      this.#done = combine(this.#done, this.#open, (a, b) => a + b);
-      this.#open = NOTHING;
-    }
-    if (tokens === undefined) return;
-    this.#any = true;
-    this.#open = {
-      inputTokens: tokens.input_tokens ?? this.#open.inputTokens,
-      outputTokens: tokens.output_tokens ?? this.#open.outputTokens,
-      cacheReadInputTokens: tokens.cache_read_input_tokens ?? this.#open.cacheReadInputTokens,
-      cacheCreationInputTokens:
-        tokens.cache_creation_input_tokens ?? this.#open.cacheCreationInputTokens,
-      costUSD: 0,
-    };
-  }
-
-  usage(model: string | null): Usage | undefined {
-    if (!this.#any) return undefined;
-    const sum = combine(this.#done, this.#open, (a, b) => a + b);
-    return {
-      inputTokens: sum.inputTokens,
-      outputTokens: sum.outputTokens,
-      cacheCreationTokens: sum.cacheCreationInputTokens,
-      cacheReadTokens: sum.cacheReadInputTokens,
-      model,
-      costUsd: 0,
-      source: 'claude-partial',
-    };
-  }
-}

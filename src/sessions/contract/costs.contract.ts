@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Usage } from '../../agents/driver.ts';
 import type { CostBy } from '../../contract/api/cost.ts';
 import { SUCCEEDED } from '../../queue/contract/bench.contract.ts';
 import type { InvocationRecord } from '../session-store.ts';
@@ -42,6 +43,60 @@ export function costRules(rule: SessionRule): void {
       expect(await bench.events(id, 'session.cost')).toHaveLength(1);
       expect((await bench.record(id)).costUsd).toBe(0.25);
       expect(await bench.store.costsOf([run.id])).toEqual(new Map([[run.id, 0.25]]));
+    },
+  );
+
+  rule(
+    '[A5] an estimate counts at once, is told when it has ended, and is corrected by a report',
+    async (bench) => {
+      const id = await bench.session('ACTIVE', { budgetUsd: 1 });
+      const { run, fence } = await bench.begin(id);
+      const put = (given: Partial<InvocationRecord>, usageEarlier?: Usage) =>
+        bench.store.putInvocation(
+          invocation(id, run.id, { ...USED, ...given }),
+          ...(usageEarlier === undefined
+            ? []
+            : [{ fence, lastResponse: null, conversation: null, usageEarlier }]),
+        );
+      const killed = { costSource: 'estimated', finishedAt: bench.now };
+      await put({ id: 'reported', startedAt: 1, finishedAt: bench.now });
+      await put({ ...killed, id: 'working', startedAt: 2, finishedAt: null, costUsd: 0.5 });
+      expect((await bench.record(id)).costUsd).toBe(0.75);
+      expect(await usages(bench, id)).toHaveLength(1);
+      await put({ ...killed, id: 'working', startedAt: 2, costUsd: 0.5 });
+      expect((await usages(bench, id)).at(-1)?.payload).toMatchObject({ source: 'estimated' });
+      expect((await bench.events(id, 'session.cost')).at(-1)?.payload).toEqual({ costUsd: 0.75 });
+      // Late words of the process that was thought to be dead.
+      await put({ ...killed, id: 'working', startedAt: 2, finishedAt: null, costUsd: 9 });
+      await put({ ...killed, id: 'outright', startedAt: 3, signal: 'SIGKILL', costUsd: 2 });
+      await put({ ...killed, id: 'last', startedAt: 4, signal: 'SIGTERM', costUsd: 4 });
+      expect(await bench.store.sumInvocations(id)).toMatchObject({
+        costUsd: 6.75,
+        estimatedUsd: 6.5,
+      });
+
+      const { costSource: source, ...counted } = USED;
+      const earlier = { ...counted, source, costUsd: 3 };
+      for (const finishedAt of [null, bench.now]) {
+        await put({ id: 'next', startedAt: 5, finishedAt }, earlier);
+        expect(await bench.store.sumInvocations(id)).toMatchObject({
+          costUsd: 0.25 + 2 + 3 + 0.25,
+          estimatedUsd: 2,
+        });
+      }
+      const costs = (await bench.store.listInvocations(run.id)).map((each) => [
+        each.id,
+        each.costSource,
+        each.costUsd,
+      ]);
+      expect(costs).toEqual([
+        ['reported', 'claude', 0.25],
+        ['working', 'claude', 0],
+        ['outright', 'estimated', 2],
+        ['last', 'claude', 3],
+        ['next', 'claude', 0.25],
+      ]);
+      expect((await bench.record(id)).costUsd).toBe(5.5);
     },
   );
 
@@ -138,6 +193,7 @@ export function costRules(rule: SessionRule): void {
     expect(first).toEqual({
       key: 'bob',
       costUsd: 1,
+      estimatedUsd: 0,
       inputTokens: 10,
       outputTokens: 20,
       cacheCreationTokens: 30,

@@ -48,6 +48,7 @@ export function invocationRules(rule: SessionRule): void {
       const sums = await bench.store.sumInvocations(id);
       expect(sums).toEqual({
         costUsd: expect.closeTo(0.8) as number,
+        estimatedUsd: 0,
         inputTokens: 1,
         outputTokens: 2,
         cacheCreationTokens: 4,

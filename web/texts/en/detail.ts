@@ -139,6 +139,8 @@ export const detail = {
   noCost: 'Nothing has been spent here.',
   model: 'Model',
   unknownModel: 'Not known',
+  estimated: 'estimated',
+  estimatedHelp: 'The agent was killed before it reported its cost.',
   input: 'Input',
   output: 'Output',
   cacheWrite: 'Cache written',

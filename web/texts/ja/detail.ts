@@ -134,6 +134,8 @@ export const detail: Texts['detail'] = {
   noCost: 'ここでの費用はありません。',
   model: 'モデル',
   unknownModel: '不明',
+  estimated: '推定',
+  estimatedHelp: '費用を報告する前にエージェントが強制終了されました。',
   input: '入力',
   output: '出力',
   cacheWrite: 'キャッシュ書込',

@@ -36,18 +36,26 @@ export function* putInvocation(
     `SELECT ${COLUMNS} FROM invocations WHERE id = $1`,
     [invocation.id],
   );
-  yield* query(PUT, invocationValues(invocation));
   const known = before === null ? null : toInvocation(before);
-  tellUsage(it, invocation, known);
-  let { costUsd } = session;
-  if (invocation.costUsd !== (known?.costUsd ?? 0)) {
-    // Added up anew, so that it is the same sum that is shown elsewhere, and nothing counts twice.
-    ({ costUsd } = yield* sumInvocations(session.id));
-    if (costUsd !== session.costUsd) it.log('session.cost', { costUsd }, null);
+  // Of an attempt that was taken away, and whose end the next one has recorded.
+  if (known !== null && known.finishedAt !== null && invocation.finishedAt === null) {
+    return { ...done(false, [it]), changed: false };
   }
-  const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
+  yield* query(PUT, invocationValues(invocation));
   // What a run that was taken away has said is recorded, but the session is somebody else's by now.
   const left = turn?.fence === it.lane.fence ? turn : null;
+  const corrected =
+    left?.usageEarlier !== undefined && (yield* correct(invocation, left.usageEarlier));
+  tellUsage(it, invocation, known);
+  let { costUsd } = session;
+  const wasShown = known === null || isShown(known);
+  if (corrected || !wasShown || invocation.costUsd !== (known?.costUsd ?? 0)) {
+    // Added up anew, so that it is the same sum that is shown elsewhere, and nothing counts twice.
+    ({ costUsd } = yield* sumInvocations(session.id));
+    const changed = costUsd !== session.costUsd || !wasShown;
+    if (changed && isShown(invocation)) it.log('session.cost', { costUsd }, null);
+  }
+  const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
   const conversation = left?.conversation ?? session.conversation;
   if (conversation !== session.conversation) yield* mustBeIts(session.id, conversation);
   yield* saveMoved(dialect, loaded, {
@@ -75,11 +83,50 @@ function* mustBeIts(id: string, conversation: string | null): Op<void> {
   }
 }
 
+/** What an agent at work is estimated to cost changes with its every answer, and is not logged. */
+const isShown = ({ costSource, finishedAt }: InvocationRecord): boolean =>
+  costSource !== ESTIMATED || finishedAt !== null;
+
+const ESTIMATED = 'estimated';
+
+/**
+ * Replaces what was estimated since the agent last reported. The total does not say which process it
+ * was: the last one gets all of it. One that was killed outright could not add to the total.
+ */
+function* correct(
+  by: InvocationRecord,
+  usage: NonNullable<TurnResult['usageEarlier']>,
+): Op<boolean> {
+  const rows = yield* query<InvocationRow>(
+    `SELECT ${COLUMNS} FROM invocations WHERE session_id = $1 AND id <> $2 AND cost_source = '${ESTIMATED}'
+       AND finished_at IS NOT NULL AND coalesce(signal, '') <> 'SIGKILL'
+       AND started_at > (SELECT coalesce(max(started_at), -1) FROM invocations
+         WHERE session_id = $1 AND id <> $2 AND cost_source = $3)
+     ORDER BY started_at DESC, id DESC`,
+    [by.sessionId, by.id, usage.source],
+  );
+  const { source: costSource, ...counted } = usage;
+  for (const [n, row] of rows.entries()) {
+    const part = n === 0 ? counted : NO_TOKENS;
+    yield* query(PUT, invocationValues({ ...toInvocation(row), ...part, costSource }));
+  }
+  return rows.length > 0;
+}
+
+const NO_TOKENS = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheCreationTokens: 0,
+  cacheReadTokens: 0,
+  costUsd: 0,
+};
+
 /** Nothing is told of a run behind its end; of one that has ended the session is told alone. */
 function tellUsage(it: LaneChange, put: InvocationRecord, known: InvocationRecord | null): void {
-  if (put.costSource === null) return;
+  if (put.costSource === null || !isShown(put)) return;
   const usage = usageOf(put);
-  if (known !== null && JSON.stringify(usageOf(known)) === JSON.stringify(usage)) return;
+  if (known !== null && isShown(known) && JSON.stringify(usageOf(known)) === JSON.stringify(usage))
+    return;
   const { runId, attempt } = put;
   const underWay = it.lane.runId === runId;
   it.log('agent.usage', usage, underWay ? { id: runId, attempts: attempt } : null);
@@ -115,18 +162,22 @@ export function* listUnfinished(sessionId: string): Op<InvocationRecord[]> {
 export interface SumsRow {
   n: number;
   cost: number;
+  estimated: number;
   input: number;
   output: number;
   creation: number;
   cached: number;
 }
 
-export const SUMS = `count(*) AS n, coalesce(sum(cost_usd), 0) AS cost, coalesce(sum(input_tokens), 0) AS input,
+export const SUMS = `count(*) AS n, coalesce(sum(cost_usd), 0) AS cost,
+  coalesce(sum(CASE WHEN cost_source = '${ESTIMATED}' THEN cost_usd END), 0) AS estimated,
+  coalesce(sum(input_tokens), 0) AS input,
   coalesce(sum(output_tokens), 0) AS output, coalesce(sum(cache_creation_tokens), 0) AS creation,
   coalesce(sum(cache_read_tokens), 0) AS cached`;
 
 export const toSums = (row: SumsRow): InvocationSums => ({
   costUsd: row.cost,
+  estimatedUsd: row.estimated,
   inputTokens: row.input,
   outputTokens: row.output,
   cacheCreationTokens: row.creation,

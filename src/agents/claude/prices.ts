@@ -1,0 +1,60 @@
+/*
+ * What tokens cost, for an agent that was killed before it could say (A5). List prices in USD per
+ * million tokens, as Claude Code 2.1.325 itself counts them; what it reports takes their place.
+ */
+
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** Writing to the cache for five minutes, and for an hour. */
+  readonly write5m: number;
+  readonly write1h: number;
+  readonly read: number;
+}
+
+export type PricedTokens = Readonly<Record<keyof Price, number>>;
+
+const price = (
+  input: number,
+  output: number,
+  write5m: number,
+  write1h: number,
+  read: number,
+): Price => ({ input, output, write5m, write1h, read });
+
+/** By a part of the model's name; the longest that fits counts. */
+export const PRICES: Readonly<Record<string, Price>> = {
+  'claude-fable-5': price(10, 50, 12.5, 20, 1),
+  'claude-fable-5-2': price(8, 40, 10, 16, 0.2),
+  'claude-mythos-5': price(10, 50, 12.5, 20, 1),
+  'claude-mythos-5-2': price(8, 40, 10, 16, 0.2),
+  'claude-opus-4': price(15, 75, 18.75, 30, 1.5),
+  'claude-opus-4-5': price(5, 25, 6.25, 10, 0.5),
+  'claude-opus-4-6': price(5, 25, 6.25, 10, 0.5),
+  'claude-opus-4-7': price(5, 25, 6.25, 10, 0.5),
+  'claude-opus-4-8': price(5, 25, 6.25, 10, 0.5),
+  'claude-opus-5': price(5, 25, 6.25, 10, 0.5),
+  'claude-opus-5-5': price(4, 20, 5, 8, 0.2),
+  'claude-sonnet-4': price(3, 15, 3.75, 6, 0.3),
+  'claude-sonnet-5': price(2, 10, 2.5, 4, 0.2),
+  'claude-sonnet-5-5': price(2, 10, 2.5, 4, 0.1),
+  'claude-3-5-haiku': price(0.8, 4, 1, 1.6, 0.08),
+  'claude-haiku-4-5': price(1, 5, 1.25, 2, 0.1),
+  'claude-haiku-5-5': price(0.1, 0.5, 0.125, 0.2, 0.01),
+};
+
+/** Of a model that is not in the table: the highest there is, so that a budget is not overrun. */
+export const DEFAULT_PRICE: Price = price(15, 75, 18.75, 30, 1.5);
+
+const NAMES = Object.keys(PRICES).sort((a, b) => b.length - a.length);
+
+export function priceOf(model: string | null): Price {
+  const name = NAMES.find((each) => model?.includes(each));
+  return (name === undefined ? undefined : PRICES[name]) ?? DEFAULT_PRICE;
+}
+
+export function costOf(model: string | null, tokens: PricedTokens): number {
+  const each = priceOf(model);
+  const keys = Object.keys(each) as (keyof Price)[];
+  return keys.reduce((sum, key) => sum + tokens[key] * each[key], 0) / 1_000_000;
+}
