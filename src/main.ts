@@ -10,6 +10,7 @@ import { packageVersion } from './cli/version.ts';
 import { type Composed, compose } from './compose.ts';
 import { newId } from './contract/ids.ts';
 import { createFront } from './front.ts';
+import { hostIdOf } from './host-id.ts';
 import { stopLeftovers } from './leftovers.ts';
 import { NodeReport } from './node-report.ts';
 import { openStore } from './open-store.ts';
@@ -75,6 +76,7 @@ export async function startNode(
   try {
     const adminToken = await adminTokenOf(config.adminToken, config.dataDir);
     const key = await secretKeyOf(config.secretKey, config.dataDir);
+    const identity = identify(await hostIdOf(config.hostId, config.dataDir));
     const box = aesBox(key);
     const metrics = createMetrics({ version: packageVersion(), facts: () => facts });
     const { app, gate, limits, streams } = createFront({
@@ -99,7 +101,6 @@ export async function startNode(
     // The database may go away again at any step, and is waited for at each.
     await patiently(stop, () => checkKey(box, store));
     const installation = await patiently(stop, () => store.putSettingOnce('installation', newId()));
-    const identity = identify(config.hostId);
     const leaseMs = config.leaseSeconds * 1000;
     const renewMs = leaseMs / 3;
     composed = compose({
@@ -122,6 +123,8 @@ export async function startNode(
           perOwner: config.maxRunsPerUser ?? null,
         },
         host: identity.host,
+        // A SQLite file is open in one process anyway.
+        oneMachine: many,
         roles: [...roles],
         version: packageVersion(),
         leaseMs,

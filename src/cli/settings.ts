@@ -149,8 +149,8 @@ export const settings = {
     env: 'BATON_HOST_ID',
     expected: '1 to 100 letters, digits, dots, dashes or underscores',
     schema: z.string().regex(/^[\w.-]{1,100}$/),
-    default: "the machine's own id",
-    help: 'name of this machine among the nodes',
+    default: 'kept in <data-dir>/host-id, made at first start',
+    help: 'id of this machine, to which sessions are pinned',
   }),
   rateLimit: setting({
     env: 'BATON_RATE_LIMIT',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../test/until.ts';
-import { identify, isProvablyDead, parseStat } from './process-identity.ts';
+import { identify, isMachineId, isProvablyDead, parseStat } from './process-identity.ts';
 
 const self = identify();
 
@@ -30,6 +30,17 @@ test('this process has an identity and is not dead', () => {
   expect(identify('given').host).toBe('given');
   expect(identify()).toEqual(self);
   expect(isProvablyDead(self, self)).toBe(false);
+});
+
+test.each([
+  ['0123456789abcdef0123456789abcdef', true],
+  ['', false],
+  ['uninitialized', false],
+  ['0'.repeat(32), false],
+  ['0123456789abcdef', false],
+  ['01234567-89ab-cdef-0123-456789abcdef', false],
+])('[Q23] machine-id "%s" names a machine: %s', (text, names) => {
+  expect(isMachineId(text)).toBe(names);
 });
 
 test('[Q7] the fields of a stat line are found behind a hostile program name', () => {

@@ -16,10 +16,10 @@ export interface ProcessIdentity {
   readonly pidStart: string;
 }
 
-/** This process. `host` overrides the machine's own id. */
+/** This process, on the host of this id; without one the machine's own is taken. */
 export function identify(host?: string): ProcessIdentity {
   return {
-    host: host ?? machineId(),
+    host: host ?? deriveHostId(),
     bootId: bootId(),
     pidNamespace: pidNamespace(),
     pid: process.pid,
@@ -29,7 +29,8 @@ export function identify(host?: string): ProcessIdentity {
 
 /**
  * True only if the process cannot be alive. A node of another host, boot or pid namespace is never
- * judged by its pid: there the number belongs to somebody else.
+ * judged by its pid: there the number belongs to somebody else. The host alone proves nothing, since
+ * its id may be configured or copied; the boot id is the kernel's own and never the same twice.
  */
 export function isProvablyDead(node: ProcessIdentity, self: ProcessIdentity): boolean {
   if (node.host !== self.host || node.bootId !== self.bootId || node.bootId === '') return false;
@@ -79,17 +80,29 @@ export function parseStat(stat: string): Looked {
   return { start: fields[19] ?? '', ended: state === 'Z' || state === 'X' };
 }
 
-/** The machine's id, hashed because it is meant to be kept private (machine-id(5)). */
-function machineId(): string {
-  const id =
-    process.platform === 'darwin'
-      ? /"IOPlatformUUID" = "([^"]+)"/.exec(
-          ask('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice']) ?? '',
-        )?.[1]
-      : (read('/etc/machine-id') ?? read('/var/lib/dbus/machine-id'));
-  if (id === undefined || id === null || id === '') return hostname() || 'localhost';
+const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
+
+/**
+ * An id for this machine: its machine-id, hashed because that is meant to be private (machine-id(5)),
+ * else its host name. Both may change or appear later, so an id that must last is kept (host-id.ts).
+ */
+export function deriveHostId(): string {
+  const id = machineId();
+  if (id === null) return hostname() || 'localhost';
   return createHash('sha256').update(`baton host ${id}`).digest('hex').slice(0, 32);
 }
+
+function machineId(): string | null {
+  if (process.platform === 'darwin') {
+    const registry = ask('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice']) ?? '';
+    return /"IOPlatformUUID" = "([^"]+)"/.exec(registry)?.[1] ?? null;
+  }
+  return MACHINE_ID_FILES.map(read).find((id) => id !== null && isMachineId(id)) ?? null;
+}
+
+/** Images ship the file empty or as "uninitialized", to be filled in at the first boot. */
+export const isMachineId = (text: string): boolean =>
+  /^[0-9a-f]{32}$/.test(text) && !/^0+$/.test(text);
 
 function bootId(): string {
   if (process.platform === 'darwin') return ask('sysctl', ['-n', 'kern.boottime']) ?? '';

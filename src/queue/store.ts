@@ -139,6 +139,8 @@ export interface QueueStore {
   }): Promise<{ runs: number; lanes: number }>;
   /** Types at the head of ready lanes that no live node handles. */
   unhandledTypes(): Promise<string[]>;
+  /** Hosts of ready lanes without a live worker (Q23). */
+  strandedHosts(): Promise<string[]>;
 }
 
 /** From where, and how far, to read a lane's log. */

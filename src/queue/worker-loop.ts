@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBatonError } from '../contract/errors.ts';
-import type { NodeInfo } from '../contract/node.ts';
+import { BatonError, isBatonError } from '../contract/errors.ts';
+import type { NodeInfo, NodeRecord } from '../contract/node.ts';
 import { Attempt, nextStamp } from './attempt.ts';
 import { DatabaseWatch } from './database-watch.ts';
 import { execute, giveBack } from './executor.ts';
 import { AbortReason } from './handler-result.ts';
 import type { HeldRuns } from './held-runs.ts';
+import { findOtherMachine } from './host-guard.ts';
+import { HostWatch } from './host-watch.ts';
 import { Membership } from './membership.ts';
 import { Pulse } from './pulse.ts';
 import { Reaper } from './reaper.ts';
@@ -31,12 +33,14 @@ export class WorkerLoop {
   readonly #database: DatabaseWatch;
   readonly #reaper: Reaper;
   readonly #types: TypeWatch;
+  readonly #hosts: HostWatch;
   readonly #claim = new Pulse(() => this.#claimOnce());
   readonly #poll = new Pulse(() => this.#pollOnce());
   readonly #joined = Promise.withResolvers<void>();
   readonly #hurried = Promise.withResolvers<void>();
   #member: Membership | null = null;
   #joining: Promise<void> = Promise.resolve();
+  #hasJoined = false;
   #claims = { begun: 0, ended: 0 };
   #reaping = false;
   #typesCheckedAt = Number.NEGATIVE_INFINITY;
@@ -60,6 +64,7 @@ export class WorkerLoop {
     this.#database = new DatabaseWatch(log);
     this.#reaper = new Reaper(store, identity, log);
     this.#types = new TypeWatch(store, log);
+    this.#hosts = new HostWatch(store, log);
   }
 
   get stopping(): boolean {
@@ -102,20 +107,50 @@ export class WorkerLoop {
     while (!this.stopping) {
       try {
         const member = await Membership.join({ ...shared, leaseMs, renewMs, stallMs, bufferBytes });
+        const other = await this.#otherMachine(member);
         if (this.stopping) return await this.#leave(member);
+        if (other !== null) {
+          await this.#leave(member);
+          throw hostInUse(other);
+        }
         this.#member = member;
+        this.#hasJoined = true;
         this.#database.answered('write');
         log.info({ node: member.id, types: this.#node.types }, 'Joined');
         this.#poll.trigger();
         this.#claim.trigger();
         break;
       } catch (error) {
-        if (isBatonError(error, 'closed')) return this.#joined.reject(error);
+        // One that has worked before goes on trying: the other machine may be stopped.
+        const refused = isBatonError(error, 'host_in_use') && !this.#hasJoined;
+        if (isBatonError(error, 'closed') || refused) return this.#joined.reject(error);
         this.#database.failed(error);
         await this.#database.rest();
       }
     }
     this.#joined.resolve();
+  }
+
+  /** A machine that works under our host id as well; waits for one that may be gone already. */
+  async #otherMachine(member: Membership): Promise<NodeRecord | null> {
+    const { store, log, identity, pollMs, oneMachine } = this.#settings;
+    if (!oneMachine) return null;
+    try {
+      return await findOtherMachine({
+        store,
+        self: identity,
+        everyMs: pollMs,
+        stopping: () => this.stopping,
+        onWaiting: ({ id: node, host }) =>
+          log.warn(
+            { node, host },
+            'Another machine has a lease under this host id; waiting to see whether it is gone',
+          ),
+      });
+    } catch (error) {
+      await this.#end(member);
+      throw error;
+    }
   }
 
   #tick(): void {
@@ -210,6 +245,7 @@ export class WorkerLoop {
       if (performance.now() - this.#typesCheckedAt < typesMs) return;
       this.#typesCheckedAt = performance.now();
       await this.#types.check();
+      await this.#hosts.check();
     } catch (error) {
       this.#failed(error, member);
     }
@@ -304,6 +340,13 @@ export class WorkerLoop {
  * the other is claimed (512 slots of no-op runs on PostgreSQL: 7.2 k/s instead of 5.2 k/s).
  */
 const mostPerClaim = (concurrency: number): number => Math.max(64, Math.ceil(concurrency / 2));
+
+const hostInUse = ({ id, host }: NodeRecord): BatonError =>
+  new BatonError(
+    'host_in_use',
+    `Another machine works under the host id "${host}" (node ${id}), so sessions of one would be run on the other. If this data directory was copied from there, delete its file host-id, or set BATON_HOST_ID to a name of its own.`,
+    { details: { host, node: id } },
+  );
 
 const shutdown = (): AbortReason => new AbortReason('shutdown', 'its worker is stopping');
 

@@ -13,6 +13,8 @@ export interface WorkerOptions {
   readonly caps?: Partial<Caps>;
   /** The host's id; without it the machine's own. */
   readonly host?: string;
+  /** The host's id stands for one machine: under one that another machine uses it does not start. */
+  readonly oneMachine?: boolean;
   readonly roles?: NodeInfo['roles'];
   readonly version?: string;
   readonly leaseMs?: number;
@@ -24,7 +26,7 @@ export interface WorkerOptions {
   readonly graceMs?: number;
   /** A handler that goes on for so long after its signal is reported. */
   readonly returnMs?: number;
-  /** How often queued types without a live node are looked for. */
+  /** How often queued types and hosts without a live node are looked for. */
   readonly typesMs?: number;
   /** Unwritten bytes of events from which handlers must wait. */
   readonly bufferBytes?: number;
@@ -48,6 +50,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
   const leaseMs = options.leaseMs ?? 30_000;
   const settings: Settings = {
     concurrency: 10,
+    oneMachine: false,
     roles: ['worker'],
     version: '',
     leaseMs,

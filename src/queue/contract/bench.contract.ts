@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { newId } from '../../contract/ids.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Lane } from '../../contract/lane.ts';
+import type { NodeInfo } from '../../contract/node.ts';
 import type { ErrorClass, Outcome } from '../../contract/outcome.ts';
 import type { Run } from '../../contract/run.ts';
 import type {
@@ -73,11 +74,17 @@ export class Bench {
   /** A node that joined. */
   async node(
     id = 'node-1',
-    { types = ['task'], capacity = 1000, host = 'host-1', leaseMs = LEASE_MS } = {},
+    {
+      types = ['task'],
+      capacity = 1000,
+      host = 'host-1',
+      leaseMs = LEASE_MS,
+      roles = ['worker'] as NodeInfo['roles'],
+    } = {},
   ): Promise<string> {
     const identity = { bootId: 'boot', pidNamespace: 'pid:1', pid: 7, pidStart: '1' };
     await this.store.join(
-      { id, host, ...identity, roles: ['worker'], types, capacity, version: '0.0.0' },
+      { id, host, ...identity, roles, types, capacity, version: '0.0.0' },
       leaseMs,
     );
     return id;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Bench, failed, type Rule } from './bench.contract.ts';
+import { type Bench, failed, LEASE_MS, type Rule } from './bench.contract.ts';
 
 /** Lanes that belong to a host. */
 export function hostRules(rule: Rule): void {
@@ -26,6 +26,32 @@ export function hostRules(rule: Rule): void {
     expect((await b.run(id)).state).toBe('queued');
     await b.node('node-3', { host: 'gone' });
     expect(await b.claimIds({ nodeId: 'node-3' })).toEqual([id]);
+  });
+
+  rule('[Q23] hosts that ready lanes wait for are named if they have no live worker', async (b) => {
+    await b.node('api', { host: 'gone', roles: ['api'], types: [] });
+    await b.node('node-1', { host: 'host-1' });
+    const pin = (lane: string, host: string) =>
+      b.change({ do: 'configure', lane, settings: { host } });
+    for (const [lane, host] of [
+      ['l', 'gone'],
+      ['m', 'gone'],
+      ['n', 'host-1'],
+      ['idle', 'far'],
+    ])
+      await pin(lane as string, host as string);
+    expect(await b.store.strandedHosts()).toEqual([]);
+    await b.enqueue({ lane: 'l' });
+    await b.enqueue({ lane: 'm', type: 'mail' });
+    await b.enqueue({ lane: 'n' });
+    await b.enqueue();
+    expect(await b.store.strandedHosts()).toEqual(['gone']);
+    await b.node('node-2', { host: 'gone' });
+    expect(await b.store.strandedHosts()).toEqual([]);
+    b.advance(LEASE_MS);
+    expect(await b.store.strandedHosts()).toEqual(['gone', 'host-1']);
+    await b.change({ do: 'hold', lane: 'n' });
+    expect(await b.store.strandedHosts()).toEqual(['gone']);
   });
 
   rule('[Q23] a lane that is to be pinned takes the host of its first run', async (b) => {

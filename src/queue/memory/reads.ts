@@ -43,6 +43,15 @@ export function unhandledTypes(tables: Tables): string[] {
   return [...tables.ready.types()].filter((type) => !handled.has(type)).sort();
 }
 
+export function strandedHosts(tables: Tables): string[] {
+  const now = tables.clock();
+  const live = new Set<string>();
+  for (const node of tables.nodes.values()) {
+    if (isAlive(node, now) && node.roles.includes('worker')) live.add(node.host);
+  }
+  return [...tables.ready.hosts()].filter((host) => !live.has(host)).sort();
+}
+
 export function listAfter(
   tables: Tables,
   laneId: string,

@@ -89,6 +89,12 @@ export class ReadyIndex {
     return this.#types.get(type)?.has(host) === true;
   }
 
+  /** Those that lanes are pinned to. */
+  hosts(): Set<string> {
+    const named = [...this.#types.values()].flatMap((hosts) => [...hosts.keys()]);
+    return new Set(named.filter((host) => host !== ANYWHERE));
+  }
+
   types(): Iterable<string> {
     return this.#types.keys();
   }

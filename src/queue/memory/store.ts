@@ -32,7 +32,15 @@ import { claim } from './claim.ts';
 import { execute } from './commands.ts';
 import { bury, copyNode, join, poll, reap, renew } from './nodes.ts';
 import { type PurgeRequest, purge } from './purge.ts';
-import { lastSeqs, list, listAfter, listAfterEach, listQueued, unhandledTypes } from './reads.ts';
+import {
+  lastSeqs,
+  list,
+  listAfter,
+  listAfterEach,
+  listQueued,
+  strandedHosts,
+  unhandledTypes,
+} from './reads.ts';
 import { toRun } from './records.ts';
 import {
   dueSchedules,
@@ -111,6 +119,10 @@ class MemoryStore implements Store {
 
   async unhandledTypes(): Promise<string[]> {
     return unhandledTypes(this.#open);
+  }
+
+  async strandedHosts(): Promise<string[]> {
+    return strandedHosts(this.#open);
   }
 
   async listAfter(lane: string, after: number, limit: number, runId?: string): Promise<LogEvent[]> {

@@ -121,6 +121,15 @@ export function runRules(rule: SessionRule): void {
     expect(await bench.found(id)).toMatchObject({ hostAway: true, unfinishedRuns: 1 });
   });
 
+  rule('[Q23] a host with a node that only serves the API is away', async (bench) => {
+    const id = await bench.session('PENDING', { pin: true });
+    await bench.do(id, { do: 'ready', path: '/w', host: 'host-1' });
+    await bench.queue.node('api', { host: 'host-1', roles: ['api'], types: [] });
+    expect(await bench.found(id)).toMatchObject({ host: 'host-1', hostAway: true });
+    await bench.queue.node('both', { host: 'host-1', roles: ['api', 'worker'] });
+    expect(await bench.found(id)).toMatchObject({ hostAway: false });
+  });
+
   rule(
     '[Q23] a session prepared on a host is pinned there, if it is to be pinned',
     async (bench) => {

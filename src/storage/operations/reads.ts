@@ -124,3 +124,31 @@ export function* unhandledTypes(dialect: Dialect): Op<string[]> {
     if (!handled.has(after)) unhandled.push(after);
   }
 }
+
+/** Of nodes `n`: their workers that live at the time in $1. */
+const LIVE_WORKER = `n.lease_until > $1 AND n.roles LIKE '%"worker"%'`;
+
+/** True for a host in this column that has no live worker at the time in $1. */
+export const withoutWorker = (column: string): string =>
+  `NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = ${column} AND ${LIVE_WORKER})`;
+
+/** Hosts of ready lanes without a live worker: one index descent per type and host. */
+export function* strandedHosts(dialect: Dialect): Op<string[]> {
+  const now = yield* dialect.readTime();
+  const nodes = yield* query<{ host: string }>(`SELECT n.host FROM nodes n WHERE ${LIVE_WORKER}`, [
+    now,
+  ]);
+  const live = new Set(nodes.map(({ host }) => host));
+  const stranded = new Set<string>();
+  let [type, host] = ['', ''];
+  for (;;) {
+    const row: { head_type: string; host: string } | null = yield* queryOne(
+      `SELECT head_type, host FROM lanes WHERE state = 'ready' AND held = 0 AND (head_type, host) > ($1, $2)
+       ORDER BY head_type, host LIMIT 1`,
+      [type, host],
+    );
+    if (row === null) return [...stranded].sort();
+    [type, host] = [row.head_type, row.host];
+    if (host !== '' && !live.has(host)) stranded.add(host);
+  }
+}

@@ -46,6 +46,7 @@ export function storeOver({ dialect, hints, call, read, keepLease, close }: Stor
     listNodes: () => read(reads.listNodes(dialect)),
     poll: (nodeId) => read(poll(dialect, nodeId)),
     unhandledTypes: () => read(reads.unhandledTypes(dialect)),
+    strandedHosts: () => read(reads.strandedHosts(dialect)),
     putSchedule: (schedule, expected) => call('putSchedule', schedule, expected),
     removeSchedule: (id) => call('removeSchedule', id),
     fireSchedule: (firing) => call('fireSchedule', firing),

@@ -14,6 +14,7 @@ import {
 } from '../../session-rows.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
+import { withoutWorker } from '../reads.ts';
 
 /** A session under the lock of its lane, with what the machine asks about it. */
 export interface LoadedSession {
@@ -29,7 +30,7 @@ const NOT_JOINED = `SELECT count(*) FROM runs r WHERE r.lane = l.id AND r.positi
 const UNFINISHED = `CASE WHEN l.run_id IS NULL THEN 0 ELSE 1 END + l.queued + (${NOT_JOINED})`;
 const CONNECTIONS = `(SELECT count(*) FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = s.id AND n.lease_until > $1)`;
 const QUESTIONS = `(SELECT count(*) FROM approvals q WHERE q.run_id = l.run_id AND q.state = 'pending')`;
-const HOST_AWAY = `CASE WHEN l.host <> '' AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = l.host AND n.lease_until > $1) THEN 1 ELSE 0 END`;
+const HOST_AWAY = `CASE WHEN l.host <> '' AND ${withoutWorker('l.host')} THEN 1 ELSE 0 END`;
 
 /** With conditions, order and limit behind it, and perhaps one more column; $1 is the time. */
 const selectFound = (more = '') =>
