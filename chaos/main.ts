@@ -14,7 +14,7 @@ const SHOWN_CHARACTERS = 2000;
 
 const usage = `usage: npm run chaos -- queue [--seconds N] [--seed S] [--rate R] [--verbose]
        npm run chaos -- api [--database postgres|sqlite] [--seconds N] [--seed S] [--rate R] [--verbose]
-       npm run chaos -- cluster [--seconds N | --minutes N] [--sessions N] [--seed S] [--rate R] [--verbose]`;
+       npm run chaos -- cluster [--seconds N | --minutes N] [--sessions N] [--seed S] [--rate R] [--machine-id-appears] [--verbose]`;
 /** Operations of the driver in a second, unless told. */
 const RATES: Record<string, number> = { queue: 60, api: 15, cluster: 12 };
 
@@ -28,6 +28,7 @@ async function main(): Promise<number> {
       rate: { type: 'string' },
       sessions: { type: 'string' },
       database: { type: 'string', default: 'postgres' },
+      'machine-id-appears': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
     },
   });
@@ -35,17 +36,19 @@ async function main(): Promise<number> {
   const seconds = Number(values.seconds ?? Number(values.minutes ?? 1) * 60);
   const rate = Number(values.rate ?? RATES[what]);
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
-  const { database } = values;
+  const { database, 'machine-id-appears': machineIdAppears } = values;
   const sessions = Number(values.sessions ?? 200);
   const counts = [seed, sessions].every(Number.isInteger);
   const sound = [seconds, rate, sessions].every((n) => n > 0) && counts;
-  const known = database === 'postgres' || (database === 'sqlite' && what === 'api');
+  const known =
+    (database === 'postgres' || (database === 'sqlite' && what === 'api')) &&
+    (!machineIdAppears || what === 'cluster');
   if (positionals.length !== 1 || !(what in RATES) || !sound || !known) {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  const options = { seconds, seed, rate, sessions, say };
+  const options = { seconds, seed, rate, sessions, say, machineIdAppears };
   const [result, summary] = await play(what, { ...options, database });
   if (values.verbose) for (const output of result.outputs) say(output);
   for (const line of violationLines(result.violations, seed)) say(line);
@@ -60,6 +63,7 @@ interface Options {
   readonly sessions: number;
   readonly say: (line: string) => void;
   readonly database: DatabaseKind;
+  readonly machineIdAppears: boolean;
 }
 
 function play(what: string, options: Options): Promise<[Result, string]> {

@@ -10,6 +10,7 @@ import { collect, nodesIn } from './collect.ts';
 import { drain, pauseSchedules } from './drain.ts';
 import { Driver } from './driver.ts';
 import { type FaultCounts, Faults } from './faults.ts';
+import { hostLines } from './host-lines.ts';
 import { Reader } from './readers.ts';
 import { CAPS, CONCURRENCY, LEASE_MS, STEADY, UNSTEADY } from './setup.ts';
 import { Workers } from './workers.ts';
@@ -79,6 +80,7 @@ async function play(options: ChaosOptions, cleanup: Cleanup): Promise<ChaosResul
   await delay(2000);
   const pausedAt = await pauseSchedules(queue);
   const drained = await drain(queue, drainMs);
+  if (!drained) for (const line of await hostLines(url)) say(line);
   const nodes = await settledNodes(server, workers, 10_000);
   const drainedMs = Math.round(performance.now() - began);
   await workers.stop(15_000);

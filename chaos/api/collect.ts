@@ -7,16 +7,19 @@ type Tables = Pick<
   Evidence,
   'sessions' | 'runs' | 'events' | 'connections' | 'nodes' | 'installation'
 >;
-type Ask = <T extends object>(text: string) => Promise<T[]>;
+export type Ask = <T extends object>(text: string) => Promise<T[]>;
 
 /** Reads the tables as they are, by the same plain SQL on both databases. */
-export async function collect(database: string): Promise<Tables> {
+export const collect = (database: string): Promise<Tables> => reading(database, read);
+
+/** By SQL that both databases understand. */
+export function reading<T>(database: string, read: (ask: Ask) => Promise<T>): Promise<T> {
   return database.startsWith('sqlite:')
-    ? bySqlite(database.slice('sqlite:'.length))
-    : byPostgres(database);
+    ? bySqlite(database.slice('sqlite:'.length), read)
+    : byPostgres(database, read);
 }
 
-async function bySqlite(path: string): Promise<Tables> {
+async function bySqlite<T>(path: string, read: (ask: Ask) => Promise<T>): Promise<T> {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     return await read(
@@ -27,7 +30,7 @@ async function bySqlite(path: string): Promise<Tables> {
   }
 }
 
-async function byPostgres(url: string): Promise<Tables> {
+async function byPostgres<T>(url: string, read: (ask: Ask) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, options: '-c search_path=baton' });
   await client.connect();
   try {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../../test/postgres-server.ts';
 import { seeded } from '../../test/seeded.ts';
 import type { Violation } from '../check/evidence.ts';
+import { hostLines } from '../host-lines.ts';
 import { Caller } from './caller.ts';
 import { check } from './check/check.ts';
 import type { Evidence } from './check/evidence.ts';
@@ -77,7 +78,10 @@ async function play(options: ApiChaosOptions, cleanup: Cleanup): Promise<ApiChao
   for (const reader of readers) reader.calm();
   if (!(await servers.allReady(START_MS))) errors.push('the servers do not come back');
   await driving;
-  if (!(await drain(caller, DRAIN_MS))) errors.push(`not drained within ${DRAIN_MS} ms`);
+  if (!(await drain(caller, DRAIN_MS))) {
+    errors.push(`not drained within ${DRAIN_MS} ms`);
+    for (const line of await hostLines(scene.database)) say(line);
+  }
   const drainedMs = Math.round(performance.now() - began);
 
   const counted = await connectionsAre(caller, expectedOf(readers), SETTLE_MS);

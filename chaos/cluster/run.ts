@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { describeMachine } from '../../test/machine-facts.ts';
 import { collect } from '../api/collect.ts';
 import { connectionsAre, drain, sessionsBy } from '../api/drain.ts';
 import { leftoversOf } from '../api/leftovers.ts';
 import type { Servers } from '../api/servers.ts';
 import { MAX_RUNS } from '../api/setup.ts';
 import type { Violation } from '../check/evidence.ts';
+import { hostLines } from '../host-lines.ts';
 import { mostAtOnce } from './check/cap.ts';
 import { check } from './check/check.ts';
 import type { ClusterEvidence } from './check/evidence.ts';
@@ -24,6 +27,8 @@ export interface ClusterChaosOptions {
   readonly rate: number;
   /** Sessions there are when it begins. */
   readonly sessions: number;
+  /** Halfway through, the machine gets a machine-id that it did not have. */
+  readonly machineIdAppears?: boolean;
   readonly say?: (line: string) => void;
 }
 
@@ -61,8 +66,8 @@ export async function clusterChaos(options: ClusterChaosOptions): Promise<Cluste
 }
 
 async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<ClusterChaosResult> {
-  const { seconds, seed, rate, sessions, say = () => {} } = options;
-  const scene = await setScene(cleanup);
+  const { seconds, seed, rate, sessions, machineIdAppears = false, say = () => {} } = options;
+  const scene = await setScene(cleanup, { machineIdAppears });
   const { servers, postgres, proxy, admin, trace } = scene;
   if (!(await servers.allReady(START_MS))) throw new Error('the nodes do not become ready');
   const people = await addPeople(admin);
@@ -83,6 +88,12 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   const faults = new Faults(servers, postgres, trace, seed);
   const driving = driver.run(rate);
   say(`chaos: ${seconds} s with seed ${seed}, ${driver.sessions.length} sessions to begin with`);
+  const halfway = setTimeout(() => {
+    if (scene.machine === null) return;
+    describeMachine(scene.machine, { 'machine-id': randomBytes(16).toString('hex') });
+    say('chaos: a machine-id has appeared');
+  }, seconds * 500);
+  cleanup.push(() => clearTimeout(halfway));
   await faults.run(seconds * 1000);
 
   say('chaos: the faults have ended; draining');
@@ -93,7 +104,10 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   admin.patienceMs = CALM_PATIENCE_MS;
   if (!(await servers.allReady(START_MS))) errors.push('the nodes do not come back');
   await driving;
-  if (!(await drain(admin, DRAIN_MS))) errors.push(`not drained within ${DRAIN_MS} ms`);
+  if (!(await drain(admin, DRAIN_MS))) {
+    errors.push(`not drained within ${DRAIN_MS} ms`);
+    for (const line of await hostLines(postgres.url)) say(line);
+  }
   const drainedMs = Math.round(performance.now() - began);
 
   const calm = await settle(scene, clients, driver.sessions);

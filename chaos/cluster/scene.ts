@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeMachine, onMachine } from '../../test/machine-facts.ts';
 import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts';
 import { Caller } from '../api/caller.ts';
 import { Servers } from '../api/servers.ts';
@@ -22,10 +23,15 @@ export interface Scene {
   readonly admin: Caller;
   readonly trace: Trace;
   readonly workspaces: string;
+  /** What its nodes take for their machine (test/machine-facts.ts); null is the real one. */
+  readonly machine: string | null;
 }
 
 /** A database, the nodes over it, and a load balancer before those that serve HTTP. */
-export async function setScene(cleanup: Cleanup): Promise<Scene> {
+export async function setScene(
+  cleanup: Cleanup,
+  { machineIdAppears }: { readonly machineIdAppears: boolean },
+): Promise<Scene> {
   const directory = mkdtempSync(join(tmpdir(), 'baton-chaos-cluster-'));
   const guard = guardOf(directory);
   cleanup.push(() => {
@@ -39,7 +45,13 @@ export async function setScene(cleanup: Cleanup): Promise<Scene> {
   const proxy = new RoundRobin(ports.slice(0, APIS));
   const url = await proxy.listen();
   cleanup.push(() => proxy.close());
+  const machine = machineIdAppears ? join(directory, 'machine') : null;
+  if (machine !== null) {
+    mkdirSync(machine);
+    describeMachine(machine, { hostname: 'chaos' });
+  }
   const env = {
+    ...(machine === null ? {} : onMachine(machine)),
     BATON_LEASE_SECONDS: String(LEASE_SECONDS),
     BATON_PUBLIC_URL: url,
     // Whoever has an answer lost asks again at once, and a stranger's questions are counted, too.
@@ -63,6 +75,7 @@ export async function setScene(cleanup: Cleanup): Promise<Scene> {
     admin,
     trace: new Trace(join(directory, 'trace')),
     workspaces,
+    machine,
   };
 }
 
