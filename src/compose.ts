@@ -25,6 +25,7 @@ import type { SessionService } from './sessions/service.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { Steering } from './sessions/steering.ts';
 import { tellingCosts } from './sessions/told-costs.ts';
+import { seeWorkspace, WORKSPACE_RUN, WorkspacePayload } from './sessions/workspace-run.ts';
 import type { BatonStore } from './storage/operations/baton-store.ts';
 import { directoryArtefacts } from './workspaces/artefacts.ts';
 import { directoryProvider } from './workspaces/directory.ts';
@@ -149,6 +150,10 @@ export function compose(parts: Parts): Composed {
     }),
   });
   queue.register('agent', { payload: AgentPayload, ...(parts.executes ? { run } : {}) });
+  queue.register(WORKSPACE_RUN, {
+    payload: WorkspacePayload,
+    ...(parts.executes ? { run: seeWorkspace({ store, providerOf }) } : {}),
+  });
 
   const service = createSessions({
     store,

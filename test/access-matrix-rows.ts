@@ -34,7 +34,10 @@ export interface Row {
 export const ID = '<id>';
 
 /** What the example of the contract does not say. */
-const REQUESTS: Record<string, { readonly query?: string; readonly body?: Row['body'] }> = {
+const REQUESTS: Record<
+  string,
+  { readonly query?: string; readonly body?: Row['body']; readonly status?: number }
+> = {
   searchSessions: { query: '?name=x' },
   sessionEvents: { query: '?follow=false' },
   runEvents: { query: '?follow=false' },
@@ -42,6 +45,8 @@ const REQUESTS: Record<string, { readonly query?: string; readonly body?: Row['b
   webRunEvents: { query: '?follow=false' },
   // What whoever may ask has.
   createToken: { body: { name: 'any', scopes: ['account'] } },
+  // Agents do not run here, so there is no host to move it to.
+  moveSession: { status: 400 },
   webStartRun: { body: { session_id: ID, message: 'echo' } },
 };
 
@@ -75,7 +80,7 @@ function rowsOf(name: string, endpoint: Endpoint): Row[] {
     open,
     needs,
     level,
-    status,
+    status: REQUESTS[name]?.status ?? status,
     audited: method !== 'GET' && !UNTOLD.includes(name),
   };
   const variants = VARIANTS[name] ?? [];

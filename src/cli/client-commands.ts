@@ -12,6 +12,7 @@ import { nodes } from './nodes.ts';
 import { policy } from './policy.ts';
 import { run } from './run.ts';
 import { send } from './send.ts';
+import { session } from './session.ts';
 import { share } from './share.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
@@ -28,6 +29,7 @@ export const clientCommands: Readonly<Record<string, Command | CommandGroup>> = 
   hold,
   resume,
   share,
+  session,
   cost,
   policy,
   login,

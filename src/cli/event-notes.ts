@@ -53,6 +53,8 @@ const details: Notes = {
   'session.created': ({ name }) => `Session created: ${name}`,
   'session.status': ({ from, to, reason, error }) =>
     `Session ${from} → ${to} (${reason})${error === undefined ? '' : `: ${error}`}`,
+  'session.moved': ({ from, to }) =>
+    `Session moved${from === null ? '' : ` from ${from}`} to ${to}`,
   'session.resumed': () => 'Session resumed',
   'session.cost': ({ costUsd }) => `Cost ${money(costUsd)}`,
   'workspace.status': ({ status, message }) =>

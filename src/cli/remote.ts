@@ -42,8 +42,16 @@ const TODO: Partial<Record<ErrorCode, string>> = {
   contains_mask: 'write the secret out, or leave that part as it was asked.',
   policy_denied:
     'see "baton policy test" for what is allowed; rules are set with "baton policy set".',
+  host_away: 'see "baton nodes" for what its workers do, and try again; nothing was changed.',
+  workspace_unreachable: 'put the directory there, then try again; nothing was changed.',
   run_finished: 'see "baton logs <run>" for how it ended.',
 };
+
+function fieldOf({ details }: BatonError): unknown {
+  return typeof details === 'object' && details !== null && 'field' in details
+    ? details.field
+    : undefined;
+}
 
 /** The refusal of a server in three lines, with its exit code. */
 export function explain(error: BatonError, { url, source }: Connection): UserError {
@@ -68,13 +76,16 @@ export function explain(error: BatonError, { url, source }: Connection): UserErr
     );
   }
   const away = error.status === 503;
+  const host = fieldOf(error) === 'workspace.host' ? 'name one of them with --on.' : undefined;
   const bug = error.status >= 500 && !away;
   return new UserError(
     {
       what: error.message,
       why: `the server at ${url} answered "${error.code}".`,
       todo:
-        TODO[error.code] ?? (away || bug ? 'see the log of the server.' : 'correct the command.'),
+        host ??
+        TODO[error.code] ??
+        (away || bug ? 'see the log of the server.' : 'correct the command.'),
     },
     { exitCode: away ? EXIT.unreachable : bug ? EXIT.failed : EXIT.refused, cause: error },
   );

@@ -47,6 +47,12 @@ const flags = {
     expected: 'the path of a directory',
     help: 'where the agent works, on the server (default: a fresh directory)',
   },
+  on: {
+    value: '<host>',
+    schema: z.string().trim().min(1),
+    expected: 'the id of a host with a worker',
+    help: 'host of the new session, if agents run on several machines',
+  },
   ...attachFlag,
   detach: { short: 'd', help: 'do not wait: print the run and end' },
   ...connectionFlags,
@@ -89,7 +95,7 @@ export const run = clientCommand({
 
 function refuseMixture(given: Given<typeof flags>): void {
   if (given.session === undefined) return;
-  const other = (['agent', 'name', 'dir'] as const).find((flag) => given[flag] !== undefined);
+  const other = (['agent', 'name', 'dir', 'on'] as const).find((flag) => given[flag] !== undefined);
   if (other === undefined) return;
   throw usageError({
     what: `--session and --${other} do not go together.`,
@@ -100,12 +106,17 @@ function refuseMixture(given: Given<typeof flags>): void {
 
 async function sessionFor(client: Client, given: Given<typeof flags>): Promise<Session> {
   if (given.session !== undefined) return findSession(client, given.session);
-  const { agent, dir } = given;
+  const { agent, dir, on: host } = given;
+  const workspace = {
+    provider: 'directory' as const,
+    ...(dir === undefined ? {} : { path: dir }),
+    ...(host === undefined ? {} : { host }),
+  };
   return client.createSession({
     body: {
       name: given.name ?? sessionNameAt(Date.now(), Math.random),
       ...(agent === undefined ? {} : { agent: { kind: agent } }),
-      ...(dir === undefined ? {} : { workspace: { provider: 'directory', path: dir } }),
+      workspace,
     },
   });
 }
@@ -127,7 +138,9 @@ export function noteWaiting(
   if (session.held) {
     printer.note('The session is held: nothing starts until "baton resume".');
   } else if (session.hostAway) {
-    printer.note('The machine of this session is away; the run starts when it is back.');
+    printer.note(
+      `No worker runs on the machine of this session (${session.host}). The run starts when one is back, or when an administrator moves the session.`,
+    );
   } else if (position > 0) {
     printer.note(`Queued; ${position === 1 ? 'one run is' : `${position} runs are`} before it.`);
   }

@@ -16,6 +16,7 @@ export const AuditAction = z.enum([
   'session.hold',
   'session.resume',
   'session.fork',
+  'session.move',
   'session.share',
   'message.send',
   'run.edit',

@@ -71,7 +71,7 @@ export const ERRORS = {
   database_corrupt: [500, 'The database file is damaged or is not a Baton database.'],
   data_in_use: [409, 'Another process is using this data directory.'],
   host_in_use: [409, 'Another machine uses the same host id.'],
-  host_away: [503, 'No live worker of this host answers.'],
+  host_away: [503, 'No worker of this host has answered in time. Try again later.'],
   workspace_unreachable: [409, 'The workspace of the session is not there on that host.'],
   database_failed: [500, 'The database refused a statement; nothing was changed.'],
   closed: [503, 'The queue is closed or closing.'],

@@ -50,6 +50,8 @@ export const SESSION_EVENTS = {
     reason: StatusReason,
     error: z.string().optional(),
   }),
+  /** To another host (Q23); from none if it had none. */
+  'session.moved': z.object({ from: z.string().nullable(), to: z.string() }),
   'session.connections': z.object({ activeConnections: z.int() }),
   'session.cost': z.object({ costUsd: z.number() }),
   /** It is there, or could not be prepared; `message` says why. */

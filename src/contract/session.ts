@@ -85,6 +85,9 @@ export const WorkspaceSpec = z.strictObject({
 });
 export type WorkspaceSpec = z.output<typeof WorkspaceSpec>;
 
+/** With the host on which it lies or is made; any host unless told. */
+const NewWorkspace = WorkspaceSpec.extend({ host: HostId.optional() });
+
 export const Isolation = z.enum(['auto', 'none', 'bwrap', 'container']);
 export type Isolation = z.infer<typeof Isolation>;
 
@@ -99,7 +102,7 @@ export const CreateSession = z.strictObject({
   tags: Tags.default([]),
   labels: Labels.default([]),
   agent: AgentSpec.default({ kind: 'claude' }),
-  workspace: WorkspaceSpec.default({ provider: 'directory' }),
+  workspace: NewWorkspace.default({ provider: 'directory' }),
   isolation: Isolation.default('auto'),
   idleTimeoutSeconds: IdleTimeout.default(IDLE_TIMEOUT_DEFAULT_S),
   budgetUsd: Budget.nullable().default(null),
@@ -125,6 +128,12 @@ export const ForkSession = z.strictObject({
 });
 export type ForkSession = z.output<typeof ForkSession>;
 
+export const MoveSession = z.strictObject({
+  /** To which it goes; its workspace must be there already. */
+  host: HostId,
+});
+export type MoveSession = z.output<typeof MoveSession>;
+
 /** A session as the API shows it (SPEC §12). */
 export const Session = z.object({
   id: SessionId,
@@ -148,7 +157,7 @@ export const Session = z.object({
   holdOnFailure: z.boolean(),
   /** Nothing starts until it is resumed. */
   held: z.boolean(),
-  /** The machine its workspace lies on, once it has run; and whether that one is away (Q23). */
+  /** The machine its workspace lies on, once it is known; and whether no worker lives there (Q23). */
   host: HostId.nullable(),
   hostAway: z.boolean(),
   /** Its run under way waits for this time: for another attempt, or for the end of a usage limit. */

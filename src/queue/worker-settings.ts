@@ -58,7 +58,8 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     stallMs: 60_000,
     graceMs: 30_000,
     returnMs: 5000,
-    typesMs: 30_000,
+    // Whoever dies is noticed when its lease ends, not sooner.
+    typesMs: Math.min(30_000, leaseMs),
     bufferBytes: 8 * 1024 * 1024,
     onAttempt: () => {},
     log: queue.log,

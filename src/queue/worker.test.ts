@@ -171,6 +171,27 @@ test('[Q17] a type without a handler here is left for others, and named', async 
   expect(log.of(named)).toHaveLength(1);
 });
 
+test('[Q23] hosts without a live worker for which runs wait are named, once, with the way out', async () => {
+  const { queue, worker, reaches, log } = rig();
+  queue.register('task', { run: () => null });
+  for (const lane of ['l', 'm']) await queue.configure(lane, { host: 'gone' });
+  const { id } = await queue.enqueue({ type: 'task', lane: 'l' });
+  await worker({ typesMs: 30, host: 'here' }).start();
+  const named = () => log.lines.filter(({ message }) => message.includes('without a live worker'));
+  await until(() => named().length === 1);
+  expect(named()[0]).toMatchObject({ level: 'warn', hosts: ['gone'] });
+  expect(named()[0]?.message).toContain('start one there, or move their sessions');
+  // Another lane of the same host is nothing new.
+  const other = await queue.enqueue({ type: 'task', lane: 'm' });
+  await queue.configure('m', { host: 'here' });
+  await reaches(other.id, 'succeeded');
+  expect(named()).toHaveLength(1);
+  await queue.configure('l', { host: 'here' });
+  await reaches(id, 'succeeded');
+  await until(() => log.of('All hosts that runs wait for have a live worker again').length === 1);
+  expect(named()).toHaveLength(1);
+});
+
 test('[Q15] a usage limit parks the run until its reset, counting no attempt', async () => {
   const { queue, worker, reaches } = rig();
   const begun: number[] = [];

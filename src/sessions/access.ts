@@ -21,7 +21,7 @@ import type { SteerStore } from './steer-store.ts';
 /** Runs of one session that may be queued (H9), at most. */
 export const QUEUE_MAX = 1000;
 
-type Ports = Pick<Store, 'change' | 'onHint'> &
+type Ports = Pick<Store, 'change' | 'onHint' | 'listNodes' | 'time'> &
   SessionStore &
   ApprovalStore &
   SteerStore &

@@ -14,6 +14,7 @@ import type { Cost, EditRun, Invocation, RunView } from '../contract/run-view.ts
 import type {
   CreateSession,
   ForkSession,
+  MoveSession,
   Session,
   SessionAction,
   SessionOrder,
@@ -86,6 +87,8 @@ export interface SessionService {
   /** `level` is what the session must be to the caller: `operate` unless told. */
   act(by: Principal, id: string, action: SessionAction, level?: Level): Promise<Session>;
   fork(by: Principal, id: string, body: ForkSession): Promise<Session>;
+  /** To a host on which its workspace is already; what is queued is run there (Q23). */
+  move(by: Principal, id: string, body: MoveSession): Promise<Session>;
   /** Cancels unfinished runs, waits for them to end, then removes the session. */
   remove(by: Principal, id: string): Promise<void>;
   cost(by: Principal, id: string): Promise<Cost>;

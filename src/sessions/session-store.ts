@@ -39,6 +39,8 @@ export interface NewSession {
   readonly holdOnFailure: boolean;
   /** Its workspace lies on one machine: the lane takes the host of its first run (Q23). */
   readonly pin: boolean;
+  /** Pinned there from the beginning; null leaves it to where it is prepared or run first. */
+  readonly host: string | null;
   readonly forkPoint: ForkPoint | null;
   readonly usageBefore: Json;
   readonly forkedFrom: string | null;
@@ -71,6 +73,11 @@ export type SessionCommand =
   | { readonly do: 'reopen' }
   | { readonly do: 'retry' }
   | { readonly do: 'archive' }
+  /**
+   * Its workspace was seen at `path` on `host`, where it now belongs (Q23). Throws `session_busy`
+   * while a run executes.
+   */
+  | { readonly do: 'move'; readonly host: string; readonly path: string }
   | { readonly do: 'hold' }
   | { readonly do: 'resume' }
   | { readonly do: 'update'; readonly changes: UpdateSession };

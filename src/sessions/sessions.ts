@@ -19,6 +19,7 @@ import { approvalService } from './approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
 import { costService } from './cost-service.ts';
+import { checkHost, hostService } from './host-service.ts';
 import { cursorOf, placeAt } from './list-cursor.ts';
 import { logService } from './log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
@@ -56,6 +57,7 @@ export function createSessions(options: SessionsOptions): SessionService {
     ...ruleService(options),
     ...logService(options, connections),
     ...workspaceService(options),
+    ...hostService(options),
   };
 }
 
@@ -91,10 +93,14 @@ function sessionService(options: SessionsOptions): Part {
       refuseSecrets(settingsOf(body), maskJson);
       checkAgent(body.agent.kind);
       refuseIsolation(body.isolation);
+      const { host = null, ...workspace } = body.workspace;
+      await checkHost(store, workspace, host);
       const id = newId();
       return await create(
         {
           ...body,
+          workspace,
+          host,
           description: masker.mask(body.description),
           id,
           ownerId: by.userId,
@@ -155,7 +161,7 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async fork(by, id, body) {
-      const { session, holdOnFailure } = await findToChange(options, by, id);
+      const { session, host, holdOnFailure } = await findToChange(options, by, id);
       refuseSecrets({ name: body.name }, maskJson);
       const made = {
         ...session,
@@ -166,6 +172,8 @@ function sessionService(options: SessionsOptions): Part {
         labels: [],
         holdOnFailure,
         pin: providerOf(session.workspace.provider).local,
+        // Its directory, if one was given, and the agent's conversation are there.
+        host,
         forkedFrom: session.id,
         forkPoint: forkPointOf(session),
       };

@@ -275,6 +275,7 @@ const CHANGES: Readonly<Record<string, readonly Changed[]>> = {
   'session.held': ['session'],
   'session.resumed': ['session'],
   'session.status': ['session'],
+  'session.moved': ['session'],
   'approval.requested': ['approvals'],
   'approval.decided': ['approvals'],
   'approval.withdrawn': ['approvals'],

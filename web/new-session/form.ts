@@ -18,6 +18,7 @@ export interface NewForm {
   readonly kindIsChosen: boolean;
   readonly model: string;
   readonly path: string;
+  readonly host: string;
   readonly tags: string;
   readonly idleMinutes: string;
   readonly budget: string;
@@ -35,6 +36,7 @@ export const EMPTY: NewForm = {
   kindIsChosen: false,
   model: '',
   path: '',
+  host: '',
   tags: '',
   idleMinutes: String(IDLE_TIMEOUT_DEFAULT_S / 60),
   budget: '',
@@ -48,6 +50,7 @@ export const EMPTY: NewForm = {
 export const HIDDEN: ReadonlySet<FormField> = new Set([
   'model',
   'path',
+  'host',
   'tags',
   'idleMinutes',
   'budget',
@@ -68,11 +71,16 @@ export function toWanted(
 ): { wanted: Wanted } | { wrong: ReadonlySet<FormField> } {
   const model = form.model.trim();
   const path = form.path.trim();
+  const host = form.host.trim();
   const parsed = CreateSession.safeParse({
     name,
     tags: words(form.tags),
     agent: { kind: form.kind, ...(model === '' || form.kind === 'shell' ? {} : { model }) },
-    workspace: { provider: 'directory', ...(path === '' ? {} : { path }) },
+    workspace: {
+      provider: 'directory',
+      ...(path === '' ? {} : { path }),
+      ...(host === '' ? {} : { host }),
+    },
     idleTimeoutSeconds: Math.round(number(form.idleMinutes) * 60),
     budgetUsd: form.budget.trim() === '' ? null : number(form.budget),
     holdOnFailure: form.holdOnFailure,
@@ -99,6 +107,7 @@ const FORM_FIELDS: readonly (readonly [string, FormField])[] = [
   ['message', 'message'],
   ['tags', 'tags'],
   ['agent.model', 'model'],
+  ['workspace.host', 'host'],
   ['workspace', 'path'],
   ['idleTimeoutSeconds', 'idleMinutes'],
   ['budgetUsd', 'budget'],

@@ -10,7 +10,7 @@ interface Props {
   readonly errorOf: (field: FormField) => string | undefined;
 }
 
-type Plain = 'model' | 'path' | 'tags' | 'idleMinutes' | 'budget';
+type Plain = 'model' | 'path' | 'host' | 'tags' | 'idleMinutes' | 'budget';
 
 /** What has a good default. */
 export function MoreOptions({ form, set, errorOf }: Props) {
@@ -40,6 +40,7 @@ export function MoreOptions({ form, set, errorOf }: Props) {
       {field('path', t.newSession.path, t.newSession.pathHelp, { placeholder: '/' })}
       <div className="grid gap-x-4 md:grid-cols-2">
         {form.kind === 'claude' && field('model', t.newSession.model, t.newSession.modelHelp)}
+        {field('host', t.newSession.host, t.newSession.hostHelp)}
         {field('tags', t.newSession.tags, t.newSession.tagsHelp)}
         {field('idleMinutes', t.newSession.idleMinutes, t.newSession.idleHelp, {
           inputMode: 'decimal',

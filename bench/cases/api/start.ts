@@ -47,6 +47,7 @@ async function seed(path: string): Promise<void> {
       budgetUsd: null,
       holdOnFailure: true,
       pin: true,
+      host: null,
       forkPoint: null,
       usageBefore: null,
       forkedFrom: null,

@@ -28,6 +28,7 @@ export function addSessionRoutes({ add, sessions }: Api): void {
     add(at[action], async ({ by, params }) => sessions().act(by, params.id, action));
   }
   add(at.fork, async ({ by, params, body }) => sessions().fork(by, params.id, body));
+  add(at.moveSession, async ({ by, params, body }) => sessions().move(by, params.id, body));
   add(at.getCost, async ({ by, params }) => sessions().cost(by, params.id));
   add(at.listWorkspaces, async ({ by, params }) => sessions().workspaces(by, params.id));
   add(at.getArtefact, async ({ by, params }) => sessions().artefact(by, params.id, params.name));

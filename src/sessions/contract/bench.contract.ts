@@ -195,6 +195,7 @@ export const newSessionOf = (id: string, name: string): NewSession => ({
   budgetUsd: null,
   holdOnFailure: true,
   pin: false,
+  host: null,
   forkPoint: null,
   usageBefore: null,
   forkedFrom: null,

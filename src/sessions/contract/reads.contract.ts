@@ -24,7 +24,7 @@ export function readRules(rule: SessionRule): void {
       forkPoint: { conversation: 'conv', head: 'message' },
       forkedFrom: '01890000-0000-7000-8000-000000000000',
     });
-    const { holdOnFailure, pin: _, ...record } = made;
+    const { holdOnFailure, pin: _, host: __, ...record } = made;
     const found = await bench.store.createSession(made);
     expect(found).toMatchObject({ session: record, holdOnFailure, held: false, host: null });
     expect(await bench.found(made.id)).toEqual(found);

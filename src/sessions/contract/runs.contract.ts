@@ -130,6 +130,51 @@ export function runRules(rule: SessionRule): void {
     expect(await bench.found(id)).toMatchObject({ hostAway: false });
   });
 
+  rule('[Q23] a session made for a host is prepared and run there alone', async (bench) => {
+    const id = await bench.session('PENDING', { pin: true, host: 'host-2' });
+    await bench.queue.node('node-1', { host: 'host-1' });
+    await bench.queue.node('node-2', { host: 'host-2' });
+    const pending = async (host: string) =>
+      (await bench.store.listPending(host, 10)).map(({ session }) => session.id);
+    expect([await pending('host-1'), await pending('host-2')]).toEqual([[], [id]]);
+    await bench.do(id, { do: 'fail', host: 'host-1', error: 'no such directory' });
+    expect(await bench.found(id)).toMatchObject({ session: { status: 'PENDING', error: null } });
+    await bench.send(id);
+    expect(await bench.queue.claim({ nodeId: 'node-1' })).toEqual([]);
+    expect(await bench.queue.claim({ nodeId: 'node-2' })).toHaveLength(1);
+  });
+
+  rule(
+    '[Q23] a session is moved to another host, but not while its run executes',
+    async (bench) => {
+      const id = await bench.session('PENDING', { pin: true });
+      await bench.do(id, { do: 'ready', path: '/w', host: 'host-1' });
+      await bench.queue.node('node-1', { host: 'host-1' });
+      await bench.queue.node('node-2', { host: 'host-2' });
+      await bench.send(id);
+      await bench.send(id);
+      const first = await bench.queue.claimOne({ nodeId: 'node-1' });
+      const move = { do: 'move', host: 'host-2', path: '/elsewhere' } as const;
+      await expect(bench.do(id, move)).rejects.toEqual(refused('session_busy'));
+      expect(await bench.found(id)).toMatchObject({ host: 'host-1' });
+      await bench.queue.finish(first);
+      await bench.do(id, move);
+      expect(await bench.found(id)).toMatchObject({
+        host: 'host-2',
+        session: { workspacePath: '/elsewhere', status: 'ACTIVE' },
+      });
+      expect(await bench.queue.claim({ nodeId: 'node-1' })).toEqual([]);
+      expect(await bench.queue.claim({ nodeId: 'node-2' })).toHaveLength(1);
+      const events = await bench.store.listAfter(id, 0, 100);
+      expect(events.filter(({ type }) => type === 'session.moved')).toMatchObject([
+        { payload: { from: 'host-1', to: 'host-2' } },
+      ]);
+      // What the old host still has to say of it is not asked for any more.
+      await bench.do(id, { do: 'fail', host: 'host-1', error: 'no room' });
+      expect(await bench.found(id)).toMatchObject({ session: { status: 'ACTIVE' } });
+    },
+  );
+
   rule(
     '[Q23] a session prepared on a host is pinned there, if it is to be pinned',
     async (bench) => {

@@ -146,7 +146,8 @@ export const conversation = {
     orphan: 'The workspace of this session is gone. A new message makes a new one.',
     reopened: 'The session was reopened.',
   },
-  hostAway: 'The machine of this session is away. What is queued starts when it is back.',
+  hostAway:
+    'No worker runs on the machine of this session. What is queued starts when one is back, or when an administrator moves the session.',
 
   write: 'Message',
   placeholderShell: 'A command to run…',

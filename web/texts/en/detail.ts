@@ -29,7 +29,8 @@ export const detail = {
   thatSession: 'Open that session',
   id: 'ID',
   workspace: 'Workspace',
-  hostAway: 'The machine with this workspace is away. What is queued waits for it.',
+  hostAway:
+    'No worker runs on the machine with this workspace. What is queued waits until one is back, or until an administrator moves the session.',
   kind: 'Kind',
   providers: {
     directory: 'Directory',

@@ -146,6 +146,7 @@ export const settings = {
     'session.hold': 'Held a session',
     'session.resume': 'Resumed a session',
     'session.fork': 'Forked a session',
+    'session.move': 'Moved a session to another machine',
     'session.share': 'Changed who sees a session',
     'message.send': 'Sent a message',
     'run.edit': 'Changed a queued run',

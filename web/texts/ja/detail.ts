@@ -30,7 +30,8 @@ export const detail: Texts['detail'] = {
   thatSession: '元のセッションを開く',
   id: 'ID',
   workspace: 'ワークスペース',
-  hostAway: 'このワークスペースのあるマシンが応答していません。待機中の実行は復帰を待ちます。',
+  hostAway:
+    'このワークスペースのあるマシンで、ワーカーが動いていません。待機中の実行は、ワーカーが戻るか、管理者がセッションを移すまで始まりません。',
   kind: '種類',
   providers: {
     directory: 'ディレクトリ',

@@ -146,6 +146,7 @@ export const settings: Texts['settings'] = {
     'session.hold': 'セッションを保留',
     'session.resume': 'セッションの保留を解除',
     'session.fork': 'セッションをフォーク',
+    'session.move': 'セッションを別のマシンへ移動',
     'session.share': 'セッションの共有を変更',
     'message.send': 'メッセージを送信',
     'run.edit': '待機中の実行を変更',

@@ -1,3 +1,4 @@
+import { BatonError } from '../../../contract/errors.ts';
 import type { UpdateSession } from '../../../contract/session.ts';
 import { hold, resume } from '../../../queue/lane-machine.ts';
 import { busy, withTimer } from '../../../sessions/session-machine.ts';
@@ -63,6 +64,8 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
       if (facts.unfinishedRuns > 0) throw busy(facts);
       if (session.archivedAt !== null) return { session, changes: [] };
       return adding({ session, changes: [] }, { archivedAt: facts.now, updatedAt: facts.now });
+    case 'move':
+      return changeHost(loaded, command);
     case 'hold':
       hold(it, 'asked');
       return { session, changes: [] };
@@ -72,6 +75,26 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
     case 'update':
       return { session: yield* update(loaded, command.changes), changes: [] };
   }
+}
+
+function changeHost(
+  { it, session, facts }: LoadedSession,
+  { host, path }: Extract<SessionCommand, { do: 'move' }>,
+): Moved {
+  const { lane } = it;
+  if (lane.nodeId !== null) {
+    throw new BatonError(
+      'session_busy',
+      'A run of this session executes. Wait for its end or cancel it, then move the session.',
+    );
+  }
+  it.log('session.moved', { from: lane.host, to: host }, null);
+  lane.host = host;
+  it.ready = true;
+  return {
+    session: { ...session, workspacePath: path, updatedAt: facts.now },
+    changes: [],
+  };
 }
 
 /** Two hosts may prepare a session at once; the one that was first has it. */

@@ -17,12 +17,12 @@ export function* createSession(
   now: number,
   made: NewSession,
 ): Op<Done<SessionWithFacts>> {
-  const { id, ownerId, name, pin, holdOnFailure, forkedFrom } = made;
+  const { id, ownerId, name, pin, host, holdOnFailure, forkedFrom } = made;
   yield* mustBeFree(ownerId, name, id);
   yield* change(dialect, now, {
     do: 'configure',
     lane: id,
-    settings: { owner: ownerId, pin, holdOnFailure, kept: true },
+    settings: { owner: ownerId, pin, host, holdOnFailure, kept: true },
   });
   const it = yield* lockLane(dialect, now, id);
   yield* query(INSERT, sessionValues(newSession(made, now)));
@@ -33,7 +33,7 @@ export function* createSession(
 }
 
 function newSession(made: NewSession, now: number): StoredSession {
-  const { pin: _, holdOnFailure: __, ...rest } = made;
+  const { pin: _, host: __, holdOnFailure: ___, ...rest } = made;
   return {
     ...rest,
     workspacePath: null,

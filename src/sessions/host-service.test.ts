@@ -1,0 +1,96 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../test/processes.ts';
+import { ADMIN, type ServiceRig, serviceRig } from '../../test/service-rig.ts';
+import { until } from '../../test/until.ts';
+
+/** A worker of another host, of which only the row is there. */
+const addHost = (rig: ServiceRig, host: string, roles: ('api' | 'worker')[] = ['worker']) =>
+  rig.store.join(
+    {
+      ...{ id: `node of ${host}`, host, roles, types: ['agent'], capacity: 1, version: '' },
+      ...{ bootId: 'b', pidNamespace: '', pid: 1, pidStart: '' },
+    },
+    60_000,
+  );
+
+test('[Q23] [W1] a directory that was given needs a host as soon as there are several', async () => {
+  const rig = await serviceRig();
+  const path = temporaryDirectory();
+  const make = (name: string, workspace: object) => rig.session(name, { workspace });
+  expect(await make('only host', { path })).toMatchObject({ host: null });
+  await addHost(rig, 'front', ['api']);
+  await make('beside an api node', { path });
+  await addHost(rig, 'second');
+  await expect(make('which one', { path })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: `There are workers on several hosts (second, test). Say on which of them ${path} is (workspace.host).`,
+    details: { field: 'workspace.host', hosts: ['second', 'test'] },
+  });
+  await expect(make('unknown', { host: 'front' })).rejects.toMatchObject({
+    message: 'No live worker has the host id "front". Hosts with workers: second, test.',
+  });
+  const here = await make('this one', { path, host: 'test' });
+  expect(here).toMatchObject({ host: 'test', workspace: { provider: 'directory', path } });
+  expect(here.workspace).not.toHaveProperty('host');
+  const run = await rig.finished(await rig.send(here.id, 'pwd'));
+  expect(run.result).toMatchObject({ output: `${path}\n` });
+  expect(await make('fresh anywhere', {})).toMatchObject({ host: null });
+  // A fork works in the same directory, and so on the same host.
+  expect(await rig.service.fork(ADMIN, here.id, { name: 'a fork' })).toMatchObject({
+    host: 'test',
+  });
+});
+
+test('[Q23] [P6] a session moves to a host that has its workspace, or nothing changes', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('to be moved');
+  await rig.finished(await rig.send(id, 'true'));
+  const move = (host: string) => rig.service.move(ADMIN, id, { host });
+  const get = () => rig.service.get(ADMIN, id);
+  const before = await get();
+  await expect(move('nowhere')).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: 'No live worker has the host id "nowhere". Hosts with workers: test.',
+  });
+  // It is of a host that never comes back.
+  await rig.queue.configure(id, { host: 'gone' });
+  const waiting = await rig.send(id, 'cat kept');
+  const path = join(rig.dataDir, 'workspaces', id);
+  rmSync(path, { recursive: true });
+  await expect(move('test')).rejects.toMatchObject({
+    code: 'workspace_unreachable',
+    message: expect.stringContaining(`There is no workspaces/${id} in the data directory there.`),
+  });
+  expect(await get()).toMatchObject({ host: 'gone', hostAway: true, lastSeq: before.lastSeq + 1 });
+  mkdirSync(path);
+  writeFileSync(join(path, 'kept'), 'still here');
+  expect(await move('test')).toMatchObject({ host: 'test', hostAway: false });
+  expect((await rig.finished(waiting)).result).toMatchObject({ output: 'still here' });
+
+  // The same host again is no change.
+  const { lastSeq } = await get();
+  await move('test');
+  expect((await get()).lastSeq).toBe(lastSeq);
+  const lines = await rig.store.listAudit({ limit: 10, target: id });
+  expect(lines.filter(({ action }) => action === 'session.move')).toMatchObject([
+    { before: { host: 'gone' }, after: { host: 'test' } },
+  ]);
+});
+
+test('[Q23] a session is not moved while its run executes', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('at work');
+  await rig.finished(await rig.send(id, 'true'));
+  const run = await rig.send(id, 'until [ -e gate ]; do sleep 0.05; done');
+  await until(async () => (await rig.queue.get(run))?.state === 'running');
+  await rig.queue.configure(id, { host: 'gone' });
+  await expect(rig.service.move(ADMIN, id, { host: 'test' })).rejects.toMatchObject({
+    code: 'session_busy',
+    message: expect.stringContaining('Wait for its end or cancel it'),
+  });
+  writeFileSync(join(rig.dataDir, 'workspaces', id, 'gate'), '');
+  await rig.finished(run);
+  expect(await rig.service.move(ADMIN, id, { host: 'test' })).toMatchObject({ host: 'test' });
+});

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { mustMay } from '../access/must-may.ts';
+import { BatonError, isBatonError } from '../contract/errors.ts';
+import { newId } from '../contract/ids.ts';
+import { isTerminal } from '../contract/run.ts';
+import type { WorkspaceSpec } from '../contract/session.ts';
+import type { RunQueue } from '../queue/run-queue.ts';
+import { findSession, type ServiceParts, type ServiceStore } from './access.ts';
+import { onSession } from './audit-details.ts';
+import type { SessionService } from './service.ts';
+import { toSession } from './views.ts';
+import { WORKSPACE_RUN, WorkspaceSeen } from './workspace-run.ts';
+
+/* The host of a session: named when it is created, and changed by an admin (Q23). */
+
+/** How long the workers of a host have to say whether a workspace is there. */
+const ANSWER_MS = 20_000;
+const ASK_EVERY_MS = 50;
+
+type Nodes = Pick<ServiceStore, 'listNodes' | 'time'>;
+
+async function hostsWithWorkers(store: Nodes): Promise<string[]> {
+  const [nodes, now] = [await store.listNodes(), await store.time()];
+  const live = nodes.filter(
+    ({ roles, leaseUntil }) => roles.includes('worker') && leaseUntil > now,
+  );
+  return [...new Set(live.map(({ host }) => host))].sort();
+}
+
+/**
+ * Whether a new session can be had on this host, or on any. A directory that was given lies on one of
+ * them: where there are several, chance would decide which one looks for it.
+ */
+export async function checkHost(
+  store: Nodes,
+  { path }: WorkspaceSpec,
+  host: string | null,
+): Promise<void> {
+  if (host === null && path === undefined) return;
+  const hosts = await hostsWithWorkers(store);
+  if (host !== null ? hosts.includes(host) : hosts.length <= 1) return;
+  if (host !== null) throw noWorker(host, hosts, 'workspace.host');
+  throw new BatonError(
+    'invalid_request',
+    `There are workers on several hosts (${hosts.join(', ')}). Say on which of them ${path} is (workspace.host).`,
+    { details: { field: 'workspace.host', hosts } },
+  );
+}
+
+const noWorker = (host: string, hosts: readonly string[], field: string): BatonError =>
+  new BatonError(
+    'invalid_request',
+    `No live worker has the host id "${host}". Hosts with workers: ${hosts.join(', ') || 'none'}.`,
+    { details: { field, hosts } },
+  );
+
+export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
+  const { store, queue, log, onWork } = parts;
+  return {
+    async move(by, id, { host }) {
+      mustMay(by, 'admin');
+      const { level, ...found } = await findSession(parts, by, id, 'own');
+      const { host: from } = found;
+      if (from === host) return toSession(found, level);
+      const hosts = await hostsWithWorkers(store);
+      if (!hosts.includes(host)) throw noWorker(host, hosts, 'host');
+      const seen = await askHost(queue, host, id);
+      if ('problem' in seen) {
+        throw new BatonError(
+          'workspace_unreachable',
+          `The workspace of this session cannot be used on "${host}": ${seen.problem}`,
+          { details: { host } },
+        );
+      }
+      const entry = onSession(by, 'session.move', id, { before: { host: from }, after: { host } });
+      const command = { do: 'move', host, path: seen.path } as const;
+      const { found: moved } = await store.audited(entry).changeSession(id, command);
+      log.info({ sessionId: id, from, to: host }, 'Session moved');
+      onWork();
+      return toSession(moved, level);
+    },
+  };
+}
+
+/** Asks a worker of that host; nothing is changed, whoever dies meanwhile. */
+async function askHost(queue: RunQueue, host: string, sessionId: string): Promise<WorkspaceSeen> {
+  const lane = newId();
+  await queue.configure(lane, { host });
+  const { id } = await queue.enqueue({ type: WORKSPACE_RUN, lane, payload: { sessionId } });
+  const until = performance.now() + ANSWER_MS;
+  for (;;) {
+    const run = await queue.get(id);
+    if (run?.state === 'succeeded') return WorkspaceSeen.parse(run.result);
+    if (run === null || isTerminal(run.state)) {
+      return { problem: run?.error?.message ?? 'It could not be looked at.' };
+    }
+    if (performance.now() > until) break;
+    await delay(ASK_EVERY_MS);
+  }
+  await queue.cancel(id).catch((error: unknown) => {
+    if (!isBatonError(error, 'run_finished')) throw error;
+  });
+  // Its slots may all be taken, or it has just died.
+  throw new BatonError('host_away');
+}
