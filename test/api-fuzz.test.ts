@@ -103,6 +103,7 @@ async function rig() {
   await store.changeSession(await create('ready'), { do: 'ready', path: '/tmp' });
   await store.changeSession(await create('failed'), { do: 'fail', error: 'no disk' });
   await service.act(ADMIN, await create('ended'), 'terminate');
+  await queue.configure(await create('pinned'), { host: 'here' });
   // Without a process that asks: there is no worker here to stop it when its session is deleted.
   for (const name of ['asks', 'asks too', 'asks more']) {
     await park(store, await askIn(store, await create(name)));
@@ -155,6 +156,8 @@ const POSSIBLE: Record<string, object> = {
   schedulerCreateSession: SHELL,
   webCreateSession: SHELL,
   sendMessage: NARROWING,
+  // There is no worker; a session that is there already needs none.
+  moveSession: { host: 'here' },
   schedulerSendMessage: { ...NARROWING, message: undefined, prompt: 'a', metadata: { user: 'b' } },
 };
 
