@@ -35,7 +35,7 @@ interface Schema {
 
 /**
  * Where a store with no data of others is, the same for the same place until the test ends. Emptying a
- * schema takes a tenth of what the migrations take; copying a database takes as much as they do.
+ * schema is cheaper than the migrations; copying a database takes as much processor time as they do.
  */
 export async function emptySchema(place: string = randomBytes(6).toString('hex')): Promise<Target> {
   let schema = used.get(place);
