@@ -51,7 +51,7 @@ export function bundles(): Plugin {
     name: 'bundles',
     enforce: 'pre',
     async configureVitest({ vitest }) {
-      // Whoever works on the sources wants them run as they are now.
+      // Someone who edits the sources wants them run as they are now.
       const { watch } = vitest.config;
       vitest.provide('nodeOptions', watch ? '' : `--import=${await place()}/use.mjs`);
     },

@@ -58,7 +58,7 @@ test('[Q23] a data directory copied to a second machine is refused there until i
   for (const server of [other, first]) expect(await server.stop()).toBe(0);
 }, 120_000);
 
-test('[Q23] [Q7] a machine that was rebooted within its lease starts when that has ended, and goes on', async () => {
+test('[Q23] [Q7] a machine that was rebooted within its lease starts when that has ended, and continues', async () => {
   const { up } = await installation(20);
   const machine = new Machine({ hostname: 'box' });
   const before = await up(machine);

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const MINUTE = 60_000;
 const TIMES = ['ready_at', 'idle_since', 'destroy_at'];
 
-test('[S4] over restarts the rest of the idle time counts, and what expired meanwhile is destroyed at the start', async () => {
+test('[S4] over restarts the rest of the idle time counts, and what expired while the server was down is destroyed at the start', async () => {
   const dataDir = temporaryDirectory();
   let server = await Server.start({ dataDir });
   const { id } = await server.session('idle', { idleTimeoutSeconds: 30 * 60 });

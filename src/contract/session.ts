@@ -85,7 +85,7 @@ export const WorkspaceSpec = z.strictObject({
 });
 export type WorkspaceSpec = z.output<typeof WorkspaceSpec>;
 
-/** With the host on which it lies or is made; any host unless told. */
+/** With the host on which it lies or is made; any host by default. */
 const NewWorkspace = WorkspaceSpec.extend({ host: HostId.optional() });
 
 export const Isolation = z.enum(['auto', 'none', 'bwrap', 'container']);

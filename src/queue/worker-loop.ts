@@ -121,7 +121,7 @@ export class WorkerLoop {
         this.#claim.trigger();
         break;
       } catch (error) {
-        // One that has worked before goes on trying: the other machine may be stopped.
+        // One that has worked before keeps trying: the other machine may be stopped.
         const refused = isBatonError(error, 'host_in_use') && !this.#hasJoined;
         if (isBatonError(error, 'closed') || refused) return this.#joined.reject(error);
         this.#database.failed(error);

@@ -58,7 +58,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     stallMs: 60_000,
     graceMs: 30_000,
     returnMs: 5000,
-    // Whoever dies is noticed when its lease ends, not sooner.
+    // A death is noticed when the lease ends, not sooner.
     typesMs: Math.min(30_000, leaseMs),
     bufferBytes: 8 * 1024 * 1024,
     onAttempt: () => {},

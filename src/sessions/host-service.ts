@@ -82,7 +82,7 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
   };
 }
 
-/** Asks a worker of that host; nothing is changed, whoever dies meanwhile. */
+/** Asks a worker of that host; changes nothing, even if a process dies during it. */
 async function askHost(queue: RunQueue, host: string, sessionId: string): Promise<WorkspaceSeen> {
   const lane = newId();
   await queue.configure(lane, { host });

@@ -309,7 +309,7 @@ describe('a path that is not there', () => {
 describe('a name that is not ours', () => {
   const host = 'box.tail1234.ts.net:8080';
 
-  test('[X4] a browser is told what to set, in its language; programs get the error', async () => {
+  test('[X4] a browser is shown what to set, in its language; programs get the error', async () => {
     const { get } = await signInRig();
     const shown = await get('/', { host });
     expect(shown.statusCode).toBe(403);

@@ -47,7 +47,7 @@ export function costRules(rule: SessionRule): void {
   );
 
   rule(
-    '[A5] an estimate counts at once, is told when it has ended, and is corrected by a report',
+    '[A5] an estimate counts at once, is emitted when it has ended, and is corrected by a report',
     async (bench) => {
       const id = await bench.session('ACTIVE', { budgetUsd: 1 });
       const { run, fence } = await bench.begin(id);
