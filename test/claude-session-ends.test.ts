@@ -70,6 +70,26 @@ describe('[Q16] what was cut off decides whether it is done again', () => {
 });
 
 describe('how runs of Claude Code end', () => {
+  test('[Q15] a tool in allowedTools that Claude Code lacks is named, and nothing is done', async () => {
+    const house = await claudeHouse();
+    const server = await house.server();
+    const session = await house.session(server, 'misspelt', { holdOnFailure: false });
+    const known = { allowedTools: ['Bash(ls:*)', 'SendMessage', 'mcp__later__look', 'Cron*'] };
+    const run = await say(server, session, [{ text: 'Sent.' }], known);
+    expect(await ended(server, run)).toMatchObject({ state: 'succeeded' });
+
+    const misspelt = { allowedTools: ['Read', 'Bahs(touch made)', 'Wirte'] };
+    const steps = [{ tools: [making('made')] }, { text: 'never' }];
+    const failed = await ended(server, await say(server, session, steps, misspelt));
+    expect(failed).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      error: { class: 'invalid_tool' },
+    });
+    expect(failed.error?.message).toContain('no tool "Bahs", "Wirte"');
+    expect(existsSync(join(house.work, 'made'))).toBe(false);
+  });
+
   test('[A3] a conversation that is gone is said plainly, and not begun anew', async () => {
     const house = await claudeHouse();
     const server = await house.server();

@@ -26,6 +26,7 @@ function understood(name: string) {
     ...events,
     // So that old ones are judged by their lines.
     version: OLDEST_VERSION,
+    missingTools: [],
     exit: { code: failed ? 1 : 0, signal: null },
     stderr: '',
     result: results.at(-1),

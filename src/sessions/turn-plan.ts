@@ -24,6 +24,8 @@ export interface TurnPlan {
   readonly message: string;
   /** Files that came with it. */
   readonly attachments?: readonly Attachment[];
+  /** Tools that it counts on. */
+  readonly tools?: readonly string[];
 }
 
 /**

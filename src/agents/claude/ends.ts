@@ -11,6 +11,8 @@ export interface Ended {
   readonly stderr: string;
   readonly hasBegun: boolean;
   readonly version: string | undefined;
+  /** Tools that the message counts on and Claude Code lacks. */
+  readonly missingTools: readonly string[];
   /** The last one. */
   readonly result: ResultLine | undefined;
   readonly error: { readonly kind: string; readonly text: string } | null;
@@ -25,8 +27,9 @@ const RESULT_CHARACTERS = 64 * 1024;
 
 /** How a turn ended that nobody stopped. Success is a result that is no error (A4). */
 export function outcomeOf(ended: Ended): DriverEnd['outcome'] {
-  const { result, hasBegun, version } = ended;
+  const { result, hasBegun, version, missingTools } = ended;
   if (hasBegun && isTooOld(version)) return failed('agent_unavailable', tooOld(version));
+  if (missingTools.length > 0) return failed('invalid_tool', missing(missingTools));
   if (result === undefined) return failed(...withoutResult(ended));
   if (!result.is_error) {
     const text = cleanText(result.result ?? '');
@@ -100,6 +103,9 @@ function withoutResult({ exit, stderr, hasBegun }: Ended): [ErrorClass, string] 
 
 const tooOld = (version: string | undefined): string =>
   `Claude Code ${version ?? 'of this version'} is too old; Baton needs ${OLDEST_VERSION} or newer. ${UPDATE}`;
+
+const missing = (tools: readonly string[]): string =>
+  `Claude Code has no tool ${tools.map((tool) => `"${cleanText(tool)}"`).join(', ')}, which the message's allowedTools names. Check the spelling, and send it again.`;
 
 const failed = (errorClass: ErrorClass, message: string): DriverEnd['outcome'] => {
   const error: RunError = { class: errorClass, message };

@@ -16,6 +16,8 @@ export class Events {
   readonly results: ResultLine[] = [];
   readonly streamed = new StreamedTokens();
   version: string | undefined;
+  /** The tools it has; not those of servers that have yet to connect. */
+  tools: readonly string[] | undefined;
   model: string | null = null;
   hasBegun = false;
   lastMessage: string | null = null;
@@ -27,7 +29,7 @@ export class Events {
   error: { readonly kind: string; readonly text: string } | null = null;
   conversation: string | null = null;
   #lastUuid: string | undefined;
-  readonly #tools = new Map<string, string>();
+  readonly #calls = new Map<string, string>();
   readonly #asked = new Set<string>();
 
   *take(line: Line): Generator<DriverEvent> {
@@ -66,6 +68,7 @@ export class Events {
 
   *#init(line: LineOf<'system'>): Generator<DriverEvent> {
     this.version = line.claude_code_version;
+    this.tools = line.tools;
     this.model = line.model ?? null;
     // A new turn; what went wrong in the one before is its own.
     this.error = null;
@@ -112,8 +115,8 @@ export class Events {
     call: Omit<LineBlock<'tool_use'>, 'type'>,
     parent: string | null,
   ): Generator<DriverEvent> {
-    if (this.#tools.has(call.id)) return;
-    this.#tools.set(call.id, call.name);
+    if (this.#calls.has(call.id)) return;
+    this.#calls.set(call.id, call.name);
     const { value, truncated } = fitJson(call.input);
     yield event('agent.tool_use', {
       id: call.id,
@@ -137,7 +140,7 @@ export class Events {
     for (const block of message.content) {
       if (block.type !== 'tool_result') continue;
       const id = block.tool_use_id;
-      const tool = this.#tools.get(id);
+      const tool = this.#calls.get(id);
       const ok = block.is_error !== true;
       const text = cleanText(textOf(block.content));
       const named = tool === undefined ? {} : { tool: cleanText(tool) };

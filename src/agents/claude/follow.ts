@@ -48,8 +48,9 @@ export async function* follow(
     // Only now: a call is told before it is asked about (Q16).
     dialogue.hear(line);
     await leaving.see(line);
-    // It would not ask about every call, so it must not go on.
-    if (events.hasBegun && isTooOld(events.version)) void agent.stop();
+    // It would not ask about every call, or it cannot do what it was sent for.
+    const isUnfit = isTooOld(events.version) || missingTools(events, turn).length > 0;
+    if (events.hasBegun && isUnfit) void agent.stop();
   };
 
   const stderr = new TextTail(STDERR_CHARACTERS);
@@ -93,6 +94,9 @@ const countedOf = (events: Events, { usageBefore: before }: Turn): Counted => ({
   before,
 });
 
+const missingTools = ({ tools }: Events, turn: Turn): readonly string[] =>
+  tools === undefined ? [] : (turn.tools ?? []).filter((tool) => !tools.includes(tool));
+
 function* ending(
   events: Events,
   turn: Turn,
@@ -106,7 +110,15 @@ function* ending(
   const earlier = earlierOf(counted);
   const after = usageAfter(counted);
   const result = results.at(-1);
-  const ended = { ...events, version: events.version, exit, stderr, result, now: Date.now() };
+  const ended = {
+    ...events,
+    version: events.version,
+    missingTools: missingTools(events, turn),
+    exit,
+    stderr,
+    result,
+    now: Date.now(),
+  };
   yield {
     kind: 'end',
     end: {

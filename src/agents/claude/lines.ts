@@ -14,6 +14,7 @@ const Init = z.object({
   session_id: z.string(),
   model: z.string().optional(),
   claude_code_version: z.string().optional(),
+  tools: z.array(z.string()).optional(),
   mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })).default([]),
 });
 
