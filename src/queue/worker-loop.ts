@@ -7,16 +7,30 @@ import { execute, giveBack } from './executor.ts';
 import { AbortReason } from './handler-result.ts';
 import type { HeldRuns } from './held-runs.ts';
 import { findOtherMachine } from './host-guard.ts';
-import { HostWatch } from './host-watch.ts';
 import { Membership } from './membership.ts';
+import { NameWatch } from './name-watch.ts';
 import { Pulse } from './pulse.ts';
 import { Reaper } from './reaper.ts';
 import type { ClaimedRun, HeldLane, Poll } from './store.ts';
-import { TypeWatch } from './type-watch.ts';
 import type { Settings } from './worker-settings.ts';
 
 /** How long a stopping worker waits for the database to take its good-bye. */
 const LEAVE_MS = 5000;
+
+/** Of types that no live node handles (Q17). */
+const UNHANDLED = {
+  field: 'types',
+  wrong: 'Queued types that no live node handles',
+  right: 'All queued types are handled again',
+};
+
+/** Of hosts that ready lanes wait for in vain (Q23). */
+const STRANDED = {
+  field: 'hosts',
+  wrong:
+    'Runs wait for hosts without a live worker; start one there, or move their sessions to another host with "baton session move"',
+  right: 'All hosts that runs wait for have a live worker again',
+};
 
 /** What a worker counts for whoever watches it. */
 export interface WorkerStats {
@@ -32,8 +46,8 @@ export class WorkerLoop {
   readonly #node: Omit<NodeInfo, 'id'>;
   readonly #database: DatabaseWatch;
   readonly #reaper: Reaper;
-  readonly #types: TypeWatch;
-  readonly #hosts: HostWatch;
+  readonly #types: NameWatch;
+  readonly #hosts: NameWatch;
   readonly #claim = new Pulse(() => this.#claimOnce());
   readonly #poll = new Pulse(() => this.#pollOnce());
   readonly #joined = Promise.withResolvers<void>();
@@ -63,8 +77,10 @@ export class WorkerLoop {
     };
     this.#database = new DatabaseWatch(log);
     this.#reaper = new Reaper(store, identity, log);
-    this.#types = new TypeWatch(store, log);
-    this.#hosts = new HostWatch(store, log);
+    const unhandled = { ...UNHANDLED, list: () => store.unhandledTypes() };
+    const stranded = { ...STRANDED, list: () => store.strandedHosts() };
+    this.#types = new NameWatch(unhandled, log);
+    this.#hosts = new NameWatch(stranded, log);
   }
 
   get stopping(): boolean {
