@@ -83,7 +83,7 @@ export class BatonServer {
       'baton-server',
       { ...setup, dataDir, token: TOKEN },
       // As the launcher starts it.
-      ['--max-semi-space-size=4', '--heap-growing-percent=25'],
+      ['--max-semi-space-size=4'],
     );
     const { url } = (await program.next()) as { url: string };
     return new BatonServer(url, program);

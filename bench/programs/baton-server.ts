@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { readConfig } from '../../src/cli/config.ts';
 import { createLog } from '../../src/cli/log.ts';
+import { keepMemorySmall } from '../../src/cli/memory.ts';
 import { maskLine } from '../../src/logging.ts';
 import { type Role, startNode } from '../../src/main.ts';
 
@@ -35,6 +36,7 @@ const config = readConfig([...flags, ...(database === undefined ? [] : ['--datab
 const log = createLog('error', maskLine);
 const options = roles === undefined ? {} : { roles };
 const node = await startNode(config, log, new AbortController().signal, options);
+keepMemorySmall();
 process.send!({ url: node.url });
 
 setFlagsFromString('--expose-gc');

@@ -3,6 +3,7 @@ import { maskLine } from '../logging.ts';
 import { startNode } from '../main.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
+import { keepMemorySmall } from './memory.ts';
 
 export type Role = 'api' | 'worker';
 
@@ -21,6 +22,7 @@ export async function serve(
   });
   if (node === null) return;
   if (!stop.aborted) {
+    keepMemorySmall();
     process.stdout.write(`Baton is ready: ${node.signInUrl ?? node.url}\n`);
     await once(stop, 'abort');
   }
