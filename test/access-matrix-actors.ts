@@ -117,14 +117,47 @@ async function credential(
   return made.token;
 }
 
-/** A fresh thing for one request, in the state that it needs, and what it is to who asks. */
-export async function makeSubject(
+export interface Asked {
+  readonly id: string;
+  /** What it is to who asks. */
+  readonly is: Level | null;
+}
+
+/** Things for the requests of one actor: fresh ones, unless all that was asked of one left it as it was. */
+export class Subjects {
+  readonly #make: (row: Row) => Promise<Asked>;
+  readonly #unchanged = new Map<string, Asked>();
+
+  constructor(rig: AccessRig, marks: Marks, actor: Actor, host: string) {
+    this.#make = (row) => makeSubject(rig, marks, actor, host, row);
+  }
+
+  async for(row: Row): Promise<Asked> {
+    const kept = this.#unchanged.get(kindOf(row));
+    this.#unchanged.delete(kindOf(row));
+    return kept ?? (await this.#make(row));
+  }
+
+  /** To be called with the answer: a refusal changes nothing, and neither does reading. */
+  asked(row: Row, subject: Asked, status: number): void {
+    const isRead = row.method === 'GET' || row.method === 'WS';
+    if (isRead || status >= 400) this.#unchanged.set(kindOf(row), subject);
+  }
+}
+
+/** Rows whose things are in the same state. */
+const kindOf = ({ subject, name }: Row): string =>
+  STATES.find((state) => name === state) ?? (name.endsWith('getArtefact') ? name : String(subject));
+const STATES = ['reopen', 'resume', 'retry', 'retryRun'];
+
+/** A fresh thing for one request, in the state that it needs. */
+async function makeSubject(
   rig: AccessRig,
   marks: Marks,
   actor: Actor,
   host: string,
   { subject, name }: Row,
-): Promise<{ readonly id: string; readonly is: Level | null }> {
+): Promise<Asked> {
   const { asked } = actor;
   const ownerId = actor.is === 'own' ? actor.userId : host;
   if (subject === null) return { id: '', is: null };

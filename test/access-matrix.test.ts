@@ -8,7 +8,7 @@ import {
   absent,
   Marks,
   makeActors,
-  makeSubject,
+  Subjects,
   seesAll,
 } from './access-matrix-actors.ts';
 import { type Answer, ask } from './access-matrix-ask.ts';
@@ -109,10 +109,12 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
     const wrong: string[] = [];
     const asked: { row: Row; actor: Actor; answer: Answer }[] = [];
 
-    const look = async (row: Row, actor: Actor): Promise<void> => {
-      const { id, is } = await makeSubject(rig, marks, actor, host, row);
+    const look = async (row: Row, actor: Actor, subjects: Subjects): Promise<void> => {
+      const subject = await subjects.for(row);
+      const { id, is } = subject;
       const answer = await ask(rig.url, row, actor.token, id);
       asked.push({ row, actor, answer });
+      subjects.asked(row, subject, answer.status);
       const due = expected(row, actor, is);
       const say = (what: string): number => wrong.push(`${actor.name}: ${row.name}: ${what}`);
       if (answer.status !== due) say(`${answer.status}, not ${due}: ${answer.text.slice(-300)}`);
@@ -127,7 +129,8 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
     const rows = rowsFor(rig.app);
     await Promise.all(
       actors.map(async (actor) => {
-        for (const row of rows) await look(row, actor);
+        const subjects = new Subjects(rig, marks, actor, host);
+        for (const row of rows) await look(row, actor, subjects);
       }),
     );
     expect(wrong).toEqual([]);

@@ -11,7 +11,9 @@ import { withLock } from '../bin/lock.mjs';
 /** All of an installation; a download of about 100 MB on a slow line. */
 export const INSTALL_MS = 10 * 60_000;
 
+/** The first is the same browser without windows, and takes a quarter less processor time. */
 const NAMES = [
+  'chromium-headless-shell',
   'chromium',
   'chromium-browser',
   'google-chrome',
@@ -56,10 +58,13 @@ async function install(place: string): Promise<string> {
   if (isRoot && hasApt()) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     await run('apt-get', ['update'], log, { env, signal: deadline });
-    const packages = ['install', '-y', '--no-install-recommends', 'chromium'];
-    await run('apt-get', packages, log, { env, signal: deadline });
-    const found = findChromium();
-    if (found !== null) return found;
+    // Not every distribution has the first.
+    for (const name of ['chromium-headless-shell', 'chromium']) {
+      const packages = ['install', '-y', '--no-install-recommends', name];
+      await run('apt-get', packages, log, { env, signal: deadline });
+      const found = findChromium();
+      if (found !== null) return found;
+    }
   }
   const manifest = createRequire(import.meta.url).resolve('playwright-core/package.json');
   const cli = join(dirname(manifest), 'cli.js');

@@ -169,6 +169,7 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
   await server.call('PUT', `/api/v1/sessions/${session.id}/shares`, { shares: [] });
   await page.getByLabel('Share with').fill('taro');
   await button(page, 'Share').click();
+  await button(page, 'Stop sharing with taro').waitFor();
   await button(page, 'Stop sharing with hanako').waitFor({ state: 'detached' });
   expect(await shares()).toMatchObject({ items: [{ userName: 'taro' }] });
   await server.call('PUT', `/api/v1/sessions/${session.id}/shares`, {
