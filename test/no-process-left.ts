@@ -11,8 +11,11 @@ import { type Moment, type ProcessRow, processTable } from '../src/agents/proces
  * which agents and programs with an environment of their own get, too.
  */
 
-const MARK = `/no-such-folder/of-test-process-${process.pid}-${Date.now()}`;
-process.env['PATH'] = [process.env['PATH'], MARK].join(delimiter);
+const BEGINNING = `/no-such-folder/of-test-process-${process.pid}-`;
+const path = (process.env['PATH'] ?? '').split(delimiter);
+/** Of this process, which runs one file after another. */
+const MARK = path.find((folder) => folder.startsWith(BEGINNING)) ?? `${BEGINNING}${Date.now()}`;
+if (!path.includes(MARK)) process.env['PATH'] = [...path, MARK].join(delimiter);
 
 /** For what was killed or told to stop in the last moment; the machine may be busy. */
 const GRACE_MS = 20_000;

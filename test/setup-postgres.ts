@@ -7,8 +7,16 @@ declare module 'vitest' {
   }
 }
 
-/** Nobody crashes this one, so that it need not wait for the disk. */
-const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+/** Nobody crashes this one, so that it need not wait for the disk; and it is gone before it fills up. */
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  wal_init_zero: 'off',
+  autovacuum: 'off',
+};
 
 /** One server for the whole test run; each test file makes its own database (postgres.ts). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
