@@ -72,7 +72,7 @@ test('[A5] SIGTERM of Claude Code: the next reported total corrects the estimate
     (await invocationsOf(server, run)).find(({ inputTokens }) => inputTokens === 12_000);
   await until(async () => (await estimated()) !== undefined, PATIENCE);
   expect(await estimated()).toMatchObject({ costSource: 'estimated' });
-  process.kill(house.starts().at(-1)?.pid ?? 0, 'SIGTERM');
+  process.kill(house.starts().at(-1)!.pid, 'SIGTERM');
   await untilTold(server, session, 'agent.usage', ({ source }) => source === 'estimated');
   house.model.release('word');
   expect(await ended(server, run)).toMatchObject({ state: 'succeeded', ...counts('Claude Code') });

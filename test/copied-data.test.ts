@@ -47,8 +47,8 @@ test('[Q23] a data directory copied to a second machine is refused there until i
   cpSync(dataDir, copy, { recursive: true });
   const second = new Machine({ hostname: 'second', 'boot-id': randomUUID() });
   const said = await refused(second, copy);
-  expect(said).toContain('Another machine works under the host id "first"');
-  expect(said).toContain('delete its file host-id, or set BATON_HOST_ID');
+  expect(said).toContain('Another machine is using the host id "first"');
+  expect(said).toContain('delete its host-id file or set BATON_HOST_ID');
   expect(said).toContain('host_in_use');
   expect(await ranIn(first, id)).toBe('succeeded');
 
@@ -60,7 +60,7 @@ test('[Q23] a data directory copied to a second machine is refused there until i
 }, 120_000);
 
 test('[Q23] [Q7] a machine that was rebooted within its lease starts when that has ended, and continues', async () => {
-  const { up } = await installation(20);
+  const { up } = await installation(40);
   const machine = new Machine({ hostname: 'box' });
   const before = await up(machine);
   const { id } = await before.session('over a reboot');

@@ -27,6 +27,7 @@ test('[C2] the end stays in sight while messages are sent and queued, until a pe
         ({ textContent }) => /Jump to the latest|New messages/.test(textContent));
     }).observe(document.body, { subtree: true, childList: true });`);
   const first = gate('first');
+  expect(first.command).toContain('sleep 0.05');
   await talk.say(first.command.replace('sleep 0.05', 'echo line; sleep 0.02'));
   await first.begun();
   for (const each of ['one', 'two', 'three']) await talk.say(`echo ${each}; seq 1 30`);
@@ -57,10 +58,10 @@ test('[C2] [E6] of a long output the end is shown, and all of it is a download',
   await server.finished(await server.send(session.id, 'seq 1 50000'));
   const talk = await open(session);
   await talk.sees('Succeeded');
-  await talk.sees('Only the end is shown here.');
+  await talk.sees('Showing only the end.');
   await talk.button('Show the last 131,072 characters').waitFor();
   const coming = talk.page.waitForEvent('download');
-  await talk.button('Download all of it').click();
+  await talk.button('Download full output').click();
   const file = await coming;
   expect(file.suggestedFilename()).toBe('long-output.txt');
   const all = Array.from({ length: 50_000 }, (_, at) => `${at + 1}\n`).join('');

@@ -28,7 +28,7 @@ export interface Turn {
   /** Messages for an agent that is at work (Q11 `steer`); ends when none can come any more. */
   readonly steer?: AsyncIterable<string>;
   readonly limits?: TurnLimits;
-  /** Tools that the message counts on; if the agent lacks one, the turn fails with `invalid_tool` (Q15). */
+  /** Tools that the message counts on. A driver that knows the agent's tools fails without one (`invalid_tool`, Q15). */
   readonly tools?: readonly string[];
   /** Added to what the agent is told about itself. */
   readonly systemPrompt?: string;

@@ -92,7 +92,7 @@ test('[A8] while a tool runs, silence is allowed', async () => {
   });
 });
 
-describe('unless told otherwise', () => {
+describe('by default', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 

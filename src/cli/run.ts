@@ -139,7 +139,7 @@ export function noteWaiting(
     printer.note('The session is held: nothing starts until "baton resume".');
   } else if (session.hostAway) {
     printer.note(
-      `No worker runs on the machine of this session (${session.host}). The run starts when one is back, or when an administrator moves the session.`,
+      `No worker is running on this session’s machine (${session.host}). The run starts when one is back, or when an administrator moves the session.`,
     );
   } else if (position > 0) {
     printer.note(`Queued; ${position === 1 ? 'one run is' : `${position} runs are`} before it.`);

@@ -8,11 +8,11 @@ import { usageError } from './user-error.ts';
 import { takeWords } from './words.ts';
 
 const move = clientCommand({
-  summary: 'run a session on another host from now on (administrators)',
+  summary: 'move a session to another host (administrators)',
   usage: '[flags] <session> --to <host>',
   about: [
-    'For a host that does not come back. Its directory must be on the new host already, at the path',
-    'that it had, or without one in the data directory there; else nothing is changed.',
+    'Use this when a host is gone for good. Copy the workspace first: to the same path if one was given,',
+    'otherwise into the data directory of the new host. If it is missing there, nothing changes.',
   ],
   flags: {
     to: {
@@ -28,8 +28,8 @@ const move = clientCommand({
     const { to: host } = flags;
     if (host === undefined) {
       throw usageError({
-        what: '"baton session move" needs a host.',
-        why: 'it moves the session there.',
+        what: 'missing option --to <host>.',
+        why: '"baton session move" needs the host to move to.',
         todo: 'name one with --to; "baton nodes" lists them.',
       });
     }

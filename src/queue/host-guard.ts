@@ -23,18 +23,24 @@ export interface HostGuardOptions {
  */
 export async function findOtherMachine(options: HostGuardOptions): Promise<NodeRecord | null> {
   const { store, everyMs, stopping, onWaiting } = options;
-  const firstSeen = new Map<string, number>();
+  const firstSeen = new Map<string, NodeRecord>();
   while (!stopping()) {
     const now = await store.time();
     const others = (await store.listNodes()).filter(
       (node) => node.leaseUntil > now && isOtherMachine(node, options.self),
     );
+    // One that is gone before its lease has ended left in an orderly way: it was alive, and may come back.
+    const seen = new Set(others.map(({ id }) => id));
+    const left = [...firstSeen.values()].find(
+      (node) => !seen.has(node.id) && node.leaseUntil > now,
+    );
+    if (left !== undefined) return left;
     if (others.length === 0) return null;
     for (const node of others) {
       const before = firstSeen.get(node.id);
-      if (before !== undefined && node.leaseUntil > before) return node;
+      if (before !== undefined && node.leaseUntil > before.leaseUntil) return node;
       if (firstSeen.size === 0) onWaiting(node);
-      if (before === undefined) firstSeen.set(node.id, node.leaseUntil);
+      if (before === undefined) firstSeen.set(node.id, node);
     }
     await delay(everyMs);
   }

@@ -105,7 +105,7 @@ export const isMachineId = (text: string): boolean =>
   /^[0-9a-f]{32}$/.test(text) && !/^0+$/.test(text);
 
 function bootId(): string {
-  if (process.platform === 'darwin') return ask('sysctl', ['-n', 'kern.boottime']) ?? '';
+  if (process.platform === 'darwin') return ask('sysctl', ['-n', 'kern.bootsessionuuid']) ?? '';
   return read('/proc/sys/kernel/random/boot_id') ?? '';
 }
 

@@ -360,7 +360,7 @@ const mostPerClaim = (concurrency: number): number => Math.max(64, Math.ceil(con
 const hostInUse = ({ id, host }: NodeRecord): BatonError =>
   new BatonError(
     'host_in_use',
-    `Another machine works under the host id "${host}" (node ${id}), so sessions of one would be run on the other. If this data directory was copied from there, delete its file host-id, or set BATON_HOST_ID to a name of its own.`,
+    `Another machine is using the host id "${host}" (node ${id}), so each would run the other's sessions. If this data directory was copied from that machine, delete its host-id file or set BATON_HOST_ID to a different id.`,
     { details: { host, node: id } },
   );
 

@@ -71,6 +71,8 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const { store, masker, maskJson, clock } = parts;
   const { agent } = found.session;
   const noted = noteStart(options);
+  // Whoever needs it awaits it; left alone, a failure would end the process.
+  noted.catch(() => {});
   // A command runs at once and asks nobody, so there is no later moment before it writes.
   if (agent.kind === 'shell') await noted;
   const invocation = beginInvocation(context, agent.kind, clock());
@@ -247,7 +249,6 @@ function permitAfter(
   noted: Promise<void>,
   permit: NonNullable<Turn['permit']>,
 ): NonNullable<Turn['permit']> {
-  noted.catch(() => {});
   return async (call, withdrawn) => {
     const answer = await permit(call, withdrawn);
     if (answer.behavior === 'deny') return answer;

@@ -88,7 +88,7 @@ test('[Q23] a session is not moved while its run executes', async () => {
   await rig.queue.configure(id, { host: 'gone' });
   await expect(rig.service.move(ADMIN, id, { host: 'test' })).rejects.toMatchObject({
     code: 'session_busy',
-    message: expect.stringContaining('Wait for its end or cancel it'),
+    message: expect.stringContaining('Wait for it to finish or cancel it'),
   });
   writeFileSync(join(rig.dataDir, 'workspaces', id, 'gate'), '');
   await rig.finished(run);

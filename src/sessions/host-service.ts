@@ -42,7 +42,7 @@ export async function checkHost(
   if (host !== null) throw noWorker(host, hosts, 'workspace.host');
   throw new BatonError(
     'invalid_request',
-    `There are workers on several hosts (${hosts.join(', ')}). Say on which of them ${path} is (workspace.host).`,
+    `Workers run on several hosts (${hosts.join(', ')}). Set workspace.host to the one that has ${path}.`,
     { details: { field: 'workspace.host', hosts } },
   );
 }
@@ -92,7 +92,7 @@ async function askHost(queue: RunQueue, host: string, sessionId: string): Promis
     const run = await queue.get(id);
     if (run?.state === 'succeeded') return WorkspaceSeen.parse(run.result);
     if (run === null || isTerminal(run.state)) {
-      return { problem: run?.error?.message ?? 'It could not be looked at.' };
+      return { problem: run?.error?.message ?? 'It could not be checked.' };
     }
     if (performance.now() > until) break;
     await delay(ASK_EVERY_MS);

@@ -15,7 +15,7 @@ export const cursorOf = (order: SessionOrder, { id, lastActiveAt }: Place): stri
 export function placeAt(order: SessionOrder, cursor: string): Place {
   const [, at, id] = BY_ACTIVITY.exec(cursor) ?? [];
   if ((order === 'activity') !== (id !== undefined)) {
-    throw new BatonError('invalid_request', 'The cursor is not one of this list.', {
+    throw new BatonError('invalid_request', 'This cursor belongs to a different list or order.', {
       details: { field: 'cursor' },
     });
   }

@@ -35,7 +35,7 @@ export const seeWorkspace =
     const provider = providerOf(spec.provider);
     if ((await provider.observe({ sessionId, spec })) === 'missing') {
       const place = spec.path ?? `workspaces/${sessionId} in the data directory`;
-      return { problem: `There is no ${place} there. Copy it from its old host first.` };
+      return { problem: `${place} does not exist on that host. Copy it from the old host first.` };
     }
     try {
       return { path: (await provider.ensure({ sessionId, spec })).path };

@@ -105,7 +105,7 @@ const tooOld = (version: string | undefined): string =>
   `Claude Code ${version ?? 'of this version'} is too old; Baton needs ${OLDEST_VERSION} or newer. ${UPDATE}`;
 
 const missing = (tools: readonly string[]): string =>
-  `Claude Code has no tool ${tools.map((tool) => `"${cleanText(tool)}"`).join(', ')}, which the message's allowedTools names. Check the spelling, and send it again.`;
+  `Claude Code has no tool ${tools.map((tool) => `"${cleanText(tool)}"`).join(', ')}, listed in the message's allowedTools. Check the spelling and send the message again.`;
 
 const failed = (errorClass: ErrorClass, message: string): DriverEnd['outcome'] => {
   const error: RunError = { class: errorClass, message };

@@ -29,8 +29,8 @@ export const conversation = {
   created: 'Session created',
   forked: 'Goes on from another session',
   thinking: 'Thought',
-  onlyEnd: 'Only the end is shown here.',
-  downloadAll: 'Download all of it',
+  onlyEnd: 'Showing only the end.',
+  downloadAll: 'Download full output',
   restGone: 'The rest is no longer stored.',
   showAll: (characters: number) => `Show all ${characters.toLocaleString('en-GB')} characters`,
   showLast: (characters: number) =>
@@ -147,7 +147,7 @@ export const conversation = {
     reopened: 'The session was reopened.',
   },
   hostAway:
-    'No worker runs on the machine of this session. What is queued starts when one is back, or when an administrator moves the session.',
+    'No worker is running on this session’s machine. Queued messages start when one is back, or when an administrator moves the session.',
 
   write: 'Message',
   placeholderShell: 'A command to run…',

@@ -30,7 +30,7 @@ export const detail = {
   id: 'ID',
   workspace: 'Workspace',
   hostAway:
-    'No worker runs on the machine with this workspace. What is queued waits until one is back, or until an administrator moves the session.',
+    'No worker is running on the machine with this workspace. Queued messages wait until one is back, or until an administrator moves the session.',
   kind: 'Kind',
   providers: {
     directory: 'Directory',

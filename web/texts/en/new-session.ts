@@ -41,9 +41,10 @@ export const newSession = {
   model: 'Model',
   modelHelp: 'As Claude Code names it. Left empty, its own default.',
   path: 'Directory',
-  pathHelp: 'Absolute, on the machine where the agent runs. Left empty, a fresh one is made.',
+  pathHelp:
+    'Absolute path on the machine where the agent runs. Leave empty to create a new directory.',
   host: 'Machine',
-  hostHelp: 'Its host id. Needed with a directory if agents run on several machines.',
+  hostHelp: 'Host id. Required with a directory when agents run on several machines.',
   tags: 'Tags',
   tagsHelp: 'Separated by commas.',
   idleMinutes: 'Idle time (minutes)',

@@ -85,7 +85,7 @@ function changeHost(
   if (lane.nodeId !== null) {
     throw new BatonError(
       'session_busy',
-      'A run of this session executes. Wait for its end or cancel it, then move the session.',
+      'This session has a run in progress. Wait for it to finish or cancel it, then move the session.',
     );
   }
   it.log('session.moved', { from: lane.host, to: host }, null);
