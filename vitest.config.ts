@@ -12,7 +12,7 @@ export default defineConfig({
   plugins: [bundles()],
   test: {
     include: ['web/**/*.test.ts', 'src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    globalSetup: ['test/setup-postgres.ts'],
+    globalSetup: ['test/setup-postgres.ts', 'test/setup-web.ts'],
     setupFiles: ['test/no-process-left.ts', 'test/setup-seed.ts', 'test/setup-programs.ts'],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',

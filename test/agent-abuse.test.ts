@@ -7,7 +7,7 @@ import { EVENT_PAYLOAD_MAX } from '../src/contract/event.ts';
 import type { Invocation } from '../src/contract/run-view.ts';
 import type { Session } from '../src/contract/session.ts';
 import type { SessionEvent } from '../src/contract/session-event.ts';
-import { childrenOf, temporaryDirectory } from './processes.ts';
+import { temporaryDirectory } from './processes.ts';
 import { Server } from './server-rig.ts';
 import { until } from './until.ts';
 
@@ -22,8 +22,7 @@ const ownNap = (): string => String(randomInt(1e8, 1e9));
 
 /** The most memory a server ever had, in MB. */
 function peakMemory({ program }: Server): number {
-  const [child] = childrenOf(program.pid);
-  const status = readFileSync(`/proc/${child}/status`, 'utf8');
+  const status = readFileSync(`/proc/${program.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 

@@ -30,8 +30,8 @@ import { temporaryDirectory } from './processes.ts';
 
 const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
 /** To an endpoint, and to one whose requests look the same as another's. */
-const REQUESTS = 90 * DEPTH;
-const REQUESTS_ALIKE = 45 * DEPTH;
+const REQUESTS = 75 * DEPTH;
+const REQUESTS_ALIKE = 40 * DEPTH;
 /** They are many; on a busy machine they take their time. */
 const PATIENCE_MS = 120_000;
 

@@ -18,6 +18,7 @@ import {
   untilTold,
   whole,
 } from './claude-session-rig.ts';
+import { casesOf } from './depth.ts';
 
 /*
  * A Claude Code whose server is gone sees its input close, takes that for a refusal and goes on for
@@ -70,7 +71,7 @@ describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   });
 });
 
-describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
+describe.each(casesOf(parts, ['the server']))('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('right after the answer: it counts, and nobody is asked again', async () => {
     const place = await killed(part);
     const { session, house } = place;

@@ -17,9 +17,11 @@ import {
   untilTold,
   whole,
 } from './claude-session-rig.ts';
+import { casesOf } from './depth.ts';
 import { until } from './until.ts';
 
-describe.each([...parts, 'all at once'] as const)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
+const inText = casesOf([...parts, 'all at once'], ['Claude Code', 'all at once']);
+describe.each(inText)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('in the middle of a text: it goes on in its conversation', async () => {
     const place = await killed(part);
     const { session, house } = place;
@@ -48,7 +50,7 @@ describe.each([...parts, 'all at once'] as const)('[A7] [Q7] [A3] kill -9 of %s'
   });
 });
 
-describe.each(parts)('[Q7] [A3] kill -9 of %s', (part) => {
+describe.each(casesOf(parts, ['the worker']))('[Q7] [A3] kill -9 of %s', (part) => {
   test('[Q16] between a call and the next word: what was done is told, and it goes on', async () => {
     const place = await killed(part);
     const { session, house } = place;

@@ -13,6 +13,7 @@ import {
   say,
   untilTold,
 } from './claude-session-rig.ts';
+import { casesOf } from './depth.ts';
 import type { Server } from './server-rig.ts';
 
 const forkOf = (server: Server, session: Session, name = 'a fork'): Promise<Session> =>
@@ -100,7 +101,7 @@ describe('[S10] a fork of a Claude session', () => {
 });
 
 describe('[S10] [A3] kill -9 in the first run of a fork', () => {
-  test.each(['Claude Code', 'the server'] as const)(
+  test.each(casesOf(['Claude Code', 'the server'], ['the server']))(
     'of %s before it has done anything: it is forked again',
     async (part) => {
       const place = await killed(part);
@@ -124,7 +125,7 @@ describe('[S10] [A3] kill -9 in the first run of a fork', () => {
     },
   );
 
-  test.each(['Claude Code', 'the worker'] as const)(
+  test.each(casesOf(['Claude Code', 'the worker'], ['Claude Code']))(
     'of %s while a tool writes: it continues in its own conversation',
     async (part) => {
       const place = await killed(part);

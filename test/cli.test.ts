@@ -238,7 +238,7 @@ describe('which server', () => {
     await server.kill();
     expect(existsSync(join(desk.dataDir, 'address'))).toBe(true);
     const { code, stderr } = await desk.done(['ls']);
-    expect([code, stderr.split('\n')[0]]).toEqual([3, 'The Baton server does not answer.']);
+    expect([code, stderr.split('\n')[0]]).toEqual([3, 'No Baton server is running here.']);
   });
 
   test('[C1] login keeps what the server accepts, logout forgets it', async () => {

@@ -43,7 +43,7 @@ test('[Q23] sessions of a host that does not come back are reported and can be m
     expect(await read()).toMatchObject({ host: 'one', hostAway: true });
   };
   await refused('three', 'No live worker has the host id "three"', 'Hosts with workers: two');
-  await refused('two', `There is no workspaces/${id} in the data directory`);
+  await refused('two', `workspaces/${id} in the data directory does not exist on that host`);
   const [from, to] = [dataDirs.one, dataDirs.two].map((dir) => join(dir, 'workspaces', id));
   cpSync(from as string, to as string, { recursive: true });
   writeFileSync(join(to as string, 'kept'), 'copied');

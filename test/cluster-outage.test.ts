@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Cluster, PATIENCE_MS, sessionOn } from './cluster-rig.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { childrenOf, isAlive, temporaryDirectory } from './processes.ts';
+import { isAlive, temporaryDirectory } from './processes.ts';
 import { type Server, TOKEN } from './server-rig.ts';
 import { SseReader } from './sse-reader.ts';
 import { until } from './until.ts';
@@ -153,7 +153,7 @@ until [ -e ${directory}/never ]; do sleep 1; done`,
   );
   // Before its agent is read, what a worker asks of the database must be answered.
   await until(async () => JSON.stringify(await api.log(id)).includes('it begins\\n'), SOON);
-  const [pid = 0] = childrenOf(worker.program.pid);
+  const { pid } = worker.program;
   const memory = (): number =>
     Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) / 1024;
   const before = memory();

@@ -60,7 +60,7 @@ test('[Q23] a data directory copied to a second machine is refused there until i
 }, 120_000);
 
 test('[Q23] [Q7] a machine that was rebooted within its lease starts when that has ended, and continues', async () => {
-  const { up } = await installation(40);
+  const { up } = await installation(20);
   const machine = new Machine({ hostname: 'box' });
   const before = await up(machine);
   const { id } = await before.session('over a reboot');

@@ -5,21 +5,20 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * file to begin decides when all is over, so that only long ones have to be here.
  */
 const SECONDS: readonly (readonly [path: string, seconds: number])[] = [
-  ['test/web-layout.test.ts', 129],
-  ['test/web-admin.test.ts', 94],
-  ['test/claude-session-crash.test.ts', 88],
-  ['test/web-start.test.ts', 78],
-  ['test/claude-session-cut-off.test.ts', 74],
-  ['test/install.test.ts', 73],
-  ['test/access-matrix.test.ts', 68],
-  ['test/browser-attacks.test.ts', 67],
-  ['test/cluster.test.ts', 60],
-  ['test/web-', 55],
-  ['test/chaos.test.ts', 50],
-  ['test/claude-session-', 45],
-  ['test/cli', 40],
-  ['test/api-fuzz.test.ts', 40],
-  ['test/chaos-api.test.ts', 28],
+  ['test/install.test.ts', 129],
+  ['test/web-layout.test.ts', 126],
+  ['test/claude-session-crash.test.ts', 95],
+  ['test/access-matrix.test.ts', 65],
+  ['test/web-conversation.test.ts', 80],
+  ['test/api-fuzz.test.ts', 65],
+  ['test/cli-access.test.ts', 63],
+  ['test/web-', 60],
+  ['test/claude-session-', 58],
+  ['test/cluster.test.ts', 56],
+  ['test/browser-attacks.test.ts', 50],
+  ['test/cli', 45],
+  ['test/chaos-api.test.ts', 37],
+  ['test/chaos.test.ts', 30],
 ];
 
 /** As vitest does, but it knows only what has run before on this machine. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from './postgres.ts';
-import { descendantsOf, temporaryDirectory } from './processes.ts';
+import { temporaryDirectory } from './processes.ts';
 import { Server } from './server-rig.ts';
 import { until } from './until.ts';
 
@@ -34,9 +34,8 @@ test('[A3] [Q9] the next run begins when the agent of one that was cancelled on 
     }
   });
   const second = await Server.start({ args, env });
-  const [node = 0] = descendantsOf(first.program.pid);
   // It is lost, not dead: nobody but the next run can stop its agent.
-  process.kill(node, 'SIGSTOP');
+  process.kill(first.program.pid, 'SIGSTOP');
   await second.call('POST', `/api/v1/runs/${cancelled}/cancel`);
   const next = await second.send(id, LOOK);
   expect((await second.finished(next)).result).toEqual({ exitCode: 0, output: 'gone\n' });
@@ -46,6 +45,6 @@ test('[A3] [Q9] the next run begins when the agent of one that was cancelled on 
     `/api/v1/runs/${cancelled}/invocations`,
   );
   expect(items.map(({ finishedAt }) => finishedAt === null)).toEqual([false]);
-  process.kill(node, 'SIGKILL');
+  process.kill(first.program.pid, 'SIGKILL');
   await second.stop();
 });

@@ -25,7 +25,7 @@ test('[Q23] [W1] a directory that was given needs a host as soon as there are se
   await addHost(rig, 'second');
   await expect(make('which one', { path })).rejects.toMatchObject({
     code: 'invalid_request',
-    message: `There are workers on several hosts (second, test). Say on which of them ${path} is (workspace.host).`,
+    message: `Workers run on several hosts (second, test). Set workspace.host to the one that has ${path}.`,
     details: { field: 'workspace.host', hosts: ['second', 'test'] },
   });
   await expect(make('unknown', { host: 'front' })).rejects.toMatchObject({
@@ -61,7 +61,9 @@ test('[Q23] [P6] a session moves to a host that has its workspace, or nothing ch
   rmSync(path, { recursive: true });
   await expect(move('test')).rejects.toMatchObject({
     code: 'workspace_unreachable',
-    message: expect.stringContaining(`There is no workspaces/${id} in the data directory there.`),
+    message: expect.stringContaining(
+      `workspaces/${id} in the data directory does not exist on that host.`,
+    ),
   });
   expect(await get()).toMatchObject({ host: 'gone', hostAway: true, lastSeq: before.lastSeq + 1 });
   mkdirSync(path);

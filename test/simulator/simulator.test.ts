@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
+import { DEPTH } from '../depth.ts';
 import { search } from './search.ts';
 import { inMemory } from './sim-store.ts';
 import { play } from './simulate.ts';
 import { sqliteMaker } from './sqlite-store.ts';
 import { makeStory } from './story.ts';
 
-test('[Q22] 2,000 stories of crashes, lost answers and pauses break nothing in memory', async () => {
-  const found = await search({ from: 1, count: 2000, steps: 70, maker: inMemory });
+test('[Q22] 1,200 stories of crashes, lost answers and pauses break nothing in memory', async () => {
+  const found = await search({ from: 1, count: 1200 * DEPTH, steps: 70, maker: inMemory });
   expect(found).toBeNull();
 }, 300_000);
 
-test('[Q22] 200 stories with faults at each statement break nothing on SQLite', async () => {
-  const found = await search({ from: 1, count: 200, steps: 45, maker: sqliteMaker() });
+test('[Q22] 120 stories with faults at each statement break nothing on SQLite', async () => {
+  const found = await search({ from: 1, count: 120 * DEPTH, steps: 45, maker: sqliteMaker() });
   expect(found).toBeNull();
 }, 300_000);
 
