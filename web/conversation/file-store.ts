@@ -14,6 +14,13 @@ const whenDone = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error);
   });
 
+/** Until then it is lost if the page is closed. */
+const whenStored = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
+
 async function inStore<T>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest<T>,
@@ -23,7 +30,10 @@ async function inStore<T>(
     opening.onupgradeneeded = () => opening.result.createObjectStore(FILES);
     const database = await whenDone(opening);
     try {
-      return await whenDone(act(database.transaction(FILES, mode).objectStore(FILES)));
+      const transaction = database.transaction(FILES, mode);
+      const stored = whenStored(transaction);
+      const [result] = await Promise.all([whenDone(act(transaction.objectStore(FILES))), stored]);
+      return result;
     } finally {
       database.close();
     }

@@ -14,7 +14,7 @@ function storeWith(...was: Partial<KeptLetter>[]) {
   }
   const store: LetterStore = {
     load: async () => [...letters.values()],
-    keep: ({ key, at, text, onBusy, files }, refusal) =>
+    keep: async ({ key, at, text, onBusy, files }, refusal) =>
       letters.set(key, { key, at, text, onBusy, files, refusal, missing: [] }),
     drop: (key) => letters.delete(key),
   };
@@ -163,4 +163,16 @@ test('[Q11] what comes too late to be handed over is queued; what was handed ove
   await idle(outbox);
   expect(outbox.get().map(({ text }) => text)).toEqual(['late']);
   expect(kept()).toEqual([]);
+});
+
+test('[C2] a message is sent once its files are kept, so that a page which shows it as unsent can be closed', async () => {
+  const isKept = Promise.withResolvers<void>();
+  const { store, texts } = storeWith();
+  const { outbox, delivered } = rig([], { store: { ...store, keep: () => isKept.promise }, texts });
+  outbox.send(written('with a file'), 'flow');
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(delivered).toEqual([]);
+  isKept.resolve();
+  await idle(outbox);
+  expect(delivered).toEqual(['k1 enqueue with a file']);
 });

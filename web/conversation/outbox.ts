@@ -59,6 +59,8 @@ export class Outbox {
   readonly #items = createStore<readonly Outgoing[]>([]);
   readonly #restored: Promise<void>;
   #isRestored = false;
+  /** Letters that are about to be kept. */
+  readonly #keeping = new Map<string, Promise<unknown>>();
   #isBusy = false;
 
   readonly get = this.#items.get;
@@ -78,7 +80,7 @@ export class Outbox {
   send(written: Written, place: Outgoing['place']): void {
     const { newKey, now, store } = this.#options;
     const letter: Letter = { ...written, key: newKey(), at: now() };
-    store.keep(letter, null, true);
+    this.#keeping.set(letter.key, store.keep(letter, null, true));
     this.#items.set([...this.get(), { ...fresh(letter), place }]);
     void this.#work();
   }
@@ -136,6 +138,10 @@ export class Outbox {
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       const next = this.get().find(({ state }) => state === 'sending' || state === 'waiting');
       if (next === undefined) break;
+      // Whoever reads that it was not sent may close the page.
+      await this.#keeping.get(next.key);
+      this.#keeping.delete(next.key);
+      if (this.#find(next.key) === undefined) continue;
       if (await this.#deliver(next)) {
         pauseMs = FIRST_PAUSE_MS;
       } else {
@@ -179,7 +185,8 @@ export class Outbox {
     const item = { ...before, ...part };
     if (item.state === 'accepted') this.#options.store.drop(key);
     // What another tab has done with it meanwhile is not undone by what is not kept.
-    else if ('error' in part || 'onBusy' in part) this.#options.store.keep(item, item.error, false);
+    else if ('error' in part || 'onBusy' in part)
+      void this.#options.store.keep(item, item.error, false);
     this.#items.set(this.get().map((each) => (each.key === key ? item : each)));
   }
 }

@@ -28,8 +28,8 @@ const letter = (key: string, at: number, more: Partial<Letter> = {}): Letter => 
 
 test('[C2] letters come back in the order they were written, with why they were refused', async () => {
   const store = letterStore('anna', 's1');
-  store.keep(letter('later', 2), new BatonError('queue_full', 'Full.'), true);
-  store.keep(letter('first', 1), null, true);
+  await store.keep(letter('later', 2), new BatonError('queue_full', 'Full.'), true);
+  await store.keep(letter('first', 1), null, true);
   expect(await letterStore('anna', 's1').load()).toMatchObject([
     { key: 'first', at: 1, text: 'text of first', onBusy: 'steer', refusal: null, missing: [] },
     { key: 'later', refusal: { code: 'queue_full', message: 'Full.' } },
@@ -40,9 +40,9 @@ test('[C2] letters come back in the order they were written, with why they were 
 
 test('[X2] [C2] they belong to a person and a session, and each tab touches its own only', async () => {
   const anna = letterStore('anna', 's1');
-  anna.keep(letter('a', 1), null, true);
-  letterStore('bob', 's1').keep(letter('b', 1), null, true);
-  letterStore('anna', 's2').keep(letter('c', 1), null, true);
+  await anna.keep(letter('a', 1), null, true);
+  await letterStore('bob', 's1').keep(letter('b', 1), null, true);
+  await letterStore('anna', 's2').keep(letter('c', 1), null, true);
   expect((await letterStore('anna', 's1').load()).map(({ key }) => key)).toEqual(['a']);
   expect((await letterStore('ann', 's1').load()).map(({ key }) => key)).toEqual([]);
   letterStore('anna', 's1').drop('other');
@@ -54,7 +54,7 @@ test('[X2] [C2] they belong to a person and a session, and each tab touches its 
 test('[A11] a message is kept without its files if they cannot be, and says which', async () => {
   const files = [{ id: '1', name: 'a.txt', mediaType: 'text/plain', bytes: 1, data: 'YQ==' }];
   const store = letterStore('anna', 's1');
-  store.keep(letter('a', 1, { files }), null, true);
+  await store.keep(letter('a', 1, { files }), null, true);
   expect(await store.load()).toMatchObject([{ text: 'text of a', files: [], missing: ['a.txt'] }]);
 });
 

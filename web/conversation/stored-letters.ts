@@ -22,8 +22,8 @@ export interface KeptLetter extends Letter {
 export interface LetterStore {
   /** All of the session, the oldest first. */
   load(): Promise<KeptLetter[]>;
-  /** The files of a letter do not change, so they are kept with it once. */
-  keep(letter: Letter, refusal: BatonError | null, isNew: boolean): void;
+  /** The files of a letter do not change, so they are kept with it once; resolves when they are. */
+  keep(letter: Letter, refusal: BatonError | null, isNew: boolean): Promise<unknown>;
   drop(key: string): void;
 }
 
@@ -54,11 +54,11 @@ export function letterStore(userId: string, sessionId: string): LetterStore {
         }),
       );
     },
-    keep({ key, at, text, onBusy, files }, refusal, isNew) {
+    async keep({ key, at, text, onBusy, files }, refusal, isNew) {
       const names = files.map(({ name }) => name);
       const why = refusal === null ? null : { code: refusal.code, message: refusal.message };
       keep(start + key, JSON.stringify({ at, text, onBusy, names, refusal: why }));
-      if (isNew && files.length > 0) void keepFiles(start + key, files);
+      if (isNew && files.length > 0) await keepFiles(start + key, files);
     },
     drop(key) {
       keep(start + key, null);
