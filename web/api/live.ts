@@ -156,6 +156,8 @@ async function refreshSession(id: string): Promise<void> {
     forget(id);
     if (!isBatonError(error, 'not_found')) return;
     changeLists((list) => withoutSession(list, id));
+    // One that is being loaded may have been read before, and would bring it back.
+    if (queries.isFetching({ queryKey: LISTS }) > 0) void stale(LISTS);
     // Who has it open is told.
     await stale(['session', id]);
   }
