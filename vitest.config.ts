@@ -16,7 +16,7 @@ export default defineConfig({
     setupFiles: ['test/no-process-left.ts', 'test/setup-seed.ts', 'test/setup-programs.ts'],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',
-    // A file of its own process each would load everything again: 0.4 s of a processor.
+    // A process for each file would load everything again: 0.4 s of processor time.
     isolate: false,
     // One more than the two cores it is meant for: tests often wait, for a lease or a process to end.
     // Four keep the cores no busier, and what is timed waits longer.

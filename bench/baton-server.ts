@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
+// @ts-expect-error: JavaScript, like all of the launcher
+import { SERVER_FLAGS } from '../bin/handover.mjs';
 import type { MessageReceipt } from '../src/contract/message.ts';
 import type { AgentKind, Session } from '../src/contract/session.ts';
 import type { Place, Program } from './place.ts';
@@ -83,7 +85,7 @@ export class BatonServer {
       'baton-server',
       { ...setup, dataDir, token: TOKEN },
       // As the launcher starts it.
-      ['--max-semi-space-size=4'],
+      SERVER_FLAGS,
     );
     const { url } = (await program.next()) as { url: string };
     return new BatonServer(url, program);

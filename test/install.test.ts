@@ -84,7 +84,7 @@ test('[O1] npm start on a fresh clone installs, builds the web app and answers',
   await allGone(family);
 });
 
-test('[O1] npm pack makes a tarball of what was built anew', { timeout: 600_000 }, () => {
+test('[O1] npm pack builds again and makes a tarball', { timeout: 600_000 }, () => {
   mkdirSync(join(clone, 'dist'), { recursive: true });
   writeFileSync(join(clone, 'dist', 'stale.js'), '');
   run(clone, 'npm', 'pack', '--pack-destination', place);

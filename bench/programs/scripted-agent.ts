@@ -67,7 +67,7 @@ Both were measured on the same machine; the rest is unchanged.`;
 
 /** Eighteen events with what Baton adds. */
 async function work(step: number): Promise<void> {
-  const path = `/work/src/client/part-${step}.ts`;
+  const path = `/srv/app/src/client/part-${step}.ts`;
   await told('assistant', {
     type: 'thinking',
     thinking: `Step ${step}: the test fails only when the server is slow, so the timer is the first suspect. ${'I should look at who starts it. '.repeat(6)}`,

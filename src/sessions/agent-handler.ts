@@ -6,7 +6,7 @@ import type { AgentPayload } from '../contract/message.ts';
 import type { Verdict } from '../contract/policy.ts';
 import type { Run } from '../contract/run.ts';
 import { strictest } from '../policy/tools/decide.ts';
-import { lesserKnownTools } from '../policy/tools/lesser-known.ts';
+import { unknownTools } from '../policy/tools/unknown-tools.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { fail, HandlerError, messageOf } from '../queue/handler-result.ts';
 import type { Store } from '../queue/store.ts';
@@ -88,7 +88,7 @@ export const agentHandler =
     const turn = takeTurn({
       found,
       path,
-      plan: { ...plan, attachments, tools: lesserKnownTools(payload.allowedTools ?? []) },
+      plan: { ...plan, attachments, tools: unknownTools(payload.allowedTools ?? []) },
       stillGood: past.stillGood,
       context,
       parts: options,

@@ -71,7 +71,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const { store, masker, maskJson, clock } = parts;
   const { agent } = found.session;
   const noted = noteStart(options);
-  // Whoever needs it awaits it; left alone, a failure would end the process.
+  // It is awaited later, or not at all; a failure must not end the process until then.
   noted.catch(() => {});
   // A command runs at once and asks nobody, so there is no later moment before it writes.
   if (agent.kind === 'shell') await noted;

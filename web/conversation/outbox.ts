@@ -138,7 +138,7 @@ export class Outbox {
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       const next = this.get().find(({ state }) => state === 'sending' || state === 'waiting');
       if (next === undefined) break;
-      // Whoever reads that it was not sent may close the page.
+      // Once the page shows that it was not sent, a person may close the page.
       await this.#keeping.get(next.key);
       this.#keeping.delete(next.key);
       if (this.#find(next.key) === undefined) continue;

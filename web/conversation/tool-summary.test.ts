@@ -9,7 +9,7 @@ test('[C2] a call is one line: what is done to what', () => {
     target: 'git status ⏎ git diff',
   });
   expect(summaryOf('Grep', { pattern: 'x', path: 'src' }).target).toBe('x · src');
-  expect(summaryOf('Read', { file_path: '/work/a/b.ts' }, '/work').target).toBe('a/b.ts');
+  expect(summaryOf('Read', { file_path: '/srv/app/a/b.ts' }, '/srv/app').target).toBe('a/b.ts');
   expect(summaryOf('Read', { file_path: '/worker/b.ts' }, '/work').target).toBe('/worker/b.ts');
   expect(summaryOf('mcp__github__create_issue', { title: 'A bug' })).toEqual({
     verb: null,

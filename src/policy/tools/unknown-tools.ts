@@ -2,10 +2,10 @@ import { parseRule } from './rule.ts';
 import { TOOLS } from './tool-table.ts';
 
 /**
- * Tools that these rules name and only the agent can know. Tools of MCP servers are left out: a server
- * may connect at any time.
+ * Tools that these rules name and Baton does not know, so that only the agent can tell whether they
+ * exist. Tools of MCP servers are left out: a server may connect at any time.
  */
-export function lesserKnownTools(rules: readonly string[]): string[] {
+export function unknownTools(rules: readonly string[]): string[] {
   const names = rules.map((rule) => parseRule(rule)?.tool ?? '');
   return names.filter((name) => name !== '' && !TOOLS.has(name) && !/\*$|^mcp__/.test(name));
 }
