@@ -20,13 +20,14 @@ import type {} from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'node_modules', '.cache', 'baton-test');
-const MAIN = 'src/cli/main.ts';
+/** Programs that tests start. */
+const PROGRAMS = ['src/cli/main.ts', 'test/fixtures/command-host.ts'];
 /** Each thread and the file that starts it. */
 const THREADS = {
   'src/storage/sqlite/writer-thread.ts': 'src/storage/sqlite/writer.ts',
   'src/storage/postgres/lease-thread.ts': 'src/storage/postgres/store.ts',
 };
-const ENTRIES = [MAIN, ...Object.keys(THREADS)];
+const ENTRIES = [...PROGRAMS, ...Object.keys(THREADS)];
 const KEPT_MS = 24 * 3600_000;
 
 const made = (entry: string): string => `${basename(entry, '.ts')}.mjs`;
@@ -87,21 +88,26 @@ async function bundle(): Promise<string> {
       if (file.type === 'chunk') files.set(file.fileName, file.code);
     }
   }
-  files.set('use.mjs', use(pathToFileURL(join(root, MAIN)).href));
+  files.set('use.mjs', use());
   return write(files);
 }
 
-/** Makes one entry another file, when Node resolves it. */
-const use = (source: string): string => `import * as module from 'node:module';
+/** Makes programs other files, when Node resolves them. */
+const use = (): string => {
+  const bundled = PROGRAMS.map((entry) => [pathToFileURL(join(root, entry)).href, made(entry)]);
+  return `import * as module from 'node:module';
+const bundled = new Map(${JSON.stringify(bundled)});
 // Not in every Node that npm may be run by.
 module.registerHooks?.({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    if (found.url !== '${source}') return found;
-    return { ...found, url: new URL('./${made(MAIN)}', import.meta.url).href, format: 'module' };
+    const name = bundled.get(found.url);
+    if (name === undefined) return found;
+    return { ...found, url: new URL(name, import.meta.url).href, format: 'module' };
   },
 });
 `;
+};
 
 /** What a file says of its own place stays true of its source, but for the threads it starts. */
 function asInSources(): Plugin {

@@ -8,11 +8,13 @@ import type { MessageReceipt } from '../src/contract/message.ts';
 import type { NodeView } from '../src/contract/node.ts';
 import type { Session } from '../src/contract/session.ts';
 import { Desk, ended } from './cli-rig.ts';
+import { commandsInOneProcess } from './command-host.ts';
 import { root } from './processes.ts';
 import { TOKEN } from './server-rig.ts';
 
 // Many commands, each a process, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
+commandsInOneProcess();
 
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 const firstLine = (text: string): string => linesOf(text)[0] ?? '';

@@ -8,12 +8,14 @@ import type { NewApproval } from '../src/sessions/approval-store.ts';
 import { postgresStore } from '../src/storage/postgres/store.ts';
 import { ask } from './asking.ts';
 import { Desk, ended } from './cli-rig.ts';
+import { commandsInOneProcess } from './command-host.ts';
 import { createDatabase } from './postgres.ts';
 import { root } from './processes.ts';
 import { TOKEN } from './server-rig.ts';
 
 // Many commands, each a process, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
+commandsInOneProcess();
 
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 

@@ -8,10 +8,12 @@ import { admission } from '../src/queue/contract/bench.contract.ts';
 import { invocation, newSessionOf } from '../src/sessions/contract/bench.contract.ts';
 import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { Desk, ended } from './cli-rig.ts';
+import { commandsInOneProcess } from './command-host.ts';
 import { root } from './processes.ts';
 
 // Many commands, each a process, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
+commandsInOneProcess();
 
 const DAY = 86_400_000;
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');

