@@ -21,7 +21,13 @@ import type {} from 'vitest/config';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'node_modules', '.cache', 'baton-test');
 /** Programs that tests start. */
-const PROGRAMS = ['src/cli/main.ts', 'test/fixtures/command-host.ts'];
+const PROGRAMS = [
+  'src/cli/main.ts',
+  'chaos/main.ts',
+  'chaos/worker-program.ts',
+  'test/fixtures/command-host.ts',
+  'test/fixtures/worker-program.ts',
+];
 /** Each thread and the file that starts it. */
 const THREADS = {
   'src/storage/sqlite/writer-thread.ts': 'src/storage/sqlite/writer.ts',
@@ -30,7 +36,8 @@ const THREADS = {
 const ENTRIES = [...PROGRAMS, ...Object.keys(THREADS)];
 const KEPT_MS = 24 * 3600_000;
 
-const made = (entry: string): string => `${basename(entry, '.ts')}.mjs`;
+const nameOf = (entry: string): string => entry.replace(/\.ts$/, '').replaceAll('/', '-');
+const made = (entry: string): string => `${nameOf(entry)}.mjs`;
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -65,7 +72,7 @@ export function bundles(): Plugin {
 }
 
 async function bundle(): Promise<string> {
-  const input = Object.fromEntries(ENTRIES.map((entry) => [basename(entry, '.ts'), entry]));
+  const input = Object.fromEntries(ENTRIES.map((entry) => [nameOf(entry), entry]));
   const result = await build({
     configFile: false,
     root,
@@ -115,7 +122,7 @@ function asInSources(): Plugin {
     name: 'as-in-sources',
     enforce: 'pre',
     transform(code, id) {
-      if (!id.startsWith(join(root, 'src')) || !code.includes('import.meta.url')) return null;
+      if (id.includes('node_modules') || !code.includes('import.meta.url')) return null;
       const here = JSON.stringify(pathToFileURL(id).href);
       const thread = 'THREAD_BESIDE_THE_BUNDLE';
       const marked =
