@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../test/processes.ts';
+import { testStore } from '../test/sqlite.ts';
 import { until } from '../test/until.ts';
 import { NodeReport } from './node-report.ts';
 import { RunQueue } from './queue/run-queue.ts';
 import { Worker } from './queue/worker.ts';
-import { sqliteStore } from './storage/sqlite/store.ts';
 
 async function rig() {
-  const store = await sqliteStore({ path: join(temporaryDirectory(), 'baton.db') });
+  const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
   const worker = new Worker(new RunQueue(store));
   await worker.start();
   const node = { streams: 3, away: false };

@@ -18,11 +18,11 @@ import { authenticatorOf } from '../src/server/auth.ts';
 import { close, listen } from '../src/server/listen.ts';
 import { registerStreams } from '../src/server/streams/register.ts';
 import { postgresStore } from '../src/storage/postgres/store.ts';
-import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
 import { ask } from './asking.ts';
 import { createDatabase } from './postgres.ts';
 import { temporaryDirectory } from './processes.ts';
+import { testStore } from './sqlite.ts';
 
 export const ADMIN_TOKEN = 'a-token-for-tests';
 /** Each session has one of this name. */
@@ -30,7 +30,7 @@ export const ARTEFACT = 'run-call.txt';
 export type Database = 'sqlite' | 'postgres';
 
 async function openStore(database: Database, dataDir: string) {
-  if (database === 'sqlite') return sqliteStore({ path: join(dataDir, 'baton.db') });
+  if (database === 'sqlite') return testStore({ path: join(dataDir, 'baton.db') });
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
   return postgresStore({ url });

@@ -19,7 +19,6 @@ import { nobody } from '../src/server/auth.ts';
 import { openApiDocument } from '../src/server/openapi/document.ts';
 import { describeField, describeSchemas, type JsonSchema } from '../src/server/openapi/schemas.ts';
 import { registerStreams } from '../src/server/streams/register.ts';
-import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
 import { appRig } from './app-rig.ts';
 import { ask as askIn, park } from './asking.ts';
@@ -27,6 +26,7 @@ import { DEPTH } from './depth.ts';
 import { fitting, nearly } from './fuzz/arbitrary.ts';
 import { hostileText, hostileValue } from './fuzz/hostile.ts';
 import { temporaryDirectory } from './processes.ts';
+import { testStore } from './sqlite.ts';
 
 const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
 /** To an endpoint, and to one whose requests look the same as another's. */
@@ -39,7 +39,7 @@ const PATIENCE_MS = 120_000;
 async function rig() {
   const dataDir = temporaryDirectory();
   const path = join(dataDir, 'baton.db');
-  const store = await sqliteStore({ path });
+  const store = await testStore({ path });
   const { service, queue } = compose({
     store,
     dataDir,

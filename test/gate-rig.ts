@@ -7,9 +7,9 @@ import type { Role } from '../src/contract/access.ts';
 import { newId } from '../src/contract/ids.ts';
 import type { BatonStore } from '../src/storage/operations/baton-store.ts';
 import { postgresStore } from '../src/storage/postgres/store.ts';
-import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { createDatabase } from './postgres.ts';
 import { temporaryDirectory } from './processes.ts';
+import { testStore } from './sqlite.ts';
 
 export const ADMIN_TOKEN = 'admin-token-for-tests';
 export const FROM = { address: '192.0.2.7', requestId: 'request-1' };
@@ -20,7 +20,7 @@ export const DATABASES: [string, () => Promise<() => Promise<BatonStore>>][] = [
     'SQLite',
     async () => {
       // One process has it open, so that both nodes use the same store.
-      const store = await sqliteStore({ path: join(temporaryDirectory(), 'baton.db') });
+      const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
       onTestFinished(() => store.close());
       return async () => store;
     },

@@ -11,8 +11,8 @@ import { createMasker } from '../src/policy/masking.ts';
 import { type Logger, SILENT } from '../src/queue/logger.ts';
 import { aesBox } from '../src/secrets/aes-box.ts';
 import type { BatonStore } from '../src/storage/operations/baton-store.ts';
-import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { temporaryDirectory } from './processes.ts';
+import { testStore } from './sqlite.ts';
 import { until } from './until.ts';
 
 export const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
@@ -40,7 +40,7 @@ export async function serviceRig(
 ): Promise<ServiceRig> {
   const { dataDir = temporaryDirectory(), executes = true, log = SILENT } = options;
   const { parkMs, timeouts } = options;
-  const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
+  const store = await testStore({ path: join(dataDir, 'baton.db') });
   const composed = compose({
     store,
     dataDir,

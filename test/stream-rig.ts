@@ -21,11 +21,11 @@ import { registerStreams } from '../src/server/streams/register.ts';
 import type { StreamKind } from '../src/server/streams/sink.ts';
 import { Connections } from '../src/sessions/connections.ts';
 import { createSessions } from '../src/sessions/sessions.ts';
-import { sqliteStore } from '../src/storage/sqlite/store.ts';
 import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
 import { directoryProvider } from '../src/workspaces/directory.ts';
 import { workspaceProviders } from '../src/workspaces/providers.ts';
 import { temporaryDirectory } from './processes.ts';
+import { testStore } from './sqlite.ts';
 
 export const TOKEN = 'a-token-for-tests';
 export const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
@@ -44,7 +44,7 @@ export interface StreamRigOptions {
  */
 export async function streamRig(options: StreamRigOptions = {}) {
   const { limits, follow, dataDir = temporaryDirectory() } = options;
-  const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
+  const store = await testStore({ path: join(dataDir, 'baton.db') });
   const queue = new RunQueue(store, follow === undefined ? {} : { follow });
   queue.register('agent', {
     payload: AgentPayload,

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../test/postgres.ts';
 import { temporaryDirectory } from '../../test/processes.ts';
+import { testStore } from '../../test/sqlite.ts';
 import { CreateToken, type Right, type Role } from '../contract/access.ts';
 import { newId } from '../contract/ids.ts';
 import { createMasker } from '../policy/masking.ts';
 import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { postgresStore } from '../storage/postgres/store.ts';
-import { sqliteStore } from '../storage/sqlite/store.ts';
 import { createAccess } from './access.ts';
 import type { Principal } from './principal.ts';
 import { digestOf } from './secret.ts';
@@ -23,7 +23,7 @@ const ADMIN: Principal = {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const databases: [string, () => Promise<BatonStore>][] = [
-  ['SQLite', () => sqliteStore({ path: join(temporaryDirectory(), 'baton.db') })],
+  ['SQLite', () => testStore({ path: join(temporaryDirectory(), 'baton.db') })],
   [
     'PostgreSQL',
     async () => {

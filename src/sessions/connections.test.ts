@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { ADMIN, serviceRig } from '../../test/service-rig.ts';
+import { testStore } from '../../test/sqlite.ts';
 import { until } from '../../test/until.ts';
 import { BatonError } from '../contract/errors.ts';
 import { SILENT } from '../queue/logger.ts';
-import { sqliteStore } from '../storage/sqlite/store.ts';
 import { Connections } from './connections.ts';
 
 const activeOf = async ({ service }: Awaited<ReturnType<typeof serviceRig>>, id: string) =>
@@ -52,7 +52,7 @@ test('[S3] a reader that leaves while it is entered leaves no row', async () => 
 });
 
 test('nobody waits to be entered by a server that stops', async () => {
-  const store = await sqliteStore({ path: join(temporaryDirectory(), 'baton.db') });
+  const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
   onTestFinished(() => store.close());
   const connections = new Connections({ store, log: SILENT, nodeId: () => 'node' });
   const opening = connections.open('session', 'admin', 'sse');

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../test/postgres.ts';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { ADMIN } from '../../test/service-rig.ts';
+import { testStore } from '../../test/sqlite.ts';
 import { until } from '../../test/until.ts';
 import type { Principal } from '../access/principal.ts';
 import { compose } from '../compose.ts';
@@ -15,7 +16,6 @@ import { SILENT } from '../queue/logger.ts';
 import { aesBox } from '../secrets/aes-box.ts';
 import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { postgresStore } from '../storage/postgres/store.ts';
-import { sqliteStore } from '../storage/sqlite/store.ts';
 import { SeenSessions } from './seen-sessions.ts';
 import type { SessionService } from './service.ts';
 
@@ -102,7 +102,7 @@ test('[E9] over all nodes, hints are of what the user may see, from when it is s
 });
 
 test('[E9] however many listen, a session that grew is looked at once, and what is told is true', async () => {
-  const store = await sqliteStore({ path: join(temporaryDirectory(), 'baton.db') });
+  const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
   let looks = 0;
   const counting: BatonStore = {
     ...store,
@@ -133,7 +133,7 @@ test('[E9] however many listen, a session that grew is looked at once, and what 
 });
 
 test('[E9] [O5] shares that could not be asked for are asked for again', async () => {
-  const store = await sqliteStore({ path: join(temporaryDirectory(), 'baton.db') });
+  const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
   const [owner, reader] = [await person(store, 'owner'), await person(store, 'reader')];
   const service = node(store);
   const { id } = await create(service, owner, 'watched');

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { testStore } from '../../../test/sqlite.ts';
 import { storeContract } from '../../queue/store.contract.ts';
-import { sqliteStore } from './store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'baton-sqlite-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 let files = 0;
-storeContract('SQLite', (clock) => sqliteStore({ path: join(directory, `${++files}.db`), clock }));
+storeContract('SQLite', (clock) => testStore({ path: join(directory, `${++files}.db`), clock }));

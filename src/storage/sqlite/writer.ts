@@ -11,9 +11,21 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** A thread that serves one writer (serve-writer.ts); exits when the writer is closed. */
+export type WriterThread = Pick<Worker, 'on' | 'once' | 'off' | 'postMessage'>;
+
+function startThread(path: string): WriterThread {
+  // Under type stripping this file is .ts, in the package it is .js; the thread's is the same.
+  const entry = new URL(
+    `./writer-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+    import.meta.url,
+  );
+  return new Worker(entry, { workerData: { path } });
+}
+
 /** The main thread's end of the writer thread. Calls made in one turn travel in one message. */
 export class Writer {
-  readonly #thread: Worker;
+  readonly #thread: WriterThread;
   readonly #clock: Clock | undefined;
   readonly #onHint: (hint: Hint) => void;
   readonly #waiting = new Map<number, Waiting>();
@@ -22,7 +34,11 @@ export class Writer {
   #nextId = 1;
   #closed: Promise<void> | null = null;
 
-  private constructor(thread: Worker, clock: Clock | undefined, onHint: (hint: Hint) => void) {
+  private constructor(
+    thread: WriterThread,
+    clock: Clock | undefined,
+    onHint: (hint: Hint) => void,
+  ) {
     this.#thread = thread;
     this.#clock = clock;
     this.#onHint = onHint;
@@ -38,13 +54,9 @@ export class Writer {
     path: string,
     clock: Clock | undefined,
     onHint: (hint: Hint) => void,
+    start: (path: string) => WriterThread = startThread,
   ): Promise<Writer> {
-    // Under type stripping this file is .ts, in the package it is .js; the thread's is the same.
-    const entry = new URL(
-      `./writer-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
-      import.meta.url,
-    );
-    const thread = new Worker(entry, { workerData: { path } });
+    const thread = start(path);
     await new Promise<void>((resolve, reject) => {
       thread.once('error', reject);
       thread.once('message', (message: FromWriter) => {

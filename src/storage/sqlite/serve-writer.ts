@@ -1,0 +1,114 @@
+import type { MessagePort } from 'node:worker_threads';
+import { receiveMessageOnPort } from 'node:worker_threads';
+import { SharedLease, startRenewing } from '../../queue/lease-keeper.ts';
+import { ClockJumps } from './clock-jumps.ts';
+import { commitTogether } from './commit.ts';
+import { Connection } from './connection.ts';
+import { toBatonError } from './errors.ts';
+import { lockFile } from './lock.ts';
+import { migrate } from './migrate.ts';
+import type { Call, FromWriter, ToWriter } from './protocol.ts';
+import { toPlain } from './protocol.ts';
+
+/**
+ * The only writer of a database file. Calls that wait together share one commit (commit.ts). It also
+ * renews the leases of this process, because its thread is not blocked when the main thread is.
+ */
+export async function serveWriter(port: MessagePort, path: string): Promise<void> {
+  const say = (message: FromWriter): void => port.postMessage(message);
+  try {
+    const unlock = await lockFile(path);
+    const connection = new Connection(path, { readOnly: false });
+    migrate(connection);
+    serve({ port, path, connection, unlock, say });
+    say({ kind: 'ready' });
+  } catch (error) {
+    say({ kind: 'failed', error: toPlain(toBatonError(error, path)) });
+  }
+}
+
+interface Served {
+  readonly port: MessagePort;
+  readonly path: string;
+  readonly connection: Connection;
+  readonly unlock: () => void;
+  readonly say: (message: FromWriter) => void;
+}
+
+function serve({ port, path, connection, unlock, say }: Served): void {
+  const leases = new Map<string, () => Promise<void>>();
+  const jumps = new ClockJumps();
+  const handle = (message: ToWriter): void => {
+    switch (message.kind) {
+      case 'calls': {
+        const { calls, next } = withWaiting(port, message.calls);
+        followClock(connection, jumps);
+        say({ kind: 'replies', replies: commitTogether(connection, path, calls) });
+        if (next !== undefined) handle(next);
+        return;
+      }
+      case 'keep': {
+        const { nodeId, buffer, options } = message;
+        const renewing = startRenewing(new SharedLease(buffer), options, () => {
+          followClock(connection, jumps);
+          return renew(connection, path, nodeId, options.leaseMs);
+        });
+        leases.set(nodeId, renewing);
+        return;
+      }
+      case 'let_go': {
+        const { nodeId } = message;
+        const stopped = leases.get(nodeId)?.() ?? Promise.resolve();
+        leases.delete(nodeId);
+        void stopped.then(() => say({ kind: 'let_go', nodeId }));
+        return;
+      }
+      case 'close':
+        connection.close();
+        unlock();
+        port.close();
+    }
+  };
+  port.on('message', handle);
+}
+
+/** Adds the calls that have arrived by now, up to the first message of another kind. */
+function withWaiting(
+  port: MessagePort,
+  calls: readonly Call[],
+): { calls: readonly Call[]; next?: ToWriter } {
+  const all = [...calls];
+  while (all.length < MOST_PER_COMMIT) {
+    const arrived = receiveMessageOnPort(port) as { message: ToWriter } | undefined;
+    if (arrived === undefined) break;
+    if (arrived.message.kind !== 'calls') return { calls: all, next: arrived.message };
+    all.push(...arrived.message.calls);
+  }
+  return { calls: all };
+}
+const MOST_PER_COMMIT = 1000;
+
+/**
+ * A laptop that slept, or a clock that was set: the wall clock jumped while nobody could have taken
+ * over, for this process is the only one. Its leases jump along; without that each sleep would count
+ * as the death of the node.
+ */
+function followClock(connection: Connection, jumps: ClockJumps): void {
+  const jump = jumps.since();
+  if (jump === 0) return;
+  try {
+    const text = 'UPDATE nodes SET lease_until = lease_until + $1';
+    connection.query({ text, values: [jump] });
+  } catch {
+    // The file cannot be written now: seen again at the next call.
+    jumps.undo(jump);
+  }
+}
+
+function renew(connection: Connection, path: string, nodeId: string, leaseMs: number): boolean {
+  const [reply] = commitTogether(connection, path, [
+    { id: 0, name: 'renew', rest: [nodeId, leaseMs], now: null },
+  ]);
+  if (reply === undefined || 'error' in reply) throw new Error('the lease could not be renewed');
+  return reply.done.value as boolean;
+}
