@@ -8,7 +8,9 @@ import { BatonError } from './contract/errors.ts';
 import type { NodeReadiness } from './readiness.ts';
 import { createApp } from './server/app.ts';
 import { authenticatorOf } from './server/auth.ts';
-import { addressReader } from './server/limits/address.ts';
+import { addressReader, proxyCheck } from './server/limits/address.ts';
+import { ConnectionGuard } from './server/limits/connection-guard.ts';
+import { connectionLimits, descriptorLimit } from './server/limits/connection-limits.ts';
 import { limited } from './server/limits/limited.ts';
 import { Limits } from './server/limits/limits.ts';
 import { measured } from './server/measured.ts';
@@ -48,7 +50,13 @@ export function createFront(options: FrontOptions): Front {
   const gate = new StoreGate({ adminToken: options.adminToken });
   const site = createSite(config);
   const addressOf = addressReader(config.trustedProxies);
-  const auth = measured(limited(authenticatorOf(gate, { site, addressOf }), limits), metrics);
+  const connections = new ConnectionGuard({
+    ...connectionLimits(descriptorLimit(), config.workerConcurrency),
+    proxies: proxyCheck(config.trustedProxies),
+    log,
+  });
+  const known = authenticatorOf(gate, { site, addressOf });
+  const auth = measured(limited(known, limits, connections), metrics);
   const served = <T>(part: (composed: Composed) => T) => {
     return (): T | null => {
       if (!servesApi) throw new BatonError('not_found', 'This node serves no API.');
@@ -72,5 +80,6 @@ export function createFront(options: FrontOptions): Front {
       },
     ],
   });
+  connections.watch(app.server);
   return { app, gate, limits, streams: streams! };
 }

@@ -185,7 +185,7 @@ export async function startNode(
     keeper.start();
 
     const nodeId = (): string | null => worker.nodeId;
-    const report = new NodeReport({ store, nodeId, streams: () => streams.count });
+    const report = new NodeReport({ store, nodeId, streams: () => streams.count, log });
     started.push(() => report.stop());
     report.start();
 

@@ -2,6 +2,8 @@ import { availableParallelism, loadavg } from 'node:os';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { AccessStore } from './access/access-store.ts';
 import type { NodeLoad } from './contract/node.ts';
+import { isTransient } from './queue/database-watch.ts';
+import type { Logger } from './queue/logger.ts';
 
 const EVERY_MS = 5000;
 /** How closely the event loop is looked at. */
@@ -12,6 +14,7 @@ export interface NodeReportOptions {
   /** Of this node, while it has a lease. */
   readonly nodeId: () => string | null;
   readonly streams: () => number;
+  readonly log: Pick<Logger, 'warn'>;
   readonly everyMs?: number;
 }
 
@@ -47,7 +50,7 @@ export class NodeReport {
     await this.#underWay;
   }
 
-  /** One report; never two at once. */
+  /** One report; never two at once. Never rejects: no report is worth the process. */
   tell(): Promise<void> {
     this.#underWay ??= this.#tell().finally(() => {
       this.#underWay = null;
@@ -56,10 +59,16 @@ export class NodeReport {
   }
 
   async #tell(): Promise<void> {
+    const { store, log } = this.#options;
     const nodeId = this.#options.nodeId();
     if (nodeId === null) return;
-    // The database is away; who watches it says so.
-    await this.#options.store.saveLoad(nodeId, this.#load()).catch(() => {});
+    try {
+      // Reading the memory in use opens a file, which fails if too many are open.
+      await store.saveLoad(nodeId, this.#load());
+    } catch (err) {
+      // If the database is away, its watch logs that.
+      if (!isTransient(err)) log.warn({ err }, 'The load of this node was not reported');
+    }
   }
 
   #load(): Omit<NodeLoad, 'at'> {

@@ -18,6 +18,7 @@ const SECONDS: readonly (readonly [path: string, seconds: number])[] = [
   ['test/browser-attacks.test.ts', 50],
   ['test/cli', 45],
   ['test/chaos-api.test.ts', 37],
+  ['test/silent-connections.test.ts', 37],
   ['test/chaos.test.ts', 30],
 ];
 

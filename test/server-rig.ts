@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly command?: 'up' | 'api' | 'worker';
+  /** Most descriptors the process may have open. */
+  readonly openFiles?: number;
 }
 
 /**
@@ -35,11 +37,14 @@ export class Server {
   static async start(options: ServerOptions = {}): Promise<Server> {
     const { dataDir = temporaryDirectory(), args = ['--port', '0'], env = {} } = options;
     const main = join(root, 'src', 'cli', 'main.ts');
-    const program = start(
-      process.execPath,
-      [...SERVER_FLAGS, main, options.command ?? 'up', '--data-dir', dataDir, ...args],
-      { env: { BATON_ADMIN_TOKEN: TOKEN, ...env } },
-    );
+    const node = [process.execPath, ...SERVER_FLAGS, main, options.command ?? 'up'];
+    const limit = `ulimit -n ${options.openFiles}; exec "$@"`;
+    const wrapped =
+      options.openFiles === undefined ? node : ['/bin/sh', '-c', limit, 'sh', ...node];
+    const [command = '', ...rest] = wrapped;
+    const program = start(command, [...rest, '--data-dir', dataDir, ...args], {
+      env: { BATON_ADMIN_TOKEN: TOKEN, ...env },
+    });
     const url = await program.line('Baton is ready: ');
     return new Server(program, new URL(url).origin);
   }

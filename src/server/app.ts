@@ -28,6 +28,10 @@ import { addWebApp } from './web/routes.ts';
 const BODY_MAX = 1024 * 1024;
 /** A request that has not arrived after this long is not waited for. */
 const REQUEST_TIMEOUT_MS = 120_000;
+/** The same for its headers, of which every client sends all at once. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** How often both are checked. */
+const TIMEOUT_CHECK_MS = 2000;
 /** A tag of 20 characters is up to 180 in a path; a run's id 200 to 1800. */
 const PARAM_MAX = 2000;
 
@@ -66,8 +70,12 @@ export function createApp(options: AppOptions): FastifyInstance {
     }),
     bodyLimit: BODY_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Other upgrades, such as a client's offer of HTTP/2, are requests like any other.
-    http: { shouldUpgradeCallback: ({ headers }) => isWebSocket(headers.upgrade) },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      // Other upgrades, such as a client's offer of HTTP/2, are requests like any other.
+      shouldUpgradeCallback: ({ headers }) => isWebSocket(headers.upgrade),
+    },
     routerOptions: { maxParamLength: PARAM_MAX },
     exposeHeadRoutes: false,
     genReqId: () => crypto.randomUUID(),

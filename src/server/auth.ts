@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { StoreGate } from '../access/gate.ts';
 import type { Principal } from '../access/principal.ts';
 import { newSecret } from '../access/secret.ts';
@@ -14,6 +15,8 @@ export interface Asking extends Heard {
   readonly address: string;
   readonly requestId: string;
   readonly upgrade?: boolean;
+  /** What it came over. */
+  readonly socket?: Duplex;
 }
 
 export interface LetIn {

@@ -29,7 +29,8 @@ export function letIn(app: FastifyInstance, auth: Authenticator, pages: boolean)
     if (open.has(path) || (pages && path.startsWith(ASSETS))) return;
     const { headers, method, id: requestId } = request;
     const address = auth.addressOf(request);
-    const known = await auth.authenticate({ headers, method, address, requestId });
+    const { socket } = request.raw;
+    const known = await auth.authenticate({ headers, method, address, requestId, socket });
     if (known === null) {
       if (pages && asksForPage(request, path)) return reply.redirect(signInPath(request.url), 303);
       throw new BatonError('unauthorized');

@@ -9,6 +9,9 @@ export interface Addressed {
 
 export type AddressOf = (request: Addressed) => string;
 
+/** Who is at the other end of a connection. */
+export type ProxyCheck = (socket: Addressed['socket']) => { isTrusted: boolean; address: string };
+
 /** More proxies than this in a row are not believed. */
 const HOPS_MAX = 16;
 
@@ -29,6 +32,14 @@ export function addressReader(trustedProxies: readonly string[] = []): AddressOf
       if (!isTrusted(trusted, address)) break;
     }
     return address;
+  };
+}
+
+export function proxyCheck(trustedProxies: readonly string[] = []): ProxyCheck {
+  const trusted = blockListOf(trustedProxies);
+  return ({ remoteAddress = '' }) => {
+    const address = plainAddress(remoteAddress) ?? '';
+    return { isTrusted: isTrusted(trusted, address), address };
   };
 }
 

@@ -57,7 +57,7 @@ export function acceptWebSockets(
     authenticator.site.checkHost(request);
     const address = authenticator.addressOf(request);
     const asking = { headers, rawHeaders, method: 'GET', upgrade: true, address, requestId };
-    const known = await authenticator.authenticate(asking);
+    const known = await authenticator.authenticate({ ...asking, socket });
     if (known === null) throw new BatonError('unauthorized');
     const { by } = known;
     const url = request.url ?? '';

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { until } from '../../../test/until.ts';
+import { proxyCheck } from './address.ts';
+import { ConnectionGuard } from './connection-guard.ts';
+import { type ConnectionLimits, connectionLimits, descriptorLimit } from './connection-limits.ts';
+
+/** A server at which a request with any credential is authenticated. */
+async function rig(limits: ConnectionLimits, trusted: readonly string[] = []) {
+  const warnings: object[] = [];
+  const guard = new ConnectionGuard({
+    ...limits,
+    proxies: proxyCheck(trusted),
+    log: { warn: (fields) => warnings.push(fields) },
+  });
+  const server = createServer(({ headers, socket }, response) => {
+    if (headers.authorization !== undefined) guard.admit(socket);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  guard.watch(server);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const open = async (): Promise<Socket> => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('error', () => {}).resume();
+    const accepted = once(server, 'connection');
+    await Promise.all([accepted, once(socket, 'connect')]);
+    return socket;
+  };
+  const ask = async (socket: Socket, headers = ''): Promise<void> => {
+    socket.write(`GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
+    await once(socket, 'data');
+  };
+  return { open, ask, warnings };
+}
+
+/** Which are still open, once so many are not. */
+async function openOf(sockets: readonly Socket[], closed: number): Promise<boolean[]> {
+  await until(() => sockets.filter((socket) => socket.closed).length === closed);
+  return sockets.map((socket) => !socket.closed);
+}
+
+const TOKEN = 'Authorization: Bearer x\r\n';
+
+test('[H9] with too many of one address, the one silent for longest is dropped, not the new one', async () => {
+  const { open, ask, warnings } = await rig({ most: 100, perAddress: 2 });
+  const first = await open();
+  const second = await open();
+  await ask(first);
+  const third = await open();
+  expect(await openOf([first, second, third], 1)).toEqual([true, false, true]);
+  expect(warnings).toEqual([{ dropped: 1, most: 100, perAddress: 2 }]);
+});
+
+test('[H9] a connection with an authenticated request is never dropped', async () => {
+  const { open, ask } = await rig({ most: 5, perAddress: 2 });
+  const users = [await open(), await open()];
+  for (const user of users) await ask(user, TOKEN);
+  const strangers = [await open(), await open(), await open(), await open(), await open()];
+  expect(await openOf(strangers, 3)).toEqual([false, false, false, true, true]);
+  for (const user of users) await ask(user);
+});
+
+test('[H9] before there are as many as the server can take, room is made for who comes next', async () => {
+  const { open, ask } = await rig({ most: 3, perAddress: 100 });
+  const sockets = [await open(), await open(), await open(), await open()];
+  expect(await openOf(sockets, 2)).toEqual([false, false, true, true]);
+  for (const socket of sockets.slice(2)) await ask(socket, TOKEN);
+  const late = await open();
+  await ask(late, TOKEN);
+  expect(await openOf(sockets.slice(2), 0)).toEqual([true, true]);
+});
+
+test('[H9] trusted proxies have no limit of their own', async () => {
+  const { open } = await rig({ most: 100, perAddress: 1 }, ['127.0.0.0/8']);
+  expect(await openOf([await open(), await open(), await open()], 0)).toEqual([true, true, true]);
+});
+
+test('[H9] connections leave descriptors for the database and every agent', () => {
+  expect(connectionLimits(20_000, 10)).toEqual({ most: 15_000, perAddress: 512 });
+  expect(connectionLimits(1024, 10)).toEqual({ most: 764, perAddress: 382 });
+  expect(connectionLimits(256, 10)).toEqual({ most: 64, perAddress: 32 });
+  expect(connectionLimits(Number.POSITIVE_INFINITY, 10)).toEqual({ most: 50_000, perAddress: 512 });
+  expect(descriptorLimit()).toBeGreaterThan(100);
+});
