@@ -114,7 +114,9 @@ export function compose(parts: Parts): Composed {
     const node = worker.nodeId ?? '';
     if (!lifelines.has(node)) {
       const privateDir = privateDirOf(parts.dataDir, node);
-      lifelines.set(node, startLifeline({ installation, node, privateDir }));
+      const lifeline = startLifeline({ installation, node, privateDir });
+      // Else the next agent tries again; this one will hardly be started either.
+      if (lifeline !== null) lifelines.set(node, lifeline);
     }
     return node;
   };

@@ -27,7 +27,9 @@ export interface LifelineOptions {
   readonly privateDir?: string;
 }
 
-export function startLifeline({ installation, node, privateDir = '' }: LifelineOptions): Lifeline {
+/** Null if there is no room for a process at the moment; then leftovers wait for the next start. */
+export function startLifeline(options: LifelineOptions): Lifeline | null {
+  const { installation, node, privateDir = '' } = options;
   const entry = fileURLToPath(
     // Under type stripping this file is .ts, in the package it is .js; the program's is the same.
     new URL(
@@ -43,8 +45,9 @@ export function startLifeline({ installation, node, privateDir = '' }: LifelineO
     env: {},
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without one, leftovers wait for the next start.
   child.on('error', () => {});
+  // Without a process there may be no streams either.
+  if (child.pid === undefined) return null;
   child.stdin.on('error', () => {});
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();

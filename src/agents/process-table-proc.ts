@@ -1,25 +1,25 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { MARK_VARIABLE } from './mark.ts';
 import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
+import { withSpareDescriptor } from './spare-descriptor.ts';
 
 /** Linux: /proc. */
 export function procProcessTable(): ProcessTable {
   // One buffer for all: what is read is short, and a look becomes three times as fast.
   const buffer = Buffer.alloc(64 * 1024);
   const read = (path: string): string | null => {
-    let file: number;
     try {
-      file = openSync(path, 'r');
+      return withSpareDescriptor(() => {
+        const file = openSync(path, 'r');
+        try {
+          return buffer.toString('latin1', 0, readSync(file, buffer));
+        } finally {
+          closeSync(file);
+        }
+      });
     } catch {
+      // There is none, or it ended between open and read.
       return null;
-    }
-    try {
-      return buffer.toString('latin1', 0, readSync(file, buffer));
-    } catch {
-      // It ended between open and read.
-      return null;
-    } finally {
-      closeSync(file);
     }
   };
   const look = (pid: number): ProcessRow | null => {
@@ -40,7 +40,7 @@ export function procProcessTable(): ProcessTable {
     newest,
     now,
     list: (since) => {
-      const pids = readdirSync('/proc')
+      const pids = withSpareDescriptor(() => readdirSync('/proc'))
         .map(Number)
         .filter((pid) => pid > 0);
       const isNew = since === undefined ? () => true : newerThan(since, now());
@@ -48,7 +48,7 @@ export function procProcessTable(): ProcessTable {
     },
     markOf: (pid) => {
       try {
-        const mark = findMark(readFileSync(`/proc/${pid}/environ`));
+        const mark = findMark(withSpareDescriptor(() => readFileSync(`/proc/${pid}/environ`)));
         return mark !== null && isProcess(pid) ? mark : null;
       } catch {
         return null;

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { isBusy } from '../contract/outcome.ts';
 import { StartError } from './process.ts';
 
 /** Says what the system's code means for whoever asked for the program. */
@@ -10,6 +11,9 @@ export async function startError(
   const { code, message } = cause as NodeJS.ErrnoException;
   const say = (text: string, more: { busy?: boolean; missing?: boolean } = {}) =>
     new StartError(text, { ...more, cause });
+  if (isBusy(cause)) {
+    return say(`This machine cannot start more processes at the moment (${code}).`, { busy: true });
+  }
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
@@ -23,13 +27,6 @@ export async function startError(
       return say(`${program} is not a program of this machine.`);
     case 'E2BIG':
       return say('The command is longer than this machine allows.');
-    case 'EAGAIN':
-    case 'ENOMEM':
-    case 'EMFILE':
-    case 'ENFILE':
-      return say(`This machine cannot start more processes at the moment (${code}).`, {
-        busy: true,
-      });
     default:
       return say(`The program ${program} could not be started: ${message}`);
   }

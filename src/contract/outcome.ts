@@ -25,6 +25,12 @@ export const ErrorClass = z.enum([
 ]);
 export type ErrorClass = z.infer<typeof ErrorClass>;
 
+/** System errors that mean: this machine has no room for it at the moment, later it may have. */
+const BUSY = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'];
+
+export const isBusy = (error: unknown): boolean =>
+  BUSY.includes(String((error as { code?: unknown } | null | undefined)?.code));
+
 export const RunError = z.object({ class: ErrorClass, message: z.string() });
 export type RunError = z.infer<typeof RunError>;
 

@@ -1,5 +1,5 @@
 import type { CancelKind } from '../contract/lane.ts';
-import { ErrorClass, type Outcome } from '../contract/outcome.ts';
+import { ErrorClass, isBusy, type Outcome } from '../contract/outcome.ts';
 import { PAYLOAD_MAX } from '../contract/run.ts';
 import { snapshot } from './json-text.ts';
 
@@ -89,7 +89,7 @@ export function outcomeOf(returned: Returned): Outcome {
 
 function failureOf(error: unknown): Outcome {
   const known = ErrorClass.safeParse((error as { class?: unknown } | null | undefined)?.class);
-  const errorClass = known.success ? known.data : 'unknown';
+  const errorClass = known.success ? known.data : isBusy(error) ? 'overloaded' : 'unknown';
   return { kind: 'failed', error: { class: errorClass, message: messageOf(error) } };
 }
 

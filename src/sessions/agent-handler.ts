@@ -3,6 +3,7 @@ import type { Swept } from '../agents/sweep.ts';
 import { isBatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { AgentPayload } from '../contract/message.ts';
+import { isBusy } from '../contract/outcome.ts';
 import type { Verdict } from '../contract/policy.ts';
 import type { Run } from '../contract/run.ts';
 import { strictest } from '../policy/tools/decide.ts';
@@ -72,7 +73,7 @@ export const agentHandler =
     try {
       attachments = await filesFor(payload, context, options, path);
     } catch (error) {
-      if (isBatonError(error) || signal.aborted) throw error;
+      if (isBatonError(error) || isBusy(error) || signal.aborted) throw error;
       return fail(
         'agent_unavailable',
         `The files of the message were not written: ${messageOf(error)}`,

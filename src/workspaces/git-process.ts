@@ -41,6 +41,8 @@ export async function runGit({
   const stop = (): void => void child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
   try {
+    // Without a process there may be no streams either.
+    if (child.pid === undefined) await ended;
     // It may end before it has read all.
     child.stdin.on('error', () => {});
     child.stdin.end(input);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { Json } from '../../contract/json.ts';
-import type { ErrorClass } from '../../contract/outcome.ts';
+import { type ErrorClass, isBusy } from '../../contract/outcome.ts';
 import { type AgentDriver, type DriverEvent, NOTHING_HEARD, type Turn } from '../driver.ts';
 import { type AgentProcess, StartError } from '../process.ts';
 import { type Conversation, commandLine, environment } from './command-line.ts';
@@ -44,7 +44,8 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
   try {
     content = await contentOf(turn);
   } catch (error) {
-    yield failed('invalid_request', `A file of the message could not be read: ${String(error)}`);
+    const errorClass = isBusy(error) ? 'overloaded' : 'invalid_request';
+    yield failed(errorClass, `A file of the message could not be read: ${String(error)}`);
     return;
   }
   const conversation = await conversationOf(turn);
@@ -52,7 +53,8 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
   try {
     files = await writePrivateFiles(settings.privateDir?.() ?? tmpdir(), turn);
   } catch (error) {
-    yield failed('agent_unavailable', `Files for Claude Code were not written: ${String(error)}`);
+    const errorClass = isBusy(error) ? 'overloaded' : 'agent_unavailable';
+    yield failed(errorClass, `Files for Claude Code were not written: ${String(error)}`);
     return;
   }
   let agent: AgentProcess;
