@@ -94,6 +94,14 @@ export interface NewSignIn {
   readonly lifeMs: number;
 }
 
+export interface NewCode {
+  readonly digest: string;
+  readonly userId: string;
+  readonly expiresInMs: number;
+  /** Ends the user's other codes. */
+  readonly only?: boolean;
+}
+
 /** What a browser signs in by. `user` is for one whose credential was checked elsewhere (the admin token). */
 export type SignInBy =
   | { readonly code: string }
@@ -152,11 +160,7 @@ export interface AccessStore {
   touchTokens(ids: readonly string[]): Promise<void>;
 
   /** A code that signs in once, within `expiresInMs`. Expired ones go. Throws `unknown_user`. */
-  createCode(code: {
-    readonly digest: string;
-    readonly userId: string;
-    readonly expiresInMs: number;
-  }): Promise<{ readonly expiresAt: number }>;
+  createCode(code: NewCode): Promise<{ readonly expiresAt: number }>;
   /**
    * Takes the code or looks at the token, and makes the sign-in. Null if it is not valid (any more),
    * and then no line of an `audited` store is written. Whose it is comes out here only: in the line

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { admission } from '../../test/admission.ts';
 import { faultyStore } from '../../test/faulty-store.ts';
 import { ADMIN_TOKEN, DATABASES, FROM, gateOver, peopleOf } from '../../test/gate-rig.ts';
@@ -173,6 +173,18 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     expect(await one.signIn({ code }, FROM)).toBeNull();
     const lines = await store.listAudit({ action: 'auth.sign_in', limit: 10 });
     expect(lines).toMatchObject([{ userId: 'admin', credential: 'code', address: FROM.address }]);
+  });
+
+  test('[X1] the code of a start ends those of earlier starts, and lasts an hour', async () => {
+    const { store } = await rig();
+    const gate = gateOver(store);
+    const earlier = await gate.startCode();
+    const later = await gate.startCode();
+    expect(await gate.signIn({ code: earlier }, FROM)).toBeNull();
+    expect(await gate.signIn({ code: later }, FROM)).not.toBeNull();
+    const createCode = vi.spyOn(store, 'createCode');
+    await gate.startCode();
+    expect(createCode.mock.lastCall?.[0].expiresInMs).toBe(HOUR_MS);
   });
 
   test('[X1] the admin token and other tokens sign in, with the rights they have', async () => {

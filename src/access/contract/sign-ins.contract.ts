@@ -33,6 +33,18 @@ export function signInRules(rule: AccessRule): void {
     expect(await store.signIn({ code }, newSignIn())).toBeNull();
   });
 
+  rule('[X1] a code may end the earlier ones of its user, and no others', async (bench) => {
+    const { store } = bench;
+    const [ann, bob] = [await bench.user(), await bench.user()];
+    const earlier = await bench.code(ann.id);
+    const others = await bench.code(bob.id);
+    const digest = newId();
+    await store.createCode({ digest, userId: ann.id, expiresInMs: HOUR, only: true });
+    expect(await store.signIn({ code: earlier }, newSignIn())).toBeNull();
+    expect(await store.signIn({ code: digest }, newSignIn())).toMatchObject({ user: ann });
+    expect(await store.signIn({ code: others }, newSignIn())).toMatchObject({ user: bob });
+  });
+
   rule(
     '[X1] a code that has expired, is none, or is of one locked out signs nobody in',
     async (bench) => {

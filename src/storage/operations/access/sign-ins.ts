@@ -1,4 +1,4 @@
-import type { NewSignIn, SignInBy, ValidSignIn } from '../../../access/access-store.ts';
+import type { NewCode, NewSignIn, SignInBy, ValidSignIn } from '../../../access/access-store.ts';
 import type { SignInRow } from '../../access-rows.ts';
 import { toSignIn, USER_COLUMNS } from '../../access-rows.ts';
 import { type Op, query } from '../../statement.ts';
@@ -9,10 +9,13 @@ import { getUser, mustBeUser } from './users.ts';
 export function* createCode(
   _: Dialect,
   now: number,
-  code: { readonly digest: string; readonly userId: string; readonly expiresInMs: number },
+  code: NewCode,
 ): Op<Done<{ readonly expiresAt: number }>> {
   yield* mustBeUser(code.userId);
   yield* query('DELETE FROM sign_in_codes WHERE expires_at <= $1', [now]);
+  if (code.only === true) {
+    yield* query('DELETE FROM sign_in_codes WHERE user_id = $1', [code.userId]);
+  }
   const expiresAt = now + code.expiresInMs;
   yield* query('INSERT INTO sign_in_codes (digest, user_id, expires_at) VALUES ($1, $2, $3)', [
     code.digest,
