@@ -4,6 +4,8 @@ import { onTestFinished } from 'vitest';
 import type { GateOptions } from '../src/access/gate.ts';
 import { createApp } from '../src/server/app.ts';
 import { authenticatorOf } from '../src/server/auth.ts';
+import { limited } from '../src/server/limits/limited.ts';
+import { Limits } from '../src/server/limits/limits.ts';
 import { createSite, type SiteOptions } from '../src/server/site.ts';
 import { DATABASES, gateOver, peopleOf } from './gate-rig.ts';
 
@@ -12,7 +14,11 @@ export const OURS = { host: HOST, origin: `http://${HOST}` };
 
 /** The app over real users on SQLite, and a browser's way to it without the browser. */
 export async function signInRig(
-  options: { readonly site?: SiteOptions; readonly gate?: Partial<GateOptions> } = {},
+  options: {
+    readonly site?: SiteOptions;
+    readonly gate?: Partial<GateOptions>;
+    readonly limits?: Limits;
+  } = {},
 ) {
   const [, open] = DATABASES[0] ?? [];
   const store = await (await open?.())?.();
@@ -22,7 +28,10 @@ export async function signInRig(
   const app = createApp({
     log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
     ready: async () => ({}),
-    auth: authenticatorOf(gate, { site: createSite(options.site) }),
+    auth: limited(
+      authenticatorOf(gate, { site: createSite(options.site) }),
+      options.limits ?? new Limits({ perAddress: 1_000_000 }),
+    ),
   });
   onTestFinished(() => app.close());
   const post = (

@@ -5,7 +5,7 @@ import type { Limits } from './limits.ts';
 /**
  * Says who asks, unless that is once too often; the same for requests and for upgrades. A valid
  * credential is never refused because of its address: who shares it with strangers must not suffer.
- * What is shown to sign in by is not known before it was looked at, so each attempt counts.
+ * For the same reason only a failed attempt to sign in counts.
  */
 export const limited = (
   auth: Authenticator,
@@ -23,7 +23,8 @@ export const limited = (
     return found;
   },
   async signIn(shown, from) {
-    limits.stranger(from.address);
-    return await auth.signIn(shown, from);
+    const made = await auth.signIn(shown, from);
+    if (made === null) limits.stranger(from.address);
+    return made;
   },
 });

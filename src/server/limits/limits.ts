@@ -10,7 +10,7 @@ export interface LimitSettings {
   readonly perUser: number;
   /** Whether admins are limited, too. */
   readonly includeAdmin: boolean;
-  /** Requests per minute and address without a valid credential, and attempts to sign in. */
+  /** Requests per minute and address without a valid credential, failed sign-ins included. */
   readonly perAddress: number;
   /** Open streams of one user. */
   readonly streamsPerUser: number;
@@ -47,7 +47,7 @@ export class Limits {
     refuseIf(this.#users.take(userId));
   }
 
-  /** Counts a request without a valid credential, or an attempt to sign in. */
+  /** Counts a request without a valid credential, or a failed attempt to sign in. */
   stranger(address: string): void {
     refuseIf(this.#addresses.take(networkOf(address)));
   }

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { ADMIN_TOKEN } from '../../../test/gate-rig.ts';
 import { OURS, signInRig } from '../../../test/sign-in-rig.ts';
 import { rightsOf } from '../../access/principal.ts';
+import { newSecret } from '../../access/secret.ts';
 import { ADMIN_ID } from '../../contract/access.ts';
 import { BatonError } from '../../contract/errors.ts';
+import { Limits } from '../limits/limits.ts';
 import { ASSETS } from '../web/paths.ts';
 import { safeNext } from './form.ts';
 import { PAGES } from './pages.ts';
@@ -203,6 +205,21 @@ describe('signing in', () => {
     expect(answer.headers['retry-after']).toBe('7');
     expect(answer.body).toContain(`value="${code}"`);
     expect(answer.body).toMatch(/role="alert"[^>]*>Too many attempts/);
+  });
+
+  test('[H9] strangers behind the same address keep no valid code or token from signing in', async () => {
+    const { gate, people, post, get } = await signInRig({ limits: new Limits({ perAddress: 2 }) });
+    const bearer = { authorization: 'Bearer wrong', accept: '*/*' };
+    const strangers = [await get('/docs', bearer), await get('/docs', bearer)];
+    expect(strangers.map(({ statusCode }) => statusCode)).toEqual([401, 401]);
+    expect((await get('/docs', bearer)).statusCode).toBe(429);
+    expect((await post('/sign-in', { code: newSecret() })).statusCode).toBe(429);
+    const code = await gate.startCode();
+    expect((await post('/sign-in', { code })).statusCode).toBe(303);
+    const { token } = await people.token((await people.user('hanako')).id);
+    expect((await post('/sign-in', { token })).statusCode).toBe(303);
+    // A code that was used is a stranger's again.
+    expect((await post('/sign-in', { code })).statusCode).toBe(429);
   });
 
   test('[P6] the code and the cookie are in no line of the log', async () => {
