@@ -34,7 +34,7 @@ describe('reading', () => {
       hostId: undefined,
       rateLimit: undefined,
       strangerLimit: 60,
-      streamLimit: 2000,
+      streamLimit: 200,
       queueLimit: 1000,
       trustedProxies: undefined,
       drainSeconds: undefined,

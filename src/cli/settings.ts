@@ -170,7 +170,7 @@ export const settings = {
     env: 'BATON_STREAM_LIMIT',
     expected: 'a whole number from 1 to 100000',
     schema: whole(1, 100_000),
-    default: '2000',
+    default: '200',
     help: 'open streams of one user',
   }),
   queueLimit: setting({

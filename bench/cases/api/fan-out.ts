@@ -14,7 +14,10 @@ export const fanOut: Case = async ({ place, rounds, report }) => {
   let lost = 0;
   for (let round = 0; round < rounds; round++) {
     const database = await place.database();
-    const server = await BatonServer.start(place, { database: database.url });
+    const server = await BatonServer.start(place, {
+      database: database.url,
+      settings: { BATON_STREAM_LIMIT: String(READERS) },
+    });
     const session = await server.session('fan out');
     const url = `${server.url}/api/v1/sessions/${session.id}/events`;
     const readers = place.program('sse-readers', { url, token: TOKEN, readers: READERS });

@@ -9,7 +9,9 @@ export const serverMemory: Case = async ({ place, rounds, report }) => {
   const rest: number[] = [];
   const perStream: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const server = await BatonServer.start(place);
+    const server = await BatonServer.start(place, {
+      settings: { BATON_STREAM_LIMIT: String(STREAMS) },
+    });
     const session = await server.session('memory');
     const before = await server.memory();
     const url = `${server.url}/api/v1/sessions/${session.id}/events`;

@@ -10,13 +10,15 @@ export interface CatchUp {
   readonly store: LogStore;
   /** Few tails read what is stored at a time, so that they do not hold up the writers. */
   readonly slots: Slots;
+  /** How many bytes a page may have, about. */
+  readonly pageBytes: () => number;
   /** Told of an error; resolves when it is time to try again. */
   readonly failed: (error: unknown) => Promise<void>;
 }
 
 /** Brings a tail what is stored, at the speed of its reader, and makes it live. */
 export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<void> {
-  const pages = new PageSize();
+  const pages = new PageSize(by.pageBytes);
   let proven = 0;
   await feed.begun;
   while (tail.open && !feed.isLive(tail)) {

@@ -257,3 +257,27 @@ test('what is no lane and no cursor is refused', () => {
   expect(() => queue.tail('l', { after: 0.5 })).toThrow('after');
   expect(() => queue.tail('l', { runId: '' })).toThrow('run');
 });
+
+test('[E4] readers of a long log that take nothing hold less each, the more they are', async () => {
+  const allBytes = 256 * 1024;
+  const { queue, note } = setUp({ allBytes });
+  for (let n = 0; n < 60; n++) await note('l', 'x'.repeat(8 * 1024));
+  const held = async (readers: number): Promise<number> => {
+    const tails = range(1, readers).map(() => queue.tail('l'));
+    // As a stream does: takes what there is, and cannot send it.
+    const taken = await Promise.all(tails.map((tail) => tail.take()));
+    // Time enough to read another page, were it not for those who hold one.
+    for (let n = 0; n < 10; n++) await new Promise(setImmediate);
+    const unsent = taken.map((events) => JSON.stringify(events).length);
+    const unread = tails.map(({ unreadBytes }) => unreadBytes);
+    await Promise.all(tails.map((tail) => tail.return()));
+    return [...unsent, ...unread].reduce((sum, bytes) => sum + bytes, 0);
+  };
+  const one = await held(1);
+  expect(one).toBeLessThan(300 * 1024);
+  const hundred = await held(100);
+  // The first have more, which the others make up for by what they lack.
+  expect(hundred).toBeLessThan(10 * allBytes);
+  expect(hundred / 100).toBeLessThan(one / 4);
+  expect(queue.following.tails).toBe(0);
+});

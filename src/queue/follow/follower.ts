@@ -6,6 +6,7 @@ import { catchUp } from './catch-up.ts';
 import { Feeds } from './feeds.ts';
 import { GrowthHub, GrowthReader } from './growth.ts';
 import type { LaneFeed } from './lane-feed.ts';
+import { pageBytes } from './page-size.ts';
 import { Signal } from './signal.ts';
 import { Slots } from './slots.ts';
 import { Tail, type TailLimits } from './tail.ts';
@@ -13,6 +14,8 @@ import { Tail, type TailLimits } from './tail.ts';
 export interface FollowOptions extends Partial<TailLimits> {
   /** How often the store is asked for what no hint told. */
   readonly pollMs?: number;
+  /** So many bytes of stored events may lie with all readers together, about. */
+  readonly allBytes?: number;
 }
 
 export interface TailFrom {
@@ -37,6 +40,8 @@ export class Follower {
   readonly #feeds: Feeds;
   readonly #growth: GrowthHub;
   readonly #slots = new Slots(READING_TAILS);
+  readonly #allBytes: number | undefined;
+  #tails = 0;
   readonly #ticked = new Signal();
   #timer: NodeJS.Timeout | null = null;
   #stopHints: (() => void) | null = null;
@@ -49,6 +54,7 @@ export class Follower {
       stallMs: options.stallMs ?? 30_000,
       unreadBytes: options.unreadBytes ?? 1024 * 1024,
     };
+    this.#allBytes = options.allBytes;
     this.#database = new DatabaseWatch(log);
     this.#feeds = new Feeds(store, {
       answered: () => this.#database.answered('read'),
@@ -65,9 +71,7 @@ export class Follower {
 
   /** Lanes that are followed now, and tails on them. */
   get stats(): { lanes: number; tails: number } {
-    let tails = 0;
-    for (const feed of this.#feeds.values()) tails += feed.tails.size;
-    return { lanes: this.#feeds.size, tails };
+    return { lanes: this.#feeds.size, tails: this.#tails };
   }
 
   tail(lane: string, from: TailFrom): Tail {
@@ -113,8 +117,13 @@ export class Follower {
   async #follow(tail: Tail): Promise<void> {
     const feed = this.#feeds.open(tail.lane);
     feed.tails.add(tail);
-    const failed = (error: unknown) => this.#untilRetry(error, tail);
-    await catchUp(feed, tail, { store: this.#store, slots: this.#slots, failed });
+    this.#tails++;
+    await catchUp(feed, tail, {
+      store: this.#store,
+      slots: this.#slots,
+      pageBytes: () => pageBytes(this.#tails, this.#allBytes),
+      failed: (error) => this.#untilRetry(error, tail),
+    });
     await this.#checkRun(tail);
   }
 
@@ -153,8 +162,8 @@ export class Follower {
 
   #leave(tail: Tail): void {
     const feed = this.#feeds.get(tail.lane);
-    if (feed === undefined) return;
-    feed.leave(tail);
+    if (feed === undefined || !feed.leave(tail)) return;
+    this.#tails--;
     if (feed.tails.size > 0) return;
     this.#feeds.remove(feed);
     this.#stopIfIdle();

@@ -92,9 +92,10 @@ export class LaneFeed {
     return this.#live.has(tail);
   }
 
-  leave(tail: Tail): void {
-    this.tails.delete(tail);
+  /** False if it was not there. */
+  leave(tail: Tail): boolean {
     this.#live.delete(tail);
+    return this.tails.delete(tail);
   }
 
   /** Begins to keep what comes, for a tail that is about to read up to here. */

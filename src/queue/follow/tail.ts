@@ -49,6 +49,8 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   /** Of `#unread`, so many were taken. */
   #taken = 0;
   #bytes = 0;
+  /** Its reader was handed events and has not asked for more. */
+  #isBusy = false;
   /** Since when its reader has left events lying. */
   #since = 0;
   #after: number;
@@ -78,6 +80,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   }
 
   async next(): Promise<IteratorResult<LogEvent, TailEnd>> {
+    this.#comeBack();
     for (;;) {
       const event = this.#takeOne();
       if (event !== undefined) return { done: false, value: event };
@@ -88,6 +91,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
 
   /** All that has come since the last call, at least one event; null at the end. */
   async take(): Promise<LogEvent[] | null> {
+    this.#comeBack();
     for (;;) {
       const events: LogEvent[] = [];
       for (let one = this.#takeOne(); one !== undefined; one = this.#takeOne()) events.push(one);
@@ -126,9 +130,12 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     return this.#bytes;
   }
 
-  /** Resolves when its reader has taken everything, or nobody reads any more. */
+  /**
+   * Resolves when its reader has taken everything and asks for more, or nobody reads any more. One
+   * that still sends what it has taken holds a page already.
+   */
   async drained(): Promise<void> {
-    while (this.open && this.#unread.length > 0) await this.#taking.wait();
+    while (this.open && (this.#unread.length > 0 || this.#isBusy)) await this.#taking.wait();
   }
 
   /**
@@ -178,9 +185,15 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     this.finish(reason);
   }
 
+  #comeBack(): void {
+    this.#isBusy = false;
+    if (this.#unread.length === 0) this.#taking.fire();
+  }
+
   #takeOne(): LogEvent | undefined {
     const one = this.#unread[this.#taken];
     if (one === undefined) return undefined;
+    this.#isBusy = true;
     this.#taken++;
     this.#bytes -= one.bytes;
     this.#after = one.event.seq;
@@ -188,7 +201,6 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     if (this.#taken === this.#unread.length) {
       this.#unread = [];
       this.#taken = 0;
-      this.#taking.fire();
     } else if (this.#taken === COMPACT_AT) {
       // A reader that is always a little behind must not keep what it has taken.
       this.#unread = this.#unread.slice(COMPACT_AT);

@@ -20,7 +20,7 @@ export const LIMITS: LimitSettings = {
   perUser: 100,
   includeAdmin: false,
   perAddress: 60,
-  streamsPerUser: 2000,
+  streamsPerUser: 200,
 };
 
 /** Keys of each kind that are told to other nodes; what is beyond them counts on this node alone. */

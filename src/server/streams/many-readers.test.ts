@@ -85,7 +85,7 @@ test('[E4] a dropped reader that reads on is told its cursor, and goes on from t
 });
 
 test('[E2] [E4] a thousand readers of one run get every event', async () => {
-  const rig = await streamRig();
+  const rig = await streamRig({ limits: { perUser: 1000 } });
   const id = await rig.session();
   await rig.service.act(ADMIN, id, 'hold');
   const run = await rig.run(id, 40);

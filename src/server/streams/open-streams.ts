@@ -29,7 +29,7 @@ export interface StreamLimits {
 }
 
 export const STREAM_LIMITS: StreamLimits = {
-  perUser: 2000,
+  perUser: 200,
   pingMs: 15_000,
   stallMs: 30_000,
   endMs: 5000,
