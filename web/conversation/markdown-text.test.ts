@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { decoded, safeAddress, tokensOf } from './markdown-text.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { PageLexer } from './markdown-lexer.ts';
+import { decoded, GrowingMarkdown, safeAddress, tokensOf } from './markdown-text.ts';
 
 test('entities are what they stand for, once', () => {
   expect(decoded('a &lt; b &amp;&amp; c &#39;x&#x27; &unknown; &')).toBe(
@@ -33,4 +34,90 @@ test('[C2] what is nested without measure is no reason to show nothing', () => {
   for (const fine of [`${' '.repeat(300)}x`, '-'.repeat(300), '*'.repeat(300)]) {
     expect(tokensOf(fine)).not.toBeNull();
   }
+});
+
+/** Processor time in milliseconds; the least of some, as others may be at work, too. */
+function costOf(text: string): number {
+  const times = Array.from({ length: 5 }, () => {
+    const before = process.cpuUsage();
+    tokensOf(text);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...times);
+}
+
+const HOSTILE: readonly (readonly [string, (length: number) => string])[] = [
+  ['the beginning of a mail address', (n) => `${'a.'.repeat(n / 2)}@`],
+  ['asterisks', (n) => `${'*'.repeat(n)}a`],
+  ['runs of asterisks', (n) => `${'*'.repeat(40)}a`.repeat(n / 41)],
+  ['brackets', (n) => '['.repeat(n)],
+  ['pictures', (n) => '!['.repeat(n / 2)],
+  ['backticks', (n) => '`a``b'.repeat(n / 5)],
+  ['tags', (n) => '<a a="'.repeat(n / 6)],
+  ['links', (n) => '[a]('.repeat(n / 4)],
+];
+
+test.each(HOSTILE)('[C2] reading %s takes twice as long for twice as much', (_, textOf) => {
+  costOf(textOf(1000));
+  // Below and far above the length from which a paragraph is shown as it is written.
+  for (const length of [9000, 60_000]) {
+    // A little for what is too short to be measured. Four times is what the square would be.
+    expect(costOf(textOf(2 * length))).toBeLessThan(3 * costOf(textOf(length)) + 5);
+  }
+  expect(
+    tokensOf(textOf(200_000))
+      ?.map(({ raw }) => raw)
+      .join(''),
+  ).toBe(textOf(200_000));
+});
+
+test('[C2] addresses of pages are links, mail addresses only where they are marked as such', () => {
+  const links = (text: string): string[] => {
+    const [paragraph] = tokensOf(text) ?? [];
+    const tokens = (paragraph as { tokens?: { type: string; href?: string }[] }).tokens ?? [];
+    return tokens.flatMap(({ type, href = '' }) => (type === 'link' ? [href] : []));
+  };
+  expect(links('see https://a.example/b, www.c.example and _ftp://d.example_')).toEqual([
+    'https://a.example/b',
+    'http://www.c.example',
+  ]);
+  expect(links('write to ann@example.org')).toEqual([]);
+  expect(links('write to <ann@example.org>')).toEqual(['mailto:ann@example.org']);
+});
+
+/** What a text looks like while it comes in pieces of a few characters. */
+function* growing(text: string, by: number): Generator<string> {
+  for (let end = by; end < text.length + by; end += by) yield text.slice(0, end);
+}
+
+const STORY = [
+  '# Title\n\nA *paragraph* with `code`,\r\nand a second line.\n\nSetext\n======\n\n',
+  '- one\n- two\n\n  still two\n\n- three\n\n1. first\n2. second\n\n> quoted\nlazily\n\n',
+  '```ts\nconst a = 1;\n\nconst b = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n',
+  '<div>\nhtml\n</div>\n\n    indented\n\n    code\n\n***\n\n[x] ends here\n\n- [ ] todo\n',
+].join('');
+
+test('[C2] a text that grows is always read as if it had come whole', () => {
+  for (const by of [1, 7, 40]) {
+    const reader = new GrowingMarkdown();
+    for (const text of growing(STORY, by)) {
+      expect(reader.tokensOf(text)).toEqual([...(tokensOf(text) ?? [])]);
+    }
+  }
+  const reader = new GrowingMarkdown();
+  reader.tokensOf(STORY);
+  expect(reader.tokensOf('other')).toEqual([...(tokensOf('other') ?? [])]);
+});
+
+test('[C2] how much is read while a text grows rises with its length, not with the square', () => {
+  const lex = vi.spyOn(PageLexer.prototype, 'lex');
+  onTestFinished(() => lex.mockRestore());
+  const work = (parts: number): number => {
+    lex.mockClear();
+    const reader = new GrowingMarkdown();
+    for (const text of growing(STORY.repeat(parts), 20)) reader.tokensOf(text);
+    return lex.mock.calls.reduce((sum, [src]) => sum + src.length, 0);
+  };
+  expect(work(40)).toBeLessThan(2.2 * work(20));
 });

@@ -1,4 +1,5 @@
-import { marked, type Token } from 'marked';
+import type { Token } from 'marked';
+import { PageLexer } from './markdown-lexer.ts';
 
 /* Markdown before it is made into elements. */
 
@@ -12,9 +13,36 @@ const TOO_DEEP = [
 export function tokensOf(text: string): readonly Token[] | null {
   if (TOO_DEEP.some((each) => each.test(text))) return null;
   try {
-    return marked.lexer(text, { gfm: true, breaks: false });
+    return new PageLexer().lex(text);
   } catch {
     return null;
+  }
+}
+
+/**
+ * Reads a text that grows at its end, again and again: only the last part is read anew, because what
+ * follows can change no other. (But for the target of a reference that comes later; it counts when
+ * the text is whole.)
+ */
+export class GrowingMarkdown {
+  #finished: Token[] = [];
+  #finishedText = '';
+
+  tokensOf(text: string): readonly Token[] | null {
+    const all = text.replace(/\r\n?/g, '\n');
+    if (!all.startsWith(this.#finishedText)) {
+      this.#finished = [];
+      this.#finishedText = '';
+    }
+    const rest = tokensOf(all.slice(this.#finishedText.length));
+    if (rest === null) return null;
+    const tokens = [...this.#finished, ...rest];
+    const last = rest.findLastIndex(({ type }) => type !== 'space');
+    for (const token of rest.slice(0, Math.max(0, last))) {
+      this.#finished.push(token);
+      this.#finishedText += token.raw;
+    }
+    return tokens;
   }
 }
 

@@ -1,15 +1,24 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { createElement, Fragment, memo, type ReactNode, useMemo } from 'react';
+import { createElement, Fragment, memo, type ReactNode, useMemo, useState } from 'react';
 import { Code } from './code.tsx';
 import { languageOf } from './highlight.ts';
-import { decoded, safeAddress, tokensOf } from './markdown-text.ts';
+import { decoded, GrowingMarkdown, safeAddress, tokensOf } from './markdown-text.ts';
+
+interface MarkdownProps {
+  readonly text: string;
+  readonly live?: boolean;
+}
 
 /**
  * Markdown as elements. HTML in it is shown as it is written; pictures are links, because the page
- * asks no other host for anything.
+ * asks no other host for anything. `live`: more of it may come.
  */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => tokensOf(text), [text]);
+export const Markdown = memo(function Markdown({ text, live = false }: MarkdownProps) {
+  const [growing] = useState(() => new GrowingMarkdown());
+  const tokens = useMemo(
+    () => (live ? growing.tokensOf(text) : tokensOf(text)),
+    [text, live, growing],
+  );
   if (tokens === null) return <p className="min-w-0 break-words whitespace-pre-wrap">{text}</p>;
   return (
     <div className="min-w-0">

@@ -16,7 +16,7 @@ export function Said({ block }: { block: TextBlock }) {
       {session.agent.kind === 'shell' ? (
         <Output text={block.text} keep="end" isWhole={!block.truncated} />
       ) : (
-        <Markdown text={block.text} />
+        <Markdown text={block.text} live={block.live} />
       )}
     </div>
   );
