@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { agentEnvironment } from './agents/environment.ts';
@@ -9,6 +9,7 @@ import { explainListenError } from './cli/listen-error.ts';
 import { packageVersion } from './cli/version.ts';
 import { type Composed, compose } from './compose.ts';
 import { newId } from './contract/ids.ts';
+import { freeSpace } from './free-space.ts';
 import { createFront } from './front.ts';
 import { hostIdOf } from './host-id.ts';
 import { stopLeftovers } from './leftovers.ts';
@@ -148,8 +149,15 @@ export async function startNode(
       worker,
       ...(store.pool === undefined ? {} : { pool: store.pool }),
     };
+    const { database, dataDir: directory } = config;
+    const directories = [
+      directory,
+      ...(database.kind === 'sqlite' ? [dirname(database.path)] : []),
+    ];
     readiness.opened({
       ask: () => queue.counts(),
+      isThere: store.isThere ?? (() => true),
+      freeBytes: () => freeSpace(directories),
       leaseRemainingMs: () => worker.leaseRemainingMs,
       renewMs,
     });

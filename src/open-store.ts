@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import type { Config } from './cli/config.ts';
 import type { BatonStore } from './storage/operations/baton-store.ts';
 import { type PostgresStore, postgresStore } from './storage/postgres/store.ts';
-import { sqliteStore } from './storage/sqlite/store.ts';
+import { type SqliteStore, sqliteStore } from './storage/sqlite/store.ts';
 
-/** Only PostgreSQL has a pool. */
-export type OpenStore = BatonStore & Partial<Pick<PostgresStore, 'pool'>>;
+/** Only PostgreSQL has a pool, and only SQLite a file. */
+export type OpenStore = BatonStore &
+  Partial<Pick<PostgresStore, 'pool'> & Pick<SqliteStore, 'isThere'>>;
 
 /** Opens the configured database. A PostgreSQL that is away is waited for, until `stop`. */
 export function openStore(
@@ -25,7 +26,7 @@ export function openStore(
 }
 
 /** Says why a start takes long: another process may be ending, and is given its time. */
-async function openSqlite(path: string, log: Logger): Promise<BatonStore> {
+async function openSqlite(path: string, log: Logger): Promise<SqliteStore> {
   const opened = new AbortController();
   delay(1000, undefined, { signal: opened.signal }).then(
     () => log.warn({ path }, 'Waiting for another process to let go of the database'),

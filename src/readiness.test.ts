@@ -1,13 +1,20 @@
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
+import { freeSpace } from './free-space.ts';
 import { NodeReadiness } from './readiness.ts';
 
 function rig() {
-  const node = { away: false, leftMs: 20_000 };
+  const node = { away: false, leftMs: 20_000, isThere: true, freeBytes: 1e9, disk: true };
   const readiness = new NodeReadiness();
   const open = () =>
     readiness.opened({
       ask: async () => {
         if (node.away) throw new Error('away');
+      },
+      isThere: () => node.isThere,
+      freeBytes: async () => {
+        if (!node.disk) throw new Error('EIO');
+        return node.freeBytes;
       },
       leaseRemainingMs: () => node.leftMs,
       renewMs: 10_000,
@@ -15,7 +22,7 @@ function rig() {
   return { node, readiness, open };
 }
 
-const READY = { database: true, migrations: true, lease: true };
+const READY = { database: true, migrations: true, lease: true, disk: true };
 
 test('[H7] a node is ready once its database is open, and says before what is missing', async () => {
   const { readiness, open } = rig();
@@ -49,4 +56,23 @@ test('[H7] it is not ready from when its stop has begun, whatever else is', asyn
   open();
   readiness.stopping();
   expect(await readiness.check()).toEqual({ node: 'stopping' });
+});
+
+test('[E10] it is not ready with a disk that is almost full or does not answer', async () => {
+  const { node, readiness, open } = rig();
+  open();
+  node.freeBytes = 100 * 1024 * 1024 - 1;
+  expect(await readiness.check()).toEqual({ ...READY, disk: 'almost full' });
+  node.freeBytes++;
+  expect(await readiness.check()).toEqual(READY);
+  node.disk = false;
+  expect(await readiness.check()).toEqual({ ...READY, disk: 'does not answer' });
+  expect(await freeSpace([tmpdir(), '/'])).toBeGreaterThan(0);
+});
+
+test('[H7] it is not ready with a database file that was removed or replaced', async () => {
+  const { node, readiness, open } = rig();
+  open();
+  node.isThere = false;
+  expect(await readiness.check()).toEqual({ ...READY, database: 'was removed or replaced' });
 });

@@ -4,10 +4,17 @@ import { sharedRead } from './server/shared-read.ts';
 /** A database that has not answered after this is not ready. */
 const PATIENCE_MS = 2000;
 
+/** With less than this free, the next long run may fill the disk. */
+const FREE_BYTES = 100 * 1024 * 1024;
+
 /** What a node can tell about itself once its database is open. */
 export interface NodeParts {
   /** Reads something small from the database. */
   readonly ask: () => Promise<unknown>;
+  /** False if the file of the database was removed or replaced. */
+  readonly isThere: () => boolean;
+  /** Bytes left on the disks that the node writes to. */
+  readonly freeBytes: () => Promise<number>;
   readonly leaseRemainingMs: () => number;
   /** How often the lease is renewed. */
   readonly renewMs: number;
@@ -20,12 +27,14 @@ export interface NodeParts {
 export class NodeReadiness {
   #parts: NodeParts | null = null;
   #answers: () => Promise<true | null> = async () => null;
+  #freeBytes: () => Promise<number | null> = async () => null;
   #stopping = false;
 
   /** The database is open, and its schema that of this version. */
   opened(parts: NodeParts): void {
     this.#parts = parts;
     this.#answers = sharedRead(() => parts.ask().then((): true => true), PATIENCE_MS);
+    this.#freeBytes = sharedRead(parts.freeBytes, PATIENCE_MS);
   }
 
   /** From now on the answer is no. Safe to call twice. */
@@ -37,11 +46,22 @@ export class NodeReadiness {
     if (this.#stopping) return { node: 'stopping' };
     const parts = this.#parts;
     if (parts === null) {
-      return { database: 'not open yet', migrations: 'not applied yet', lease: 'not taken yet' };
+      return {
+        database: 'not open yet',
+        migrations: 'not applied yet',
+        lease: 'not taken yet',
+        disk: 'not checked yet',
+      };
     }
-    const database = (await this.#answers()) ?? 'does not answer';
-    return { database, migrations: true, lease: leaseOf(parts) };
+    const [answer, free] = await Promise.all([this.#answers(), this.#freeBytes()]);
+    const database = parts.isThere() ? (answer ?? 'does not answer') : 'was removed or replaced';
+    return { database, migrations: true, lease: leaseOf(parts), disk: diskOf(free) };
   }
+}
+
+function diskOf(freeBytes: number | null): true | string {
+  if (freeBytes === null) return 'does not answer';
+  return freeBytes >= FREE_BYTES || 'almost full';
 }
 
 function leaseOf({ leaseRemainingMs, renewMs }: NodeParts): true | string {

@@ -82,7 +82,7 @@ test('[H7] a node that stops says so before anything is gone', async () => {
   const server = await Server.start({ env: { BATON_DRAIN_SECONDS: '300' } });
   expect(await readyOf(server)).toEqual({
     status: 200,
-    checks: { database: true, migrations: true, lease: true },
+    checks: { database: true, migrations: true, lease: true, disk: true },
   });
   process.kill(server.program.pid, 'SIGTERM');
   await until(async () => (await readyOf(server)).status === 503, SOON);

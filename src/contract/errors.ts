@@ -67,6 +67,10 @@ export const ERRORS = {
   database_refused: [500, 'The database refused the sign-in.'],
   database_newer: [500, 'The database was made by a newer version of Baton.'],
   database_read_only: [503, 'The database cannot be written: read-only file, directory or server.'],
+  database_replaced: [
+    503,
+    'The database file was removed or replaced while the server was running; nothing was changed.',
+  ],
   disk_full: [503, 'The disk is full; nothing was changed.'],
   database_corrupt: [500, 'The database file is damaged or is not a Baton database.'],
   data_in_use: [409, 'Another process is using this data directory.'],

@@ -5,6 +5,7 @@ import type { Logger } from './logger.ts';
 const TRANSIENT: readonly ErrorCode[] = [
   'database_unreachable',
   'database_read_only',
+  'database_replaced',
   'disk_full',
   'data_in_use',
 ];

@@ -6,14 +6,16 @@ import { type Call, type Reply, toPlain } from './protocol.ts';
 
 /**
  * Calls that wait together share one commit (and so one fsync); each is in a savepoint of its own,
- * so that one that fails takes nothing with it.
+ * so that one that fails takes nothing with it. `check` throws if nothing must be written.
  */
 export function commitTogether(
   connection: Connection,
   path: string,
   calls: readonly Call[],
+  check: () => void = () => {},
 ): Reply[] {
   try {
+    check();
     connection.exec('BEGIN IMMEDIATE');
     const replies = calls.map((call) => inSavepoint(connection, path, call));
     connection.exec('COMMIT');

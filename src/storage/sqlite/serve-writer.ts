@@ -7,7 +7,8 @@ import { Connection } from './connection.ts';
 import { toBatonError } from './errors.ts';
 import { lockFile } from './lock.ts';
 import { migrate } from './migrate.ts';
-import type { Call, FromWriter, ToWriter } from './protocol.ts';
+import { OpenFiles } from './open-files.ts';
+import type { Call, FromWriter, Reply, ToWriter } from './protocol.ts';
 import { toPlain } from './protocol.ts';
 
 /**
@@ -20,22 +21,30 @@ export async function serveWriter(port: MessagePort, path: string): Promise<void
     const unlock = await lockFile(path);
     const connection = new Connection(path, { readOnly: false });
     migrate(connection);
-    serve({ port, path, connection, unlock, say });
+    serve({ port, connection, unlock, say, commit: committer(connection, path) });
     say({ kind: 'ready' });
   } catch (error) {
     say({ kind: 'failed', error: toPlain(toBatonError(error, path)) });
   }
 }
 
+type Commit = (calls: readonly Call[]) => Reply[];
+
+/** Checks first that the file is still there. */
+function committer(connection: Connection, path: string): Commit {
+  const files = new OpenFiles(path);
+  return (calls) => commitTogether(connection, path, calls, () => files.check());
+}
+
 interface Served {
   readonly port: MessagePort;
-  readonly path: string;
+  readonly commit: Commit;
   readonly connection: Connection;
   readonly unlock: () => void;
   readonly say: (message: FromWriter) => void;
 }
 
-function serve({ port, path, connection, unlock, say }: Served): void {
+function serve({ port, commit, connection, unlock, say }: Served): void {
   const leases = new Map<string, () => Promise<void>>();
   const jumps = new ClockJumps();
   const handle = (message: ToWriter): void => {
@@ -43,7 +52,7 @@ function serve({ port, path, connection, unlock, say }: Served): void {
       case 'calls': {
         const { calls, next } = withWaiting(port, message.calls);
         followClock(connection, jumps);
-        say({ kind: 'replies', replies: commitTogether(connection, path, calls) });
+        say({ kind: 'replies', replies: commit(calls) });
         if (next !== undefined) handle(next);
         return;
       }
@@ -51,7 +60,7 @@ function serve({ port, path, connection, unlock, say }: Served): void {
         const { nodeId, buffer, options } = message;
         const renewing = startRenewing(new SharedLease(buffer), options, () => {
           followClock(connection, jumps);
-          return renew(connection, path, nodeId, options.leaseMs);
+          return renew(commit, nodeId, options.leaseMs);
         });
         leases.set(nodeId, renewing);
         return;
@@ -105,10 +114,8 @@ function followClock(connection: Connection, jumps: ClockJumps): void {
   }
 }
 
-function renew(connection: Connection, path: string, nodeId: string, leaseMs: number): boolean {
-  const [reply] = commitTogether(connection, path, [
-    { id: 0, name: 'renew', rest: [nodeId, leaseMs], now: null },
-  ]);
+function renew(commit: Commit, nodeId: string, leaseMs: number): boolean {
+  const [reply] = commit([{ id: 0, name: 'renew', rest: [nodeId, leaseMs], now: null }]);
   if (reply === undefined || 'error' in reply) throw new Error('the lease could not be renewed');
   return reply.done.value as boolean;
 }

@@ -8,6 +8,7 @@ import type { Op } from '../statement.ts';
 import { Connection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { toBatonError } from './errors.ts';
+import { OpenFiles } from './open-files.ts';
 import { Writer, type WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
@@ -18,11 +19,14 @@ export interface SqliteOptions {
   readonly startThread?: (path: string) => WriterThread;
 }
 
+/** `isThere`: false if its file was removed or replaced; then nothing is written. */
+export type SqliteStore = BatonStore & { isThere(): boolean };
+
 /**
  * The embedded store: writes on a thread of its own, reads on a read-only connection here. Reads see
  * every commit that was answered.
  */
-export async function sqliteStore(options: SqliteOptions): Promise<BatonStore> {
+export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const path = resolve(options.path);
   makeFile(path);
   const hints = new Set<(hint: Hint) => void>();
@@ -61,7 +65,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<BatonStore> {
       return closing;
     },
   };
-  return batonStoreOver(parts);
+  const files = new OpenFiles(path);
+  return { ...batonStoreOver(parts), isThere: () => files.areThere() };
 }
 
 /** For its owner only, whatever the directory allows; SQLite gives its side files the same mode. */
