@@ -9,6 +9,7 @@ import { agentEnvironment } from '../src/agents/environment.ts';
 import { compose } from '../src/compose.ts';
 import type { Right, Role } from '../src/contract/access.ts';
 import { newId } from '../src/contract/ids.ts';
+import type { Channel } from '../src/contract/message.ts';
 import { CreateSession } from '../src/contract/session.ts';
 import { createMasker } from '../src/policy/masking.ts';
 import { SILENT } from '../src/queue/logger.ts';
@@ -81,7 +82,7 @@ export async function accessRig(database: Database = 'sqlite') {
   const token = async (
     userId: string,
     scopes: readonly Right[],
-    { name = 'a token', expiresInMs = null as number | null } = {},
+    { name = 'a token', expiresInMs = null as number | null, channel = 'api' as Channel } = {},
   ): Promise<{ id: string; token: string; digest: string }> => {
     const secret = newToken();
     const digest = digestOf(secret);
@@ -91,7 +92,7 @@ export async function accessRig(database: Database = 'sqlite') {
       name,
       digest,
       scopes,
-      channel: 'api',
+      channel,
       expiresInMs,
       notAfter: null,
     });

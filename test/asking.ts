@@ -50,6 +50,7 @@ export async function ask(
     input: { command: 'npm publish', description: 'Publish it' },
     digest: newId(),
     reason: 'no rule speaks of it',
+    enforced: false,
     fence,
     ...given,
   });

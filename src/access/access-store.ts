@@ -38,6 +38,8 @@ export interface TokenRecord {
   readonly name: string;
   readonly scopes: readonly Right[];
   readonly channel: Channel;
+  /** Other channels that it was made through. */
+  readonly through: readonly Channel[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
@@ -51,6 +53,7 @@ export interface NewToken {
   readonly digest: string;
   readonly scopes: readonly Right[];
   readonly channel: Channel;
+  readonly through?: readonly Channel[];
   readonly expiresInMs: number | null;
   /** It ends with the token that made it, at the latest. */
   readonly notAfter: number | null;
@@ -70,6 +73,8 @@ export interface ValidSignIn {
   readonly user: UserRecord;
   /** Of the token that it was made with; null is all that the role may. */
   readonly scopes: readonly Right[] | null;
+  /** Channels of that token, its own among them. */
+  readonly through: readonly Channel[];
   readonly expiresAt: number;
   /** When its secret was last replaced. */
   readonly rotatedAt: number;

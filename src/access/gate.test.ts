@@ -33,6 +33,22 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     expect((await store.getToken(id))?.lastUsedAt).not.toBeNull();
   });
 
+  test('[P1] a credential has the channels it was made through; an admin’s has none', async () => {
+    const { store, people } = await rig();
+    const gate = gateOver(store);
+    const user = await people.user('hanako');
+    const made = await people.token(user.id, { channel: 'cli', through: ['api'] });
+    expect(await gate.byToken(made.token)).toMatchObject({ channel: 'cli', through: ['api'] });
+    const signed = await gate.signIn({ token: made.token }, FROM);
+    expect(signed?.by).toMatchObject({ channel: 'web', through: ['cli', 'api'] });
+    expect((await gate.byCookie(signed!.secret))?.by).toMatchObject({ through: ['cli', 'api'] });
+    const link = await gate.signIn({ code: await people.code(user.id) }, FROM);
+    expect(link?.by.through).toBeUndefined();
+    const admin = await people.user('keiko', 'admin');
+    const theirs = await people.token(admin.id, { scopes: ['read', 'run', 'admin'] });
+    expect((await gate.signIn({ token: theirs.token }, FROM))?.by.through).toBeUndefined();
+  });
+
   test('[X2] strangers, expired and revoked tokens, and those of locked-out users are nobody', async () => {
     const { store, people } = await rig();
     const gate = gateOver(store);

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ADMIN_ID } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
+import type { Channel } from '../contract/message.ts';
 import type { Hint, Store } from '../queue/store.ts';
 import type {
   AccessStore,
@@ -11,7 +12,7 @@ import type {
   ValidSignIn,
   ValidToken,
 } from './access-store.ts';
-import { entryOf, type Principal } from './principal.ts';
+import { entryOf, isAdmin, type Principal } from './principal.ts';
 import { Remembered } from './remembered.ts';
 import { digestOf, isSecret, isToken, newSecret } from './secret.ts';
 import type { CookieSecret, Gate } from './service.ts';
@@ -98,9 +99,9 @@ export class StoreGate implements Gate {
     const found = await this.#tokens.get(digest);
     if (found === null) return null;
     this.#uses.note(found.token.id);
-    const { id, scopes, channel } = found.token;
+    const { id, scopes, channel, through } = found.token;
     const { id: userId, role } = found.user;
-    return { userId, role, channel, scopes, credential: `token:${id}` };
+    return { userId, role, channel, ...via(through), scopes, credential: `token:${id}` };
   }
 
   async byCookie(secret: string): Promise<{ by: Principal; due: boolean } | null> {
@@ -195,13 +196,19 @@ export class StoreGate implements Gate {
   }
 }
 
-const principalOf = ({ id, user, scopes }: ValidSignIn): Principal => ({
-  userId: user.id,
-  role: user.role,
-  channel: 'web',
-  ...(scopes === null ? {} : { scopes }),
-  credential: `cookie:${id}`,
-});
+function principalOf({ id, user, scopes, through }: ValidSignIn): Principal {
+  const by: Principal = {
+    userId: user.id,
+    role: user.role,
+    channel: 'web',
+    ...(scopes === null ? {} : { scopes }),
+    credential: `cookie:${id}`,
+  };
+  return isAdmin(by) ? by : { ...by, ...via(through.filter((each) => each !== by.channel)) };
+}
+
+const via = (through: readonly Channel[]): Pick<Principal, 'through'> =>
+  through.length === 0 ? {} : { through };
 
 function asNow(by: Principal, { user, scopes }: ValidCredential): Principal {
   const { scopes: _before, ...rest } = by;

@@ -8,6 +8,8 @@ export interface Principal {
   readonly userId: string;
   readonly role: Role;
   readonly channel: Channel;
+  /** Other channels that the credential was made through: what they enforce binds it, too (P1). */
+  readonly through?: readonly Channel[];
   /** Of a token: what it is limited to. Without it, all that the role may. */
   readonly scopes?: readonly Right[];
   /** What they showed: `admin`, `token:<id>`, `cookie:<id>` or `code`. */
@@ -25,6 +27,15 @@ export const may = ({ role, scopes }: Principal, right: Right): boolean =>
 
 /** Sees everything. An admin's token without that scope is a person like others. */
 export const isAdmin = (by: Principal): boolean => may(by, 'admin');
+
+/**
+ * What a credential for `channel` is made through, if it is made with this one. An admin's is free of
+ * it: they could change the rules themselves.
+ */
+export const throughOf = (by: Principal, channel: Channel): Channel[] =>
+  isAdmin(by)
+    ? []
+    : [...new Set([by.channel, ...(by.through ?? [])])].filter((each) => each !== channel);
 
 /** A line of the audit log before the database has given it its place and time. */
 export type NewAuditEntry = Omit<AuditEntry, 'seq' | 'at'>;

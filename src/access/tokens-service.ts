@@ -3,7 +3,7 @@ import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { AccessStore, Audited } from './access-store.ts';
 import { PAGE_DEFAULT, pageOf } from './page.ts';
-import { entryOf, isAdmin, type Principal, rightsOf } from './principal.ts';
+import { entryOf, isAdmin, type Principal, rightsOf, throughOf } from './principal.ts';
 import { digestOf, newToken } from './secret.ts';
 import type { AccessService } from './service.ts';
 import { findUser } from './users-service.ts';
@@ -50,6 +50,7 @@ export function tokenService({
           digest: digestOf(secret),
           scopes,
           channel,
+          through: throughOf(by, channel),
           expiresInMs: expiresInDays === null ? null : expiresInDays * DAY_MS,
           notAfter: await endOf(store, by),
         });

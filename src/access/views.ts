@@ -11,7 +11,7 @@ export const toUser = ({ createdAt, disabledAt, ...rest }: UserRecord): User => 
   disabledAt: toTimeOrNull(disabledAt),
 });
 
-export const toToken = (record: TokenRecord): Token => ({
+export const toToken = ({ through: _, ...record }: TokenRecord): Token => ({
   ...record,
   scopes: [...record.scopes],
   createdAt: toTime(record.createdAt),

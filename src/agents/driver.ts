@@ -1,4 +1,5 @@
 import type { Json } from '../contract/json.ts';
+import type { McpServer } from '../contract/mcp-server.ts';
 import type { RunError } from '../contract/outcome.ts';
 import type { AgentKind, AgentSpec } from '../contract/session.ts';
 import type { Spawn } from './process.ts';
@@ -33,7 +34,7 @@ export interface Turn {
   /** Added to what the agent is told about itself. */
   readonly systemPrompt?: string;
   /** Servers of tools, in the form of Claude Code's `--mcp-config`. */
-  readonly mcpServers?: Readonly<Record<string, Json>>;
+  readonly mcpServers?: Readonly<Record<string, McpServer>>;
   /** Files that came with the message; images are shown to the agent, others are named to it. */
   readonly attachments?: readonly Attachment[];
   /** The repository's own hooks, settings and servers may load (A12). */

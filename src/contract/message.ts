@@ -11,6 +11,23 @@ import { Time } from './time.ts';
 export const Channel = z.enum(['web', 'cli', 'api', 'line', 'webhook']);
 export type Channel = z.infer<typeof Channel>;
 
+/** What the rules go by: the channel of a person's credential. */
+export const Standing = z.object({
+  channel: Channel,
+  /** Channels that the credential was made through: what they enforce binds it, too. */
+  through: z.array(Channel).optional(),
+});
+export type Standing = z.infer<typeof Standing>;
+
+/** Of a person, or of what they sent. */
+export const standingOf = ({
+  channel,
+  through = [],
+}: {
+  readonly channel: Channel;
+  readonly through?: readonly Channel[] | undefined;
+}): Standing => ({ channel, ...(through.length === 0 ? {} : { through: [...through] }) });
+
 export const MessageText = z
   .string()
   .min(1, 'a message is not empty')
@@ -51,7 +68,8 @@ export type MessageReceipt = z.infer<typeof MessageReceipt>;
 /** The payload of a run of type `agent`. The message is masked; see `original`. */
 export const AgentPayload = z.object({
   message: z.string(),
-  channel: Channel,
+  ...Standing.shape,
+  /** Who wrote it, edited it last, or retried it. */
   sender: z.string(),
   /** Masking changed the message, and what the agent gets is kept encrypted beside the run (P4). */
   original: z.boolean(),

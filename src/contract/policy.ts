@@ -29,6 +29,21 @@ export const ToolRules = z.strictObject({
 });
 export type ToolRules = z.output<typeof ToolRules>;
 
+/** The rules of a channel or of the whole server. */
+export const SharedRules = ToolRules.extend({
+  /** Those of `ask` and `deny` that no narrower scope lifts. */
+  enforced: z
+    .array(ToolRule)
+    .max(2 * RULES_MAX)
+    .default([]),
+});
+export type SharedRules = z.output<typeof SharedRules>;
+
+/** The rules of any scope; those of a session enforce nothing. */
+export interface ScopeRules extends ToolRules {
+  readonly enforced?: string[];
+}
+
 /** Asked in this order; the first scope that says something decides. */
 export const PolicyScope = z.enum(['message', 'session', 'channel', 'global', 'default']);
 export type PolicyScope = z.infer<typeof PolicyScope>;
@@ -39,6 +54,8 @@ export const Verdict = z.object({
   scope: PolicyScope,
   /** The rule that decided; null where none did. */
   rule: z.string().nullable(),
+  /** No narrower scope lifts it. */
+  enforced: z.boolean().optional(),
   /** For people. */
   reason: z.string(),
 });

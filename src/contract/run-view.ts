@@ -18,7 +18,7 @@ export const RunView = z.object({
   /** Of runs of type `agent`, as it is stored: masked. */
   message: z.string().nullable(),
   channel: z.string().nullable(),
-  /** Who wrote it. */
+  /** Who wrote it, edited it last, or retried it. */
   sender: z.string().nullable(),
   /** Files that came with it. */
   attachments: z.array(AttachmentNote),

@@ -4,6 +4,7 @@ import { Json } from './json.ts';
 import { Level } from './level.ts';
 import { SESSION_NAME_MAX } from './limits.ts';
 import { Line, Text } from './line.ts';
+import { McpServer } from './mcp-server.ts';
 import { Time } from './time.ts';
 
 export const SessionId = z.uuid('a session id is a UUID');
@@ -63,7 +64,7 @@ export const AgentSpec = z.strictObject({
   /** Added to what the agent is told about itself. */
   systemPrompt: z.string().min(1).max(100_000).optional(),
   /** Servers of tools by name, as Claude Code's `mcpServers` are written. */
-  mcpServers: z.record(z.string().min(1).max(100), Json).optional(),
+  mcpServers: z.record(z.string().min(1).max(100), McpServer).optional(),
   /** Load the hooks, settings and servers that the repository itself brings (A12). */
   trusted: z.boolean().optional(),
 });

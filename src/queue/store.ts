@@ -90,8 +90,13 @@ export type Command =
   /** Before another queued run of the lane; null is last. */
   | { readonly do: 'move'; readonly run: string; readonly before: string | null }
   | { readonly do: 'remove'; readonly run: string }
-  /** A new run like a finished one, at the head of its lane. */
-  | { readonly do: 'retry'; readonly run: string; readonly newId: string }
+  /** A new run like a finished one, at the head of its lane; with its payload by default. */
+  | {
+      readonly do: 'retry';
+      readonly run: string;
+      readonly newId: string;
+      readonly payload?: string;
+    }
   | { readonly do: 'answer'; readonly run: string }
   | { readonly do: 'hold'; readonly lane: string }
   | { readonly do: 'resume'; readonly lane: string }

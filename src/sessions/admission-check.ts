@@ -1,34 +1,53 @@
 import type { Principal } from '../access/principal.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { AgentPayload } from '../contract/message.ts';
+import { type AgentPayload, standingOf } from '../contract/message.ts';
+import type { AgentSpec } from '../contract/session.ts';
+import { shellCall } from '../policy/tools/call.ts';
 import { findToChange, type ServiceParts } from './access.ts';
+import { refusedStart } from './agent-check.ts';
 import { explain, refusalOf, toldOf } from './command-check.ts';
 
-export interface ShellMessage
-  extends Pick<AgentPayload, 'channel' | 'allowedTools' | 'disallowedTools'> {
+export interface ShellMessage extends Pick<AgentPayload, 'allowedTools' | 'disallowedTools'> {
   readonly sessionId: string;
   readonly message: string;
 }
 
 /**
- * Refuses a message to the shell agent that the rules do not allow (P3). Messages to other agents
- * pass: their calls are judged one by one.
+ * Refuses a message to the shell agent that the rules do not allow the person who sends, edits or
+ * retries it (P2, P3). Messages to other agents pass: their calls are judged one by one.
  */
 export async function checkAdmission(
   parts: ServiceParts,
   by: Principal,
-  { sessionId, message, ...sent }: ShellMessage,
+  { sessionId, message, ...tools }: ShellMessage,
 ): Promise<void> {
   const { store, masker, onDenied } = parts;
-  const found = await store.rulesFor(sessionId, sent.channel);
+  const found = await store.rulesFor(sessionId);
   // What is not there is told by who stores the message.
-  if (found?.agent !== 'shell') return;
-  const verdict = refusalOf(message, found.workspacePath, sent, found);
+  if (found?.agent.kind !== 'shell') return;
+  const sent = { ...standingOf(by), ...tools };
+  const verdict = refusalOf(message, found.agent, found.workspacePath, sent, found);
   if (verdict === null) return;
   // Whoever may not even send learns nothing of the rules.
   await findToChange(parts, by, sessionId);
-  const event = { type: 'policy.denied', payload: toldOf(message, verdict, masker) };
+  const event = { type: 'policy.denied', payload: toldOf(shellCall(message), verdict, masker) };
   onDenied?.();
   await store.change({ do: 'note', lane: sessionId, event });
   throw new BatonError('policy_denied', explain(verdict), { details: { verdict } });
+}
+
+/** Refuses an agent that would start what the rules do not allow the person who configures it (P1). */
+export async function checkAgentStart(
+  { store, onDenied }: Pick<ServiceParts, 'store' | 'onDenied'>,
+  by: Principal,
+  agent: AgentSpec,
+  workspace: string | null,
+): Promise<void> {
+  const refused = refusedStart(agent, workspace, standingOf(by), await store.sharedRules());
+  if (refused === null) return;
+  const { field, verdict } = refused;
+  onDenied?.();
+  throw new BatonError('policy_denied', `${field}: ${explain(verdict)}`, {
+    details: { field, verdict },
+  });
 }

@@ -6,6 +6,7 @@ import type { AgentPayload } from '../contract/message.ts';
 import { isBusy } from '../contract/outcome.ts';
 import type { Verdict } from '../contract/policy.ts';
 import type { Run } from '../contract/run.ts';
+import { shellCall } from '../policy/tools/call.ts';
 import { strictest } from '../policy/tools/decide.ts';
 import { unknownTools } from '../policy/tools/unknown-tools.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
@@ -13,6 +14,7 @@ import { fail, HandlerError, messageOf } from '../queue/handler-result.ts';
 import type { Store } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
+import { refusedStart } from './agent-check.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
 import { openAttachment } from './attachments.ts';
 import { explain, refusalOf, toldOf } from './command-check.ts';
@@ -22,7 +24,7 @@ import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
 import { realCall } from './real-call.ts';
 import type { SessionWithFacts } from './session-record.ts';
-import { judge } from './tool-scopes.ts';
+import { judgeAll } from './tool-scopes.ts';
 import { planTurn } from './turn-plan.ts';
 import { writeAttachments } from './write-attachments.ts';
 
@@ -65,10 +67,8 @@ export const agentHandler =
     const isNew = !past.begun && (await isAnew(context, options));
     const { conversation, forkPoint } = isNew ? NO_CONVERSATION : found.session;
     const plan = planTurn({ message, conversation, forkPoint, ...past });
-    if (agent.kind === 'shell') {
-      const refused = await checkCommand(plan.message, path, payload, context, options);
-      if (refused !== null) return refused;
-    }
+    const refused = await checkStart(found, plan.message, path, payload, context, options);
+    if (refused !== null) return refused;
     let attachments: Attachment[];
     try {
       attachments = await filesFor(payload, context, options, path);
@@ -81,10 +81,14 @@ export const agentHandler =
     }
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
-      const rules = await patiently(signal, () => store.rulesFor(run.lane, payload.channel));
+      // Read at each call: rules change, and whoever steers the run counts from then on (P2, P3).
+      const [rules, steers] = await patiently(signal, () =>
+        Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
+      );
+      const others = steers.map(({ standing }) => standing);
       const real = await realCall(call, path);
       const both = real === null ? [call] : [call, real];
-      return strictest(both.map((each) => judge(each, path, payload, rules)));
+      return strictest(both.map((each) => judgeAll(each, path, payload, others, rules)));
     };
     const turn = takeTurn({
       found,
@@ -105,21 +109,29 @@ function failIfTaken(error: unknown): unknown {
   return fail('invalid_request', error.message);
 }
 
-/** Rules may have changed since it was sent; a denied command is not run (P3). */
-async function checkCommand(
-  command: string,
+/**
+ * Rules may have changed since the agent was configured and the message was sent; what they deny by
+ * now is not started (P1, P3).
+ */
+async function checkStart(
+  { session: { agent, agentStanding } }: SessionWithFacts,
+  message: string,
   path: string,
   payload: AgentPayload,
   context: AttemptContext,
   { store, masker, onDenied }: AgentHandlerOptions,
 ): Promise<unknown> {
   const { run, signal } = context;
-  const rules = await patiently(signal, () => store.rulesFor(run.lane, payload.channel));
-  const verdict = refusalOf(command, path, payload, rules);
+  const rules = await patiently(signal, () => store.rulesFor(run.lane));
+  const start = rules === null ? null : refusedStart(agent, path, agentStanding, rules);
+  const command = agent.kind === 'shell' ? refusalOf(message, agent, path, payload, rules) : null;
+  const verdict = start?.verdict ?? command;
   if (verdict === null) return null;
   onDenied?.();
-  await context.emit('policy.denied', toldOf(command, verdict, masker));
-  return fail('permission_denied', masker.mask(explain(verdict)));
+  const call = start?.call ?? shellCall(message);
+  await context.emit('policy.denied', toldOf(call, verdict, masker));
+  const field = start === null ? '' : `${start.field}: `;
+  return fail('permission_denied', masker.mask(`${field}${explain(verdict)}`));
 }
 
 /** A workspace may take long, or never come; a run can be stopped at any time (Q9). */

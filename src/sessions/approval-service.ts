@@ -3,15 +3,16 @@ import { entryOf, isAdmin, type Principal } from '../access/principal.ts';
 import type { Approval, DecideApproval } from '../contract/approval.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Level } from '../contract/level.ts';
-import { AgentPayload } from '../contract/message.ts';
+import { AgentPayload, standingOf } from '../contract/message.ts';
 import { toTime, toTimeOrNull } from '../contract/time.ts';
+import { strictest } from '../policy/tools/decide.ts';
 import { ruleFor } from '../policy/tools/rule-for.ts';
 import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
 import { storeInput } from './edited-input.ts';
 import type { SessionService } from './service.ts';
 import type { SessionWithFacts } from './session-record.ts';
-import { judge } from './tool-scopes.ts';
+import { judge, judgeAll } from './tool-scopes.ts';
 
 type Part = Pick<SessionService, 'listApprovals' | 'getApproval' | 'decideApproval'>;
 
@@ -58,7 +59,7 @@ export function approvalService(parts: ServiceParts): Part {
         throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
       }
       const answer = answerOf(approval, body, by, found, parts);
-      if (body.input !== undefined) await mustPass(approval, body.input, parts);
+      if (body.input !== undefined) await mustPass(approval, body.input, by, parts);
       const { decision, scope, rule } = answer;
       const edited = answer.editedInput !== null;
       const entry = entryOf(
@@ -75,16 +76,22 @@ export function approvalService(parts: ServiceParts): Part {
   };
 }
 
-/** What was edited is another call: nobody allows what the rules deny (P3). */
+/** What was edited is another call: nobody allows what the rules deny the run, or who edits (P2, P3). */
 async function mustPass(
   { tool, kind, sessionId, runId }: ApprovalRecord,
   input: NonNullable<DecideApproval['input']>,
+  by: Principal,
   { store, queue }: ServiceParts,
 ): Promise<void> {
   const payload = AgentPayload.safeParse((await queue.get(runId))?.payload);
   if (!payload.success || kind !== 'tool') return;
-  const rules = await store.rulesFor(sessionId, payload.data.channel);
-  const verdict = judge({ tool, input }, rules?.workspacePath ?? null, payload.data, rules);
+  const [rules, steers] = await Promise.all([store.rulesFor(sessionId), store.listSteers([runId])]);
+  const workspace = rules?.workspacePath ?? null;
+  const others = steers.map(({ standing }) => standing);
+  const verdict = strictest([
+    judgeAll({ tool, input }, workspace, payload.data, others, rules),
+    judge({ tool, input }, workspace, standingOf(by), rules),
+  ]);
   if (verdict.decision !== 'deny') return;
   const why = `The tool rules do not allow this input: ${verdict.reason}.`;
   throw new BatonError('policy_denied', why, { details: { verdict } });
@@ -127,18 +134,22 @@ function ruleToAdd(
   parts: ServiceParts,
 ): string {
   if (approval.kind !== 'tool') throw bad('scope', 'An answer to a question is for this once.');
+  if (approval.enforced) throw bad('scope', ENFORCED);
   const rule = ruleOf({ ...approval, editedInput }, session.workspacePath, parts);
   if (rule === null) throw bad('scope', 'No rule means this call and no other. Allow it once.');
   return rule;
 }
 
+const ENFORCED =
+  'An enforced rule asks about this, which no rule of the session lifts. Allow it once.';
+
 /** What "for this session" allows: of what is allowed, which after an edit is not what was asked. */
 function ruleOf(
-  { kind, tool, input, editedInput }: ApprovalRecord,
+  { kind, tool, input, editedInput, enforced }: ApprovalRecord,
   workspacePath: string | null,
   { masker }: ServiceParts,
 ): string | null {
-  if (kind !== 'tool') return null;
+  if (kind !== 'tool' || enforced) return null;
   const rule = ruleFor({ tool, input: editedInput ?? input, cwd: workspacePath ?? undefined });
   // A secret in it was masked, so that the rule would never fit.
   return rule === null || masker.hasMask(rule) ? null : rule;

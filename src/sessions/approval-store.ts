@@ -2,8 +2,8 @@ import type { ShareLevel } from '../contract/access.ts';
 import type { ApprovalKind, ApprovalScope, ApprovalState } from '../contract/approval.ts';
 import type { Json } from '../contract/json.ts';
 import type { Channel } from '../contract/message.ts';
-import type { ToolRules } from '../contract/policy.ts';
-import type { AgentKind } from '../contract/session.ts';
+import type { ScopeRules, ToolRules } from '../contract/policy.ts';
+import type { AgentSpec } from '../contract/session.ts';
 
 /*
  * The port behind approvals and tool rules; SQLite and PostgreSQL keep its promises under one
@@ -25,6 +25,8 @@ export interface ApprovalRecord {
   /** Of tool and unmasked input: the same call, asked again by a later attempt, has the same one. */
   readonly digest: string;
   readonly reason: string;
+  /** An enforced rule asks: no rule of the session lifts it. */
+  readonly enforced: boolean;
   readonly state: ApprovalState;
   readonly scope: ApprovalScope | null;
   readonly message: string | null;
@@ -50,6 +52,7 @@ export type NewApproval = Pick<
   | 'input'
   | 'digest'
   | 'reason'
+  | 'enforced'
 > & {
   /** Of the attempt that asks; with an old one nothing happens (Q6). */
   readonly fence: number;
@@ -88,13 +91,17 @@ export type RulePlace =
   | { readonly scope: 'channel'; readonly channel: Channel }
   | { readonly scope: 'session'; readonly sessionId: string };
 
-/** What counts for the calls of a session on a channel; null where nobody set rules. */
+/** All rules that may count for a call; null or left out where nobody set any. */
 export interface RulesInForce {
-  readonly agent: AgentKind;
-  readonly workspacePath: string | null;
   readonly session: ToolRules | null;
-  readonly channel: ToolRules | null;
-  readonly global: ToolRules | null;
+  readonly channels: Readonly<Partial<Record<Channel, ScopeRules>>>;
+  readonly global: ScopeRules | null;
+}
+
+/** Those of a session, with what a message to it is checked by. */
+export interface SessionRules extends RulesInForce {
+  readonly agent: AgentSpec;
+  readonly workspacePath: string | null;
 }
 
 export interface ApprovalStore {
@@ -126,7 +133,9 @@ export interface ApprovalStore {
   settleApprovals(limit: number): Promise<{ readonly changed: number; readonly more: boolean }>;
 
   /** All at once, by key: every message and every call asks. Null if there is no such session. */
-  rulesFor(sessionId: string, channel: Channel): Promise<RulesInForce | null>;
-  readRules(place: RulePlace): Promise<ToolRules | null>;
-  putRules(place: RulePlace, rules: ToolRules): Promise<ToolRules>;
+  rulesFor(sessionId: string): Promise<SessionRules | null>;
+  /** Those outside sessions. */
+  sharedRules(): Promise<RulesInForce>;
+  readRules(place: RulePlace): Promise<ScopeRules | null>;
+  putRules(place: RulePlace, rules: ScopeRules): Promise<ScopeRules>;
 }

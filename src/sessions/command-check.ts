@@ -1,15 +1,18 @@
 import type { Json } from '../contract/json.ts';
-import type { AgentPayload, Channel } from '../contract/message.ts';
+import type { Channel } from '../contract/message.ts';
 import type { Verdict } from '../contract/policy.ts';
+import type { AgentSpec } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
-import { shellCall } from '../policy/tools/call.ts';
+import { shellCall, type ToolCall } from '../policy/tools/call.ts';
+import { strictest } from '../policy/tools/decide.ts';
+import { commandText } from '../policy/tools/started-by.ts';
 import type { RulesInForce } from './approval-store.ts';
 import { fitText } from './fit-text.ts';
-import { judge } from './tool-scopes.ts';
+import { judge, type Sent } from './tool-scopes.ts';
 
 /*
  * A message to the shell agent is a command, and the agent has nobody to ask: the rules are asked when
- * it is sent and again when it is about to run (P3).
+ * it is sent and again when it is about to run (P3). So it is with what an agent is configured to start.
  */
 
 /** On these the sender of a command is who would be asked about it. */
@@ -17,30 +20,53 @@ const SENDER_APPROVES: readonly Channel[] = ['web', 'api', 'cli'];
 /** Of a refused command, in the event. */
 const TOLD_BYTES = 16 * 1024;
 
-/** Why a command may not run, or null if it may. */
-export function refusalOf(
-  command: string,
-  workspace: string | null,
-  sent: Pick<AgentPayload, 'channel' | 'allowedTools' | 'disallowedTools'>,
-  rules: RulesInForce | null,
-): Verdict | null {
-  const verdict = judge(shellCall(command), workspace, sent, rules);
+/** Why something may not run without a question to anybody else, or null if it may. */
+export function refusal(verdict: Verdict, channel: Channel): Verdict | null {
   const { decision } = verdict;
-  const may =
-    decision === 'allow' || (decision === 'ask' && SENDER_APPROVES.includes(sent.channel));
+  const may = decision === 'allow' || (decision === 'ask' && SENDER_APPROVES.includes(channel));
   return may ? null : verdict;
 }
 
+/**
+ * Why a message to the shell agent may not run, or null if it may. Where the agent has a command of its
+ * own, the message is its last word: then the two are judged together as well, without the tools that
+ * the message names, which mean the message.
+ */
+export function refusalOf(
+  message: string,
+  { command }: Pick<AgentSpec, 'command'>,
+  workspace: string | null,
+  sent: Sent,
+  rules: RulesInForce | null,
+): Verdict | null {
+  const { allowedTools: _, ...whole } = sent;
+  const verdicts = [judge(shellCall(message), workspace, sent, rules)];
+  if (command !== undefined) {
+    const line = shellCall(commandText([...command, message]));
+    verdicts.push(judge(line, workspace, whole, rules));
+  }
+  return refusal(strictest(verdicts), sent.channel);
+}
+
 /** What is told of it in the log. */
-export function toldOf(command: string, { scope, rule, reason }: Verdict, masker: Masker): Json {
-  const { text, truncated } = fitText(masker.mask(command), TOLD_BYTES);
+export function toldOf(
+  { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
+  { scope, rule, reason }: Verdict,
+  masker: Masker,
+): Json {
+  let cut = false;
+  const shown = Object.entries((input ?? {}) as Record<string, string>).map(([field, value]) => {
+    const { text, truncated } = fitText(masker.mask(value), TOLD_BYTES);
+    cut ||= truncated;
+    return [field, text] as const;
+  });
   return {
-    tool: 'Bash',
-    input: { command: text },
+    tool,
+    input: Object.fromEntries(shown),
     scope,
     rule,
     reason: masker.mask(reason),
-    ...(truncated ? { truncated } : {}),
+    ...(cut ? { truncated: true } : {}),
   };
 }
 

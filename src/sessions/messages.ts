@@ -4,7 +4,7 @@ import type { AttachmentNote } from '../contract/attachment.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
-import type { AgentPayload, MessageRequest } from '../contract/message.ts';
+import { type AgentPayload, type MessageRequest, standingOf } from '../contract/message.ts';
 import type { Masker } from '../policy/masker.ts';
 import { MAX_ATTEMPTS } from '../policy/retry.ts';
 import type { Admission } from '../queue/store.ts';
@@ -65,7 +65,7 @@ function payloadOf(parts: AdmissionParts): AgentPayload {
   const { allowedTools, disallowedTools, metadata } = parts.body;
   return {
     message: stored.message,
-    channel: by.channel,
+    ...standingOf(by),
     sender: by.userId,
     original: stored.original !== null,
     ...(files.length === 0 ? {} : { attachments: [...files] }),
@@ -73,6 +73,12 @@ function payloadOf(parts: AdmissionParts): AgentPayload {
     ...(disallowedTools === undefined ? {} : { disallowedTools }),
     ...(metadata === undefined ? {} : { metadata: parts.maskJson(metadata) as typeof metadata }),
   };
+}
+
+/** A message that somebody edits or retries is theirs from then on: they are who it is judged by (P2). */
+export function takenOverBy(by: Principal, payload: AgentPayload): AgentPayload {
+  const { through: _, ...rest } = payload;
+  return { ...rest, ...standingOf(by), sender: by.userId };
 }
 
 export function admissionOf(parts: AdmissionParts): Admission {

@@ -138,6 +138,7 @@ export class Questions {
         input: maskJson(call.input),
         digest: digestOf(call),
         reason: verdict.reason,
+        enforced: verdict.enforced ?? false,
       }),
     );
     if (approval === null) throw new Error('Another attempt has the run.');

@@ -15,8 +15,14 @@ test('[P4] what is stored as it is may hold no secret: the field is named, nothi
     ['agent.command', { agent: { ...shell, command: ['tool', `--key=${github}`] } }],
     ['agent.command', { agent: { ...shell, command: ['tool', '--token', 'abc123def'] } }],
     ['agent.systemPrompt', { agent: { systemPrompt: `The key is ${github}` } }],
-    ['agent.mcpServers', { agent: { mcpServers: { a: { env: { TOKEN: github } } } } }],
-    ['agent.mcpServers', { agent: { mcpServers: { a: { args: ['--key', github] } } } }],
+    [
+      'agent.mcpServers',
+      { agent: { mcpServers: { a: { command: 'a', env: { TOKEN: github } } } } },
+    ],
+    [
+      'agent.mcpServers',
+      { agent: { mcpServers: { a: { command: 'a', args: ['--key', github] } } } },
+    ],
     ['workspace', { workspace: { path: `/tmp/${github}` } }],
     ['workspace', { workspace: { repository: 'https://me:hunter2@host/repo' } }],
   ];

@@ -26,6 +26,8 @@ export const settingsOf = (session: CreateSession) => ({
   'agent.model': session.agent.model,
   'agent.command': session.agent.command?.join(' '),
   'agent.systemPrompt': session.agent.systemPrompt,
-  'agent.mcpServers': session.agent.mcpServers,
-  workspace: JSON.parse(JSON.stringify(session.workspace)) as Json,
+  'agent.mcpServers': toJson(session.agent.mcpServers ?? {}),
+  workspace: toJson(session.workspace),
 });
+
+const toJson = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json;

@@ -5,7 +5,7 @@ import type { Principal } from '../access/principal.ts';
 import type { Role } from '../contract/access.ts';
 import { newId } from '../contract/ids.ts';
 import { type Channel, MessageRequest } from '../contract/message.ts';
-import { ToolRules } from '../contract/policy.ts';
+import { SharedRules, ToolRules } from '../contract/policy.ts';
 import { CreateSession } from '../contract/session.ts';
 import { SESSION_EVENTS } from '../contract/session-event.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
@@ -13,6 +13,7 @@ import { CHANNEL_DEFAULTS } from '../policy/tools/channel-defaults.ts';
 
 const GLOBAL = { scope: 'global' } as const;
 const rules = (given: object): ToolRules => ToolRules.parse(given);
+const shared = (given: object): SharedRules => SharedRules.parse(given);
 
 async function person(
   { store }: ServiceRig,
@@ -48,10 +49,10 @@ async function sessionRig(agent: 'shell' | 'claude' = 'shell') {
 test('[P1] [P2] rules of everything, of a channel and of a session, as far as one may', async () => {
   const { service, rig, owner, place, id } = await sessionRig();
   const taro = await person(rig, 'taro');
-  expect(await service.rules(owner, GLOBAL)).toEqual(rules({}));
+  expect(await service.rules(owner, GLOBAL)).toEqual(shared({}));
   expect(await service.rules(owner, place)).toEqual(rules({}));
   const line = { scope: 'channel', channel: 'line' } as const;
-  expect(await service.rules(taro, line)).toEqual(CHANNEL_DEFAULTS.line);
+  expect(await service.rules(taro, line)).toEqual(shared(CHANNEL_DEFAULTS.line));
 
   const own = rules({ allow: ['Read'], deny: ['Bash(git push)'] });
   expect(await service.putRules(owner, place, own)).toEqual(own);
@@ -61,10 +62,11 @@ test('[P1] [P2] rules of everything, of a channel and of a session, as far as on
   await service.share(owner, id, { shares: [{ user: 'taro', level: 'view' }] });
   expect(await service.rules(taro, place)).toEqual(own);
   await expect(service.putRules(taro, place, own)).rejects.toMatchObject({ code: 'forbidden' });
-  for (const shared of [GLOBAL, line]) {
-    await expect(service.putRules(owner, shared, own)).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await service.putRules(ADMIN, shared, own)).toEqual(own);
-    expect(await service.rules(taro, shared)).toEqual(own);
+  for (const where of [GLOBAL, line]) {
+    const all = shared({ ...own, enforced: own.deny });
+    await expect(service.putRules(owner, where, all)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await service.putRules(ADMIN, where, all)).toEqual(all);
+    expect(await service.rules(taro, where)).toEqual(all);
   }
 });
 
@@ -83,6 +85,17 @@ test('[P1] what is no rule, or has a secret in it, is refused with its place', a
   expect(await service.rules(owner, place)).toEqual(rules({}));
 });
 
+test('[P1] only what asks or denies can be enforced', async () => {
+  const { service } = await sessionRig();
+  const put = (given: object) => service.putRules(ADMIN, GLOBAL, shared(given));
+  await expect(
+    put({ deny: ['Bash'], allow: ['Read'], enforced: ['Bash', 'Read'] }),
+  ).rejects.toMatchObject({ code: 'invalid_request', details: { field: 'enforced.1' } });
+  // Rules from before there was anything to enforce.
+  await service.putRules(ADMIN, GLOBAL, rules({ deny: ['Bash'] }));
+  expect(await service.rules(ADMIN, GLOBAL)).toEqual(shared({ deny: ['Bash'] }));
+});
+
 test('[P6] a change of rules is told with what was before', async () => {
   const { service, owner, place, store, id } = await sessionRig();
   await service.putRules(owner, place, rules({ allow: ['Read'] }));
@@ -90,13 +103,14 @@ test('[P6] a change of rules is told with what was before', async () => {
     deny: Array.from({ length: 200 }, (_, i) => `Bash(command-${i} argument)`),
   });
   await service.putRules(owner, place, long);
-  await service.putRules(ADMIN, { scope: 'channel', channel: 'line' }, rules({ ask: ['Read'] }));
+  const marked = shared({ ask: ['Read'], enforced: ['Read'] });
+  await service.putRules(ADMIN, { scope: 'channel', channel: 'line' }, marked);
   const told = await store.listAudit({ limit: 10, action: 'policy.update' });
   expect(told.map(({ target, before, after }) => ({ target, before, after }))).toEqual([
     {
       target: { kind: 'policy', id: 'line' },
-      before: CHANNEL_DEFAULTS.line,
-      after: rules({ ask: ['Read'] }),
+      before: shared(CHANNEL_DEFAULTS.line),
+      after: shared({ ask: ['Read'], enforced: ['Read'] }),
     },
     {
       target: { kind: 'session', id },

@@ -2,7 +2,7 @@ import { mustMay } from '../access/must-may.ts';
 import { entryOf, type NewAuditEntry, type Principal } from '../access/principal.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
-import type { ToolRules } from '../contract/policy.ts';
+import type { ScopeRules, ToolRules } from '../contract/policy.ts';
 import { CHANNEL_DEFAULTS } from '../policy/tools/channel-defaults.ts';
 import { decide } from '../policy/tools/decide.ts';
 import { parseRule } from '../policy/tools/rule.ts';
@@ -20,9 +20,12 @@ const NONE: ToolRules = { allow: [], ask: [], deny: [] };
 export function ruleService(parts: ServiceParts): Part {
   const { store, log, maskJson } = parts;
 
-  const read = async (place: RulePlace): Promise<ToolRules> =>
-    (await store.readRules(place)) ??
-    (place.scope === 'channel' ? CHANNEL_DEFAULTS[place.channel] : NONE);
+  const read = async (place: RulePlace): Promise<ScopeRules> => {
+    const rules =
+      (await store.readRules(place)) ??
+      (place.scope === 'channel' ? CHANNEL_DEFAULTS[place.channel] : NONE);
+    return place.scope === 'session' ? rules : { enforced: [], ...rules };
+  };
 
   return {
     async rules(by, place) {
@@ -35,6 +38,7 @@ export function ruleService(parts: ServiceParts): Part {
       if (place.scope === 'session') await findToChange(parts, by, place.sessionId);
       else mustMay(by, 'admin');
       for (const list of ['allow', 'ask', 'deny'] as const) mustBeRules(list, rules[list]);
+      mustBeStops(rules);
       refuseSecrets({ ...rules }, maskJson);
       const entry = entryFor(by, place, await read(place), rules);
       const put = await store.audited(entry).putRules(place, rules);
@@ -45,16 +49,21 @@ export function ruleService(parts: ServiceParts): Part {
     async testPolicy(by, { tool, input, channel, sessionId }) {
       mustMay(by, 'read');
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
-      const found = sessionId === undefined ? null : await store.rulesFor(sessionId, channel);
-      const rules = found ?? {
-        session: null,
-        channel: await store.readRules({ scope: 'channel', channel }),
-        global: await store.readRules({ scope: 'global' }),
-      };
+      const found = sessionId === undefined ? null : await store.rulesFor(sessionId);
+      const rules = found ?? (await store.sharedRules());
       const place = placeOf(found?.workspacePath);
-      return decide({ tool, input, ...place }, scopesOf(channel, rules));
+      return decide({ tool, input, ...place }, scopesOf({ channel }, rules));
     },
   };
+}
+
+/** To enforce means to stop something: there is no floor of what is allowed. */
+function mustBeStops({ ask, deny, enforced = [] }: ScopeRules): void {
+  const at = enforced.findIndex((rule) => !ask.includes(rule) && !deny.includes(rule));
+  if (at === -1) return;
+  throw new BatonError('invalid_request', `enforced.${at}: is not among \`ask\` or \`deny\``, {
+    details: { field: `enforced.${at}` },
+  });
 }
 
 /** Beyond the contract's pattern: what is no rule would allow nothing, and stop everything. */
@@ -74,8 +83,8 @@ const DETAIL_MAX = 4000;
 function entryFor(
   by: Principal,
   place: RulePlace,
-  before: ToolRules,
-  after: ToolRules,
+  before: ScopeRules,
+  after: ScopeRules,
 ): NewAuditEntry {
   const target =
     place.scope === 'session'
@@ -84,8 +93,10 @@ function entryFor(
   return entryOf(by, 'policy.update', target, { before: short(before), after: short(after) });
 }
 
-function short({ allow, ask, deny }: ToolRules): Json {
-  const rules = { allow, ask, deny };
+function short({ allow, ask, deny, enforced }: ScopeRules): Json {
+  const marks = enforced === undefined ? {} : { enforced };
+  const rules = { allow, ask, deny, ...marks };
   if (JSON.stringify(rules).length <= DETAIL_MAX) return rules;
-  return { allow: allow.length, ask: ask.length, deny: deny.length };
+  const lengths = Object.entries(rules).map(([list, { length }]) => [list, length]);
+  return Object.fromEntries(lengths) as Json;
 }

@@ -2,9 +2,8 @@ import { mustMay } from '../access/must-may.ts';
 import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry, type Principal } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
-import type { Json } from '../contract/json.ts';
 import type { AgentPayload, MessageReceipt } from '../contract/message.ts';
-import type { Run } from '../contract/run.ts';
+import { isTerminal, type Run } from '../contract/run.ts';
 import type { RunView } from '../contract/run-view.ts';
 import {
   findRun,
@@ -21,9 +20,11 @@ import {
   type AdmissionParts,
   admissionOf,
   newRunId,
+  openOriginal,
   refuseMask,
   steerOf,
   storeMessage,
+  takenOverBy,
 } from './messages.ts';
 import { refuseSecrets } from './refuse-secrets.ts';
 import { mustBeRules } from './rule-service.ts';
@@ -69,16 +70,29 @@ export function runService(parts: ServiceParts): RunService {
   const newMessage = async (by: Principal, run: Run, message: string): Promise<RunEdit> => {
     if (run.type !== 'agent') throw new BatonError('invalid_request', 'The run has no message.');
     refuseMask(message, masker);
-    const { channel, allowedTools, disallowedTools } = run.payload as AgentPayload;
+    const before = run.payload as AgentPayload;
+    const { allowedTools, disallowedTools } = before;
     const tools = { allowedTools, disallowedTools };
-    await checkAdmission(parts, by, { sessionId: run.lane, message, channel, ...tools });
+    await checkAdmission(parts, by, { sessionId: run.lane, message, ...tools });
     const stored = storeMessage(message, run.lane, parts);
     const payload = {
-      ...(run.payload as Record<string, Json>),
+      ...takenOverBy(by, before),
       message: stored.message,
       original: stored.original !== null,
     };
     return { payload: JSON.stringify(payload), original: stored.original };
+  };
+
+  /** What a retry is made of; undefined for a run that no person wrote. */
+  const payloadAgain = async (by: Principal, run: Run): Promise<string | undefined> => {
+    if (run.type !== 'agent') return undefined;
+    const before = run.payload as AgentPayload;
+    const { allowedTools, disallowedTools } = before;
+    const sealed = before.original ? await store.readOriginal(run.id) : null;
+    const message = sealed === null ? before.message : openOriginal(sealed, run.lane, parts.box);
+    const tools = { allowedTools, disallowedTools };
+    await checkAdmission(parts, by, { sessionId: run.lane, message, ...tools });
+    return JSON.stringify(takenOverBy(by, before));
   };
 
   /** Whether they may is decided with the message; only those who may not are looked up, to say why. */
@@ -118,9 +132,8 @@ export function runService(parts: ServiceParts): RunService {
       mustBeRules('disallowedTools', disallowedTools ?? []);
       refuseSecrets({ allowedTools, disallowedTools }, maskJson);
       const { message } = body;
-      const { channel } = by;
       const tools = { allowedTools, disallowedTools };
-      await checkAdmission(parts, by, { sessionId: id, message, channel, ...tools });
+      await checkAdmission(parts, by, { sessionId: id, message, ...tools });
       const runId = newRunId();
       const stored = storeMessage(body.message, id, parts);
       const { stored: attachments, notes: files } = takeAttachments(
@@ -189,10 +202,11 @@ export function runService(parts: ServiceParts): RunService {
     },
 
     async retryRun(by, id) {
-      await findRunToChange(parts, by, id);
+      const run = await findRunToChange(parts, by, id);
+      const payload = isTerminal(run.state) ? await payloadAgain(by, run) : undefined;
       const fresh = newRunId();
       const entry = onRun(by, 'run.retry', id, { after: { runId: fresh } });
-      logChanges(log, (await store.audited(entry).retryRun(id, fresh)).changes);
+      logChanges(log, (await store.audited(entry).retryRun(id, fresh, payload)).changes);
       onWork();
       return view(await findRunToChange(parts, by, fresh));
     },

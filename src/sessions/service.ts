@@ -8,7 +8,7 @@ import type { Approval, ApprovalState, DecideApproval } from '../contract/approv
 import type { LogEvent } from '../contract/event.ts';
 import type { Level } from '../contract/level.ts';
 import type { MessageReceipt, MessageRequest } from '../contract/message.ts';
-import type { TestPolicy, ToolRules, Verdict } from '../contract/policy.ts';
+import type { ScopeRules, TestPolicy, Verdict } from '../contract/policy.ts';
 import type { RunState } from '../contract/run.ts';
 import type { Cost, EditRun, Invocation, RunView } from '../contract/run-view.ts';
 import type {
@@ -123,8 +123,8 @@ export interface SessionService {
   /** Exactly once; also after its run has ended it throws `approval_decided`. */
   decideApproval(by: Principal, id: string, body: DecideApproval): Promise<Approval>;
   /** Of a channel its defaults until they are set. */
-  rules(by: Principal, place: RulePlace): Promise<ToolRules>;
-  putRules(by: Principal, place: RulePlace, rules: ToolRules): Promise<ToolRules>;
+  rules(by: Principal, place: RulePlace): Promise<ScopeRules>;
+  putRules(by: Principal, place: RulePlace, rules: ScopeRules): Promise<ScopeRules>;
   testPolicy(by: Principal, body: TestPolicy): Promise<Verdict>;
 
   sessionLog(by: Principal, id: string): Promise<LogTarget>;

@@ -1,6 +1,7 @@
 import type { ForkPoint } from '../agents/driver.ts';
 import type { ShareLevel } from '../contract/access.ts';
 import type { Json } from '../contract/json.ts';
+import type { Standing } from '../contract/message.ts';
 import type {
   AgentSpec,
   Isolation,
@@ -18,6 +19,8 @@ export interface SessionRecord {
   readonly tags: readonly string[];
   readonly labels: readonly string[];
   readonly agent: AgentSpec;
+  /** Of who configured the agent: by it what the agent starts is judged. */
+  readonly agentStanding: Standing;
   readonly workspace: WorkspaceSpec;
   /** Where the workspace is, once it was prepared. */
   readonly workspacePath: string | null;

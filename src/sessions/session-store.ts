@@ -2,6 +2,7 @@ import type { ForkPoint, Usage } from '../agents/driver.ts';
 import type { ShareLevel } from '../contract/access.ts';
 import type { CostBy, CostLine } from '../contract/api/cost.ts';
 import type { Json } from '../contract/json.ts';
+import type { Standing } from '../contract/message.ts';
 import type { Run } from '../contract/run.ts';
 import type { Invocation } from '../contract/run-view.ts';
 import type {
@@ -31,6 +32,7 @@ export interface NewSession {
   readonly tags: readonly string[];
   readonly labels: readonly string[];
   readonly agent: AgentSpec;
+  readonly agentStanding: Standing;
   readonly workspace: WorkspaceSpec;
   readonly isolation: Isolation;
   readonly templateConfig: Json;
@@ -189,8 +191,11 @@ export interface SessionStore {
    * `not_found`, `run_not_queued`, and `invalid_request` if `before` is not queued in its lane.
    */
   editRun(runId: string, edit: RunEdit): Promise<Run>;
-  /** A finished run again, as a new one at the head, with its original; moves the session. */
-  retryRun(runId: string, newId: string): Promise<Changed>;
+  /**
+   * A finished run again, as a new one at the head, with its original; moves the session. The payload
+   * is the finished one's by default.
+   */
+  retryRun(runId: string, newId: string, payload?: string): Promise<Changed>;
   /** The encrypted original of a run's message. */
   readOriginal(runId: string): Promise<string | null>;
   readAttachments(runId: string): Promise<StoredAttachment[]>;

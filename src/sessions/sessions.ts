@@ -7,6 +7,7 @@ import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { Level } from '../contract/level.ts';
 import { PROTECTED_LABELS } from '../contract/limits.ts';
+import { standingOf } from '../contract/message.ts';
 import type {
   AgentKind,
   CreateSession,
@@ -15,6 +16,7 @@ import type {
 } from '../contract/session.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
 import { findSession, findToChange, levelOfListed } from './access.ts';
+import { checkAgentStart } from './admission-check.ts';
 import { approvalService } from './approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
@@ -94,11 +96,13 @@ function sessionService(options: SessionsOptions): Part {
       checkAgent(body.agent.kind);
       refuseIsolation(body.isolation);
       const { host = null, ...workspace } = body.workspace;
+      await checkAgentStart(options, by, body.agent, workspace.path ?? null);
       await checkHost(store, workspace, host);
       const id = newId();
       return await create(
         {
           ...body,
+          agentStanding: standingOf(by),
           workspace,
           host,
           description: masker.mask(body.description),
@@ -163,12 +167,14 @@ function sessionService(options: SessionsOptions): Part {
     async fork(by, id, body) {
       const { session, host, holdOnFailure } = await findToChange(options, by, id);
       refuseSecrets({ name: body.name }, maskJson);
+      await checkAgentStart(options, by, session.agent, session.workspace.path ?? null);
       const made = {
         ...session,
         ...body,
         description: masker.mask(body.description ?? session.description),
         id: newId(),
         ownerId: by.userId,
+        agentStanding: standingOf(by),
         labels: [],
         holdOnFailure,
         pin: providerOf(session.workspace.provider).local,

@@ -1,4 +1,5 @@
 import type { Json } from '../contract/json.ts';
+import type { Standing } from '../contract/message.ts';
 import type { StatusChange } from './session-store.ts';
 
 /*
@@ -37,6 +38,8 @@ export interface SteerRecord {
   /** Masked; see `original`. */
   readonly message: string;
   readonly original: string | null;
+  /** Of who sent it. */
+  readonly standing: Standing;
   readonly state: 'waiting' | 'given';
 }
 

@@ -10,6 +10,7 @@ const steer = (id: string): SteerRecord => ({
   sessionId: 'session',
   message: `message ${id}`,
   original: null,
+  standing: { channel: 'api' },
   state: 'waiting',
 });
 

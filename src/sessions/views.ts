@@ -13,7 +13,7 @@ import type { InvocationRecord } from './session-store.ts';
 export function toSession(found: SessionWithFacts, level: Level): Session {
   const { session, share: _share, ...facts } = found;
   const { workspacePath, conversation: _, usageBefore: __, readyAt: ___, ...rest } = session;
-  const { conversationHead: ____, forkPoint: _____, ...shown } = rest;
+  const { conversationHead: ____, forkPoint: _____, agentStanding: ______, ...shown } = rest;
   return {
     ...shown,
     ...facts,

@@ -39,6 +39,8 @@ export interface TokenRow {
   name: string;
   scopes: string;
   channel: Channel;
+  /** Null of tokens from before it was noted. */
+  made_through: string | null;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
@@ -51,6 +53,7 @@ const TOKEN = [
   'name',
   'scopes',
   'channel',
+  'made_through',
   'created_at',
   'expires_at',
   'last_used_at',
@@ -64,11 +67,15 @@ export const toToken = (row: TokenRow): TokenRecord => ({
   name: row.name,
   scopes: JSON.parse(row.scopes) as Right[],
   channel: row.channel,
+  through: channelsIn(row.made_through),
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
   revokedAt: row.revoked_at,
 });
+
+const channelsIn = (list: string | null): Channel[] =>
+  list === null ? [] : (JSON.parse(list) as Channel[]);
 
 export interface SignInRow extends UserRow {
   id: string;
@@ -77,6 +84,8 @@ export interface SignInRow extends UserRow {
   idle_until: number;
   expires_at: number;
   scopes: string | null;
+  token_channel: Channel | null;
+  made_through: string | null;
   token_expires_at: number | null;
 }
 
@@ -84,6 +93,7 @@ export const toSignIn = (row: SignInRow, digest: string): ValidSignIn => ({
   id: row.id,
   user: toUser(row),
   scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as Right[]),
+  through: row.token_channel === null ? [] : [row.token_channel, ...channelsIn(row.made_through)],
   expiresAt: row.expires_at,
   rotatedAt: row.rotated_at,
   previous: row.digest !== digest,

@@ -16,6 +16,8 @@ export interface ApprovalRow {
   input: string;
   digest: string;
   reason: string;
+  /** Null if a node of an older version asked. */
+  enforced: number | null;
   state: ApprovalState;
   scope: ApprovalScope | null;
   message: string | null;
@@ -38,6 +40,7 @@ export const APPROVAL_COLUMN_NAMES = [
   'input',
   'digest',
   'reason',
+  'enforced',
   'state',
   'scope',
   'message',
@@ -60,6 +63,7 @@ export const toApproval = (row: ApprovalRow): ApprovalRecord => ({
   input: JSON.parse(row.input) as Json,
   digest: row.digest,
   reason: row.reason,
+  enforced: row.enforced === 1,
   state: row.state,
   scope: row.scope,
   message: row.message,
@@ -83,6 +87,7 @@ export const approvalValues = (one: ApprovalRecord): (string | number | null)[] 
   JSON.stringify(one.input),
   plain(one.digest),
   plain(one.reason),
+  Number(one.enforced),
   one.state,
   one.scope,
   plain(one.message),

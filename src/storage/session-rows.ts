@@ -1,4 +1,5 @@
 import type { Json } from '../contract/json.ts';
+import type { Standing } from '../contract/message.ts';
 import type {
   AgentSpec,
   Isolation,
@@ -20,6 +21,7 @@ export interface SessionRow {
   tags: string;
   labels: string;
   agent: string;
+  agent_standing: string | null;
   workspace: string;
   workspace_path: string | null;
   isolation: Isolation;
@@ -58,6 +60,7 @@ export const SESSION_COLUMN_NAMES = [
   'tags',
   'labels',
   'agent',
+  'agent_standing',
   'workspace',
   'workspace_path',
   'isolation',
@@ -100,6 +103,9 @@ export const toStoredSession = (row: SessionRow): StoredSession => ({
   lastConnections: row.last_connections,
 });
 
+/** A node of an older version made the session. */
+const UNKNOWN: Standing = { channel: 'api' };
+
 const toSession = (row: SessionRow): SessionRecord => ({
   id: row.id,
   ownerId: row.owner,
@@ -108,6 +114,8 @@ const toSession = (row: SessionRow): SessionRecord => ({
   tags: JSON.parse(row.tags) as string[],
   labels: JSON.parse(row.labels) as string[],
   agent: JSON.parse(row.agent) as AgentSpec,
+  agentStanding:
+    row.agent_standing === null ? UNKNOWN : (JSON.parse(row.agent_standing) as Standing),
   workspace: JSON.parse(row.workspace) as WorkspaceSpec,
   workspacePath: row.workspace_path,
   isolation: row.isolation,
@@ -146,6 +154,7 @@ export const sessionValues = (session: StoredSession): (string | number | null)[
   JSON.stringify(session.tags),
   JSON.stringify(session.labels),
   JSON.stringify(session.agent),
+  JSON.stringify(session.agentStanding),
   JSON.stringify(session.workspace),
   plain(session.workspacePath),
   session.isolation,

@@ -40,6 +40,7 @@ async function seed(path: string): Promise<void> {
       tags: [],
       labels: [],
       agent: { kind: 'shell' },
+      agentStanding: { channel: 'api' },
       workspace: { provider: 'directory' },
       isolation: 'none',
       templateConfig: null,

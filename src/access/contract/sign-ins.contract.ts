@@ -26,6 +26,7 @@ export function signInRules(rule: AccessRule): void {
       id: expect.any(String),
       user: ann,
       scopes: null,
+      through: [],
       expiresAt: bench.now + 24 * HOUR,
       rotatedAt: bench.now,
       previous: false,
@@ -68,11 +69,16 @@ export function signInRules(rule: AccessRule): void {
   rule('[X2] a sign-in made with a token has its scopes and ends with it', async (bench) => {
     const { store } = bench;
     const ann = await bench.user();
-    const made = bench.newToken(ann.id, { scopes: ['read'], expiresInMs: 2 * HOUR });
+    const from = { channel: 'cli', through: ['line'] } as const;
+    const made = bench.newToken(ann.id, { ...from, scopes: ['read'], expiresInMs: 2 * HOUR });
     const token = await store.createToken(made);
     const one = newSignIn({ idleMs: 10 * HOUR });
     const signIn = await store.signIn({ token: made.digest }, one);
-    expect(signIn).toMatchObject({ scopes: ['read'], expiresAt: bench.now + 2 * HOUR });
+    expect(signIn).toMatchObject({
+      scopes: ['read'],
+      through: ['cli', 'line'],
+      expiresAt: bench.now + 2 * HOUR,
+    });
     expect(await store.findSignIn(one.digest, 10 * HOUR)).toEqual(signIn);
     expect(await store.findCredential(`cookie:${one.id}`)).toEqual({
       user: ann,

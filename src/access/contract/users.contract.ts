@@ -56,7 +56,7 @@ export function userRules(rule: AccessRule): void {
   rule('[X2] a token is valid until it ends, is revoked, or its user locked out', async (bench) => {
     const { store } = bench;
     const ann = await bench.user();
-    const made = bench.newToken(ann.id, { scopes: ['read'], channel: 'cli' });
+    const made = bench.newToken(ann.id, { scopes: ['read'], channel: 'cli', through: ['web'] });
     const token = await store.createToken(made);
     const { digest, expiresInMs: _, notAfter: __, ...shown } = made;
     expect(token).toEqual({

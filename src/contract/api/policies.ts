@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Channel } from '../message.ts';
-import { TestPolicy, ToolRules, Verdict } from '../policy.ts';
+import { SharedRules, TestPolicy, ToolRules, Verdict } from '../policy.ts';
 import { SessionId } from '../session.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -15,7 +15,7 @@ export const policyEndpoints = {
     path: '/api/v1/policies/global',
     summary: 'The tool rules for everything',
     group,
-    answer: ToolRules,
+    answer: SharedRules,
   }),
   putGlobalRules: endpoint({
     method: 'PUT',
@@ -23,9 +23,9 @@ export const policyEndpoints = {
     summary: 'Set the tool rules for everything',
     group,
     needs: 'admin',
-    body: ToolRules,
-    example,
-    answer: ToolRules,
+    body: SharedRules,
+    example: { ...example, enforced: ['Bash(git push)'] },
+    answer: SharedRules,
   }),
   getChannelRules: endpoint({
     method: 'GET',
@@ -33,7 +33,7 @@ export const policyEndpoints = {
     summary: 'The tool rules of a channel; its defaults until they are set',
     group,
     params: channel,
-    answer: ToolRules,
+    answer: SharedRules,
   }),
   putChannelRules: endpoint({
     method: 'PUT',
@@ -42,9 +42,9 @@ export const policyEndpoints = {
     group,
     needs: 'admin',
     params: channel,
-    body: ToolRules,
-    example,
-    answer: ToolRules,
+    body: SharedRules,
+    example: { ...example, enforced: ['Bash(git push)'] },
+    answer: SharedRules,
   }),
   getSessionRules: endpoint({
     method: 'GET',

@@ -43,7 +43,7 @@ export const runEndpoints = {
     body: EditRun,
     example: { message: 'git status --short', before: null },
     answer: RunView,
-    errors: ['not_found', 'run_not_queued'],
+    errors: ['not_found', 'run_not_queued', 'policy_denied'],
   }),
   removeRun: endpoint({
     method: 'DELETE',
@@ -70,7 +70,7 @@ export const runEndpoints = {
     params,
     status: 201,
     answer: RunView,
-    errors: ['not_found', 'run_not_finished', 'session_ended'],
+    errors: ['not_found', 'run_not_finished', 'session_ended', 'policy_denied'],
   }),
   listInvocations: endpoint({
     method: 'GET',

@@ -49,6 +49,65 @@ describe('[P2] channel defaults of other tools', () => {
   });
 });
 
+describe('[P1] enforced rules', () => {
+  const enforced = (some: Partial<ToolRules>) => ({
+    ...rules(some),
+    enforced: [...(some.ask ?? []), ...(some.deny ?? [])],
+  });
+  const all = rules({ allow: ['*'] });
+  const push = bash('git push');
+
+  test('an enforced deny is a floor that neither session nor channel lifts', () => {
+    const deny = enforced({ deny: ['Bash(git push)'] });
+    const expected = { decision: 'deny', rule: 'Bash(git push)', enforced: true };
+    for (const channel of ['web', 'cli'] as const) {
+      expect(decide(push, { channel, session: all, global: deny })).toMatchObject(expected);
+      expect(decide(push, { channel, channelRules: all, global: deny })).toMatchObject(expected);
+      expect(decide(push, { channel, session: all, channelRules: deny })).toMatchObject(expected);
+    }
+    const free = decide(bash('git status'), { channel: 'cli', session: all, global: deny });
+    expect(free).toMatchObject({ decision: 'allow' });
+    expect(free.enforced).toBeUndefined();
+  });
+
+  test('an enforced ask is asked in spite of an allow, and lifts no deny', () => {
+    const ask = enforced({ ask: ['Bash(git push)'] });
+    expect(decide(push, { channel: 'cli', session: all, global: ask })).toMatchObject({
+      decision: 'ask',
+      scope: 'global',
+      enforced: true,
+    });
+    const denied = decide(push, { ...session({ deny: ['Bash'] }), global: ask });
+    expect(denied).toMatchObject({ decision: 'deny', scope: 'session' });
+  });
+
+  test('only what is marked is a floor', () => {
+    const some = { ...rules({ deny: ['Bash(git push)', 'Write'] }), enforced: ['Write'] };
+    const scopes = { channel: 'cli', session: all, global: some } as const;
+    expect(decide(push, scopes).decision).toBe('allow');
+    expect(decide(call('Write', { file_path: 'a' }), scopes).decision).toBe('deny');
+  });
+
+  test('what may be meant is asked, and no rule of the session lifts that either', () => {
+    const deny = enforced({ deny: ['Bash(git push)'] });
+    const verdict = decide(bash('$x push'), { channel: 'cli', session: all, global: deny });
+    expect(verdict).toMatchObject({ decision: 'ask', enforced: true });
+  });
+
+  test('a channel that the credential was made through binds by what it enforces alone', () => {
+    const web = { ...enforced({ deny: ['Bash(git push)'] }), ask: ['Read'] };
+    const through = [{ channel: 'web' as const, rules: web }];
+    expect(decide(push, { channel: 'cli', session: all, through })).toMatchObject({
+      decision: 'deny',
+      scope: 'channel',
+      reason: expect.stringContaining('channel web, through which'),
+    });
+    expect(decide(call('Read', { file_path: 'a' }), { channel: 'cli', through }).decision).toBe(
+      'allow',
+    );
+  });
+});
+
 describe('[P1] the order of scopes', () => {
   test('the session decides before the channel, the channel before all', () => {
     const push = bash('git push');

@@ -1,5 +1,11 @@
 import type { Channel } from '../../contract/message.ts';
-import type { Decision, PolicyScope, ToolRules, Verdict } from '../../contract/policy.ts';
+import type {
+  Decision,
+  PolicyScope,
+  ScopeRules,
+  ToolRules,
+  Verdict,
+} from '../../contract/policy.ts';
 import { type SeenCall, seeCall, type ToolCall } from './call.ts';
 import { CHANNEL_DEFAULTS, UNLISTED } from './channel-defaults.ts';
 import { allows, stops } from './match.ts';
@@ -13,21 +19,30 @@ export interface Scopes {
   readonly disallowedTools?: readonly string[] | undefined;
   readonly session?: ToolRules | undefined;
   /** Without them the channel has its defaults. */
-  readonly channelRules?: ToolRules | undefined;
-  readonly global?: ToolRules | undefined;
+  readonly channelRules?: ScopeRules | undefined;
+  readonly global?: ScopeRules | undefined;
+  /** Channels that the person's credential was made through; only what they enforce counts. */
+  readonly through?: readonly ChannelRules[] | undefined;
+}
+
+export interface ChannelRules {
+  readonly channel: Channel;
+  readonly rules: ScopeRules;
 }
 
 /**
  * What may become of a call (P1, P2): the first of session, channel and global that says something
- * decides, else the channel's default; the message can make that stricter. A rule that stops
- * something and may mean this call, which cannot be told, leaves it to a person at least.
+ * decides, else the channel's default; the message can make that stricter, and what an admin enforces
+ * is a floor under all of them. A rule that stops something and may mean this call, which cannot be
+ * told, leaves it to a person at least.
  */
 export function decide(call: ToolCall, scopes: Scopes): Verdict {
   const seen = seeCall(call);
+  const floor = enforcedOn(seen, scopes);
   const doubts: Verdict[] = [];
   const verdict = firstOf(seen, scopes, doubts);
   const narrowed = ofMessage(seen, scopes, doubts);
-  const all = [narrowed, verdict, ...doubts].filter((one) => one !== null);
+  const all = [...floor, narrowed, verdict, ...doubts].filter((one) => one !== null);
   const found = strictest(all);
   if (found.decision !== 'allow' || !QUESTIONS.has(call.tool)) return found;
   const reason = 'it is a question to a person, so a person answers it';
@@ -39,6 +54,29 @@ const STRICT: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
 /** The first of them that no other exceeds. */
 export const strictest = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.reduce((best, one) => (STRICT[one.decision] > STRICT[best.decision] ? one : best));
+
+/** What the enforced rules say, each scope by itself: none of them lifts another's. */
+function enforcedOn(call: SeenCall, { channelRules, global, through = [] }: Scopes): Verdict[] {
+  const scopes: [PolicyScope, ScopeRules | undefined, from: string][] = [
+    ['channel', channelRules, ''],
+    ...through.map(({ channel, rules }): [PolicyScope, ScopeRules, string] => [
+      'channel',
+      rules,
+      ` ${channel}, through which the credential was made`,
+    ]),
+    ['global', global, ''],
+  ];
+  return scopes.flatMap(([scope, rules, from]) => {
+    const { enforced = [] } = rules ?? {};
+    if (rules === undefined || enforced.length === 0) return [];
+    const marked = (list: readonly string[]) => list.filter((rule) => enforced.includes(rule));
+    const only = { allow: [], ask: marked(rules.ask), deny: marked(rules.deny) };
+    const doubts: Verdict[] = [];
+    const verdict = ofScope(call, scope, only, doubts, 'enforced rules', from);
+    const all = verdict === null ? doubts : [verdict, ...doubts];
+    return all.map((one) => ({ ...one, enforced: true }));
+  });
+}
 
 function firstOf(call: SeenCall, scopes: Scopes, doubts: Verdict[]): Verdict {
   const { channel, session, channelRules = CHANNEL_DEFAULTS[channel], global } = scopes;
@@ -65,12 +103,14 @@ function ofScope(
   scope: PolicyScope,
   { deny, ask, allow }: ToolRules,
   doubts: Verdict[],
+  what = 'rules',
+  from = '',
 ): Verdict | null {
   const said = (decision: Decision, rule: string): Verdict => ({
     decision,
     scope,
     rule,
-    reason: `"${rule}" is ${DONE[decision]} by the rules of the ${NAMES[scope]}`,
+    reason: `"${rule}" is ${DONE[decision]} by the ${what} of the ${NAMES[scope]}${from}`,
   });
   for (const [decision, rules] of [
     ['deny', deny],

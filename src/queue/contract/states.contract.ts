@@ -105,6 +105,15 @@ export function stateRules(rule: Rule): void {
     expect(await b.claimIds()).toEqual(['again']);
   });
 
+  rule('[Q8] a manual retry may have another payload; the old run keeps its own', async (b) => {
+    await b.node();
+    const old = await b.enqueue({ lane: 'l', payload: { n: 1 } });
+    await b.finish(await b.claimOne());
+    const run = await b.change({ do: 'retry', run: old.id, newId: 'again', payload: '{"n":2}' });
+    expect(run).toMatchObject({ id: 'again', retryOf: old.id, payload: { n: 2 } });
+    expect(await b.run(old.id)).toMatchObject({ payload: { n: 1 } });
+  });
+
   rule('[Q8] a retry goes behind the run under way and before all queued ones', async (b) => {
     await b.node();
     const old = await b.enqueue({ lane: 'l' });

@@ -19,7 +19,7 @@ export function execute(tables: Tables, command: Command): Run | null {
 function changeRun(tables: Tables, command: RunCommand): RunRecord {
   const record = tables.runs.get(command.run);
   if (record === undefined) throw new BatonError('not_found', `There is no run ${command.run}.`);
-  if (command.do === 'retry') return retry(tables, record, command.newId);
+  if (command.do === 'retry') return retry(tables, record, command);
   const { lane } = record;
   const change = tables.change(lane, tables.clock());
   const core = coreIn(change, record);
@@ -66,7 +66,11 @@ function queuedIn(tables: Tables, lane: LaneRecord, id: string): RunRecord {
   return record;
 }
 
-function retry(tables: Tables, record: RunRecord, newId: string): RunRecord {
+function retry(
+  tables: Tables,
+  record: RunRecord,
+  { newId, payload = record.payload }: Extract<Command, { do: 'retry' }>,
+): RunRecord {
   const { core, lane } = record;
   if (!isTerminal(core.state)) {
     throw new BatonError('run_not_finished', undefined, { details: { state: core.state } });
@@ -76,7 +80,7 @@ function retry(tables: Tables, record: RunRecord, newId: string): RunRecord {
   const run = {
     id: newId,
     type: core.type,
-    payload: record.payload,
+    payload,
     maxAttempts: core.maxAttempts,
     lane: lane.row.id,
     idempotencyKey: null,

@@ -20,6 +20,7 @@ export const question = (
   input: { command: 'git push' },
   digest: 'd1',
   reason: 'No rule allows it.',
+  enforced: false,
   fence,
   ...given,
 });
@@ -48,9 +49,10 @@ export async function asking(
 
 export function approvalRules(rule: SessionRule): void {
   rule('[A7] a question is stored whole and told', async (bench) => {
-    const { claimed, asked } = await asking(bench);
+    const { claimed, asked } = await asking(bench, { enforced: true });
     const { run } = claimed;
     expect(asked).toMatchObject({
+      enforced: true,
       sessionId: run.lane,
       runId: run.id,
       callId: 'toolu_1',

@@ -188,6 +188,7 @@ export const newSessionOf = (id: string, name: string): NewSession => ({
   tags: [],
   labels: [],
   agent: { kind: 'shell' },
+  agentStanding: { channel: 'api' },
   workspace: { provider: 'directory' },
   isolation: 'none',
   templateConfig: null,

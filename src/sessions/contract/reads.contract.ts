@@ -16,6 +16,7 @@ export function readRules(rule: SessionRule): void {
       tags: ['web', '緊急'],
       labels: ['audit'],
       agent: { kind: 'acp', command: ['agent', '--flag'] },
+      agentStanding: { channel: 'cli', through: ['web'] },
       workspace: { provider: 'worktree', repository: '/r', baseBranch: 'main' },
       isolation: 'bwrap',
       templateConfig: { image: 'x', deep: [1, null] },

@@ -78,6 +78,17 @@ export function runRules(rule: SessionRule): void {
     },
   );
 
+  rule("[P2] a retry may be another person's; the run it repeats is not", async (bench) => {
+    const id = await bench.session();
+    const { receipt } = await bench.send(id, { payload: { message: 'hello', sender: 'ann' } });
+    await bench.queue.node();
+    await bench.queue.finish(await bench.queue.claimOne());
+    const again = newId();
+    await bench.store.retryRun(receipt.id, again, '{"message":"hello","sender":"bob"}');
+    expect(await bench.queue.run(again)).toMatchObject({ payload: { sender: 'bob' } });
+    expect(await bench.queue.run(receipt.id)).toMatchObject({ payload: { sender: 'ann' } });
+  });
+
   rule(
     '[Q8] what has not ended, is not there, or belongs to an ended session is not retried',
     async (bench) => {

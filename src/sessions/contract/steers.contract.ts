@@ -64,6 +64,25 @@ export function steerRules(rule: SessionRule): void {
     },
   );
 
+  rule('[P2] [Q7] who spoke is known with each, also where the run continues', async (bench) => {
+    const id = await bench.session();
+    const { run, fence } = await bench.begin(id);
+    const said = { message: 'x', sender: 'bob', original: false };
+    const from = (standing: object) =>
+      steer(bench, id, 'x', { payload: JSON.stringify({ ...said, ...standing }) });
+    await from({ channel: 'line' });
+    await from({ channel: 'cli', through: ['web'] });
+    const [given] = await bench.store.listSteers([run.id]);
+    await bench.store.markSteer(given!.id, true, fence);
+    bench.advance(LEASE_MS + 1);
+    await bench.store.reap([]);
+    await bench.restart();
+    expect((await bench.store.listSteers([run.id])).map(({ standing }) => standing)).toEqual([
+      { channel: 'line' },
+      { channel: 'cli', through: ['web'] },
+    ]);
+  });
+
   rule('[Q11] it needs a run at work', async (bench) => {
     const id = await bench.session();
     await expect(steer(bench, newId())).rejects.toEqual(refused('not_found'));

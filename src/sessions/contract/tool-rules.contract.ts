@@ -40,30 +40,34 @@ export function toolRules(rule: SessionRule): void {
     await expect(nowhere).rejects.toEqual(refused('not_found'));
   });
 
-  rule('[P1] what counts for a session on a channel is read at once', async (bench) => {
+  rule('[P1] what counts for a session is read at once', async (bench) => {
     const { store } = bench;
-    const sessionId = await bench.session('ACTIVE', { agent: { kind: 'claude' } });
-    const nothing = { session: null, channel: null, global: null };
-    expect(await store.rulesFor(sessionId, 'line')).toEqual({
-      agent: 'claude',
-      workspacePath: '/w',
-      ...nothing,
-    });
+    const agent = { kind: 'claude', model: 'm' } as const;
+    const sessionId = await bench.session('ACTIVE', { agent });
+    const nothing = { session: null, channels: {}, global: null };
+    expect(await store.rulesFor(sessionId)).toEqual({ agent, workspacePath: '/w', ...nothing });
+    expect(await store.sharedRules()).toEqual(nothing);
+    const line = { ...rules({ deny: ['L', 'M'] }), enforced: ['M'] };
+    const global = { ...rules({ ask: ['G'] }), enforced: ['G'] };
     await store.putRules({ scope: 'session', sessionId }, rules({ allow: ['S'] }));
-    await store.putRules({ scope: 'channel', channel: 'line' }, rules({ allow: ['L'] }));
-    await store.putRules({ scope: 'global' }, rules({ allow: ['G'] }));
-    expect(await store.rulesFor(sessionId, 'line')).toMatchObject({
+    await store.putRules({ scope: 'channel', channel: 'line' }, line);
+    await store.putRules({ scope: 'channel', channel: 'cli' }, rules({ allow: ['C'] }));
+    await store.putRules({ scope: 'global' }, global);
+    const channels = { line, cli: rules({ allow: ['C'] }) };
+    expect(await store.rulesFor(sessionId)).toMatchObject({
       session: { allow: ['S'] },
-      channel: { allow: ['L'] },
-      global: { allow: ['G'] },
+      channels,
+      global,
     });
+    expect(await store.sharedRules()).toEqual({ session: null, channels, global });
     const other = await bench.session();
-    expect(await store.rulesFor(other, 'web')).toMatchObject({
-      agent: 'shell',
-      ...nothing,
-      global: { allow: ['G'] },
+    expect(await store.rulesFor(other)).toMatchObject({
+      agent: { kind: 'shell' },
+      session: null,
+      channels,
+      global,
     });
-    expect(await store.rulesFor('nothing', 'web')).toBeNull();
+    expect(await store.rulesFor('nothing')).toBeNull();
   });
 
   rule('[A7] an answer for the session adds its rule once', async (bench) => {

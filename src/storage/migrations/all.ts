@@ -15,6 +15,7 @@ import { claimTurns } from './0013-claim-turns.ts';
 import { sessionLists } from './0014-session-lists.ts';
 import { forkColumns } from './0015-fork.ts';
 import { admitMessageFunction } from './0016-admit-message.ts';
+import { standingColumns } from './0017-standing.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionLists,
   forkColumns,
   admitMessageFunction,
+  standingColumns,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

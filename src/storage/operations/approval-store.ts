@@ -1,6 +1,6 @@
 import type { ApprovalStore } from '../../sessions/approval-store.ts';
 import { getApproval, listApprovals, listApprovalsOf } from './sessions/approvals/reads.ts';
-import { readRules, rulesFor } from './sessions/approvals/rules.ts';
+import { readRules, rulesFor, sharedRules } from './sessions/approvals/rules.ts';
 import type { StoreParts } from './store.ts';
 
 /** The port of approvals and rules over the operations, the same for every database. */
@@ -17,7 +17,8 @@ export function approvalStoreOver({
     useApproval: (id, fence) => call('useApproval', id, fence),
     withdrawApproval: (id, reason) => call('withdrawApproval', id, reason),
     settleApprovals: (limit) => call('settleApprovals', limit),
-    rulesFor: (sessionId, channel) => read(rulesFor(sessionId, channel)),
+    rulesFor: (sessionId) => read(rulesFor(sessionId)),
+    sharedRules: () => read(sharedRules()),
     readRules: (place) => read(readRules(place)),
     putRules: (place, rules) => call('putRules', place, rules),
   };

@@ -152,7 +152,7 @@ function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<
     id: command.newId,
     type: old.type,
     maxAttempts: old.maxAttempts,
-    payload: JSON.stringify(source.payload),
+    payload: command.payload ?? JSON.stringify(source.payload),
     retryOf: command.run,
     idemKey: null,
     bodyHash: null,

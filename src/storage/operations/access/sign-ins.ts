@@ -75,7 +75,7 @@ function* look(now: number, by: SignInBy): Op<Shown | null> {
 
 /** Valid at the time in $2: also its user, and the token that it was made with. */
 export const VALID_SIGN_IN = `SELECT s.id, s.digest, s.rotated_at, s.idle_until, s.expires_at, t.scopes,
-    t.expires_at AS token_expires_at, ${USER_COLUMNS}
+    t.channel AS token_channel, t.made_through, t.expires_at AS token_expires_at, ${USER_COLUMNS}
   FROM sign_ins s JOIN users u ON u.id = s.user_id LEFT JOIN tokens t ON t.id = s.token_id
   WHERE s.expires_at > $2 AND s.idle_until > $2 AND u.disabled_at IS NULL
     AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND coalesce(t.expires_at, $2 + 1) > $2))`;

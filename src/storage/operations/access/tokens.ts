@@ -22,8 +22,8 @@ export function* createToken(_: Dialect, now: number, made: NewToken): Op<Done<T
   const ends = [made.notAfter, made.expiresInMs === null ? null : now + made.expiresInMs];
   const end = Math.min(...ends.map((time) => time ?? Number.POSITIVE_INFINITY));
   yield* query(
-    `INSERT INTO tokens (id, user_id, name, digest, scopes, channel, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `INSERT INTO tokens (id, user_id, name, digest, scopes, channel, made_through, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       made.id,
       made.userId,
@@ -31,6 +31,7 @@ export function* createToken(_: Dialect, now: number, made: NewToken): Op<Done<T
       made.digest,
       JSON.stringify(made.scopes),
       made.channel,
+      JSON.stringify(made.through ?? []),
       now,
       Number.isFinite(end) ? end : null,
     ],

@@ -109,12 +109,18 @@ export function* retryRun(
   now: number,
   runId: string,
   newId: string,
+  payload?: string,
 ): Op<Done<Changed>> {
   const sessionId = yield* sessionOfRun(runId);
   const loaded = yield* lockSession(dialect, now, sessionId);
   const { session, changes } = wake(loaded);
   yield* saveMoved(dialect, loaded, session);
-  const { hint } = yield* change(dialect, now, { do: 'retry', run: runId, newId });
+  const { hint } = yield* change(dialect, now, {
+    do: 'retry',
+    run: runId,
+    newId,
+    ...(payload === undefined ? {} : { payload }),
+  });
   yield* query(
     'INSERT INTO originals (run_id, sealed) SELECT $2, sealed FROM originals WHERE run_id = $1',
     [runId, newId],

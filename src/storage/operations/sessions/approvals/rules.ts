@@ -1,8 +1,8 @@
 import { BatonError } from '../../../../contract/errors.ts';
-import type { Channel } from '../../../../contract/message.ts';
-import { RULES_MAX, type ToolRules } from '../../../../contract/policy.ts';
+import { Channel } from '../../../../contract/message.ts';
+import { RULES_MAX, type ScopeRules } from '../../../../contract/policy.ts';
 import type { AgentSpec } from '../../../../contract/session.ts';
-import type { RulePlace, RulesInForce } from '../../../../sessions/approval-store.ts';
+import type { RulePlace, RulesInForce, SessionRules } from '../../../../sessions/approval-store.ts';
 import { type Op, query, queryOne } from '../../../statement.ts';
 import { type Dialect, type Done, NOTHING_TO_TELL } from '../../dialect.ts';
 import { lockSession } from '../load.ts';
@@ -15,43 +15,62 @@ function keyOf(place: RulePlace): string {
   return place.scope === 'channel' ? `channel:${place.channel}` : 'global';
 }
 
-interface InForceRow {
-  agent: string;
-  workspace_path: string | null;
-  session_rules: string | null;
-  channel_rules: string | null;
-  global_rules: string | null;
+interface RuleRow {
+  readonly place: string | null;
+  readonly rules: string | null;
 }
 
-const IN_FORCE = `SELECT s.agent, s.workspace_path,
-  (SELECT rules FROM tool_rules WHERE place = $2) AS session_rules,
-  (SELECT rules FROM tool_rules WHERE place = $3) AS channel_rules,
-  (SELECT rules FROM tool_rules WHERE place = 'global') AS global_rules
-  FROM sessions s WHERE s.id = $1`;
+interface SessionRuleRow extends RuleRow {
+  readonly agent: string;
+  readonly workspace_path: string | null;
+}
 
-const parse = (rules: string | null): ToolRules | null =>
-  rules === null ? null : (JSON.parse(rules) as ToolRules);
+const SHARED = ['global', ...Channel.options.map((channel) => keyOf({ scope: 'channel', channel }))]
+  .map((key) => `'${key}'`)
+  .join(', ');
+const SHARED_RULES = `SELECT place, rules FROM tool_rules WHERE place IN (${SHARED})`;
+const SESSION_RULES = `SELECT s.agent, s.workspace_path, r.place, r.rules
+  FROM sessions s LEFT JOIN tool_rules r ON r.place IN ($2, ${SHARED}) WHERE s.id = $1`;
 
-export function* readRules(place: RulePlace): Op<ToolRules | null> {
+export function* readRules(place: RulePlace): Op<ScopeRules | null> {
   const row = yield* queryOne<{ rules: string }>('SELECT rules FROM tool_rules WHERE place = $1', [
     keyOf(place),
   ]);
-  return parse(row?.rules ?? null);
+  return row === null ? null : (JSON.parse(row.rules) as ScopeRules);
 }
 
-export function* rulesFor(sessionId: string, channel: Channel): Op<RulesInForce | null> {
-  const [row] = yield* query<InForceRow>(
-    IN_FORCE,
-    [sessionId, keyOf({ scope: 'session', sessionId }), keyOf({ scope: 'channel', channel })],
-    'rules_for',
-  );
-  if (row === undefined) return null;
+export function* rulesFor(sessionId: string): Op<SessionRules | null> {
+  const own = keyOf({ scope: 'session', sessionId });
+  const rows = yield* query<SessionRuleRow>(SESSION_RULES, [sessionId, own], 'rules_for');
+  const [first] = rows;
+  if (first === undefined) return null;
   return {
-    agent: (JSON.parse(row.agent) as AgentSpec).kind,
-    workspacePath: row.workspace_path,
-    session: parse(row.session_rules),
-    channel: parse(row.channel_rules),
-    global: parse(row.global_rules),
+    agent: JSON.parse(first.agent) as AgentSpec,
+    workspacePath: first.workspace_path,
+    ...inForce(rows, own),
+  };
+}
+
+export function* sharedRules(): Op<RulesInForce> {
+  return inForce(yield* query<RuleRow>(SHARED_RULES, [], 'shared_rules'), null);
+}
+
+function inForce(rows: readonly RuleRow[], own: string | null): RulesInForce {
+  const found = new Map(
+    rows.map(({ place, rules }) => [
+      place,
+      rules === null ? null : (JSON.parse(rules) as ScopeRules),
+    ]),
+  );
+  const channels: Partial<Record<Channel, ScopeRules>> = {};
+  for (const channel of Channel.options) {
+    const rules = found.get(keyOf({ scope: 'channel', channel }));
+    if (rules != null) channels[channel] = rules;
+  }
+  return {
+    session: own === null ? null : (found.get(own) ?? null),
+    channels,
+    global: found.get('global') ?? null,
   };
 }
 
@@ -60,14 +79,14 @@ export function* putRules(
   dialect: Dialect,
   now: number,
   place: RulePlace,
-  rules: ToolRules,
-): Op<Done<ToolRules>> {
+  rules: ScopeRules,
+): Op<Done<ScopeRules>> {
   if (place.scope === 'session') yield* lockSession(dialect, now, place.sessionId);
   yield* put(now, place, rules);
   return { value: rules, hint: NOTHING_TO_TELL };
 }
 
-function* put(now: number, place: RulePlace, rules: ToolRules): Op<void> {
+function* put(now: number, place: RulePlace, rules: ScopeRules): Op<void> {
   const sessionId = place.scope === 'session' ? place.sessionId : null;
   yield* query(PUT, [keyOf(place), sessionId, JSON.stringify(rules), now]);
 }

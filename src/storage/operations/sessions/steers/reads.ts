@@ -1,4 +1,4 @@
-import type { AgentPayload } from '../../../../contract/message.ts';
+import { type AgentPayload, standingOf } from '../../../../contract/message.ts';
 import type { SteerRecord } from '../../../../sessions/steer-store.ts';
 import { type Op, query } from '../../../statement.ts';
 import type { Dialect } from '../../dialect.ts';
@@ -19,12 +19,16 @@ export function* listSteers(dialect: Dialect, runIds: readonly string[]): Op<Ste
     [dialect.list(runIds)],
     'steers_of_runs',
   );
-  return rows.map((row) => ({
-    id: row.id,
-    runId: row.run_id,
-    sessionId: row.session_id,
-    message: (JSON.parse(row.payload) as AgentPayload).message,
-    original: row.sealed,
-    state: row.state,
-  }));
+  return rows.map((row) => {
+    const payload = JSON.parse(row.payload) as AgentPayload;
+    return {
+      id: row.id,
+      runId: row.run_id,
+      sessionId: row.session_id,
+      message: payload.message,
+      original: row.sealed,
+      standing: standingOf(payload),
+      state: row.state,
+    };
+  });
 }

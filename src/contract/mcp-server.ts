@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/*
+ * A server of tools as Claude Code writes it. Only what is known here is taken: any other field might
+ * name a program, which nobody would have judged (P1).
+ */
+
+const Word = z.string().max(4096);
+const Words = z.record(z.string().min(1).max(200), Word);
+const common = {
+  /** Milliseconds. */
+  timeout: z.int().min(1).optional(),
+  alwaysLoad: z.boolean().optional(),
+};
+
+const ByCommand = z.strictObject({
+  ...common,
+  type: z.literal('stdio').optional(),
+  command: Word.min(1),
+  args: z.array(Word).max(100).optional(),
+  env: Words.optional(),
+});
+
+const ByUrl = z.strictObject({
+  ...common,
+  type: z.enum(['http', 'sse', 'ws']),
+  url: Word.min(1),
+  headers: Words.optional(),
+  /** A command that prints headers. */
+  headersHelper: Word.min(1).optional(),
+});
+
+export const McpServer = z.union([ByCommand, ByUrl]);
+export type McpServer = z.infer<typeof McpServer>;

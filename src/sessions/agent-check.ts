@@ -1,0 +1,46 @@
+import type { Standing } from '../contract/message.ts';
+import type { Verdict } from '../contract/policy.ts';
+import type { AgentSpec } from '../contract/session.ts';
+import type { ToolCall } from '../policy/tools/call.ts';
+import { strictest } from '../policy/tools/decide.ts';
+import { startedBy } from '../policy/tools/started-by.ts';
+import type { RulesInForce } from './approval-store.ts';
+import { refusal } from './command-check.ts';
+import { judge } from './tool-scopes.ts';
+
+/** What of an agent's configuration the rules refuse. */
+export interface RefusedStart {
+  /** Such as `agent.command`. */
+  readonly field: string;
+  readonly call: ToolCall;
+  readonly verdict: Verdict;
+}
+
+/**
+ * The first of what Baton would start for an agent that the rules do not allow the person who
+ * configured it; null if they allow all of it (P1). Asked when it is configured and at every start.
+ */
+export function refusedStart(
+  agent: AgentSpec,
+  workspace: string | null,
+  by: Standing,
+  rules: RulesInForce,
+): RefusedStart | null {
+  for (const { field, calls } of startedBy(agent)) {
+    if (calls === null) return { field, call: { tool: 'Bash' }, verdict: NOT_UNDERSTOOD };
+    const judged = calls.map((call) => ({ call, verdict: judge(call, workspace, by, rules) }));
+    const worst = strictest(judged.map(({ verdict }) => verdict));
+    const verdict = refusal(worst, by.channel);
+    const { call } = judged.find((each) => each.verdict === worst)!;
+    if (verdict !== null) return { field, call, verdict };
+  }
+  return null;
+}
+
+/** Of a session from before servers had a schema. */
+const NOT_UNDERSTOOD: Verdict = {
+  decision: 'deny',
+  scope: 'default',
+  rule: null,
+  reason: 'it is written in a way that Baton does not know, so it cannot be told what it starts',
+};

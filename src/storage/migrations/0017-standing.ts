@@ -1,0 +1,22 @@
+import type { Migration } from './migration.ts';
+
+/**
+ * By whose rules something is judged: who configured a session's agent, as JSON, and the channels that
+ * a token was made through, as a JSON list. And whether a question was asked by an enforced rule.
+ * Sessions from before have the channel that the audit log has of their making, where their agent
+ * starts anything; null is read as `api`. Tokens from before count as made on their own channel.
+ */
+const tables = `
+ALTER TABLE sessions ADD COLUMN agent_standing ID;
+ALTER TABLE tokens ADD COLUMN made_through ID;
+ALTER TABLE approvals ADD COLUMN enforced BIG;
+UPDATE sessions SET agent_standing = (
+    SELECT '{"channel":"' || a.channel || '"}' FROM audit a
+    WHERE a.target_id = sessions.id AND a.action IN ('session.create', 'session.fork') ORDER BY a.seq LIMIT 1)
+  WHERE agent LIKE '%"command":%' OR agent LIKE '%"mcpServers":%' OR agent LIKE '%"trusted":%';
+`;
+
+const sqlite = tables.replaceAll(/\bID\b/g, 'TEXT').replaceAll(/\bBIG\b/g, 'INTEGER');
+const postgres = tables.replaceAll(/\bID\b/g, 'text COLLATE "C"').replaceAll(/\bBIG\b/g, 'bigint');
+
+export const standingColumns: Migration = { id: 17, name: 'standing', sqlite, postgres };
