@@ -131,6 +131,7 @@ test('[C1] mistakes with approvals and rules are named, with what to do', async 
     [['policy'], '"baton policy" needs another word.'],
     [['policy', 'set'], 'There are no rules.'],
     [['policy', 'set', 'Read'], '"Read" is not understood.'],
+    [['policy', 'set', 'enforce-allow:Read'], '"enforce-allow:Read" is not understood.'],
     [['policy', 'set', '--none', 'allow:Read'], 'The rules are given twice.'],
     [['policy', 'set', 'allow:rm -rf'], 'allow.0'],
     [['policy', 'show', '--channel', 'web', '--session', 'x'], 'do not go together.'],
@@ -170,6 +171,30 @@ test('[C1] [P1] rules are shown, set and tested for everything, a channel and a 
     ask: [],
     deny: [],
   });
+});
+
+test('[C1] [P1] rules are enforced, which those of a session cannot be', async () => {
+  const { done, json, server } = await place();
+  const set = ['policy', 'set', '--channel', 'cli', 'enforce-deny:Bash(git push)', 'ask:Read'];
+  expect((await done(...set)).stdout).toBe('deny\tBash(git push)\tenforced\nask\tRead\n');
+  expect(await json('policy', 'show', '--channel', 'cli')).toEqual({
+    allow: [],
+    ask: ['Read'],
+    deny: ['Bash(git push)'],
+    enforced: ['Bash(git push)'],
+  });
+  await server.session('ruled');
+  await done('policy', 'set', '--session', 'ruled', 'allow:*');
+  const test = ['policy', 'test', 'Bash(git push)', '--channel', 'cli', '--session', 'ruled'];
+  expect((await done(...test)).stdout).toBe(
+    'deny: "Bash(git push)" is denied by the enforced rules of the channel\n',
+  );
+  expect(await json<Verdict>(...test)).toMatchObject({ enforced: true });
+  const own = await done('policy', 'set', '--session', 'ruled', 'enforce-deny:Read');
+  expect([own.code, own.stderr]).toEqual([
+    2,
+    expect.stringContaining('Rules of a session cannot be enforced.'),
+  ]);
 });
 
 test('[C1] the commands of docs/cli.md about approvals and rules run as they stand', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import { Channel } from '../contract/message.ts';
-import { type Decision, ToolRules, type Verdict } from '../contract/policy.ts';
+import { type Decision, type ScopeRules, SharedRules, type Verdict } from '../contract/policy.ts';
 import type { Arguments } from './args.ts';
 import { type CommandGroup, clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
@@ -32,8 +32,8 @@ const placeFlags = { channel, session, ...connectionFlags } as const;
 type PlaceFlags = Arguments<typeof placeFlags>['flags'];
 
 interface Place {
-  read(): Promise<ToolRules>;
-  put(rules: ToolRules): Promise<ToolRules>;
+  read(): Promise<ScopeRules>;
+  put(rules: SharedRules): Promise<ScopeRules>;
 }
 
 /** Of everything, unless a channel or a session is named. */
@@ -42,7 +42,10 @@ async function placeOf(client: Client, { channel, session }: PlaceFlags): Promis
     const params = { id: (await findSession(client, session)).id };
     return {
       read: () => client.getSessionRules({ params }),
-      put: (body) => client.putSessionRules({ params, body }),
+      put: ({ enforced, ...body }) => {
+        if (enforced.length > 0) throw notInSession();
+        return client.putSessionRules({ params, body });
+      },
     };
   }
   if (channel === undefined) {
@@ -57,6 +60,13 @@ async function placeOf(client: Client, { channel, session }: PlaceFlags): Promis
     put: (body) => client.putChannelRules({ params, body }),
   };
 }
+
+const notInSession = () =>
+  usageError({
+    what: 'Rules of a session cannot be enforced.',
+    why: 'only those of a channel or of everything can, by administrators.',
+    todo: 'leave out --session, or the "enforce-" of the rules.',
+  });
 
 function mustBeOne({ channel, session }: PlaceFlags): void {
   if (channel === undefined || session === undefined) return;
@@ -89,7 +99,8 @@ const set = clientCommand({
   about: [
     'They replace those of before. Within a place deny beats ask beats allow.',
     'baton policy set --channel line allow:Read "deny:Bash(git push)"',
-    'Those of channels and of everything are set by administrators.',
+    'Those of channels and of everything are set by administrators, who can enforce them:',
+    'enforce-deny:<rule> and enforce-ask:<rule> always count, whatever a narrower place says.',
   ],
   flags: {
     ...placeFlags,
@@ -97,7 +108,7 @@ const set = clientCommand({
       value: '<file>',
       schema: z.string().min(1),
       expected: 'the path of a JSON file, or - to read from a pipe',
-      help: 'take them from a JSON file: {"allow": [], "ask": [], "deny": []}',
+      help: 'take them from a JSON file: {"allow": [], "ask": [], "deny": [], "enforced": []}',
     },
     none: { help: 'no rules' },
   },
@@ -112,7 +123,7 @@ const set = clientCommand({
       });
     }
     const rules =
-      flags.file === undefined ? parseRules(words) : await readJson(flags.file, ToolRules, RULES);
+      flags.file === undefined ? parseRules(words) : await readJson(flags.file, SharedRules, RULES);
     const put = await withServer(flags, async (client) =>
       (await placeOf(client, flags)).put(rules),
     );
@@ -121,7 +132,7 @@ const set = clientCommand({
   },
 });
 
-const RULES = 'a JSON object with the lists "allow", "ask" and "deny"';
+const RULES = 'a JSON object with the lists "allow", "ask", "deny" and "enforced"';
 
 const test = clientCommand({
   summary: 'ask what would be decided about a tool call, and why',
@@ -159,6 +170,7 @@ export const policy: CommandGroup = {
   about: [
     'A rule is Tool or Tool(specifier), such as Read or Bash(git push).',
     'Asked in this order: session, channel, everything, then the defaults of the channel.',
+    'Enforced rules of a channel or of everything always count.',
   ],
   commands: { show, set, test },
 };
@@ -172,15 +184,23 @@ function printVerdict({ decision, reason }: Verdict, colours: Colours): void {
 interface Line {
   readonly decision: Decision;
   readonly rule: string;
+  readonly enforced: boolean;
 }
 
-function printRules(rules: ToolRules, json: boolean): void {
+function printRules(rules: ScopeRules, json: boolean): void {
   if (json) {
     printJson(rules);
     return;
   }
   const order = ['deny', 'ask', 'allow'] as const;
-  const lines = order.flatMap((decision) => rules[decision].map((rule) => ({ decision, rule })));
+  const { enforced = [] } = rules;
+  const lines = order.flatMap((decision) =>
+    rules[decision].map((rule) => ({
+      decision,
+      rule,
+      enforced: decision !== 'allow' && enforced.includes(rule),
+    })),
+  );
   printList(lines, false, listing);
 }
 
@@ -191,24 +211,26 @@ const listing: Listing<Line> = {
       text: ({ decision }) => decision,
       style: ({ decision }, colours) => colours[STYLES[decision]],
     },
+    { head: 'ENFORCED', text: ({ enforced }) => (enforced ? 'yes' : '') },
     { head: 'RULE', text: ({ rule }) => rule, flexible: true },
   ],
-  fields: ({ decision, rule }) => [decision, rule],
+  fields: ({ decision, rule, enforced }) => [decision, rule, ...(enforced ? ['enforced'] : [])],
   empty: 'No rules.',
 };
 
-function parseRules(words: readonly string[]): ToolRules {
-  const rules: ToolRules = { allow: [], ask: [], deny: [] };
+function parseRules(words: readonly string[]): SharedRules {
+  const rules: SharedRules = { allow: [], ask: [], deny: [], enforced: [] };
   for (const word of words) {
-    const [, decision, rule] = /^(allow|ask|deny):(.+)$/s.exec(word) ?? [];
-    if (decision === undefined || rule === undefined) {
+    const [, enforce, decision, rule] = /^(enforce-)?(allow|ask|deny):(.+)$/s.exec(word) ?? [];
+    if (decision === undefined || rule === undefined || (enforce && decision === 'allow')) {
       throw usageError({
         what: `"${word}" is not understood.`,
-        why: 'a rule is allow, ask or deny, a colon, and Tool or Tool(specifier).',
+        why: 'a rule is allow, ask, deny, enforce-ask or enforce-deny, a colon, and Tool or Tool(specifier).',
         todo: 'write it as allow:Read or "deny:Bash(git push)".',
       });
     }
     rules[decision as Decision].push(rule);
+    if (enforce) rules.enforced.push(rule);
   }
   return rules;
 }
