@@ -19,6 +19,9 @@ export const LANGUAGES = { en: 'en-GB', ja: 'ja-JP' } as const;
 const tab = (index: number) => (page: Page) => page.getByRole('tab').nth(index).click();
 const button = (selector: string) => (page: Page) => page.locator(selector).first().click();
 
+/** The rules for everything are the last. */
+const lastButton = (page: Page) => page.locator('main button:has(.lucide-pencil)').last().click();
+
 /** A form that says at its fields what is wrong. */
 async function mistaken(page: Page): Promise<void> {
   await page.locator('main input[name="name"]').fill('x'.repeat(81));
@@ -58,6 +61,7 @@ export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
       name: `settings-${section}`,
       path: `/settings/${section}`,
     })),
+    { name: 'settings-rules-edit', path: '/settings/rules', act: lastButton },
     { name: 'settings-new-token', path: '/settings/tokens', act: button('main button') },
     { name: 'commands', path: '/inbox', act: (page) => page.keyboard.press('Control+k') },
   ];

@@ -215,6 +215,13 @@ async function fill(url: string, work: string): Promise<Showcase['sessions']> {
     params: { id: claude },
     body: { allow: ['Bash(npm test)'], deny: ['Bash(git push --force)'] },
   });
+  await client.putGlobalRules({
+    body: {
+      ask: ['WebFetch(domain:shop.example)'],
+      deny: ['Bash(terraform destroy)', 'Read(~/.ssh/**)'],
+      enforced: ['Bash(terraform destroy)'],
+    },
+  });
   await client.createToken({ body: { name: 'nightly build', scopes: ['read', 'run'] } });
   return { claude, failed, running, completed, error };
 }

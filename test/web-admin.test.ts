@@ -331,6 +331,18 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   });
   await said('terraform apply', 'By a rule for everything');
 
+  // Enforced it counts whatever a session allows.
+  await page.getByRole('button', { name: 'Change Everything' }).click();
+  await page.getByLabel('Ask', { exact: true }).fill('WebFetch');
+  await page.getByRole('checkbox', { name: 'Ask WebFetch' }).check();
+  await button(page, 'Save').click();
+  await page.getByRole('button', { name: 'Change Everything' }).waitFor();
+  expect(await server.call('GET', '/api/v1/policies/global')).toMatchObject({
+    ask: ['WebFetch'],
+    enforced: ['WebFetch'],
+  });
+  await page.getByRole('img', { name: 'Enforced' }).waitFor();
+
   const session = await server.session('with rules');
   await go(`/s/${session.id}/detail`);
   await page.getByRole('tab', { name: 'Tool rules' }).click();
@@ -339,6 +351,11 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   await button(page, 'Save').click();
   await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
   await said('terraform apply', 'By a rule of the session');
+  await server.call('PUT', '/api/v1/policies/global', {
+    deny: ['Bash(terraform apply)'],
+    enforced: ['Bash(terraform apply)'],
+  });
+  await said('terraform apply', 'DenyBy a rule for everything:Bash(terraform apply)Enforced');
 
   // A rule that somebody else made meanwhile is not lost without a word.
   const policy = `/api/v1/sessions/${session.id}/policy`;

@@ -84,7 +84,7 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
   const { state, kind, reason, tool, sessionRule } = approval;
   // That a person answers a question need not be explained.
   const isOpenCall = state === 'pending' && kind === 'tool';
-  const why = isOpenCall ? whyOf(visible(reason), t.approvals.why) : null;
+  const why = isOpenCall ? whyOf(visible(reason), t.approvals.why, t.common.channels) : null;
   if (compact && !isOpenCall) return <div className="mb-3" />;
   return (
     <dl className="my-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense max-md:grid-cols-1 max-md:[&>dd]:mb-1">

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../src/policy/tools/decide.ts';
+import { judgeAll } from '../../src/sessions/tool-scopes.ts';
 import { approvals } from '../texts/en/approvals.ts';
+import { common } from '../texts/en/common.ts';
 import { whyOf } from './reason.ts';
 
-const why = (reason: string) => whyOf(reason, approvals.why);
+const why = (reason: string) => whyOf(reason, approvals.why, common.channels);
 const empty = { allow: [], ask: [], deny: [] };
 const bash = (command: string) => ({ tool: 'Bash', input: { command } });
 
@@ -18,6 +20,17 @@ it('[P1] [C2] every reason the tool rules give for asking is told in words of th
   expect(why(decide(bash('frob'), { channel: 'web' }).reason)).toBe(approvals.why.unlisted);
   expect(why(decide(bash('frob | tee x'), { channel: 'web', channelRules: empty }).reason)).toBe(
     approvals.why.notPlain,
+  );
+  const enforced = { ...ask, enforced: ask.ask };
+  const through = [{ channel: 'web' as const, rules: enforced }];
+  for (const scopes of [{ global: enforced }, { channelRules: enforced }, { through }]) {
+    expect(why(decide(bash('git push'), { channel: 'cli', ...scopes }).reason)).toBe(
+      approvals.why.enforced('Bash(git push)'),
+    );
+  }
+  const steered = judgeAll(bash('frob'), null, { channel: 'cli' }, [{ channel: 'line' }], null);
+  expect(why(steered.reason)).toBe(
+    `${approvals.why.unlisted} ${approvals.why.steered(common.channels.line)}`,
   );
   const doubt = decide(bash('x=rm; $x -rf /'), {
     channel: 'cli',

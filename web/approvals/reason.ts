@@ -5,16 +5,28 @@ import type { Texts } from '../texts/en/all.ts';
 
 type Words = Texts['approvals']['why'];
 
-const BY_RULE = /^"(.+)" is asked by the rules of the (session|channel|whole server)$/s;
+const STEERED = /^(.+); the run was steered from (\w+)$/s;
+const BY_RULE =
+  /^"(.+)" is asked by the (enforced )?rules of the (session|channel|whole server)(?: \w+, through which the credential was made)?$/s;
 const DOUBT = /^(the command has .+: )?it cannot be told whether "(.+)" means it$/s;
 const UNLISTED = /^(the command has .+: )?no rule speaks of it, /s;
 const PERSON = 'it is a question to a person, so a person answers it';
 
 /** Null where it need not be said. */
-export function whyOf(reason: string, words: Words): string | null {
+export function whyOf(
+  reason: string,
+  words: Words,
+  channels: Texts['common']['channels'],
+): string | null {
+  const steered = STEERED.exec(reason);
+  if (steered !== null) {
+    const [, first, channel] = steered as unknown as [string, string, keyof typeof channels];
+    const name = Object.hasOwn(channels, channel) ? channels[channel] : channel;
+    return [whyOf(first, words, channels) ?? '', words.steered(name)].join(words.between).trim();
+  }
   if (reason === PERSON) return null;
   const byRule = BY_RULE.exec(reason);
-  if (byRule !== null) return words.byRule(byRule[1]!);
+  if (byRule !== null) return (byRule[2] ? words.enforced : words.byRule)(byRule[1]!);
   const doubt = DOUBT.exec(reason);
   if (doubt !== null) return words.doubt(doubt[2]!);
   const unlisted = UNLISTED.exec(reason);

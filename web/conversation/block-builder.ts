@@ -144,7 +144,14 @@ export class BlockBuilder {
   steered(event: SessionEvent, fields: Fields): void {
     const channel = textIn(fields, 'channel');
     const text = textIn(fields, 'text');
-    const at = this.#push({ ...base(event), kind: 'steered', text, channel, over: false });
+    const at = this.#push({
+      ...base(event),
+      kind: 'steered',
+      text,
+      sender: textIn(fields, 'sender'),
+      channel,
+      over: false,
+    });
     this.#steered.set(textIn(fields, 'steerId'), at);
   }
 

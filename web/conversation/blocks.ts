@@ -77,6 +77,7 @@ export interface LimitBlock extends Base {
 export interface SteeredBlock extends Base {
   readonly kind: 'steered';
   readonly text: string;
+  readonly sender: string;
   readonly channel: string;
   /** The agent did not take it, and it has become a run of its own. */
   readonly over: boolean;

@@ -95,7 +95,8 @@ export function Steered({ block }: { block: SteeredBlock }) {
       mono={false}
       above={
         <>
-          {t.conversation.steered} · <Via channel={block.channel} />
+          {t.conversation.steered} · <By sender={block.sender} />
+          <Via channel={block.channel} />
           <Ago at={block.at} />
         </>
       }

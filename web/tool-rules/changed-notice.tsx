@@ -3,7 +3,7 @@ import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { RuleChange, RuleChanges } from './changes.ts';
-import { DecisionName } from './rule-lists.tsx';
+import { DecisionName, EnforcedName } from './rule-lists.tsx';
 
 interface Props {
   readonly changes: RuleChanges;
@@ -50,9 +50,9 @@ function Changed({ title, rules }: { title: string; rules: readonly RuleChange[]
     <>
       <p>{title}</p>
       <ul className="mb-1 text-ink">
-        {rules.map(({ decision, rule }) => (
-          <li key={`${decision} ${rule}`} className="flex flex-wrap items-center gap-x-2">
-            <DecisionName decision={decision} />
+        {rules.map(({ list, rule }) => (
+          <li key={`${list} ${rule}`} className="flex flex-wrap items-center gap-x-2">
+            {list === 'enforced' ? <EnforcedName /> : <DecisionName decision={list} />}
             <code className="font-mono text-dense">{visible(rule)}</code>
           </li>
         ))}

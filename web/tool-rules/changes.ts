@@ -1,10 +1,14 @@
-import type { Decision, ToolRules } from '../../src/contract/policy.ts';
+import type { Decision, ScopeRules } from '../../src/contract/policy.ts';
 import { DECISIONS } from './rules.ts';
 
 /* Rules are stored as a whole: who edits an old version must not undo what others did since. */
 
+/** The lists of rules, and the marks of those that are enforced. */
+export type RuleList = Decision | 'enforced';
+const LISTS: readonly RuleList[] = [...DECISIONS, 'enforced'];
+
 export interface RuleChange {
-  readonly decision: Decision;
+  readonly list: RuleList;
   readonly rule: string;
 }
 export interface RuleChanges {
@@ -12,28 +16,36 @@ export interface RuleChanges {
   readonly removed: readonly RuleChange[];
 }
 
-const without = (rules: ToolRules, others: ToolRules): RuleChange[] =>
-  DECISIONS.flatMap((decision) =>
-    rules[decision]
-      .filter((rule) => !others[decision].includes(rule))
-      .map((rule) => ({ decision, rule })),
+const without = (rules: ScopeRules, others: ScopeRules): RuleChange[] =>
+  LISTS.flatMap((list) =>
+    (rules[list] ?? [])
+      .filter((rule) => !(others[list] ?? []).includes(rule))
+      .map((rule) => ({ list, rule })),
   );
 
 /** What became of the rules; null if they are the same, in whatever order. */
-export function changesOf(before: ToolRules, now: ToolRules): RuleChanges | null {
+export function changesOf(before: ScopeRules, now: ScopeRules): RuleChanges | null {
   const changes = { added: without(now, before), removed: without(before, now) };
   return changes.added.length + changes.removed.length === 0 ? null : changes;
 }
 
 /** A person's own version with what others did. */
-export function withChanges(own: ToolRules, { added, removed }: RuleChanges): ToolRules {
-  const has = (all: readonly RuleChange[], decision: Decision, rule: string): boolean =>
-    all.some((each) => each.decision === decision && each.rule === rule);
-  const merged = (decision: Decision): string[] => [
-    ...own[decision].filter((rule) => !has(removed, decision, rule)),
-    ...added
-      .filter((each) => each.decision === decision && !own[decision].includes(each.rule))
-      .map(({ rule }) => rule),
-  ];
-  return { allow: merged('allow'), ask: merged('ask'), deny: merged('deny') };
+export function withChanges(own: ScopeRules, { added, removed }: RuleChanges): ScopeRules {
+  const has = (all: readonly RuleChange[], list: RuleList, rule: string): boolean =>
+    all.some((each) => each.list === list && each.rule === rule);
+  const merged = (list: RuleList): string[] => {
+    const mine = own[list] ?? [];
+    return [
+      ...mine.filter((rule) => !has(removed, list, rule)),
+      ...added
+        .filter((each) => each.list === list && !mine.includes(each.rule))
+        .map(({ rule }) => rule),
+    ];
+  };
+  return {
+    allow: merged('allow'),
+    ask: merged('ask'),
+    deny: merged('deny'),
+    ...(own.enforced === undefined ? {} : { enforced: merged('enforced') }),
+  };
 }

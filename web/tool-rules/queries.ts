@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Channel } from '../../src/contract/message.ts';
-import type { ToolRules } from '../../src/contract/policy.ts';
+import type { ScopeRules } from '../../src/contract/policy.ts';
 import { client, queries } from '../api/client.ts';
 
 /* An approval or another person may change them at any time, and no hint says so: never from the cache. */
@@ -27,8 +27,8 @@ export const sessionRulesQuery = (id: string) =>
 
 /** How the rules of one scope are changed. */
 export interface RuleAccess {
-  readonly read: () => Promise<ToolRules>;
-  readonly save: (rules: ToolRules) => Promise<void>;
+  readonly read: () => Promise<ScopeRules>;
+  readonly save: (rules: ScopeRules) => Promise<void>;
 }
 
 export const globalRules: RuleAccess = {

@@ -1,6 +1,6 @@
-import { Ban, CircleCheck, Hand, type LucideIcon } from 'lucide-react';
+import { Ban, CircleCheck, Hand, Lock, type LucideIcon } from 'lucide-react';
 import { visible } from '../../src/client/visible.ts';
-import type { Decision, ToolRules } from '../../src/contract/policy.ts';
+import type { Decision, ScopeRules } from '../../src/contract/policy.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DECISIONS, isEmpty } from './rules.ts';
 
@@ -21,8 +21,19 @@ export function DecisionName({ decision }: { decision: Decision }) {
   );
 }
 
+export function EnforcedName() {
+  const t = useTexts();
+  return (
+    <span className="inline-flex items-center gap-1 font-medium">
+      <Lock size={14} aria-hidden />
+      {t.settings.enforced}
+    </span>
+  );
+}
+
 /** The rules of one scope, to read. */
-export function RuleLists({ rules, none }: { rules: ToolRules; none: string }) {
+export function RuleLists({ rules, none }: { rules: ScopeRules; none: string }) {
+  const t = useTexts();
   if (isEmpty(rules)) return <p className="text-dense text-soft">{none}</p>;
   return (
     <dl className="flex flex-col gap-1.5">
@@ -36,6 +47,14 @@ export function RuleLists({ rules, none }: { rules: ToolRules; none: string }) {
               {rules[decision].map((rule) => (
                 <code key={rule} className="rounded bg-raised px-1.5 font-mono text-dense">
                   {visible(rule)}
+                  {decision !== 'allow' && rules.enforced?.includes(rule) && (
+                    <Lock
+                      size={12}
+                      role="img"
+                      aria-label={t.settings.enforced}
+                      className="ml-1 inline align-[-1px] text-soft"
+                    />
+                  )}
                 </code>
               ))}
             </dd>

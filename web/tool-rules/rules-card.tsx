@@ -1,6 +1,6 @@
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
-import type { ToolRules } from '../../src/contract/policy.ts';
+import type { ScopeRules } from '../../src/contract/policy.ts';
 import { Button } from '../parts/button.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { RuleAccess } from './queries.ts';
@@ -10,7 +10,7 @@ import { RulesEditor } from './rules-editor.tsx';
 interface RulesCardProps {
   readonly title: string;
   readonly about: string;
-  readonly rules: ToolRules;
+  readonly rules: ScopeRules;
   /** Said where there are none. */
   readonly none: string;
   /** Left out where the person may not. */

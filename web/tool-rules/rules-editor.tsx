@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Decision, ToolRules } from '../../src/contract/policy.ts';
+import type { Decision, ScopeRules } from '../../src/contract/policy.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -8,13 +8,14 @@ import { fieldOf, problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ChangedNotice } from './changed-notice.tsx';
 import { changesOf, withChanges } from './changes.ts';
-import { badRule, DECISIONS, ruleAt, toList, toText } from './rules.ts';
+import { EnforcedMarks } from './enforced-marks.tsx';
+import { badRule, DECISIONS, ruleAt, toList, toText, withMarks } from './rules.ts';
 
 interface RulesEditorProps {
-  readonly rules: ToolRules;
+  readonly rules: ScopeRules;
   /** As they are on the server now. */
-  readonly read: () => Promise<ToolRules>;
-  readonly save: (rules: ToolRules) => Promise<unknown>;
+  readonly read: () => Promise<ScopeRules>;
+  readonly save: (rules: ScopeRules) => Promise<unknown>;
   readonly onDone: () => void;
 }
 
@@ -26,14 +27,14 @@ export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
   const [base, setBase] = useState(rules);
   const [newer, setNewer] = useState(rules);
   const [wasTried, setWasTried] = useState(false);
-  const wanted: ToolRules = {
-    allow: toList(texts.allow),
-    ask: toList(texts.ask),
-    deny: toList(texts.deny),
-  };
+  const [marks, setMarks] = useState(rules.enforced);
+  const wanted = withMarks(
+    { allow: toList(texts.allow), ask: toList(texts.ask), deny: toList(texts.deny) },
+    marks,
+  );
   const changes = changesOf(base, newer);
   const { mutate, error, isPending } = useMutation({
-    mutationFn: async (over: ToolRules) => {
+    mutationFn: async (over: ScopeRules) => {
       const now = await read();
       setNewer(now);
       if (changesOf(over, now) !== null) return false;
@@ -77,6 +78,7 @@ export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
           </Field>
         ))}
       </div>
+      {marks !== undefined && <EnforcedMarks rules={wanted} marks={marks} onChange={setMarks} />}
       {error !== null && refused === null && (
         <div className="mb-3">
           <Notice tone="bad" title={problemOf(error, t)} />
@@ -87,7 +89,9 @@ export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
           changes={changes}
           busy={isPending}
           onTake={() => {
-            setTexts(toTexts(withChanges(wanted, changes)));
+            const merged = withChanges(wanted, changes);
+            setTexts(toTexts(merged));
+            setMarks(merged.enforced);
             setBase(newer);
           }}
           onOverwrite={() => {
@@ -106,7 +110,7 @@ export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
   );
 }
 
-const toTexts = ({ allow, ask, deny }: ToolRules): Record<Decision, string> => ({
+const toTexts = ({ allow, ask, deny }: ScopeRules): Record<Decision, string> => ({
   allow: toText(allow),
   ask: toText(ask),
   deny: toText(deny),

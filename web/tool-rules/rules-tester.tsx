@@ -10,7 +10,7 @@ import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { DecisionName } from './rule-lists.tsx';
+import { DecisionName, EnforcedName } from './rule-lists.tsx';
 import { inputFor, TOOLS } from './rules.ts';
 
 interface RulesTesterProps {
@@ -107,7 +107,7 @@ export function RulesTester({ sessionId, channel, onChannel }: RulesTesterProps)
   );
 }
 
-function Answer({ verdict: { decision, scope, rule } }: { verdict: Verdict }) {
+function Answer({ verdict: { decision, scope, rule, enforced } }: { verdict: Verdict }) {
   const t = useTexts();
   return (
     <p className="mt-3 flex flex-wrap items-baseline gap-x-2">
@@ -116,6 +116,7 @@ function Answer({ verdict: { decision, scope, rule } }: { verdict: Verdict }) {
       {rule !== null && (
         <code className="rounded bg-raised px-1.5 font-mono text-dense">{visible(rule)}</code>
       )}
+      {enforced && <EnforcedName />}
     </p>
   );
 }

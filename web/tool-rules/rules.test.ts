@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { badRule, inputFor, isEmpty, ruleAt, toList, toText } from './rules.ts';
+import { badRule, inputFor, isEmpty, ruleAt, toList, toText, withMarks } from './rules.ts';
 
 test('[P1] rules are written one a line, and read back as they were', () => {
   const rules = ['Read', 'Bash(git push)', 'mcp__github'];
@@ -27,4 +27,10 @@ test('[P1] a line of the tester becomes the input that the tool takes', () => {
   expect(inputFor('mcp__github__create', '{"title":"x"}')).toEqual({ input: { title: 'x' } });
   expect(inputFor('mcp__github__create', '')).toEqual({});
   expect(inputFor('mcp__github__create', 'not json')).toBeNull();
+});
+
+test('[P1] what is enforced is among what stops something, also after an edit', () => {
+  const rules = { allow: ['Read'], ask: ['Bash'], deny: ['Write', 'Bash'] };
+  expect(withMarks(rules, ['Bash', 'Read', 'gone'])).toEqual({ ...rules, enforced: ['Bash'] });
+  expect(withMarks(rules, undefined)).toEqual(rules);
 });

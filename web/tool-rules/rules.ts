@@ -1,5 +1,11 @@
 import type { Json } from '../../src/contract/json.ts';
-import { type Decision, RULE_MAX, ToolRule, type ToolRules } from '../../src/contract/policy.ts';
+import {
+  type Decision,
+  RULE_MAX,
+  type ScopeRules,
+  ToolRule,
+  type ToolRules,
+} from '../../src/contract/policy.ts';
 
 /** In the order in which they count within a scope. */
 export const DECISIONS = ['deny', 'ask', 'allow'] as const satisfies readonly Decision[];
@@ -26,6 +32,15 @@ export function ruleAt(rules: ToolRules, field: string): { list: Decision; rule:
   const rule = known === undefined ? undefined : rules[known][Number(index)];
   return known === undefined || rule === undefined ? null : { list: known, rule };
 }
+
+/** What of a scope can be enforced: what stops something, strictest first and each once. */
+export const enforceable = ({ deny, ask }: ToolRules): string[] => [...new Set([...deny, ...ask])];
+
+/** Marks that are left after the lists were edited; a session's rules have none. */
+export const withMarks = (rules: ToolRules, marks: readonly string[] | undefined): ScopeRules =>
+  marks === undefined
+    ? rules
+    : { ...rules, enforced: enforceable(rules).filter((rule) => marks.includes(rule)) };
 
 export const isEmpty = ({ allow, ask, deny }: ToolRules): boolean =>
   allow.length + ask.length + deny.length === 0;

@@ -156,9 +156,10 @@ export const detail = {
   duration: 'Duration',
   stderr: 'Error output',
   inForce: 'Rules in force',
-  inForceHelp: 'The first of these that says something about a call decides.',
+  inForceHelp:
+    'The first of these that says something about a call decides. Enforced rules always count.',
   ofSession: '1. This session',
-  ofSessionHelp: 'Counts before all others.',
+  ofSessionHelp: 'Counts before all others that are not enforced.',
   ofChannel: (channel: string) => `2. Channel: ${channel}`,
   ofChannelHelp: 'By where the message came from; chosen below.',
   ofAll: '3. Everything',

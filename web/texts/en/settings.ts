@@ -76,6 +76,9 @@ export const settings = {
   decisions: { allow: 'Allow', ask: 'Ask', deny: 'Deny' },
   noRule: (rule: string) => `“${rule}” is not a rule such as Read or Bash(git push).`,
   oneRuleALine: 'One rule a line',
+  enforced: 'Enforced',
+  enforcedHelp: 'A rule ticked here always applies. No session or channel rule can lift it.',
+  nothingToEnforce: 'Rules that ask or deny can be enforced. There are none yet.',
   rulesChanged: 'These rules were changed meanwhile. Yours are not saved yet.',
   rulesAdded: 'Added:',
   rulesRemoved: 'Taken away:',
@@ -98,7 +101,7 @@ export const settings = {
     default: 'By default:',
   },
   rulesHelp:
-    'A session’s own rules count first, then those of the channel a message came through, then those for everything.',
+    'A session’s own rules count first, then those of the channel a message came through, then those for everything. Enforced rules always count.',
   channelHelp: {
     web: 'Messages written here',
     cli: 'Messages from the command line',

@@ -52,6 +52,9 @@ export const approvals: Texts['approvals'] = {
   whyAsked: '理由',
   why: {
     byRule: (rule) => `ルール「${rule}」で確認が必要です。`,
+    enforced: (rule) => `強制のルール「${rule}」により、毎回確認が必要です。`,
+    steered: (channel) => `この実行には${channel}からのメッセージが加わっています。`,
+    between: '',
     doubt: (rule) => `ルール「${rule}」に当たるかどうか、確実には判断できません。`,
     unlisted: '当てはまるルールがないため、確認が必要です。',
     notPlain: '単純なコマンドではないため、確認が必要です。',

@@ -77,6 +77,10 @@ export const settings: Texts['settings'] = {
   decisions: { allow: '許可', ask: '確認', deny: '拒否' },
   noRule: (rule) => `「${rule}」はルールではありません。ReadやBash(git push)のように書きます。`,
   oneRuleALine: '1行に1つ',
+  enforced: '強制',
+  enforcedHelp:
+    'チェックしたルールは必ず適用されます。セッションやチャネルのルールでは解除できません。',
+  nothingToEnforce: '強制できるのは「確認」と「拒否」のルールです。まだありません。',
   rulesChanged: '編集中にルールが変更されました。まだ保存していません。',
   rulesAdded: '追加:',
   rulesRemoved: '削除:',
@@ -98,7 +102,8 @@ export const settings: Texts['settings'] = {
     global: '全体のルール：',
     default: '既定：',
   },
-  rulesHelp: 'まずセッション、次にメッセージが届いたチャネル、最後に全体のルールの順に判定します。',
+  rulesHelp:
+    'まずセッション、次にメッセージが届いたチャネル、最後に全体のルールの順に判定します。強制のルールは必ず適用されます。',
   channelHelp: {
     web: 'この画面で書いたメッセージ',
     cli: 'コマンドラインからのメッセージ',

@@ -1,0 +1,42 @@
+import { visible } from '../../src/client/visible.ts';
+import type { ScopeRules } from '../../src/contract/policy.ts';
+import { useTexts } from '../texts/texts.ts';
+import { DecisionName } from './rule-lists.tsx';
+import { enforceable } from './rules.ts';
+
+interface Props {
+  readonly rules: ScopeRules;
+  readonly marks: readonly string[];
+  readonly onChange: (marks: string[]) => void;
+}
+
+/** Which of the rules that stop something hold whatever a narrower scope says. */
+export function EnforcedMarks({ rules, marks, onChange }: Props) {
+  const t = useTexts();
+  const all = enforceable(rules);
+  return (
+    <fieldset className="mb-4">
+      <legend className="mb-1 font-medium">{t.settings.enforced}</legend>
+      <p className="mb-1 text-dense text-soft">
+        {all.length === 0 ? t.settings.nothingToEnforce : t.settings.enforcedHelp}
+      </p>
+      {all.map((rule) => (
+        <label
+          key={rule}
+          className="flex min-h-8 cursor-pointer flex-wrap items-center gap-x-2 max-md:min-h-11"
+        >
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={marks.includes(rule)}
+            onChange={({ target }) =>
+              onChange(target.checked ? [...marks, rule] : marks.filter((each) => each !== rule))
+            }
+          />
+          <DecisionName decision={rules.deny.includes(rule) ? 'deny' : 'ask'} />
+          <code className="min-w-0 break-words font-mono text-dense">{visible(rule)}</code>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
