@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MessageRequest } from '../src/contract/message.ts';
+import type { Session } from '../src/contract/session.ts';
 import { claudeRig } from './claude-rig.ts';
-import { claudeHouse, ended } from './claude-session-rig.ts';
+import { asked, claudeHouse, ended } from './claude-session-rig.ts';
 import { scripted } from './model-server/script.ts';
 import { startModelServer } from './model-server/server.ts';
 import { root, temporaryDirectory } from './processes.ts';
@@ -160,3 +161,44 @@ function channel() {
   };
   return state;
 }
+
+test('[P2] [P3] a run of cli that a person on api steers is decided as strictly as api', async () => {
+  const house = await claudeHouse();
+  const server = await house.server();
+  const person = async (name: string, channel: 'api' | 'cli') => {
+    const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', { name });
+    const body = { name, userId: id, channel, scopes: ['read', 'run'] };
+    const { token } = await server.call<{ token: string }>('POST', '/api/v1/tokens', body);
+    const credential = { authorization: `Bearer ${token}` };
+    return <T>(method: string, path: string, given?: object): Promise<T> =>
+      server.call<T>(method, `/api/v1${path}`, given, credential);
+  };
+  const [owner, sharer] = [await person('hanako', 'cli'), await person('taro', 'api')];
+  const session = await owner<Session>('POST', '/sessions', {
+    name: 'shared',
+    agent: { kind: 'claude' },
+    workspace: { provider: 'directory', path: house.work },
+  });
+  const shares = [{ user: 'taro', level: 'operate' }];
+  await owner('PUT', `/sessions/${session.id}/shares`, { shares });
+  const path = `/sessions/${session.id}/messages`;
+  const message = scripted([
+    { tools: [bash('touch before; touch before2')] },
+    { text: 'one', hold: 'text' },
+    { tools: [bash('touch after; touch after2')] },
+    { text: 'two' },
+  ]);
+  const { runId } = await owner<{ runId: string }>('POST', path, { message });
+  await house.model.arrived('text');
+  expect(existsSync(join(house.work, 'before2'))).toBe(true);
+  await sharer('POST', path, { message: 'and touch it after', onBusy: 'steer' });
+  house.model.release('text');
+  const question = await asked(server, session, runId);
+  expect(question).toMatchObject({
+    input: { command: 'touch after; touch after2' },
+    reason: expect.stringContaining('the run was steered from api'),
+  });
+  expect(existsSync(join(house.work, 'after'))).toBe(false);
+  await owner('POST', `/approvals/${question.id}`, { decision: 'deny', message: 'no' });
+  expect(await ended(server, runId)).toMatchObject({ state: 'succeeded', channel: 'cli' });
+});
