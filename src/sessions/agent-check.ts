@@ -42,5 +42,5 @@ const NOT_UNDERSTOOD: Verdict = {
   decision: 'deny',
   scope: 'default',
   rule: null,
-  reason: 'it is written in a way that Baton does not know, so it cannot be told what it starts',
+  reason: 'Baton does not know this form of server, so it cannot judge what it would start',
 };

@@ -81,7 +81,7 @@ export const agentHandler =
     }
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
-      // Read at each call: rules change, and whoever steers the run counts from then on (P2, P3).
+      // Read at each call: rules change, and a person who steers the run counts from then on (P2, P3).
       const [rules, steers] = await patiently(signal, () =>
         Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
       );

@@ -11,7 +11,7 @@ import { shellCall, type ToolCall } from './call.ts';
 export interface Started {
   /** Such as `agent.command`. */
   readonly field: string;
-  /** All readings of it; the strictest counts. Null: it cannot be told what it starts. */
+  /** All readings of it; the strictest counts. Null if its form is not known. */
   readonly calls: readonly ToolCall[] | null;
 }
 

@@ -359,7 +359,13 @@ describe('the schema itself', () => {
 
 describe('[O3] a node of the version before, after the upgrade', () => {
   /** As it makes a session and gives it another name: it knows nothing of the newest columns. */
-  const newest = ['folded_name', 'conversation_head', 'fork_conversation', 'fork_head'];
+  const newest = [
+    'folded_name',
+    'conversation_head',
+    'fork_conversation',
+    'fork_head',
+    'agent_standing',
+  ];
   const known = SESSION_COLUMN_NAMES.filter((name) => !newest.includes(name)).join(', ');
   const remake = [
     `CREATE TEMP TABLE made AS SELECT ${known} FROM sessions`,

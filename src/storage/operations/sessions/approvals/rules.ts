@@ -56,7 +56,7 @@ export function* sharedRules(): Op<RulesInForce> {
 }
 
 function inForce(rows: readonly RuleRow[], own: string | null): RulesInForce {
-  const found = new Map(
+  const byPlace = new Map(
     rows.map(({ place, rules }) => [
       place,
       rules === null ? null : (JSON.parse(rules) as ScopeRules),
@@ -64,13 +64,13 @@ function inForce(rows: readonly RuleRow[], own: string | null): RulesInForce {
   );
   const channels: Partial<Record<Channel, ScopeRules>> = {};
   for (const channel of Channel.options) {
-    const rules = found.get(keyOf({ scope: 'channel', channel }));
+    const rules = byPlace.get(keyOf({ scope: 'channel', channel }));
     if (rules != null) channels[channel] = rules;
   }
   return {
-    session: own === null ? null : (found.get(own) ?? null),
+    session: own === null ? null : (byPlace.get(own) ?? null),
     channels,
-    global: found.get('global') ?? null,
+    global: byPlace.get('global') ?? null,
   };
 }
 

@@ -4,6 +4,7 @@ import { ADMIN } from '../../test/service-rig.ts';
 import { until } from '../../test/until.ts';
 import type { ToolAnswer, Turn } from '../agents/driver.ts';
 import { type Channel, MessageRequest } from '../contract/message.ts';
+import type { RunView } from '../contract/run-view.ts';
 
 const WIPE = { id: 'call', tool: 'Bash', input: { command: 'rm -rf build' } };
 
@@ -47,8 +48,8 @@ test('[P2] [P3] a steered run is as strict as the strictest person who spoke in 
   expect(await call()).toBe('allow');
   await rig.send('web', 'and the build', 'steer');
   expect(await call()).toBe('deny');
-  const [told] = await rig.events('policy.denied');
-  expect(told).toMatchObject({
+  const [denied] = await rig.events('policy.denied');
+  expect(denied).toMatchObject({
     rule: 'Bash(rm -rf)',
     reason: expect.stringContaining('the run was steered from web'),
   });
@@ -88,4 +89,25 @@ test('[P2] who only asks for less does not make a run less strict', async () => 
   const { call } = await rig.begin();
   await rig.send('web', 'please', 'steer');
   expect(await call()).toBe('deny');
+});
+
+test('[P2] [A5] what an edited or a retried run costs is counted to the person who did it', async () => {
+  const rig = await runOfCli();
+  const [{ id }] = (await rig.service.listRuns(ADMIN, {})).items as [RunView];
+  const taro = { ...ADMIN, userId: 'taro', channel: 'web' } as const;
+  await rig.service.editRun(taro, id, { message: 'clean up well' });
+  const play = async function* () {
+    yield init();
+    yield { kind: 'end', end: END } as const;
+  };
+  expect(await (await rig.attempt(play)).ended()).toMatchObject({ kind: 'succeeded' });
+  expect(await rig.service.invocations(ADMIN, id)).toMatchObject([
+    { userId: 'taro', channel: 'web' },
+  ]);
+  const hanako = { ...ADMIN, userId: 'hanako', channel: 'cli' } as const;
+  const again = await rig.service.retryRun(hanako, id);
+  await (await rig.attempt(play)).ended();
+  expect(await rig.service.invocations(ADMIN, again.id)).toMatchObject([
+    { userId: 'hanako', channel: 'cli' },
+  ]);
 });
