@@ -5,11 +5,13 @@ import { nodeRules } from './contract/nodes.contract.ts';
 import { shareRules } from './contract/shares.contract.ts';
 import { signInRules } from './contract/sign-ins.contract.ts';
 import { statsRules } from './contract/stats.contract.ts';
+import { ticketRules } from './contract/tickets.contract.ts';
 import { userRules } from './contract/users.contract.ts';
 
 const TOPICS = {
   'users and tokens': userRules,
   'sign-ins': signInRules,
+  tickets: ticketRules,
   shares: shareRules,
   audit: auditRules,
   nodes: nodeRules,

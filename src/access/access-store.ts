@@ -80,6 +80,8 @@ export interface ValidSignIn {
   readonly rotatedAt: number;
   /** The secret shown is the one of before; the browser has not learnt the new one yet. */
   readonly previous: boolean;
+  /** Null if it was made by a version that knew of none. */
+  readonly pageKeyDigest: string | null;
 }
 
 /** A token or a sign-in that is valid now, by its name in the audit log. */
@@ -93,7 +95,9 @@ export interface ValidCredential {
 
 export interface NewSignIn {
   readonly id: string;
+  /** Of the secret in the cookie. */
   readonly digest: string;
+  readonly pageKeyDigest: string;
   /** Ends after this long without use, and after `lifeMs` in any case. */
   readonly idleMs: number;
   readonly lifeMs: number;
@@ -112,6 +116,15 @@ export type SignInBy =
   | { readonly code: string }
   | { readonly token: string }
   | { readonly user: string };
+
+/** Opens one request of a browser. */
+export interface NewTicket {
+  readonly digest: string;
+  readonly signInId: string;
+  /** Of the request, without the query. */
+  readonly path: string;
+  readonly expiresInMs: number;
+}
 
 export interface ShareRecord {
   readonly userId: string;
@@ -185,6 +198,13 @@ export interface AccessStore {
   /** Of one who was let in before: whose `token:<id>` or `cookie:<id>` is. Null if not valid any more. */
   findCredential(credential: string): Promise<ValidCredential | null>;
   endSignIn(id: string): Promise<void>;
+  /** Expired ones go. Throws `unauthorized` if the sign-in is gone. */
+  createTicket(ticket: NewTicket): Promise<{ readonly expiresAt: number }>;
+  /**
+   * Takes the ticket, whoever shows it and for whatever. Null if it is none, was taken before or has
+   * expired; those of a sign-in go with it.
+   */
+  takeTicket(digest: string): Promise<{ readonly signInId: string; readonly path: string } | null>;
   /** All of a user. */
   endSignIns(userId: string): Promise<void>;
 

@@ -131,7 +131,13 @@ describe.each(databases)('on %s', (_name, open) => {
     const signIn = () =>
       store.signIn(
         { code: digestOf(link.code) },
-        { id: newId(), digest: digestOf(newId()), idleMs: 1000_000, lifeMs: 1000_000 },
+        {
+          id: newId(),
+          digest: digestOf(newId()),
+          pageKeyDigest: digestOf(newId()),
+          idleMs: 1000_000,
+          lifeMs: 1000_000,
+        },
       );
     expect((await signIn())?.user.id).toBe(userId);
     expect(await signIn()).toBeNull();
@@ -190,7 +196,7 @@ describe.each(databases)('on %s', (_name, open) => {
     const id = newId();
     await store.signIn(
       { token: digestOf(short.token) },
-      { id, digest: digestOf(id), idleMs: DAY_MS, lifeMs: DAY_MS },
+      { id, digest: digestOf(id), pageKeyDigest: digestOf(id), idleMs: DAY_MS, lifeMs: DAY_MS },
     );
     const browser: Principal = { ...by, scopes: short.scopes, credential: `cookie:${id}` };
     expect((await make(browser, { expiresInDays: 3650 })).expiresAt).toBe(short.expiresAt);

@@ -6,7 +6,7 @@ import { until } from '../../test/until.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import { StoreGate } from './gate.ts';
-import { newSecret, newToken } from './secret.ts';
+import { digestOf, newSecret, newToken } from './secret.ts';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -240,6 +240,62 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     expect(await one.byCookie(next?.secret ?? '')).toMatchObject({ by: { credential: by } });
     // Requests under way.
     expect(await one.byCookie(secret)).toMatchObject({ by: { credential: by }, due: false });
+  });
+
+  test('[X4] the page key is of one sign-in, and kept as a digest', async () => {
+    const { store } = await rig();
+    const gate = gateOver(store);
+    const [one, two] = [
+      await gate.signIn({ token: ADMIN_TOKEN }, FROM),
+      await gate.signIn({ token: ADMIN_TOKEN }, FROM),
+    ];
+    if (one === null || two === null) throw new Error('not signed in');
+    const hasKey = async (key?: string | null) =>
+      (await gate.byCookie(one.secret, key))?.hasKey ?? null;
+    expect(await hasKey(one.pageKey)).toBe(true);
+    for (const key of [two.pageKey, one.secret, digestOf(one.pageKey), '', null, undefined]) {
+      expect(await hasKey(key)).toBe(false);
+    }
+    // A sign-in of a version that knew of none.
+    const id = newId();
+    const old = { id, digest: digestOf(one.pageKey), idleMs: HOUR_MS, lifeMs: HOUR_MS };
+    await store.signIn({ user: 'admin' }, { ...old, pageKeyDigest: null as never });
+    expect(await gate.byCookie(one.pageKey, one.pageKey)).toMatchObject({ hasKey: false });
+  });
+
+  test('[X4] a ticket is for its browser and path, on every node, once, and for half a minute', async () => {
+    const { node, store, people } = await rig();
+    const [one, two] = [gateOver(store), gateOver(await node())];
+    const by = (await one.signIn({ token: ADMIN_TOKEN }, FROM))?.by;
+    const other = (await one.signIn({ token: ADMIN_TOKEN }, FROM))?.by;
+    if (by === undefined || other === undefined) throw new Error('not signed in');
+    const path = '/ws/events';
+    const { ticket, expiresAt } = await one.createTicket(by, path);
+    const leftMs = Date.parse(expiresAt) - Date.now();
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(31_000);
+    const taken = await Promise.all(
+      [one, two, one, two].map((gate) => gate.takeTicket(by, ticket, path)),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    for (const [who, where] of [
+      [other, path],
+      [by, '/ws/sessions/x'],
+    ] as const) {
+      const wrong = await two.createTicket(by, path);
+      expect(await one.takeTicket(who, wrong.ticket, where)).toBe(false);
+      expect(await one.takeTicket(by, wrong.ticket, path)).toBe(false);
+    }
+    for (const none of ['', 'x', newSecret()]) {
+      expect(await one.takeTicket(by, none, path)).toBe(false);
+    }
+    const { token } = await people.token('admin');
+    for (const bearer of [ADMIN_TOKEN, token]) {
+      const program = (await one.byToken(bearer))!;
+      await expect(one.createTicket(program, path)).rejects.toMatchObject({ code: 'forbidden' });
+    }
+    await one.signOut(by);
+    await expect(one.createTicket(by, path)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
   test('[X1] signing out ends a sign-in on every node, and is in the audit log', async () => {

@@ -3,6 +3,8 @@ import { ADMIN_ID } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { Channel } from '../contract/message.ts';
+import type { Ticket } from '../contract/ticket.ts';
+import { toTime } from '../contract/time.ts';
 import type { Hint, Store } from '../queue/store.ts';
 import type {
   AccessStore,
@@ -25,6 +27,7 @@ const LIFE_MS = 30 * DAY_MS;
 /** How old the secret of a cookie gets, and how long requests under way may still bring the old one. */
 const RENEW_MS = 60 * 60_000;
 const GRACE_MS = 60_000;
+const TICKET_MS = 30_000;
 /** Nodes are told at once of what changed; this is for hints that get lost. */
 const REMEMBER_MS = 1000;
 const REMEMBER_MOST = 10_000;
@@ -104,12 +107,16 @@ export class StoreGate implements Gate {
     return { userId, role, channel, ...via(through), scopes, credential: `token:${id}` };
   }
 
-  async byCookie(secret: string): Promise<{ by: Principal; due: boolean } | null> {
+  async byCookie(
+    secret: string,
+    pageKey: string | null = null,
+  ): Promise<{ by: Principal; due: boolean; hasKey: boolean } | null> {
     if (!isSecret(secret)) return null;
     const found = await this.#signIns.get(digestOf(secret));
     if (found === null) return null;
     const due = !found.previous && this.#clock() - found.rotatedAt >= RENEW_MS;
-    return { by: principalOf(found), due };
+    const hasKey = pageKey !== null && isPageKey(pageKey, found);
+    return { by: principalOf(found), due, hasKey };
   }
 
   async renew(secret: string): Promise<CookieSecret | null> {
@@ -127,27 +134,48 @@ export class StoreGate implements Gate {
   async signIn(
     shown: { readonly code: string } | { readonly token: string },
     from: { readonly address: string; readonly requestId: string },
-  ): Promise<({ by: Principal } & CookieSecret) | null> {
+  ): Promise<({ by: Principal; pageKey: string } & CookieSecret) | null> {
     const how = await this.#signInBy(shown);
     if (how === null) return null;
     const id = newId();
-    const secret = newSecret();
+    const [secret, pageKey] = [newSecret(), newSecret()];
     // Whose a code is comes out only when it is taken; the store writes it into the line.
     const stranger = { userId: '', role: 'viewer', channel: 'web', ...from } as const;
     const by = { ...stranger, credential: how.credential };
     const entry = entryOf(by, 'auth.sign_in', { kind: 'sign_in', id });
-    const made = { id, digest: digestOf(secret), idleMs: IDLE_MS, lifeMs: LIFE_MS };
+    const digests = { digest: digestOf(secret), pageKeyDigest: digestOf(pageKey) };
+    const made = { id, ...digests, idleMs: IDLE_MS, lifeMs: LIFE_MS };
     const found = await this.#open().audited(entry).signIn(how.by, made);
     if (found === null) return null;
-    return { by: { ...principalOf(found), ...from }, secret, lifeMs: LIFE_MS };
+    return { by: { ...principalOf(found), ...from }, secret, pageKey, lifeMs: LIFE_MS };
   }
 
   async signOut(by: Principal): Promise<void> {
-    const id = /^cookie:(.+)$/.exec(by.credential ?? '')?.[1];
-    if (id === undefined) return;
+    const id = signInOf(by);
+    if (id === null) return;
     const entry = entryOf(by, 'auth.sign_out', { kind: 'sign_in', id });
     await this.#open().audited(entry).endSignIn(id);
     this.#signIns.forgetAll();
+  }
+
+  async createTicket(by: Principal, path: string): Promise<Ticket> {
+    const signInId = signInOf(by);
+    if (signInId === null) {
+      throw new BatonError(
+        'forbidden',
+        'Tickets are for browsers. With a token, send the Authorization header instead.',
+      );
+    }
+    const ticket = newSecret();
+    const made = { digest: digestOf(ticket), signInId, path, expiresInMs: TICKET_MS };
+    const { expiresAt } = await this.#open().createTicket(made);
+    return { ticket, expiresAt: toTime(expiresAt) };
+  }
+
+  async takeTicket(by: Principal, ticket: string, path: string): Promise<boolean> {
+    if (!isSecret(ticket)) return false;
+    const taken = await this.#open().takeTicket(digestOf(ticket));
+    return taken !== null && taken.signInId === signInOf(by) && taken.path === path;
   }
 
   async again(by: Principal): Promise<{ by: Principal; name: string } | null> {
@@ -209,6 +237,15 @@ function principalOf({ id, user, scopes, through }: ValidSignIn): Principal {
 
 const via = (through: readonly Channel[]): Pick<Principal, 'through'> =>
   through.length === 0 ? {} : { through };
+/** Null if it is no browser. */
+const signInOf = ({ credential = '' }: Principal): string | null =>
+  /^cookie:(.+)$/.exec(credential)?.[1] ?? null;
+
+/** Digests have one length, so that the comparison tells nothing. */
+const isPageKey = (pageKey: string, { pageKeyDigest }: ValidSignIn): boolean =>
+  pageKeyDigest !== null &&
+  timingSafeEqual(Buffer.from(digestOf(pageKey)), Buffer.from(pageKeyDigest));
+
 
 function asNow(by: Principal, { user, scopes }: ValidCredential): Principal {
   const { scopes: _before, ...rest } = by;

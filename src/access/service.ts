@@ -11,6 +11,7 @@ import type {
 import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import type { Channel } from '../contract/message.ts';
 import type { NodeView } from '../contract/node.ts';
+import type { Ticket } from '../contract/ticket.ts';
 import type { Principal } from './principal.ts';
 
 export interface Page<T> {
@@ -60,16 +61,26 @@ export interface Gate {
   startCode(): Promise<string>;
   /** Who a bearer token is; null is nobody. Throws `database_unreachable` if that cannot be known. */
   byToken(token: string): Promise<Principal | null>;
-  /** Who a cookie is, and whether it is time to replace its secret; the same otherwise. */
-  byCookie(secret: string): Promise<{ readonly by: Principal; readonly due: boolean } | null>;
+  /**
+   * Who a cookie is, whether it is time to replace its secret, and whether the page key that came
+   * along is the one of this sign-in; the same otherwise.
+   */
+  byCookie(
+    secret: string,
+    pageKey?: string | null,
+  ): Promise<{ readonly by: Principal; readonly due: boolean; readonly hasKey: boolean } | null>;
   /** The secret to replace this one by, which is good for a minute more. Null if another was first. */
   renew(secret: string): Promise<CookieSecret | null>;
   /** Makes a sign-in; null if code or token is not valid. */
   signIn(
     shown: { readonly code: string } | { readonly token: string },
     from: { readonly address: string; readonly requestId: string },
-  ): Promise<({ readonly by: Principal } & CookieSecret) | null>;
+  ): Promise<({ readonly by: Principal; readonly pageKey: string } & CookieSecret) | null>;
   signOut(by: Principal): Promise<void>;
+  /** Opens one request of this browser for this path, on any node. Throws `forbidden` for tokens. */
+  createTicket(by: Principal, path: string): Promise<Ticket>;
+  /** Whether it is one of this browser for this path. It is used up in any case. */
+  takeTicket(by: Principal, ticket: string, path: string): Promise<boolean>;
   /** Who they are now that were let in before, by their credential; null if it is not valid any more. */
   again(by: Principal): Promise<{ readonly by: Principal; readonly name: string } | null>;
   /** Calls back when what somebody may do has changed, here or on another node. */

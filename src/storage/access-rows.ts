@@ -87,6 +87,7 @@ export interface SignInRow extends UserRow {
   token_channel: Channel | null;
   made_through: string | null;
   token_expires_at: number | null;
+  page_key_digest: string | null;
 }
 
 export const toSignIn = (row: SignInRow, digest: string): ValidSignIn => ({
@@ -97,6 +98,7 @@ export const toSignIn = (row: SignInRow, digest: string): ValidSignIn => ({
   expiresAt: row.expires_at,
   rotatedAt: row.rotated_at,
   previous: row.digest !== digest,
+  pageKeyDigest: row.page_key_digest,
 });
 
 export interface AuditRow {

@@ -7,7 +7,13 @@ import { type AccessBench, type AccessRule, entry, HOUR, MINUTE } from './bench.
 const lines = ({ store }: AccessBench, filter: Partial<AuditFilter> = {}) =>
   store.listAudit({ limit: 100, ...filter });
 
-const newSignIn = () => ({ id: newId(), digest: newId(), idleMs: HOUR, lifeMs: HOUR });
+const newSignIn = () => ({
+  id: newId(),
+  digest: newId(),
+  pageKeyDigest: newId(),
+  idleMs: HOUR,
+  lifeMs: HOUR,
+});
 
 export function auditRules(rule: AccessRule): void {
   rule('[P6] a change and its line are written together', async (bench) => {

@@ -85,7 +85,7 @@ export class AccessBench {
     const digest = newId();
     const signIn = await this.store.signIn(
       { user: userId },
-      { id: newId(), digest, idleMs, lifeMs },
+      { id: newId(), digest, pageKeyDigest: newId(), idleMs, lifeMs },
     );
     if (signIn === null) throw new Error('the user could not sign in');
     return { signIn, digest };

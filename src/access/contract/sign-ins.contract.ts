@@ -8,6 +8,7 @@ const GRACE = 10_000;
 const newSignIn = (given: Partial<NewSignIn> = {}): NewSignIn => ({
   id: newId(),
   digest: newId(),
+  pageKeyDigest: newId(),
   idleMs: HOUR,
   lifeMs: 24 * HOUR,
   ...given,
@@ -19,8 +20,8 @@ export function signInRules(rule: AccessRule): void {
     const ann = await bench.user();
     const code = await bench.code(ann.id);
     const tries = Array.from({ length: 5 }, () => newSignIn());
-    const made = await Promise.all(tries.map((one) => store.signIn({ code }, one)));
-    const [signIn, ...others] = made.filter((one) => one !== null);
+    const results = await Promise.all(tries.map((one) => store.signIn({ code }, one)));
+    const [signIn, ...others] = results.filter((one) => one !== null);
     expect(others).toEqual([]);
     expect(signIn).toEqual({
       id: expect.any(String),
@@ -30,7 +31,10 @@ export function signInRules(rule: AccessRule): void {
       expiresAt: bench.now + 24 * HOUR,
       rotatedAt: bench.now,
       previous: false,
+      pageKeyDigest: expect.any(String),
     });
+    const made = tries.find(({ id }) => id === signIn?.id);
+    expect(signIn?.pageKeyDigest).toBe(made?.pageKeyDigest);
     expect(await store.signIn({ code }, newSignIn())).toBeNull();
   });
 

@@ -16,6 +16,7 @@ import { sessionLists } from './0014-session-lists.ts';
 import { forkColumns } from './0015-fork.ts';
 import { admitMessageFunction } from './0016-admit-message.ts';
 import { standingColumns } from './0017-standing.ts';
+import { pageKeys } from './0018-page-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   forkColumns,
   admitMessageFunction,
   standingColumns,
+  pageKeys,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

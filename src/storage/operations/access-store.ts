@@ -38,6 +38,8 @@ export function accessStoreOver({
     findCredential: (credential) => read(findCredential(dialect, credential)),
     endSignIn: (id) => call('endSignIn', id),
     endSignIns: (userId) => call('endSignIns', userId),
+    createTicket: (ticket) => call('createTicket', ticket),
+    takeTicket: (digest) => call('takeTicket', digest),
     listShares: (sessionId) => read(listShares(sessionId)),
     putShares: (sessionId, shares) => call('putShares', sessionId, shares),
     listAudit: (filter) => read(listAudit(filter)),

@@ -38,7 +38,13 @@ afterEach(async () => {
 });
 
 const both = (): AccessStores[] => [bench.store, other];
-const newSignIn = () => ({ id: newId(), digest: newId(), idleMs: HOUR, lifeMs: HOUR });
+const newSignIn = () => ({
+  id: newId(),
+  digest: newId(),
+  pageKeyDigest: newId(),
+  idleMs: HOUR,
+  lifeMs: HOUR,
+});
 
 test('[X1] of two nodes that are shown one code, one signs in and one line is written', async () => {
   for (let i = 0; i < 15; i++) {
@@ -69,6 +75,16 @@ test('[X1] of two nodes that replace one secret, one does', async () => {
     const found = await Promise.all(secrets.map((digest) => other.findSignIn(digest, HOUR)));
     expect(found.map((one) => one !== null)).toEqual(rotated);
     expect(await other.findSignIn(from, HOUR)).toMatchObject({ previous: true });
+  }
+});
+
+test('[X4] of two nodes that are shown one ticket, one takes it, wherever it was made', async () => {
+  const { signIn } = await bench.signedIn('admin');
+  for (let i = 0; i < 15; i++) {
+    const ticket = { digest: newId(), signInId: signIn.id, path: '/ws/events', expiresInMs: HOUR };
+    await both()[i % 2]?.createTicket(ticket);
+    const taken = await Promise.all(both().map((store) => store.takeTicket(ticket.digest)));
+    expect(taken.filter((one) => one !== null)).toHaveLength(1);
   }
 });
 

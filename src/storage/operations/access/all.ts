@@ -7,6 +7,7 @@ import {
   signIn,
   touchSignIn,
 } from './sign-ins.ts';
+import { createTicket, takeTicket } from './tickets.ts';
 import { createToken, revokeToken, touchTokens } from './tokens.ts';
 import { createUser, updateUser } from './users.ts';
 
@@ -23,6 +24,8 @@ export const ACCESS_OPERATIONS = {
   rotateSignIn,
   endSignIn,
   endSignIns,
+  createTicket,
+  takeTicket,
   exchangeUsage,
   saveLoad,
 };

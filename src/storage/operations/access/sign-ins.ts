@@ -45,9 +45,10 @@ export function* signIn(
   yield* query('DELETE FROM sign_ins WHERE expires_at <= $1', [now]);
   const end = Math.min(now + made.lifeMs, shown.until ?? Number.POSITIVE_INFINITY);
   yield* query(
-    `INSERT INTO sign_ins (id, user_id, token_id, digest, created_at, rotated_at, idle_until, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
-    [made.id, user.id, shown.tokenId, made.digest, now, now + made.idleMs, end],
+    `INSERT INTO sign_ins
+       (id, user_id, token_id, digest, created_at, rotated_at, idle_until, expires_at, page_key_digest)
+     VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
+    [made.id, user.id, shown.tokenId, made.digest, now, now + made.idleMs, end, made.pageKeyDigest],
   );
   return {
     value: toSignIn((yield* readSignIn(now, made.digest))!, made.digest),
@@ -74,8 +75,9 @@ function* look(now: number, by: SignInBy): Op<Shown | null> {
 }
 
 /** Valid at the time in $2: also its user, and the token that it was made with. */
-export const VALID_SIGN_IN = `SELECT s.id, s.digest, s.rotated_at, s.idle_until, s.expires_at, t.scopes,
-    t.channel AS token_channel, t.made_through, t.expires_at AS token_expires_at, ${USER_COLUMNS}
+export const VALID_SIGN_IN = `SELECT s.id, s.digest, s.rotated_at, s.idle_until, s.expires_at,
+    s.page_key_digest, t.scopes, t.channel AS token_channel, t.made_through,
+    t.expires_at AS token_expires_at, ${USER_COLUMNS}
   FROM sign_ins s JOIN users u ON u.id = s.user_id LEFT JOIN tokens t ON t.id = s.token_id
   WHERE s.expires_at > $2 AND s.idle_until > $2 AND u.disabled_at IS NULL
     AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND coalesce(t.expires_at, $2 + 1) > $2))`;
