@@ -29,7 +29,7 @@ async function take(browser: Browser, showcase: Showcase, out: string): Promise<
   const entry = await first.newPage();
   await entry.goto(showcase.link);
   await entry.waitForURL(`${showcase.url}/`);
-  const cookies = await first.cookies();
+  const storageState = await first.storageState();
   await first.close();
   for (const [language, locale] of Object.entries(LANGUAGES)) {
     for (const [device, viewport] of Object.entries(DEVICES)) {
@@ -39,12 +39,13 @@ async function take(browser: Browser, showcase: Showcase, out: string): Promise<
           viewport,
           colorScheme,
           reducedMotion: 'reduce',
+          storageState,
         });
         const page = await context.newPage();
         const complaints = complaintsOf(page);
         for (const { name, path, act, isOutside = false } of wanted) {
           await context.clearCookies();
-          if (!isOutside) await context.addCookies(cookies);
+          if (!isOutside) await context.addCookies(storageState.cookies);
           await page.setViewportSize(viewport);
           await page.goto(`${showcase.url}${path}`);
           await quiet(page);

@@ -45,6 +45,8 @@ const REQUESTS: Record<
   webRunEvents: { query: '?follow=false' },
   // What whoever may ask has.
   createToken: { body: { name: 'any', scopes: ['account'] } },
+  // Tickets are for browsers, and these are tokens.
+  createTicket: { status: 403 },
   // Agents do not run here, so there is no host to move it to.
   moveSession: { status: 400 },
   webStartRun: { body: { session_id: ID, message: 'echo' } },
@@ -65,7 +67,7 @@ const VARIANTS: Record<string, readonly Partial<Row>[]> = {
 };
 
 /** They change nothing that somebody would ask about later. */
-const UNTOLD = ['syncStatus', 'testPolicy'];
+const UNTOLD = ['syncStatus', 'testPolicy', 'createTicket'];
 
 function rowsOf(name: string, endpoint: Endpoint): Row[] {
   const { method, path, open, needs, level, status } = endpoint;
@@ -138,7 +140,7 @@ const PAGE_STATUS: Record<string, number> = {
   // A form without anything in it.
   'POST /sign-in': 400,
   // There is no sign-in behind a token, and who has none is where they wanted to be.
-  'POST /sign-out': 303,
+  'POST /sign-out': 204,
 };
 
 const PAGE_ROWS: readonly Row[] = PAGES.flatMap(({ method, path, open }) => {

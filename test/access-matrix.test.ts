@@ -93,9 +93,11 @@ test('[X2] what needs an administrator, what is the owner’s, and what is open,
     'schedulerDeleteSession',
   ]);
   expect(named(({ method, needs }) => method !== 'GET' && needs === 'read')).toEqual([
+    'createTicket',
     'testPolicy',
   ]);
   expect(named(({ method, level }) => method !== 'GET' && level === 'view')).toEqual([
+    'createTicket',
     'testPolicy',
   ]);
 });

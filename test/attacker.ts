@@ -4,7 +4,9 @@ import { onTestFinished } from 'vitest';
 
 /** A site of somebody else on this machine: pages by path, with whatever script is in them. */
 export async function attacker(pages: Record<string, string>) {
+  const cookies: string[] = [];
   const server = createServer((request, response) => {
+    if (request.headers.cookie !== undefined) cookies.push(request.headers.cookie);
     const body = pages[request.url ?? ''];
     response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' });
     response.end(`<!doctype html><title>attacker</title>${body ?? ''}`);
@@ -20,6 +22,8 @@ export async function attacker(pages: Record<string, string>) {
     neighbour: `http://127.0.0.1:${port}`,
     /** Another site altogether. */
     stranger: `http://attacker.localhost:${port}`,
+    /** What browsers have sent it. */
+    cookies,
   };
 }
 

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { expect, test } from 'vitest';
+import { PAGE_KEY_HEADER, PAGE_KEY_NAME } from '../src/contract/page-key.ts';
 import { attacker, formTo } from './attacker.ts';
 import { browser } from './browser.ts';
 import { isSignedIn, secretOf, siteOf } from './browser-rig.ts';
+import { ask, signInByHand, ticketByHand, UPGRADE } from './by-hand.ts';
 import { until } from './until.ts';
 
 /* Attacks that a browser decides about, in a real Chromium. Each has its control: the same from our own page. */
@@ -17,17 +17,21 @@ test('[X4] control: our own page may do everything', { timeout: 60_000 }, async 
   const { page } = await site.signedIn({ bypassCSP: true });
   const { id } = await site.server.session('mine');
   const seen = await page.evaluate(
-    async ({ session, ours }) => {
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ name: 'by cookie', agent: { kind: 'shell' } });
-      const { status } = await fetch('/api/v1/sessions', { method: 'POST', headers, body });
-      const source = new EventSource(`/api/v1/sessions/${session}/events`);
-      const stream = await new Promise((resolve) => {
-        source.onopen = () => resolve('open');
-        source.onerror = () => resolve('error');
-      });
-      source.close();
-      const socket = new WebSocket(`${ours.replace('http', 'ws')}/ws/sessions/${session}`);
+    async ({ session, ours, header, name }) => {
+      const key = localStorage.getItem(name) ?? '';
+      const headers = { 'content-type': 'application/json', [header]: key };
+      const post = (path: string, body: object) =>
+        fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+      const body = { name: 'by cookie', agent: { kind: 'shell' } };
+      const { status } = await post('/api/v1/sessions', body);
+      const stop = new AbortController();
+      const events = `/api/v1/sessions/${session}/events`;
+      const stream = (await fetch(events, { headers, signal: stop.signal })).status;
+      stop.abort();
+      const path = `/ws/sessions/${session}`;
+      const made = await post('/api/v1/tickets', { path });
+      const { ticket } = (await made.json()) as { ticket: string };
+      const socket = new WebSocket(`${ours.replace('http', 'ws')}${path}?ticket=${ticket}`);
       const ws = await new Promise((resolve) => {
         socket.onopen = () => resolve('open');
         socket.onerror = () => resolve('error');
@@ -35,9 +39,9 @@ test('[X4] control: our own page may do everything', { timeout: 60_000 }, async 
       socket.close();
       return { status, stream, ws };
     },
-    { session: id, ours: site.server.url },
+    { session: id, ours: site.server.url, header: PAGE_KEY_HEADER, name: PAGE_KEY_NAME },
   );
-  expect(seen).toEqual({ status: 201, stream: 'open', ws: 'open' });
+  expect(seen).toEqual({ status: 201, stream: 200, ws: 'open' });
   expect(await site.sessions()).toContain('by cookie');
 });
 
@@ -58,10 +62,8 @@ test.each(['neighbour', 'stranger'] as const)(
     ] as const) {
       const answered = victim.page.waitForResponse(`${url}${target}`);
       await victim.page.goto(`${evil[where]}${path}`);
-      // The cookie comes with a neighbour's form and not with a stranger's, who is sent to sign in.
-      const status = (await answered).status();
-      const refused = where === 'neighbour' ? [403] : [401, 303];
-      expect(refused).toContain(status);
+      // The cookie comes with a neighbour's form and not with a stranger's.
+      expect((await answered).status()).toBe(where === 'neighbour' ? 403 : 401);
     }
     expect(await site.sessions()).toEqual([]);
     expect(await isSignedIn(victim, url)).toBe(true);
@@ -129,37 +131,89 @@ test.each(['neighbour', 'stranger'] as const)(
   },
 );
 
+test('[X4] the server of another port gets the cookie, and can do nothing with it', {
+  timeout: 60_000,
+}, async () => {
+  const site = await siteOf(chromium());
+  const { url } = site.server;
+  const { id } = await site.server.session('mine');
+  const evil = await attacker({ '/': '' });
+  const victim = await site.signedIn();
+  await victim.page.goto(`${evil.neighbour}/`);
+  const cookie = evil.cookies.at(-1) ?? '';
+  expect(cookie).toBe(`baton_session=${await secretOf(victim)}`);
+  const json = { 'content-type': 'application/json' };
+  const token = JSON.stringify({ name: 'mine now', scopes: ['admin'], expiresInDays: null });
+  for (const origin of [{}, { origin: url }]) {
+    const as = { cookie, 'sec-fetch-site': 'same-origin', ...origin };
+    const statuses = {
+      me: (await ask(`${url}/api/v1/me`, 'GET', as)).status,
+      page: (await ask(`${url}/api/v1/me`, 'GET', { ...as, accept: 'text/html' })).status,
+      stream: (await ask(`${url}/api/v1/sessions/${id}/events`, 'GET', as)).status,
+      old: (await ask(`${url}/sessions`, 'GET', as)).status,
+      export: (await ask(`${url}/api/v1/sessions/${id}/export`, 'GET', as)).status,
+      metrics: (await ask(`${url}/metrics`, 'GET', as)).status,
+      ws: (await ask(`${url}/ws/sessions/${id}`, 'GET', { ...as, ...UPGRADE })).status,
+      hints: (await ask(`${url}/ws/events`, 'GET', { ...as, ...UPGRADE })).status,
+    };
+    const socket = 'origin' in origin ? 401 : 403;
+    expect(statuses).toEqual({
+      me: 401,
+      page: 401,
+      stream: 401,
+      old: 401,
+      export: 401,
+      metrics: 401,
+      ws: socket,
+      hints: socket,
+    });
+    const made = await ask(`${url}/api/v1/tokens`, 'POST', { ...as, ...json }, token);
+    expect(made.status).toBe('origin' in origin ? 401 : 403);
+  }
+  const ours = { cookie, origin: url };
+  const ticket = await ask(
+    `${url}/api/v1/tickets`,
+    'POST',
+    { ...ours, ...json },
+    '{"path":"/ws/events"}',
+  );
+  expect(ticket.status).toBe(401);
+  // The page itself is the same for everyone; it holds no secret, and brings no other cookie.
+  for (const path of ['/', '/settings', '/sign-in', '/docs']) {
+    const page = await ask(`${url}${path}`, 'GET', { ...ours, accept: 'text/html' });
+    expect([path, page.status, page.headers['set-cookie']]).toEqual([path, 200, undefined]);
+    expect(page.text).not.toMatch(/[\w-]{43}/);
+  }
+  await ask(`${url}/sign-out`, 'POST', ours);
+  await victim.page.goto(`${url}/settings/profile`);
+  await victim.page.getByRole('button', { name: 'Sign out' }).waitFor();
+  expect(await site.sessions()).toEqual(['mine']);
+});
+
 test('[X4] a cookie without an Origin changes nothing and opens no WebSocket', async () => {
   const site = await siteOf(chromium());
+  const { url } = site.server;
   const { id } = await site.server.session('mine');
-  const cookie = `baton_session=${await secretOf(await site.signedIn())}`;
-  const ask = async (method: string, path: string, headers: Record<string, string>) => {
-    const asked = request(`${site.server.url}${path}`, { method, headers: { cookie, ...headers } });
-    asked.on('upgrade', (_answer, socket) => socket.destroy());
-    asked.end();
-    const [answer] = await Promise.race([once(asked, 'response'), once(asked, 'upgrade')]);
-    answer.resume();
-    return answer.statusCode as number;
+  const mine = await signInByHand(url);
+  const { cookie, pageKey } = mine;
+  const path = `/ws/sessions/${id}`;
+  const status = async (method: string, at: string, headers: Record<string, string>) =>
+    (await ask(`${url}${at}`, method, { cookie, [PAGE_KEY_HEADER]: pageKey, ...headers })).status;
+  const opened = async (headers: Record<string, string>) => {
+    const ticket = await ticketByHand(url, mine, path);
+    return (await ask(`${url}${path}?ticket=${ticket}`, 'GET', { ...UPGRADE, cookie, ...headers }))
+      .status;
   };
-  const upgrade = {
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-version': '13',
-    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-  };
-  const ours = { origin: site.server.url };
-  expect(await ask('DELETE', `/api/v1/sessions/${id}`, {})).toBe(403);
-  expect(await ask('GET', `/ws/sessions/${id}`, upgrade)).toBe(403);
-  expect(await ask('GET', `/ws/sessions/${id}`, { ...upgrade, origin: 'null' })).toBe(403);
-  expect(
-    await ask('GET', `/ws/sessions/${id}`, { ...upgrade, ...ours, host: 'evil.example' }),
-  ).toBe(403);
+  const ours = { origin: url };
+  expect(await status('DELETE', `/api/v1/sessions/${id}`, {})).toBe(403);
+  expect(await opened({})).toBe(403);
+  expect(await opened({ origin: 'null' })).toBe(403);
+  expect(await opened({ ...ours, host: 'evil.example' })).toBe(403);
   const token = { authorization: `Bearer test-token-0123456789abcdef` };
-  const foreign = { ...upgrade, ...token, origin: 'http://evil.example' };
-  expect(await ask('GET', `/ws/sessions/${id}`, foreign)).toBe(403);
-  expect(await ask('GET', `/ws/sessions/${id}`, { ...upgrade, ...ours })).toBe(101);
-  expect(await ask('GET', `/ws/sessions/${id}`, { ...upgrade, ...token })).toBe(101);
-  expect(await ask('PUT', `/api/v1/sessions/${id}`, ours)).toBe(400);
+  expect(await opened({ ...token, origin: 'http://evil.example' })).toBe(403);
+  expect(await opened(ours)).toBe(101);
+  expect(await opened(token)).toBe(101);
+  expect(await status('PUT', `/api/v1/sessions/${id}`, ours)).toBe(400);
 });
 
 test('[X4] a name that was made to point here (DNS rebinding) gets nothing', async () => {

@@ -2,6 +2,7 @@ import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { GateOptions } from '../src/access/gate.ts';
+import { PAGE_KEY_HEADER } from '../src/contract/page-key.ts';
 import { createApp } from '../src/server/app.ts';
 import { authenticatorOf } from '../src/server/auth.ts';
 import { limited } from '../src/server/limits/limited.ts';
@@ -11,6 +12,10 @@ import { DATABASES, gateOver, peopleOf } from './gate-rig.ts';
 
 export const HOST = 'localhost:80';
 export const OURS = { host: HOST, origin: `http://${HOST}` };
+
+/** From the page that answers a sign-in. */
+export const pageKeyIn = (page: string): string =>
+  /data-page-key="([\w-]{43})"/.exec(page)?.[1] ?? '';
 
 /** The app over real users on SQLite, and a browser's way to it without the browser. */
 export async function signInRig(
@@ -55,5 +60,10 @@ export async function signInRig(
   /** `Cookie` as a browser would send what it was given. */
   const cookieOf = (answer: { headers: Record<string, unknown> }): string =>
     String(answer.headers['set-cookie']).split(';', 1)[0] ?? '';
-  return { app, store, gate, lines, people: peopleOf(store), post, get, cookieOf };
+  /** What every request of the page carries then. */
+  const asPage = (answer: { headers: Record<string, unknown>; body: string }) => ({
+    cookie: cookieOf(answer),
+    [PAGE_KEY_HEADER]: pageKeyIn(answer.body),
+  });
+  return { asPage, app, store, gate, lines, people: peopleOf(store), post, get, cookieOf };
 }

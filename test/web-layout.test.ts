@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 const chromium = browser();
 
 let showcase: Showcase;
-let cookies: Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
+let signedIn: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>;
 
 beforeAll(async () => {
   showcase = await startShowcase();
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const page = await context.newPage();
   await page.goto(showcase.link);
   await page.waitForURL(`${showcase.url}/`);
-  cookies = await context.cookies();
+  signedIn = await context.storageState();
   await context.close();
 });
 afterAll(() => showcase?.stop());
@@ -39,6 +39,7 @@ describe.each([
       viewport: DEVICES[device],
       colorScheme,
       reducedMotion: 'reduce',
+      storageState: signedIn,
     });
     page = await context.newPage();
     return () => context.close();
@@ -52,7 +53,7 @@ describe.each([
       // The page of before must not ask for anything without them.
       await page.goto('about:blank');
       await context.clearCookies();
-    } else await context.addCookies(cookies);
+    } else await context.addCookies(signedIn.cookies);
     page.removeAllListeners();
     const complaints = complaintsOf(page);
     const strangers = strangersOf(page, showcase.url);
@@ -72,8 +73,11 @@ describe.each([
 });
 
 test('[C2] the bar of a phone has one line for each place', async () => {
-  const context = await chromium().newContext({ locale: 'ja-JP', viewport: DEVICES.phone });
-  await context.addCookies(cookies);
+  const context = await chromium().newContext({
+    locale: 'ja-JP',
+    viewport: DEVICES.phone,
+    storageState: signedIn,
+  });
   const page = await context.newPage();
   await page.goto(showcase.url);
   const bar = page.getByRole('navigation', { name: 'メインナビゲーション' });

@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { queries } from './api/client.ts';
 import { followHints } from './api/live.ts';
 import { loadPatiently } from './api/load-patiently.ts';
+import { hasPageKey } from './api/page-key.ts';
 import { watchWho } from './api/who.ts';
 import { lettersOf } from './conversation/stored-letters.ts';
 import { keptNames } from './parts/stored.ts';
@@ -25,14 +26,6 @@ const sayLanguage = (): void => {
 sayLanguage();
 language.subscribe(sayLanguage);
 
-void followHints(new AbortController().signal);
-watchWho((userId) => {
-  if (keptNames(lettersOf(userId)).length === 0) return;
-  void loadPatiently(() => import('./conversation/session-state.ts')).then(({ sendKept }) =>
-    sendKept(userId),
-  );
-});
-
 const show = (): void =>
   createRoot(document.getElementById('app')!).render(
     <StrictMode>
@@ -41,7 +34,24 @@ const show = (): void =>
       </QueryClientProvider>
     </StrictMode>,
   );
-// What the page at this address is made of comes together with its texts, not after them.
-void router.load();
-// Not awaited at the top: other files wait for this one.
-void loadPatiently(() => loadTexts(language.get())).then(show);
+
+function start(): void {
+  void followHints(new AbortController().signal);
+  watchWho((userId) => {
+    if (keptNames(lettersOf(userId)).length === 0) return;
+    void loadPatiently(() => import('./conversation/session-state.ts')).then(({ sendKept }) =>
+      sendKept(userId),
+    );
+  });
+  // What the page at this address is made of comes together with its texts, not after them.
+  void router.load();
+  // Not awaited at the top: other files wait for this one.
+  void loadPatiently(() => loadTexts(language.get())).then(show);
+}
+
+if (hasPageKey()) start();
+// The cookie alone opens nothing but this page.
+else {
+  const next = encodeURIComponent(location.pathname + location.search);
+  location.replace(`/sign-in?without=key&next=${next}`);
+}

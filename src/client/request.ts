@@ -75,8 +75,9 @@ function causeOf(error: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
 
-function urlOf(
-  { url }: ClientOptions,
+/** Where an operation is asked for. */
+export function urlOf(
+  { url }: Pick<ClientOptions, 'url'>,
   { path }: Pick<Operation, 'path'>,
   { params, query }: RequestInput,
 ): string {

@@ -12,7 +12,7 @@ import { letIn } from './let-in.ts';
 import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
-import { addAccessRoutes } from './routes/access.ts';
+import { addAccessRoutes, addTicketRoute } from './routes/access.ts';
 import { addApprovalRoutes } from './routes/approvals.ts';
 import { addClusterRoutes } from './routes/cluster.ts';
 import { addCostRoutes } from './routes/cost.ts';
@@ -118,6 +118,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   addCostRoutes(api);
   const access = () => opened(options.access?.() ?? null);
   addAccessRoutes(api, access);
+  addTicketRoute(api, auth.gate);
   addClusterRoutes(api, { access, agents: options.agents ?? (async () => []) });
   addCompatRoutes(api);
   for (const add of options.routes ?? []) add(api);

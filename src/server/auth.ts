@@ -4,6 +4,7 @@ import { StoreGate } from '../access/gate.ts';
 import type { Principal } from '../access/principal.ts';
 import { newSecret } from '../access/secret.ts';
 import type { Gate } from '../access/service.ts';
+import { PAGE_KEY_HEADER } from '../contract/page-key.ts';
 import { cookieOf } from './cookies.ts';
 import { type AddressOf, addressReader } from './limits/address.ts';
 import { checkOrigin, checkUpgradeOrigin } from './origin.ts';
@@ -17,12 +18,18 @@ export interface Asking extends Heard {
   readonly upgrade?: boolean;
   /** What it came over. */
   readonly socket?: Duplex;
+  /** A page that is the same for everyone: the cookie alone opens it. */
+  readonly isPage?: boolean;
+  /** A ticket that came along, and the path that it has to be for. */
+  readonly ticket?: { readonly value: string; readonly path: string } | null;
 }
 
 export interface LetIn {
   readonly by: Principal;
   /** The secret of the cookie, if it is time to replace it. */
   readonly due: string | null;
+  /** Counts towards what a user may ask in a minute. */
+  readonly isCounted: boolean;
 }
 
 /** Says who asks; null is a stranger. The channel follows from the credential, too (SPEC §1). */
@@ -40,7 +47,10 @@ export interface AuthenticatorOptions {
   readonly addressOf?: AddressOf;
 }
 
-/** Bearer tokens for programs, cookies for browsers. Who shows both is judged by the token alone. */
+/**
+ * Bearer tokens for programs; for browsers a cookie together with the page key, or with a ticket that
+ * was got with it (X4). Who shows a token and a cookie is judged by the token alone.
+ */
 export function authenticatorOf(
   gate: Gate,
   { site = createSite(), addressOf = addressReader() }: AuthenticatorOptions = {},
@@ -52,14 +62,23 @@ export function authenticatorOf(
       if (upgrade && headers.origin !== undefined) checkUpgradeOrigin(headers, site);
       const token = bearerOf(headers);
       const by = token === null ? null : await gate.byToken(token);
-      return by === null ? null : { by, due: null };
+      return by === null ? null : { by, due: null, isCounted: true };
     }
     const secret = cookieOf(headers, site.secure);
     if (secret === null) return null;
     if (upgrade) checkUpgradeOrigin(headers, site);
     else checkOrigin(method, headers, site);
-    const found = await gate.byCookie(secret);
-    return found === null ? null : { by: found.by, due: found.due ? secret : null };
+    const found = await gate.byCookie(secret, pageKeyOf(headers));
+    if (found === null) return null;
+    const { by, due, hasKey } = found;
+    // Only with the key: one who got hold of the cookie must not be able to replace it.
+    if (hasKey) return { by, due: due ? secret : null, isCounted: true };
+    // The request for the ticket was counted; and what a page costs, anybody can have without a cookie.
+    const admitted = { by, due: null, isCounted: false };
+    if (request.isPage === true) return admitted;
+    const { ticket = null } = request;
+    if (ticket === null) return null;
+    return (await gate.takeTicket(by, ticket.value, ticket.path)) ? admitted : null;
   };
   return {
     gate,
@@ -81,6 +100,11 @@ export const adminToken = (token: string): Authenticator =>
 
 /** Lets in nobody: a node that has no credential yet. */
 export const nobody: Authenticator = adminToken(newSecret());
+
+const pageKeyOf = (headers: IncomingHttpHeaders): string | null => {
+  const key = headers[PAGE_KEY_HEADER];
+  return typeof key === 'string' ? key : null;
+};
 
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
   return /^Bearer +([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1] ?? null;

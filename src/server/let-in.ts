@@ -5,6 +5,7 @@ import type { Authenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';
 import { asksForPage, PAGES, pathOf, signInPath } from './sign-in/pages.ts';
 import { showRefusedHost } from './sign-in/refused-host.ts';
+import { ticketIn } from './ticket-in.ts';
 import { ASSETS } from './web/paths.ts';
 
 /** Asked by what watches over processes, by whatever name it knows this one. */
@@ -30,7 +31,11 @@ export function letIn(app: FastifyInstance, auth: Authenticator, pages: boolean)
     const { headers, method, id: requestId } = request;
     const address = auth.addressOf(request);
     const { socket } = request.raw;
-    const known = await auth.authenticate({ headers, method, address, requestId, socket });
+    const isPage = pages && isPageRequest(request, path);
+    const { download = false } = request.routeOptions.config;
+    const ticket = download ? ticketIn(request.url) : null;
+    const asking = { headers, method, address, requestId, socket, isPage, ticket };
+    const known = await auth.authenticate(asking);
     if (known === null) {
       if (pages && asksForPage(request, path)) return reply.redirect(signInPath(request.url), 303);
       throw new BatonError('unauthorized');
@@ -48,6 +53,12 @@ export function letIn(app: FastifyInstance, auth: Authenticator, pages: boolean)
     }
     return payload;
   });
+}
+
+/** What the cookie alone opens (X4): pages that are the same for everyone, and that one is missing. */
+function isPageRequest(request: FastifyRequest, path: string): boolean {
+  const { is404, routeOptions } = request;
+  return is404 ? asksForPage(request, path) : routeOptions.config.page === true;
 }
 
 async function renewed({ dueCookie, log }: FastifyRequest, { gate }: Authenticator) {

@@ -15,7 +15,7 @@ export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: 
   if (isForeign(headers) && !(isRead && isNavigation(headers))) refuse();
 }
 
-/** A WebSocket has no other protection than this. */
+/** Browsers let any page open a WebSocket anywhere, with the cookie; that it has no ticket comes later. */
 export function checkUpgradeOrigin({ origin, host }: IncomingHttpHeaders, site: Site): void {
   if (origin === undefined || !site.isOurs(origin, host)) refuse();
 }

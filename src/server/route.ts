@@ -59,13 +59,13 @@ export function createApi(app: FastifyInstance, { service, checkAnswers }: Route
       return sessions;
     },
     add(endpoint, handler) {
-      const { method, path, format, needs, bodyMax } = endpoint;
+      const { method, path, format, needs, page, download, bodyMax } = endpoint;
       app.route({
         method,
         url: path.replace(/\{(\w+)\}/g, ':$1'),
         // A stream has no end to measure.
         exposeHeadRoute: method === 'GET' && format !== 'events' && format !== 'ndjson',
-        config: { pattern: path, needs },
+        config: { pattern: path, needs, page, download },
         ...(bodyMax === undefined ? {} : { bodyLimit: bodyMax }),
         handler: async (request, reply) => {
           const call = {
@@ -126,5 +126,9 @@ declare module 'fastify' {
     pattern?: string;
     /** What a credential must be good for; null is any. */
     needs?: Right | null;
+    /** The cookie alone opens it. */
+    page?: boolean;
+    /** A ticket opens it. */
+    download?: boolean;
   }
 }

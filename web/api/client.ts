@@ -5,10 +5,11 @@ import type { Contract } from '../../src/client/operation.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { createStore } from '../parts/store.ts';
 import { mayPass } from './may-pass.ts';
+import { onNewKey } from './page-key.ts';
 import { fetchOrSocket } from './sockets.ts';
 
 /**
- * The server that the page came from; the browser's cookie says who asks. Its answers are taken as they
+ * The server that the page came from; cookie and page key say who asks. Its answers are taken as they
  * come: the schemas that would check them are a fifth of what a first page would have to load.
  */
 export const client = clientOf(
@@ -48,6 +49,12 @@ export const queries = new QueryClient({
 export function noticeError(error: unknown): void {
   if (isUnauthorized(error)) signedOut.set(true);
 }
+
+// Another tab has signed in: what was refused to this one is read again.
+onNewKey(() => {
+  signedOut.set(false);
+  void queries.invalidateQueries();
+});
 
 queries.getQueryCache().config.onError = noticeError;
 queries.getMutationCache().config.onError = noticeError;

@@ -4,6 +4,7 @@ import type { SessionHint } from '../../src/contract/session-event.ts';
 import { createStore } from '../parts/store.ts';
 import { client, noticeError, queries } from './client.ts';
 import { Gather } from './gather.ts';
+import { onNewKey } from './page-key.ts';
 import { listedSession, type SessionFilter } from './queries.ts';
 import {
   changeSession,
@@ -48,8 +49,22 @@ export async function followHints(signal: AbortSignal): Promise<void> {
     }
     // Ended for good as the stream sees it: signed out, or something between here and the server.
     onState('reconnecting');
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause(pauseMs);
   }
+}
+
+/** Ends early when another tab signs in. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = new AbortController();
+    const end = (): void => {
+      clearTimeout(timer);
+      stop.abort();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    onNewKey(end, { signal: stop.signal });
+  });
 }
 
 /** Everything may have changed. */

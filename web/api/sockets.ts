@@ -1,3 +1,6 @@
+import type { CreateTicket, Ticket } from '../../src/contract/ticket.ts';
+import { fetchWithKey } from './page-key.ts';
+
 /*
  * Streams over WebSockets: a browser opens six other connections to a server, over all its tabs, so
  * that streams of a few tabs would leave none for anything else.
@@ -10,21 +13,35 @@ let blockedUntil = 0;
 /** What lets the rest of the page through and swallows this is between here and the server. */
 const CONNECT_MS = 10_000;
 
-/** What `fetch` does, with streams of the API opened as WebSockets where that is possible. */
+const TICKETS = '/api/v1/tickets';
+
+/** What `fetch` does with the page key, with streams of the API opened as WebSockets where that is possible. */
 export const fetchOrSocket: typeof fetch = async (input, init) => {
   const url = new URL(String(input), location.origin);
   const at = socketOf(url);
-  if (at === null || Date.now() < blockedUntil) return fetch(input, init);
+  if (at === null || Date.now() < blockedUntil) return fetchWithKey(input, init);
   const signal = init?.signal ?? null;
+  // A WebSocket takes no header.
+  const answer = await ticketFor(at, signal);
+  if (!answer.ok) return answer;
+  at.searchParams.set('ticket', ((await answer.json()) as Ticket).ticket);
   const opened = await open(at, signal);
   signal?.throwIfAborted();
   if (opened === 'left') throw new TypeError('The network has changed.');
   if (opened !== null) return opened;
   // A page is not told why a WebSocket was refused; this says it.
-  const response = await fetch(input, init);
+  const response = await fetchWithKey(input, init);
   if (response.ok) blockedUntil = Date.now() + BLOCKED_MS;
   return response;
 };
+
+const ticketFor = ({ pathname }: URL, signal: AbortSignal | null): Promise<Response> =>
+  fetchWithKey(TICKETS, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ path: pathname } satisfies CreateTicket),
+    signal,
+  });
 
 /** Of a stream its address as a WebSocket, null of anything else. */
 export function socketOf(url: URL): URL | null {

@@ -1,9 +1,14 @@
 /** Hands a text to the person as a file. */
 export function download(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
+  saveFrom(url, name);
+  URL.revokeObjectURL(url);
+}
+
+/** Has the browser save what is at an address of this server. */
+export function saveFrom(url: string, name: string): void {
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
 }

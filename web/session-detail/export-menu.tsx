@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 import { client } from '../api/client.ts';
 import { loadPatiently } from '../api/load-patiently.ts';
+import { saveAnswer } from '../api/save.ts';
 import { Button } from '../parts/button.tsx';
 import { download } from '../parts/download.ts';
 import { lazyPart } from '../parts/lazy-part.ts';
@@ -28,9 +29,9 @@ export function ExportMenu({ session }: { session: Session }) {
   const [isAsked, setIsAsked] = useState(false);
   const { mutate, error, isPending } = useMutation({
     mutationFn: async (format: ExportFormat) => {
-      const lines = await client.exportSession({ params: { id: session.id } });
-      if (format === 'ndjson')
-        return download(`${session.name}.ndjson`, lines, 'application/x-ndjson');
+      const input = { params: { id: session.id } };
+      if (format === 'ndjson') return saveAnswer('exportSession', input, `${session.name}.ndjson`);
+      const lines = await client.exportSession(input);
       const words = {
         ...t.detail.markdown,
         run: t.common.run,

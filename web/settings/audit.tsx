@@ -1,9 +1,8 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { client } from '../api/client.ts';
+import { saveAnswer } from '../api/save.ts';
 import { Button } from '../parts/button.tsx';
-import { download } from '../parts/download.ts';
 import { LoadError, Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { Section } from '../parts/section.tsx';
@@ -29,13 +28,9 @@ export function Audit() {
     auditQuery(filter),
   );
   const save = useMutation({
-    mutationFn: async () => {
-      const lines = await client.exportAudit({ query: filter });
-      download(
-        `audit-${new Date().toISOString().slice(0, 10)}.ndjson`,
-        lines,
-        'application/x-ndjson',
-      );
+    mutationFn: () => {
+      const name = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
+      return saveAnswer('exportAudit', { query: { ...filter } }, name);
     },
   });
   const entries = data?.pages.flatMap(({ items }) => items) ?? [];

@@ -1,7 +1,11 @@
+import { useMutation } from '@tanstack/react-query';
 import { LogOut } from 'lucide-react';
 import type { Me } from '../../src/contract/access.ts';
+import { signOut } from '../api/sign-out.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { problemOf } from '../parts/problem.ts';
 import { Fact, Section } from '../parts/section.tsx';
 import { useStore } from '../parts/store.ts';
 import { chooseTheme, type Theme, theme } from '../parts/theme.ts';
@@ -20,19 +24,23 @@ export function Profile({ me: { user } }: { me: Me }) {
   const t = useTexts();
   const chosenTheme = useStore(theme);
   const chosenLanguage = useStore(language);
+  const leave = useMutation({ mutationFn: signOut });
   return (
     <>
       <Section
         title={t.settings.you}
         actions={
-          <form method="post" action="/sign-out">
-            <Button type="submit">
-              <LogOut size={16} aria-hidden />
-              {t.shell.signOut}
-            </Button>
-          </form>
+          <Button disabled={leave.isPending || leave.isSuccess} onClick={() => leave.mutate()}>
+            <LogOut size={16} aria-hidden />
+            {t.shell.signOut}
+          </Button>
         }
       >
+        {leave.error !== null && (
+          <div className="mb-3">
+            <Notice tone="bad" title={problemOf(leave.error, t)} />
+          </div>
+        )}
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
           <Fact name={t.settings.name}>{user.name}</Fact>
           <Fact name={t.settings.role}>{t.common.roles[user.role]}</Fact>

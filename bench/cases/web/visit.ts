@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { PAGE_KEY_NAME } from '../../../src/contract/page-key.ts';
 import type { Session } from '../../../src/contract/session.ts';
 import { launch } from '../../../test/browser-launch.ts';
 import { BatonServer } from '../../baton-server.ts';
@@ -59,11 +60,15 @@ export async function signedIn(
 ): Promise<BrowserContext> {
   const context = await newContext(browser, more);
   // Over the API of the context, so that no page and none of its files are loaded.
-  await context.request.post(`${server.url}/sign-in`, {
+  const answer = await context.request.post(`${server.url}/sign-in`, {
     form: { code: await signInCode(server) },
     headers: { origin: server.url },
-    maxRedirects: 0,
   });
+  const [, pageKey] = /data-page-key="([^"]+)"/.exec(await answer.text()) ?? [];
+  await context.addInitScript(([name, key]) => localStorage.setItem(name, key), [
+    PAGE_KEY_NAME,
+    String(pageKey),
+  ] as const);
   return context;
 }
 

@@ -16,6 +16,7 @@ import {
 import { AuditAction, AuditEntry } from '../audit.ts';
 import { Channel } from '../message.ts';
 import { SessionId } from '../session.ts';
+import { CreateTicket, linkQuery, Ticket } from '../ticket.ts';
 import { Time } from '../time.ts';
 import { endpoint, page, pageQuery } from './endpoint.ts';
 
@@ -136,6 +137,18 @@ export const accessEndpoints = {
     params: z.strictObject({ id: TokenId }),
     errors: ['not_found'],
   }),
+  createTicket: endpoint({
+    method: 'POST',
+    path: '/api/v1/tickets',
+    summary: 'A ticket with which a signed-in browser opens one WebSocket or download',
+    group: users,
+    needs: 'read',
+    level: 'view',
+    body: CreateTicket,
+    example: { path: '/ws/events' },
+    status: 201,
+    answer: Ticket,
+  }),
   getShares: endpoint({
     method: 'GET',
     path: '/api/v1/sessions/{id}/shares',
@@ -173,7 +186,8 @@ export const accessEndpoints = {
     summary: 'The same, all of it, one JSON object a line',
     group: 'Operating',
     needs: 'admin',
-    query: z.strictObject(auditQuery),
+    query: linkQuery.extend(auditQuery),
+    download: true,
     answer: z.string(),
     format: 'ndjson',
     item: AuditEntry,

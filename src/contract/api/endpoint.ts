@@ -37,6 +37,10 @@ export interface Endpoint<
   readonly errors: readonly ErrorCode[];
   /** Reachable without a credential. */
   readonly open: boolean;
+  /** The same for everyone, to be read in a browser's tab: the cookie alone opens it (X4). */
+  readonly page: boolean;
+  /** For a browser to save: a ticket in the query opens it, once. */
+  readonly download: boolean;
   /** What a credential must be good for: `read` for GET and `run` for others unless told. */
   readonly needs: Right;
   /** What the session that it names, or its run's, must be to the caller; the rest answers 404. */
@@ -67,6 +71,8 @@ type Given<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.
       | 'example'
       | 'errors'
       | 'open'
+      | 'page'
+      | 'download'
       | 'needs'
       | 'level'
       | 'idempotent'
@@ -95,6 +101,8 @@ export function endpoint<
     format: 'json',
     errors: [],
     open: false,
+    page: false,
+    download: false,
     needs: given.method === 'GET' ? 'read' : 'run',
     level: given.method === 'GET' ? 'view' : 'operate',
     idempotent: false,

@@ -19,6 +19,7 @@ import {
   UpdateSession,
 } from '../session.ts';
 import { SessionEvent } from '../session-event.ts';
+import { linkQuery } from '../ticket.ts';
 import { SyncStatus, WorkspaceView } from '../workspace.ts';
 import { endpoint, flagIn, page, pageQuery } from './endpoint.ts';
 
@@ -194,6 +195,8 @@ export const sessionEndpoints = {
     summary: 'The whole of a tool result that its event has only the beginning of',
     group,
     params: params.extend({ name: ArtefactName }),
+    query: linkQuery,
+    download: true,
     answer: z.string(),
     format: 'text',
     errors: ['not_found'],
@@ -213,6 +216,8 @@ export const sessionEndpoints = {
     summary: 'The session, its runs and its whole log, one JSON object a line',
     group,
     params,
+    query: linkQuery,
+    download: true,
     answer: z.string(),
     format: 'ndjson',
     item: ExportLine,

@@ -39,6 +39,7 @@ export const systemEndpoints = {
     path: '/api/v1/openapi.json',
     summary: 'The description of the API, as OpenAPI 3.1',
     group,
+    page: true,
     answer: z.record(z.string(), z.unknown()),
   }),
   docs: endpoint({
@@ -46,6 +47,7 @@ export const systemEndpoints = {
     path: '/docs',
     summary: 'The description of the API, to read in a browser',
     group,
+    page: true,
     answer: z.string(),
     format: 'html',
   }),

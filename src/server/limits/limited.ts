@@ -17,7 +17,7 @@ export const limited = (
     const found = await auth.authenticate(request);
     if (found === null) limits.stranger(request.address);
     else {
-      limits.user(found.by);
+      if (found.isCounted) limits.user(found.by);
       if (request.socket !== undefined) connections?.admit(request.socket);
     }
     return found;

@@ -1,4 +1,4 @@
-import type { AccessService } from '../../access/service.ts';
+import type { AccessService, Gate } from '../../access/service.ts';
 import { accessEndpoints } from '../../contract/api/access.ts';
 import { auditLines } from '../audit-export.ts';
 import type { Api } from '../route.ts';
@@ -20,5 +20,12 @@ export function addAccessRoutes({ add }: Api, access: () => AccessService): void
   add(at.revokeToken, async ({ by, params }) => access().revokeToken(by, params.id));
 
   add(at.listAudit, async ({ by, query }) => access().audit(by, query));
-  add(at.exportAudit, async ({ by, query }) => auditLines(access(), by, query));
+  add(at.exportAudit, async ({ by, query: { ticket: _, ...filter } }) =>
+    auditLines(access(), by, filter),
+  );
+}
+
+/** With its own part of the server: who shows a ticket is let in by the gate. */
+export function addTicketRoute({ add }: Api, gate: Pick<Gate, 'createTicket'>): void {
+  add(accessEndpoints.createTicket, async ({ by, body }) => gate.createTicket(by, body.path));
 }

@@ -39,8 +39,7 @@ export const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] 
 /** Whether somebody has typed this address or followed a link to it: they are shown a page, not JSON. */
 export function asksForPage({ method, headers }: FastifyRequest, path: string): boolean {
   if (!isForPeople(path) || headers.authorization !== undefined) return false;
-  if (method === 'POST' ? path !== '/sign-out' : method !== 'GET' && method !== 'HEAD')
-    return false;
+  if (method !== 'GET' && method !== 'HEAD') return false;
   const navigates = headers['sec-fetch-mode'] === undefined || isNavigation(headers);
   return navigates && wantsHtml(headers.accept);
 }
@@ -49,4 +48,4 @@ export const wantsHtml = (accept: string | undefined): boolean =>
   accept?.toLowerCase().includes('text/html') ?? false;
 
 export const signInPath = (next: string): string =>
-  next === '/' || next === '/sign-out' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(next)}`;
+  next === '/' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(next)}`;

@@ -6,6 +6,7 @@ import { clearCookie, cookieOf, setCookie } from '../cookies.ts';
 import { retryAfterOf } from '../errors.ts';
 import { checkSignInOrigin } from '../origin.ts';
 import { type Form, parseForm, safeNext } from './form.ts';
+import { HANDOVER_HEADERS, handoverPage } from './handover.ts';
 import { PAGE_HEADERS, type SignInView, signInPage } from './page.ts';
 import { SIGN_IN, wantsHtml } from './pages.ts';
 import { SCRIPT } from './script.ts';
@@ -41,7 +42,7 @@ function addSignIn(
   const { site } = auth;
 
   get(app, SIGN_IN, async (request, reply) => {
-    const { code, next } = request.query as { code?: unknown; next?: unknown };
+    const { code, next, without } = request.query as Record<string, unknown>;
     // The app comes while the person, or the link, signs in.
     const links = ahead().map((path) => `<${path}>; rel=prefetch`);
     if (links.length > 0) reply.header('link', links.join(', '));
@@ -50,7 +51,7 @@ function addSignIn(
       code: typeof code === 'string' && code !== '' ? code : null,
       byItself: isOwnWish(request),
       next: safeNext(typeof next === 'string' ? next : undefined),
-      failure: null,
+      failure: without === 'key' ? 'key' : null,
     });
   });
   get(app, '/sign-in/style.css', async (_request, reply) =>
@@ -73,7 +74,9 @@ function addSignIn(
         if (made === null) throw new BatonError('sign_in_failed');
         await endBefore(request, auth, from);
         reply.header('set-cookie', setCookie(made.secret, made.lifeMs, site.secure));
-        return reply.redirect(safeNext(form.next), 303);
+        const language = languageOf(request.headers['accept-language']);
+        const handover = handoverPage(language, made.pageKey, safeNext(form.next));
+        return reply.headers(HANDOVER_HEADERS).send(handover);
       } catch (error) {
         return fail(request, reply, form, error);
       }
@@ -81,6 +84,7 @@ function addSignIn(
   );
 }
 
+/** For the page, which has the key; a form has none. */
 function addSignOut(app: FastifyInstance, { gate, site }: Authenticator): void {
   app.post(
     '/sign-out',
@@ -88,7 +92,7 @@ function addSignOut(app: FastifyInstance, { gate, site }: Authenticator): void {
     async (request, reply) => {
       await gate.signOut(request.principal as Principal);
       request.dueCookie = null;
-      return reply.header('set-cookie', clearCookie(site.secure)).redirect(SIGN_IN, 303);
+      return reply.header('set-cookie', clearCookie(site.secure)).code(204).send();
     },
   );
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ADMIN_TOKEN } from '../../../test/gate-rig.ts';
-import { OURS, signInRig } from '../../../test/sign-in-rig.ts';
+import { OURS, pageKeyIn, signInRig } from '../../../test/sign-in-rig.ts';
 import { rightsOf } from '../../access/principal.ts';
 import { newSecret } from '../../access/secret.ts';
 import { ADMIN_ID } from '../../contract/access.ts';
 import { BatonError } from '../../contract/errors.ts';
+import { PAGE_KEY_HEADER } from '../../contract/page-key.ts';
 import { Limits } from '../limits/limits.ts';
 import { ASSETS } from '../web/paths.ts';
 import { safeNext } from './form.ts';
@@ -89,7 +90,7 @@ describe('signing in', () => {
   test('[X1] by a code gives a cookie that no script reads, and leads to the beginning', async () => {
     const { gate, post, get, cookieOf } = await signInRig();
     const answer = await post('/sign-in', { code: await gate.startCode() });
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/']);
+    expect([answer.statusCode, answer.body.includes('data-next="/"')]).toEqual([200, true]);
     expect(answer.headers['set-cookie']).toMatch(
       /^baton_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
     );
@@ -113,7 +114,7 @@ describe('signing in', () => {
   test('[X1] a code is good once; the page says so', async () => {
     const { gate, post } = await signInRig();
     const code = await gate.startCode();
-    expect((await post('/sign-in', { code })).statusCode).toBe(303);
+    expect((await post('/sign-in', { code })).statusCode).toBe(200);
     const again = await post('/sign-in', { code });
     expect(again.statusCode).toBe(401);
     expect(again.body).toMatch(/role="alert"[^>]*>This link was used before/);
@@ -129,7 +130,7 @@ describe('signing in', () => {
     const answer = await post('/sign-in', { token: ` ${token}\n` });
     const by = async (made: typeof answer) => (await gate.byCookie(secretOf(cookieOf(made))))?.by;
     expect((await by(answer))?.userId).toBe(id);
-    expect((await post('/sign-in', { token: ADMIN_TOKEN })).statusCode).toBe(303);
+    expect((await post('/sign-in', { token: ADMIN_TOKEN })).statusCode).toBe(200);
     // It may do no more than the token.
     const reader = await people.token(ADMIN_ID, { scopes: ['read'] });
     const readers = await post('/sign-in', { token: reader.token });
@@ -166,7 +167,7 @@ describe('signing in', () => {
     const code = await gate.startCode();
     const answer = await post('/sign-in', { code }, { origin: 'http://evil.example' });
     expect([answer.statusCode, answer.json().error.code]).toEqual([403, 'origin_refused']);
-    expect((await post('/sign-in', { code })).statusCode).toBe(303);
+    expect((await post('/sign-in', { code })).statusCode).toBe(200);
   });
 
   test('[X4] a cookie brought along is not taken over, and what it was for ends', async () => {
@@ -222,16 +223,26 @@ describe('signing in', () => {
     expect((await post('/sign-in', { code })).statusCode).toBe(429);
   });
 
-  test('[P6] the code and the cookie are in no line of the log', async () => {
-    const { gate, lines, post, get, cookieOf } = await signInRig();
+  test('[P6] [X4] code, cookie, page key and ticket are in no line of the log', async () => {
+    const { app, gate, lines, post, get, asPage } = await signInRig();
     const code = await gate.startCode();
     await get(`/sign-in?code=${code}`);
-    const cookie = cookieOf(await post('/sign-in', { code }));
-    await get('/', { cookie });
+    const mine = asPage(await post('/sign-in', { code }));
+    await get('/', mine);
     await post('/sign-in', { code });
-    expect(lines.length).toBeGreaterThan(3);
-    expect(lines.join('')).not.toContain(code);
-    expect(lines.join('')).not.toContain(cookie.slice('baton_session='.length));
+    const url = '/api/v1/audit/export';
+    const payload = { path: url };
+    const headers = { ...OURS, ...mine };
+    const made = await app.inject({ method: 'POST', url: '/api/v1/tickets', headers, payload });
+    const { ticket } = made.json();
+    for (const _ of ['taken', 'refused'])
+      await get(`${url}?ticket=${ticket}`, { cookie: mine.cookie });
+    expect(lines.length).toBeGreaterThan(6);
+    const [, secret = ''] = mine.cookie.split('=');
+    for (const each of [code, secret, mine[PAGE_KEY_HEADER], ticket]) {
+      expect(each).toMatch(/^[\w-]{43}$/);
+      expect(lines.join('')).not.toContain(each);
+    }
   });
 
   test.each([
@@ -251,17 +262,71 @@ describe('signing in', () => {
   });
 });
 
+describe('the page key', () => {
+  test('[X4] comes once, in the answer to a sign-in, which nothing keeps and no one frames', async () => {
+    const { post, get, cookieOf } = await signInRig();
+    const answer = await post('/sign-in', { token: ADMIN_TOKEN, next: '/s/x?event=7' });
+    const script = /<script>([\s\S]*)<\/script>/.exec(answer.body)?.[1] ?? '';
+    const hash = createHash('sha256').update(script).digest('base64');
+    expect(answer.headers).toMatchObject({
+      'content-security-policy': `default-src 'none'; script-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(answer.body).toContain('data-next="/s/x?event=7"');
+    const key = pageKeyIn(answer.body);
+    expect(key).toHaveLength(43);
+    expect(JSON.stringify(answer.headers)).not.toContain(key);
+    const cookie = cookieOf(answer);
+    for (const path of ['/', '/sign-in', '/docs', '/settings/profile', '/nope']) {
+      expect((await get(path, { cookie })).body).not.toContain(key);
+    }
+    // Who has the cookie alone is told so little that a sign-in is needed for another one.
+    const again = await post('/sign-in', {}, { cookie });
+    expect([again.statusCode, pageKeyIn(again.body)]).toEqual([400, '']);
+  });
+
+  test('[X4] a key of another sign-in is none, nor is it without its cookie', async () => {
+    const { get, post, asPage } = await signInRig();
+    const [one, two] = [
+      asPage(await post('/sign-in', { token: ADMIN_TOKEN })),
+      asPage(await post('/sign-in', { token: ADMIN_TOKEN })),
+    ];
+    const status = async (headers: Record<string, string>) =>
+      (await get('/api/v1/nothing', headers)).statusCode;
+    expect(await status(one)).toBe(404);
+    expect(await status({ ...one, cookie: two.cookie })).toBe(401);
+    expect(await status({ [PAGE_KEY_HEADER]: one[PAGE_KEY_HEADER] })).toBe(401);
+  });
+
+  test('[X4] a page without it is shown why one has to sign in again', async () => {
+    const { get } = await signInRig();
+    const { body } = await get('/sign-in?without=key&next=%2Finbox');
+    expect(body).toMatch(/role="alert"[^>]*>This browser still has its sign-in cookie/);
+    expect(body).toContain('name="next" value="/inbox"');
+    const japanese = await get('/sign-in?without=key', { 'accept-language': 'ja' });
+    expect(japanese.body).toMatch(/role="alert"[^>]*>このブラウザーには/);
+    expect((await get('/sign-in?without=<b>')).body).not.toContain('role="alert"');
+  });
+});
+
 describe('signed in', () => {
-  test('[X4] changes need our Origin; a bad token is judged alone', async () => {
-    const { app, post, cookieOf } = await signInRig();
-    const cookie = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
+  test('[X4] changes need our Origin and the page key; a bad token is judged alone', async () => {
+    const { app, post, asPage } = await signInRig();
+    const mine = asPage(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const { cookie } = mine;
     const change = async (headers: Record<string, string>) => {
       const url = '/api/v1/nothing';
       return (
-        await app.inject({ method: 'POST', url, headers: { host: OURS.host, cookie, ...headers } })
+        await app.inject({ method: 'POST', url, headers: { host: OURS.host, ...mine, ...headers } })
       ).statusCode;
     };
     expect(await change({ origin: OURS.origin })).toBe(404);
+    for (const key of ['', 'x', 'x'.repeat(43), mine[PAGE_KEY_HEADER].slice(1)]) {
+      expect(await change({ origin: OURS.origin, [PAGE_KEY_HEADER]: key })).toBe(401);
+    }
     expect(await change({})).toBe(403);
     expect(await change({ origin: 'http://localhost:81' })).toBe(403);
     expect(await change({ origin: OURS.origin, authorization: 'Bearer wrong' })).toBe(401);
@@ -271,33 +336,45 @@ describe('signed in', () => {
 
   test('[X1] the secret is replaced with an answer after an hour, and both work for a while', async () => {
     let ahead = 0;
-    const { post, get, cookieOf } = await signInRig({ gate: { clock: () => Date.now() + ahead } });
-    const cookie = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
-    expect((await get('/', { cookie })).headers['set-cookie']).toBeUndefined();
+    const { post, get, cookieOf, asPage } = await signInRig({
+      gate: { clock: () => Date.now() + ahead },
+    });
+    const mine = asPage(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const { cookie } = mine;
+    expect((await get('/', mine)).headers['set-cookie']).toBeUndefined();
     ahead = HOUR_MS + 1000;
-    const answer = await get('/', { cookie });
+    // Who has the cookie alone must not get its successor, and sign the person out.
+    expect((await get('/', { cookie })).headers['set-cookie']).toBeUndefined();
+    const answer = await get('/', mine);
     expect(answer.headers['set-cookie']).toMatch(/^baton_session=.*; HttpOnly; SameSite=Lax$/);
     ahead = 0;
-    expect((await get('/', { cookie: cookieOf(answer) })).statusCode).toBe(200);
-    expect((await get('/', { cookie })).statusCode).toBe(200);
+    // The key stays the same.
+    for (const each of [cookieOf(answer), cookie]) {
+      expect((await get('/api/v1/nothing', { ...mine, cookie: each })).statusCode).toBe(404);
+      expect((await get('/', { cookie: each })).statusCode).toBe(200);
+    }
   });
 
   test('[X1] signing out ends it, and takes the cookie away', async () => {
-    const { post, get, cookieOf } = await signInRig();
-    const cookie = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
-    const out = await post('/sign-out', {}, { cookie });
-    expect([out.statusCode, out.headers.location]).toEqual([303, '/sign-in']);
+    const { post, get, asPage } = await signInRig();
+    const mine = asPage(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const { cookie } = mine;
+    // The cookie alone signs nobody out.
+    expect((await post('/sign-out', {}, { cookie })).headers['set-cookie']).toBeUndefined();
+    expect((await get('/', { cookie })).statusCode).toBe(200);
+    const out = await post('/sign-out', {}, mine);
+    expect(out.statusCode).toBe(204);
     expect(out.headers['set-cookie']).toMatch(/^baton_session=; Path=\/; Max-Age=0;/);
     expect((await get('/', { cookie })).statusCode).toBe(303);
-    // Again changes nothing, and is no riddle.
-    expect((await post('/sign-out', {}, { cookie })).headers.location).toBe('/sign-in');
+    expect((await post('/sign-out', {}, mine)).statusCode).toBe(401);
   });
 });
 
 describe('a path that is not there', () => {
   test('[C2] shows a browser the app, which says so; programs get the error', async () => {
-    const { app, post, get, cookieOf } = await signInRig();
-    const cookie = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const { app, post, get, asPage } = await signInRig();
+    const mine = asPage(await post('/sign-in', { token: ADMIN_TOKEN }));
+    const { cookie } = mine;
     const [root, missing] = [await get('/', { cookie }), await get('/nope/there', { cookie })];
     expect([root.statusCode, missing.statusCode]).toEqual([200, 404]);
     const bare = (text: string) => text.replaceAll(/nonce-[\w-]+|"[\w-]{22}"/g, '');
@@ -309,17 +386,22 @@ describe('a path that is not there', () => {
     const authorization = `Bearer ${ADMIN_TOKEN}`;
     for (const answer of [
       await get('/nope', { authorization }),
-      await get('/nope', { cookie, accept: '*/*' }),
-      await get('/nope', { cookie, 'sec-fetch-mode': 'cors' }),
-      await get('/api/v1/nope', { cookie }),
+      await get('/nope', { ...mine, accept: '*/*' }),
+      await get('/nope', { ...mine, 'sec-fetch-mode': 'cors' }),
+      await get('/api/v1/nope', mine),
       await app.inject({
         method: 'POST',
         url: '/nope',
-        headers: { ...OURS, cookie, accept: 'text/html' },
+        headers: { ...OURS, ...mine, accept: 'text/html' },
       }),
     ]) {
       expect([answer.statusCode, answer.json().error.code]).toEqual([404, 'not_found']);
     }
+    // The cookie alone says nothing of what there is, but to a person.
+    for (const path of ['/api/v1/nope', '/sessions', '/metrics', '/ws/nope']) {
+      expect([path, (await get(path, { cookie })).statusCode]).toEqual([path, 401]);
+    }
+    expect((await get('/nope', { cookie, accept: '*/*' })).statusCode).toBe(401);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Role } from '../../contract/access.ts';
 
 export type Language = 'en' | 'ja';
-export type Failure = 'code' | 'token' | 'input' | 'away' | 'often';
+export type Failure = 'code' | 'token' | 'input' | 'away' | 'often' | 'key';
 
 interface Words {
   readonly title: string;
@@ -44,6 +44,7 @@ export const WORDS: Record<Language, Words> = {
       input: 'Paste the whole token, and nothing else.',
       away: 'The database does not answer right now. Nothing was used up; try again in a moment.',
       often: 'Too many attempts from this address. Nothing was used up; try again in a minute.',
+      key: 'This browser still has its sign-in cookie, but not the key that belongs to it. The key is kept in this site’s storage, which was cleared or is blocked, or Baton was updated since you signed in. Allow this site to store data, and sign in again.',
     },
     refusedHost: {
       title: 'Baton is not set up for this address',
@@ -77,6 +78,7 @@ export const WORDS: Record<Language, Words> = {
       away: 'データベースが応答していません。リンクやトークンはそのまま使えます。少し待ってからもう一度お試しください。',
       often:
         'このアドレスからの試行回数が多すぎます。リンクやトークンはそのまま使えます。1分ほど待ってからもう一度お試しください。',
+      key: 'このブラウザーにはサインイン用のCookieが残っていますが、対になるキーがありません。キーはこのサイトのストレージに保存されます。ストレージが消去またはブロックされたか、サインイン後にBatonが更新された可能性があります。このサイトのデータ保存を許可してから、もう一度サインインしてください。',
     },
     refusedHost: {
       title: 'このアドレスではBatonを利用できません',

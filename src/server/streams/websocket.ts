@@ -1,17 +1,18 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { z } from 'zod';
 import { mustMay } from '../../access/must-may.ts';
 import { flagIn } from '../../contract/api/endpoint.ts';
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';
+import { linkQuery } from '../../contract/ticket.ts';
 import { parseInput } from '../../queue/parse-input.ts';
 import type { Authenticator } from '../auth.ts';
 import { endWith } from '../client-error.ts';
 import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
 import { parseQuery } from '../query-string.ts';
 import type { Api } from '../route.ts';
+import { ticketIn } from '../ticket-in.ts';
 import { checkCursor } from './cursor.ts';
 import { followLog } from './follow-log.ts';
 import { followHints } from './hint-stream.ts';
@@ -23,7 +24,7 @@ const MESSAGE_MAX_BYTES = 1024;
 const SESSION = /^\/ws\/sessions\/([^/?]+)(?:\?|$)/;
 const HINTS = /^\/ws\/events(?:\?|$)/;
 /** `pings`: they are also said in frames. */
-const HintQuery = z.strictObject({ pings: flagIn.optional() });
+const HintQuery = linkQuery.extend({ pings: flagIn.optional() });
 const SessionQuery = HintQuery.extend({
   after: streamEndpoints.sessionEvents.query.shape.after,
 });
@@ -56,11 +57,12 @@ export function acceptWebSockets(
     const { headers, rawHeaders } = request;
     authenticator.site.checkHost(request);
     const address = authenticator.addressOf(request);
-    const asking = { headers, rawHeaders, method: 'GET', upgrade: true, address, requestId };
-    const known = await authenticator.authenticate({ ...asking, socket });
+    const url = request.url ?? '';
+    const from = { headers, rawHeaders, address, requestId, socket };
+    const asking = { ...from, method: 'GET', upgrade: true, ticket: ticketIn(url) };
+    const known = await authenticator.authenticate(asking);
     if (known === null) throw new BatonError('unauthorized');
     const { by } = known;
-    const url = request.url ?? '';
     const upgrade = async (pings: boolean | undefined): Promise<WsSink> => {
       // One that has left while it was entered tells of it no second time.
       if (socket.destroyed) throw new BatonError('invalid_request');

@@ -61,7 +61,7 @@ export function addWebApp(
       method: 'GET',
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: true,
-      config: { pattern: path, needs: null },
+      config: { pattern: path, needs: null, page: true },
       handler: async (_request, reply) => show(reply),
     });
   }

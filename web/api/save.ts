@@ -1,0 +1,19 @@
+import { operations } from 'virtual:operations';
+import { type RequestInput, urlOf } from '../../src/client/request.ts';
+import { saveFrom } from '../parts/download.ts';
+import { client } from './client.ts';
+
+/**
+ * Has the browser save what an operation answers, by a link that is good once: it goes to the disk as
+ * it comes, however large it is.
+ */
+export async function saveAnswer(
+  operation: 'exportSession' | 'exportAudit',
+  input: RequestInput,
+  name: string,
+): Promise<void> {
+  const link = new URL(urlOf({ url: location.origin }, operations[operation], input));
+  const { ticket } = await client.createTicket({ body: { path: link.pathname } });
+  link.searchParams.set('ticket', ticket);
+  saveFrom(link.href, name);
+}
