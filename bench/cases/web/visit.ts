@@ -65,10 +65,9 @@ export async function signedIn(
     headers: { origin: server.url },
   });
   const [, pageKey] = /data-page-key="([^"]+)"/.exec(await answer.text()) ?? [];
-  await context.addInitScript(([name, key]) => localStorage.setItem(name, key), [
-    PAGE_KEY_NAME,
-    String(pageKey),
-  ] as const);
+  const kept = [PAGE_KEY_NAME, String(pageKey)].map((each) => JSON.stringify(each)).join(', ');
+  const origin = JSON.stringify(server.url);
+  await context.addInitScript(`if (location.origin === ${origin}) localStorage.setItem(${kept});`);
   return context;
 }
 
