@@ -232,6 +232,8 @@ for (const [name, { method, params, query, body }] of endpointList) {
 
 // A stream would not end; the logs are asked for in pages, and these two have no other form.
 const STREAMS_ONLY: readonly string[] = ['hints', 'webChat'];
+/** Refused to the token that is shown here; tickets.test.ts asks as a browser. */
+const BROWSERS_ONLY: readonly string[] = ['createTicket'];
 test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
   '[H9] whatever is sent to %s, it is answered in shape, never by 5xx, and a refusal writes nothing',
   async (name, endpoint) => {
@@ -283,7 +285,8 @@ test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
       }),
       { numRuns: COUNTS.get(name) as number, endOnFailure: true },
     );
-    expect([name, [...statuses].some((status) => status < 300)]).toEqual([name, true]);
+    const succeeded = [...statuses].some((status) => status < 300);
+    expect([name, succeeded]).toEqual([name, !BROWSERS_ONLY.includes(name)]);
   },
   PATIENCE_MS,
 );
