@@ -30,7 +30,7 @@ it('[P1] [C2] every reason the tool rules give for asking is told in words of th
   }
   const steered = judgeAll(bash('frob'), null, { channel: 'cli' }, [{ channel: 'line' }], null);
   expect(why(steered.reason)).toBe(
-    `${approvals.why.unlisted} ${approvals.why.steered(common.channels.line)}`,
+    approvals.why.steered(approvals.why.unlisted, common.channels.line),
   );
   const doubt = decide(bash('x=rm; $x -rf /'), {
     channel: 'cli',

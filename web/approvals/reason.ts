@@ -22,7 +22,7 @@ export function whyOf(
   if (steered !== null) {
     const [, first, channel] = steered as unknown as [string, string, keyof typeof channels];
     const name = Object.hasOwn(channels, channel) ? channels[channel] : channel;
-    return [whyOf(first, words, channels) ?? '', words.steered(name)].join(words.between).trim();
+    return words.steered(whyOf(first, words, channels) ?? '', name).trim();
   }
   if (reason === PERSON) return null;
   const byRule = BY_RULE.exec(reason);

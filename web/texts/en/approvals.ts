@@ -52,8 +52,8 @@ export const approvals = {
   why: {
     byRule: (rule: string) => `The rule “${rule}” says to ask.`,
     enforced: (rule: string) => `The enforced rule “${rule}” says to ask every time.`,
-    steered: (channel: string) => `A message from ${channel} was added to this run.`,
-    between: ' ',
+    steered: (why: string, channel: string) =>
+      `${why} A message from ${channel} was added to this run.`,
     doubt: (rule: string) =>
       `It may be what the rule “${rule}” is about, and that cannot be told for certain.`,
     unlisted: 'No rule speaks of it, so a person decides.',

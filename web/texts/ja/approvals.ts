@@ -53,8 +53,7 @@ export const approvals: Texts['approvals'] = {
   why: {
     byRule: (rule) => `ルール「${rule}」で確認が必要です。`,
     enforced: (rule) => `強制のルール「${rule}」により、毎回確認が必要です。`,
-    steered: (channel) => `この実行には${channel}からのメッセージが加わっています。`,
-    between: '',
+    steered: (why, channel) => `${why}この実行には${channel}からのメッセージが加わっています。`,
     doubt: (rule) => `ルール「${rule}」に当たるかどうか、確実には判断できません。`,
     unlisted: '当てはまるルールがないため、確認が必要です。',
     notPlain: '単純なコマンドではないため、確認が必要です。',
