@@ -1,9 +1,17 @@
-import { isSecretValue, type Kind, kindOfName, nameBefore, STAND_IN_MAX } from './masking-names.ts';
+import { restOfBlock, startOfBlock } from './masking-block.ts';
+import {
+  BLANKS_MAX,
+  isSecretValue,
+  type Kind,
+  kindBefore,
+  kindOfName,
+  nameBefore,
+  STAND_IN_MAX,
+} from './masking-names.ts';
 import {
   type Chars,
   CONTEXT,
   chars,
-  firstVerdict,
   holdsMask,
   MASK_START,
   type Rest,
@@ -13,8 +21,7 @@ import {
   type Verdict,
   type View,
 } from './masking-rule.ts';
-import { bearerRule, privateKeyRule } from './masking-shapes.ts';
-import { tokenRules } from './masking-tokens.ts';
+import { hidden, isNamed } from './masking-shapes.ts';
 
 /*
  * `password=…` and its kin: in variables, query strings, JSON, YAML, code and flags. What is in quotes or
@@ -26,14 +33,13 @@ const blank = chars(' \\t');
 /** What ends a value that is not in quotes; a shell variable ends at fewer. */
 const plain = chars('^\\s"\'`,;&|<>(){}\\[\\]\\\\');
 const variable = chars('^\\s"\'`;&|\\\\');
-const BLANKS_MAX = 8;
 const QUOTED_MAX = 4096;
 
 const assignment = (start: string): Rule => ({
   start,
   at(view) {
     const name = nameBefore(view.before);
-    const kind = kindOfName(name);
+    const kind = kindBefore(view.before, name);
     if (kind === null) return null;
     const { text, at, final } = view;
     const end = runEnd(text, at, separator, 4);
@@ -81,25 +87,35 @@ interface Place extends View {
   readonly scheme?: boolean;
 }
 
-/** Those say more than that something is hidden here, and come to it by themselves. */
-const namedRules = [...tokenRules, bearerRule, privateKeyRule];
-
 function value(place: Place): Verdict {
-  const { text, final } = place;
-  const quote = /^\\{0,3}["'`]?/.exec(text.slice(place.from, place.from + 4))![0];
-  if (place.from + quote.length === text.length && !final) return 'more';
+  const { text, final, at } = place;
+  const block = startOfBlock(place, place.from);
+  if (block === 'more') return 'more';
+  const first = block?.from ?? itemStart(place);
+  if (first === 'more') return 'more';
+  const quote = /^\\{0,3}["'`]?/.exec(text.slice(first, first + 4))![0];
+  if (first + quote.length === text.length && !final) return 'more';
   const quoted = /["'`]$/.test(quote);
-  const from = quoted ? place.from + quote.length : place.from;
+  const from = quoted ? first + quote.length : first;
   const scheme = schemeEnd(place, from);
   if (typeof scheme !== 'number') return scheme;
-  const start = text.slice(scheme, scheme + MASK_START.length);
-  if (MASK_START.startsWith(start))
-    return start.length < MASK_START.length && !final ? 'more' : null;
-  const named = firstVerdict(namedRules, { ...place, at: scheme, before: ' ' });
-  if (named !== null) return named === 'more' ? 'more' : null;
+  const named = isNamed(place, scheme);
+  if (named !== false) return named === 'more' ? 'more' : null;
+  if (block !== null) return hidden(first - at, first - at, restOfBlock(block.indent));
   return quoted
     ? inQuotes(place, scheme, quote)
     : bare({ ...place, from: scheme, scheme: scheme > from });
+}
+
+/** In a list, where its first item in quotes begins. */
+function itemStart({ text, from, final }: Place): number | 'more' {
+  if (text[from] !== '[') return from;
+  const start = text.slice(from, from + BLANKS_MAX + 5);
+  const item = /^\[\s*(?=\\{0,3}["'`])/.exec(start);
+  if (item === null && /^\[\s*\\{0,3}$/.test(start) && start.length <= BLANKS_MAX && !final) {
+    return 'more';
+  }
+  return from + (item?.[0].length ?? 0);
 }
 
 /** Past the word before the credential: `Authorization: Basic …`. */
@@ -150,8 +166,19 @@ function restOfQuoted(quote: string): Rest {
 
 function bare(place: Place): Verdict {
   const { text, at, final, from, kind, name, attached } = place;
-  const set: Chars = attached && /^[A-Z][A-Z0-9_]*$/.test(name) ? variable : plain;
-  const end = runEnd(text, from, set, STAND_IN_MAX + MASK_START.length + 1);
+  let set: Chars = attached && /^[A-Z][A-Z0-9_]*$/.test(name) ? variable : plain;
+  const most = STAND_IN_MAX + MASK_START.length + 1;
+  let end = runEnd(text, from, set, most);
+  if (attached && end > from && text[end] === '(' && set === plain) {
+    const line = text.slice(end, end + CALL_MAX);
+    // A call is closed on its line, or begins with a text.
+    const isCall = /^\((?:["'`]|[^\n]*\))/.test(line);
+    if (!isCall && !line.includes('\n') && line.length < CALL_MAX && !final) return 'more';
+    if (!isCall) {
+      set = variable;
+      end = runEnd(text, from, set, most);
+    }
+  }
   if (end === text.length && !final) return 'more';
   const found = text.slice(from, end);
   if (holdsMask(found)) return null;
@@ -161,6 +188,8 @@ function bare(place: Place): Verdict {
   return { mask: 'MASKED', keep: from - at, end: end - at, rest: restOfRun(set) };
 }
 
+/** So far a call in code is looked for its end. */
+const CALL_MAX = 128;
 const PATH_IN_CODE = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 const ROOT =
   /^(?:self|this|process|os|env|config|settings|options|opts|args|params|props|req|request)\b/;
@@ -180,6 +209,8 @@ function isCode(found: string, next: string | undefined, attached: boolean): boo
 function looksLikeValue(place: Place, found: string, next: string | undefined): boolean {
   if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(found)) return false;
   const core = found.replace(/[.?!:]+$/, '');
+  // A token that is a word with a number is more likely a name: `refresh2`.
+  if (place.kind === 'token' && /^[a-z]+\d$/.test(core)) return false;
   if (core.length >= 6 && /\d/.test(core) && /[A-Za-z]/.test(core)) return true;
   if (core.length >= 6 && /[!#$%&*+=?@^~]/.test(core)) return true;
   if (place.kind !== 'password') return false;
@@ -194,5 +225,5 @@ function beginsLine({ before, name }: Place): boolean {
     .slice(-CONTEXT + 1)
     .split('\n')
     .at(-1)!;
-  return /^[a-z]/.test(name) && /^[ \t"'{-]{0,40}[\w-]{1,64}["']?[ \t]{0,3}$/.test(line);
+  return /^[a-z]/.test(name) && /^[ \t"'{-]{0,40}[\w-]{1,64}["']?[ \t]{0,64}$/.test(line);
 }

@@ -1,13 +1,16 @@
 import {
   chars,
+  firstVerdict,
   holdsMask,
+  MASK_START,
   type Rest,
   type Rule,
   restOfRun,
   runEnd,
   type Verdict,
+  type View,
 } from './masking-rule.ts';
-import { tokenAt } from './masking-tokens.ts';
+import { tokenAt, tokenRules } from './masking-tokens.ts';
 
 /* Secrets that are known by their surroundings or their end, not by their own beginning. */
 
@@ -102,7 +105,8 @@ function restOfKeyBlock(): Rest {
 }
 
 const userName = chars('^\\s/?#:@"\'`<>\\\\');
-const userPassword = chars('^\\s/?#@"\'`<>\\\\');
+/** Those who write URLs by hand leave an at sign in a password as it is. */
+const userPassword = chars('^\\s/?#"\'`<>\\\\');
 const USER_MAX = 200;
 const PLACEHOLDER = /^(?:$|[$<{%])/;
 
@@ -117,9 +121,15 @@ export const urlRule: Rule = {
     if (text[nameEnd] !== ':' || holdsMask(text.slice(from, nameEnd))) return null;
     const end = runEnd(text, nameEnd + 1, userPassword, USER_MAX);
     if (end === text.length && !final) return 'more';
-    return text[end] === '@' ? inUrl(text, at, nameEnd + 1, end, 1) : null;
+    const last = text.slice(nameEnd + 1, end).lastIndexOf('@');
+    if (last === -1 || isPort(text.slice(from, nameEnd + 1 + last))) return null;
+    return inUrl(text, at, nameEnd + 1, nameEnd + 1 + last, 1);
   },
 };
+
+/** `localhost:3000` is no name with a password. */
+const isPort = (before: string): boolean =>
+  /^(?:localhost|[\d.]+|\[[\da-f:]+\]):\d{2,5}$/i.test(before);
 
 function inUrl(text: string, at: number, from: number, end: number, least: number): Verdict {
   const secret = text.slice(from, end);
@@ -154,9 +164,20 @@ export const lineRule: Rule = {
   },
 };
 
-const hidden = (keep: number, end: number, rest?: Rest): Verdict => ({
+export const hidden = (keep: number, end: number, rest?: Rest): Verdict => ({
   mask: 'MASKED',
   keep,
   end,
   ...(rest === undefined ? {} : { rest }),
 });
+
+const named = [...tokenRules, bearerRule, privateKeyRule];
+
+/** Whether what begins at `from` is masked by a rule that says more about it, or is a mask. */
+export function isNamed(view: View, from: number): boolean | 'more' {
+  const start = view.text.slice(from, from + MASK_START.length);
+  if (start === MASK_START) return true;
+  if (MASK_START.startsWith(start) && !view.final) return 'more';
+  const verdict = firstVerdict(named, { ...view, at: from, before: ' ' });
+  return verdict === 'more' ? 'more' : verdict !== null;
+}

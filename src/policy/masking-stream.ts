@@ -1,5 +1,14 @@
 import type { MaskStream } from './masker.ts';
-import { CONTEXT, firstVerdict, type Hit, maskOf, type Rest, type Rule } from './masking-rule.ts';
+import { coverEnd } from './masking-call.ts';
+import {
+  CONTEXT,
+  firstVerdict,
+  type Hit,
+  maskOf,
+  type Rest,
+  type Rule,
+  type Verdict,
+} from './masking-rule.ts';
 import { heldRun } from './masking-shapes.ts';
 
 /** The rules, arranged so that places where none can begin are passed over quickly. */
@@ -39,6 +48,14 @@ const literal = ({ start, anyCase }: Rule): string =>
     return anyCase && both[0] !== both[1] ? `[${both}]` : char.replace(/\W/, '\\$&');
   }).join('');
 
+/** Where a mask from `from` to `end` has to end at the latest; only for a text that is there whole. */
+export type Cover = (text: string, from: number, end: number) => number;
+
+/** Longer than what any rest needs to see to go on. */
+const STEP = 1024;
+
+const coverWord: Cover = (text, from, end) => coverEnd(text, from, end, false);
+
 /**
  * Reads text in pieces and gives it back masked. It keeps back only what could still turn out to be
  * part of a secret: a rule's look-ahead, or the run of characters that a token could end.
@@ -46,6 +63,7 @@ const literal = ({ start, anyCase }: Rule): string =>
 export class ScanStream implements MaskStream {
   readonly #book: RuleBook;
   readonly #onHit: (mask: string) => void;
+  readonly #cover: Cover | null;
   /** Read, not decided. */
   #text = '';
   /** Skips the rest of a secret whose mask is out. */
@@ -55,9 +73,16 @@ export class ScanStream implements MaskStream {
   #tail = '';
   #given = 0;
 
-  constructor(book: RuleBook, onHit: (mask: string) => void) {
+  constructor(book: RuleBook, onHit: (mask: string) => void, cover: Cover | null = null) {
     this.#book = book;
     this.#onHit = onHit;
+    this.#cover = cover;
+  }
+
+  /** All there is, at once. */
+  whole(text: string): string {
+    this.#text = text;
+    return this.end();
   }
 
   push(piece: string): string {
@@ -90,7 +115,7 @@ export class ScanStream implements MaskStream {
       at = next;
       if (found === null) break;
       const view = { text, at, final, before: this.#tail };
-      const verdict = firstVerdict(byFirst.get(text[at]!) ?? [], view);
+      const verdict = this.#limited(firstVerdict(byFirst.get(text[at]!) ?? [], view), text, at);
       if (verdict === 'more') break;
       if (verdict === null) {
         this.#show(text[at]!);
@@ -101,6 +126,24 @@ export class ScanStream implements MaskStream {
       }
     }
     this.#text = text.slice(at);
+  }
+
+  /** The hit, ending where a mask must end; it is none if a mask may not even begin there. */
+  #limited(verdict: Verdict, text: string, at: number): Verdict {
+    if (this.#cover === null || verdict === null || verdict === 'more') return verdict;
+    const { rest, ...hit } = verdict;
+    const from = at + hit.keep;
+    const known = at + hit.end;
+    let end = this.#cover(text, from, known);
+    // In steps, because the rest may be short and the text long.
+    for (let isOpen = rest !== undefined && end === known; isOpen; ) {
+      const limit = this.#cover(text, end, Math.min(text.length, end + STEP));
+      const isLast = limit < end + STEP;
+      const skipped = rest!(text.slice(0, limit), end, isLast);
+      end = skipped.at;
+      isOpen = !skipped.done && !isLast;
+    }
+    return end === from ? null : { ...hit, end: end - at };
   }
 
   /** How many characters at the end of the text could grow into the beginning of a rule. */
@@ -114,8 +157,8 @@ export class ScanStream implements MaskStream {
   #hide({ mask, back = 0, rest }: Hit, kept: string): void {
     this.#tail = this.#tail.slice(0, this.#tail.length - back);
     // What is shown before a secret may hold another: the name in a URL that is a token.
-    const others = new ScanStream(this.#book, this.#onHit);
-    this.#show(others.push(kept) + others.end() + maskOf(mask));
+    const others = new ScanStream(this.#book, this.#onHit, this.#cover && coverWord);
+    this.#show(others.whole(kept) + maskOf(mask));
     this.#rest = rest ?? null;
     this.#onHit(mask);
   }

@@ -35,10 +35,45 @@ const TOKENS: readonly TokenPattern[] = [
   ),
   { name: 'SLACK_TOKEN', source: 'xapp-[0-9A-Za-z-]{16,}' },
 
-  { name: 'GITLAB_TOKEN', source: 'glpat-[A-Za-z0-9_-]{20,}' },
+  ...['services', 'workflows', 'triggers'].map(
+    (kind): TokenPattern => ({
+      name: 'SLACK_WEBHOOK',
+      source: `hooks\\.slack\\.com/${kind}/[A-Za-z0-9/_-]{16,}`,
+    }),
+  ),
+  ...['discord', 'discordapp'].map(
+    (host): TokenPattern => ({
+      name: 'DISCORD_WEBHOOK',
+      source: `${host}\\.com/api/webhooks/[0-9]{8,}/[A-Za-z0-9_-]{16,}`,
+    }),
+  ),
+
+  ...['glpat-', 'glrt-', 'gldt-', 'glptt-', 'glcbt-', 'glft-', 'glsoat-', 'glagent-'].map(
+    (start): TokenPattern => ({
+      name: 'GITLAB_TOKEN',
+      source: `${start}[A-Za-z0-9_-]{20,}`,
+      joiners: '.',
+    }),
+  ),
   { name: 'GOOGLE_KEY', source: 'AIza[A-Za-z0-9_-]{35,}' },
-  { name: 'STRIPE_KEY', source: 'sk_live_[A-Za-z0-9]{16,}' },
-  { name: 'STRIPE_KEY', source: 'rk_live_[A-Za-z0-9]{16,}' },
+  { name: 'GOOGLE_KEY', source: 'GOCSPX-[A-Za-z0-9_-]{20,}' },
+  { name: 'GOOGLE_TOKEN', source: 'ya29\\.[A-Za-z0-9_-]{20,}', joiners: '.' },
+  ...['sk_live_', 'rk_live_', 'sk_test_', 'rk_test_'].map(
+    (start): TokenPattern => ({ name: 'STRIPE_KEY', source: `${start}[A-Za-z0-9]{16,}` }),
+  ),
+  { name: 'WEBHOOK_SECRET', source: 'whsec_[A-Za-z0-9+/=]{16,}' },
+  { name: 'NPM_TOKEN', source: 'npm_[A-Za-z0-9]{30,}', anywhere: true },
+  // All of them are macaroons, which begin so.
+  { name: 'PYPI_TOKEN', source: 'pypi-Ag[A-Za-z0-9_-]{20,}', anywhere: true },
+  { name: 'HUGGING_FACE_TOKEN', source: 'hf_[A-Za-z0-9]{20,}' },
+  { name: 'SENDGRID_KEY', source: 'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}' },
+  ...['dop', 'doo', 'dor'].map(
+    (kind): TokenPattern => ({
+      name: 'DIGITALOCEAN_TOKEN',
+      source: `${kind}_v1_[a-f0-9]{32,}`,
+      anywhere: true,
+    }),
+  ),
   { name: 'BATON_TOKEN', source: 'baton_[a-z]{2,12}_[A-Za-z0-9_-]{20,}', anywhere: true },
   { name: 'JWT', source: 'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}', joiners: '.' },
 ];

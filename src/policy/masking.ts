@@ -1,12 +1,13 @@
-import type { Json } from '../contract/json.ts';
 import type { Masker, MaskStream } from './masker.ts';
 import { assignmentRules } from './masking-assignment.ts';
+import { coverEnd, coverKnown, maskKeyLines, quotedPlaces } from './masking-call.ts';
 import { CapitalsStream } from './masking-capitals.ts';
-import { isSecretValue, kindOfName } from './masking-names.ts';
+import { formatRules } from './masking-formats.ts';
+import { KnownSecrets, LiteralStream, literalsOf } from './masking-literals.ts';
 import { tokenRule } from './masking-pattern.ts';
 import { MASKED, maskOf } from './masking-rule.ts';
 import { bearerRule, lineRule, privateKeyRule, urlRule } from './masking-shapes.ts';
-import { ruleBook, ScanStream } from './masking-stream.ts';
+import { type Cover, ruleBook, ScanStream } from './masking-stream.ts';
 import { tokenNames, tokenRules } from './masking-tokens.ts';
 
 export interface MaskingOptions {
@@ -18,19 +19,27 @@ export interface MaskingOptions {
   readonly onMasked?: (name: string) => void;
 }
 
+export interface ServerMasker extends Masker {
+  /** From now on these values are masked, too, wherever they are (of 12 characters or more). */
+  hide(values: readonly string[]): void;
+}
+
 /** docs/masking.md says what is masked and what is not. Throws `invalid_request` for a bad pattern. */
-export function createMasker(options: MaskingOptions = {}): Masker {
+export function createMasker(options: MaskingOptions = {}): ServerMasker {
   const { broadCapitals = false, patterns = [], onMasked = () => {} } = options;
   const own = patterns.map(({ name, source }) => ({ name: maskName(name), source }));
-  const book = ruleBook([
+  const rules = [
     ...own.map(tokenRule),
     ...tokenRules,
     bearerRule,
-    privateKeyRule,
     urlRule,
     lineRule,
+    ...formatRules,
     ...assignmentRules,
-  ]);
+  ];
+  const book = ruleBook([privateKeyRule, ...rules]);
+  // Keys are masked line by line there.
+  const callBook = ruleBook(rules);
   const names = new Set([
     'MASKED',
     'PRIVATE_KEY',
@@ -39,19 +48,54 @@ export function createMasker(options: MaskingOptions = {}): Masker {
     ...own.map(({ name }) => name),
   ]);
   const masks = [...names].map(maskOf);
+  const values: string[] = [];
+  let known: KnownSecrets | null = null;
 
+  const capitals = (inner: MaskStream): MaskStream =>
+    broadCapitals ? new CapitalsStream(inner, onMasked) : inner;
+  const whole = (stream: MaskStream, text: string): string => stream.push(text) + stream.end();
   const stream = (): MaskStream => {
-    const scan = new ScanStream(book, onMasked);
-    return broadCapitals ? new CapitalsStream(scan, onMasked) : scan;
+    const scan = capitals(new ScanStream(book, onMasked));
+    return known === null ? scan : new LiteralStream(scan, known);
   };
   return {
-    mask(text) {
-      const whole = stream();
-      return whole.push(text) + whole.end();
+    mask: (text) => whole(stream(), text),
+    maskCall(text) {
+      const shown = known === null ? text : known.read(text, true, coverKnown).masked;
+      const lines = maskKeyLines(shown, maskOf('PRIVATE_KEY'), () => onMasked('PRIVATE_KEY'));
+      const masked = new ScanStream(callBook, onMasked, coverOf(lines)).whole(lines);
+      return broadCapitals ? whole(new CapitalsStream(ECHO, onMasked), masked) : masked;
     },
     stream,
     hasMask: (text) => masks.some((mask) => text.includes(mask)),
+    hide(more) {
+      values.push(...more);
+      const texts = literalsOf(values);
+      // A token of a kind that has a mask of its own keeps it.
+      const nameOf = (text: string): string => {
+        const alone = new ScanStream(book, () => {}).whole(text);
+        return masks.includes(alone) ? alone.slice(3, -3) : 'MASKED';
+      };
+      const literals = texts.map((text) => ({ text, name: nameOf(text) }));
+      known = texts.length === 0 ? null : new KnownSecrets(literals, onMasked);
+    },
   };
+}
+
+const ECHO: MaskStream = { push: (piece) => piece, end: () => '' };
+
+const coverOf = (text: string): Cover => {
+  let places: Uint8Array | null = null;
+  return (of, from, end) => {
+    places ??= quotedPlaces(text);
+    return coverEnd(of, from, end, places[from] === 1);
+  };
+};
+
+/** Hides a value of a tool call, as far as a mask may. */
+export function coverValue(masker: Masker, value: string): string {
+  const end = coverEnd(value, 0, value.length, true);
+  return end === 0 ? value : MASKED + masker.maskCall(value.slice(end));
 }
 
 const maskName = (name: string): string =>
@@ -59,30 +103,3 @@ const maskName = (name: string): string =>
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
     .replace(/^_|_$/g, '') || 'MASKED';
-
-/** Masks every text in a JSON value, names of fields included, and what such a name says is secret. */
-export function maskJson(masker: Masker, value: Json): Json {
-  if (typeof value === 'string') return masker.mask(value);
-  if (Array.isArray(value)) return value.map((each) => maskJson(masker, each));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [
-      masker.mask(name),
-      maskField(masker, name, field),
-    ]),
-  );
-}
-
-/** As it would be in the text `"name": "field"`. */
-function maskField(masker: Masker, name: string, field: Json): Json {
-  if (typeof field !== 'string' && typeof field !== 'number') return maskJson(masker, field);
-  const kind = kindOfName(name);
-  const masked = typeof field === 'string' ? masker.mask(field) : field;
-  if (kind === null || masked !== field) return masked;
-  const text = String(field);
-  const secret =
-    typeof field === 'string'
-      ? isSecretValue(kind, name, text)
-      : kind === 'password' && text.length >= 4;
-  return secret && !masker.hasMask(text) ? MASKED : field;
-}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { BatonError } from './errors.ts';
+
+/*
+ * Patterns of tokens in the words of regular expressions, but only those that need no going back: a literal
+ * beginning, then characters and classes with counts. So each can be matched by reading forwards once.
+ */
+
+export interface PatternPart {
+  /** The inside of a regular expression's class. */
+  readonly inClass: string;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface Pattern {
+  /** The plain characters it begins with. */
+  readonly start: string;
+  readonly parts: readonly PatternPart[];
+}
+
+const LEAST_BEGINNING = 3;
+/** What a pattern may ask for at least. */
+const LONGEST = 256;
+const QUANTIFIER = /[?*+]|\{(\d{1,4})(?:(,)(\d{1,4})?)?\}/y;
+const PIECE = /\[\^?(?:\\.|[^\]\\])+\]|\\.|[^\\[\](){}?*+|^$.]|\./suy;
+
+/** Throws `invalid_request` for one that is not understood, or that could take long. */
+export function parsePattern(source: string): Pattern {
+  const start = beginning(source);
+  const parts = partsOf(source);
+  if (start.length < LEAST_BEGINNING) {
+    throw refuse(source, `it must begin with at least ${LEAST_BEGINNING} plain characters`);
+  }
+  return { start, parts };
+}
+
+function beginning(source: string): string {
+  const plain = /^(?:(?:[A-Za-z0-9_:/@#~!-]|\\[./-])(?![?*+{]))*/.exec(source)![0];
+  return plain.replaceAll('\\', '');
+}
+
+function partsOf(source: string): PatternPart[] {
+  const parts: PatternPart[] = [];
+  const sources: string[] = [];
+  for (let at = 0; at < source.length; ) {
+    PIECE.lastIndex = at;
+    const piece = PIECE.exec(source)?.[0];
+    if (piece === undefined || piece === '\\b' || piece === '\\B' || /^\\[1-9kpPcux]/.test(piece)) {
+      throw refuse(
+        source,
+        `"${source.slice(at, at + 8)}" is not understood at character ${at + 1}`,
+      );
+    }
+    at += piece.length;
+    QUANTIFIER.lastIndex = at;
+    const counted = QUANTIFIER.exec(source);
+    at += counted?.[0].length ?? 0;
+    const [min, max] = counts(counted);
+    if (min > max) throw refuse(source, `"${counted![0]}" counts backwards`);
+    parts.push({ inClass: classOf(source, piece), min, max });
+    sources.push(piece);
+  }
+  for (const [i, { inClass, min, max }] of parts.slice(0, -1).entries()) {
+    if (min === 0) throw refuse(source, `"${sources[i]}" must occur at least once`);
+    if (min !== max && overlap(inClass, parts[i + 1]!.inClass)) {
+      throw refuse(source, `where does "${sources[i]}" end and "${sources[i + 1]}" begin`);
+    }
+  }
+  if (parts.reduce((sum, { min }) => sum + min, 0) > LONGEST) {
+    throw refuse(source, `it asks for more than ${LONGEST} characters`);
+  }
+  return parts;
+}
+
+function counts(counted: RegExpExecArray | null): [min: number, max: number] {
+  switch (counted?.[0]) {
+    case undefined:
+      return [1, 1];
+    case '?':
+      return [0, 1];
+    case '*':
+      return [0, Number.POSITIVE_INFINITY];
+    case '+':
+      return [1, Number.POSITIVE_INFINITY];
+  }
+  const [, least, comma, most] = counted!;
+  if (comma === undefined) return [Number(least), Number(least)];
+  return [Number(least), most === undefined ? Number.POSITIVE_INFINITY : Number(most)];
+}
+
+/** A dot is anything but white space. */
+function classOf(source: string, piece: string): string {
+  const inClass =
+    piece === '.' ? '^\\s' : piece.startsWith('[') ? piece.slice(1, -1) : escaped(piece);
+  try {
+    new RegExp(`[${inClass}]`);
+    return inClass;
+  } catch {
+    throw refuse(source, `"${piece}" is no class of characters`);
+  }
+}
+
+const escaped = (piece: string): string =>
+  piece.length === 1 && '^]-'.includes(piece) ? `\\${piece}` : piece;
+
+function overlap(a: string, b: string): boolean {
+  const [one, other] = [new RegExp(`[${a}]`), new RegExp(`[${b}]`)];
+  const codes = Array.from({ length: 129 }, (_, code) => String.fromCharCode(code));
+  // Never the star: it begins a mask.
+  return codes.some((char) => char !== '*' && one.test(char) && other.test(char));
+}
+
+const refuse = (source: string, why: string): BatonError =>
+  new BatonError('invalid_request', `The mask pattern ${source} cannot be used: ${why}.`);
+
+/** In words, for settings; completes "it must be …". */
+export const MASK_PATTERNS =
+  'patterns of tokens such as acme-[a-z0-9]{16,}, separated by commas (docs/masking.md)';
+
+/** At commas, but not at those of a count or a class: `a-[x,]{2,4},b-[0-9]+` are two. */
+const ONE = /(?:\\.|\[(?:\\.|[^\]\\])*\]|\{[^}]*\}|[^,])+/gs;
+
+export const MaskPatterns = z.string().transform((text, context): string[] => {
+  const patterns = (text.match(ONE) ?? []).map((each) => each.trim());
+  for (const pattern of patterns) {
+    try {
+      parsePattern(pattern);
+    } catch (error) {
+      const why = (error as Error).message.replace(/\.$/, '');
+      context.addIssue({ code: 'custom', message: `${why}; it must be ${MASK_PATTERNS}` });
+      return z.NEVER;
+    }
+  }
+  return patterns;
+});

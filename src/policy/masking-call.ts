@@ -1,0 +1,73 @@
+/*
+ * What a mask in a tool call may cover (P4). A shell runs the call as it is, and who approves it sees the
+ * masked text; so whatever could make the shell do more stays in sight: quotes, substitutions, separators,
+ * redirections, line breaks, and blanks unless they are certainly inside of quotes.
+ */
+
+const SYNTAX = /[$`;|&<>(){}"'\\]|[^\S \t]/;
+const BLANK = /[ \t]/;
+
+/** Where a mask that begins at `from` must end, at most at `end`. */
+export function coverEnd(text: string, from: number, end: number, quoted: boolean): number {
+  for (let at = from; at < end; at++) {
+    const char = text[at]!;
+    if (SYNTAX.test(char) || (!quoted && BLANK.test(char))) return at;
+  }
+  return end;
+}
+
+/** Hides all of a text that is known to be a secret, but for its syntax. */
+export const coverKnown = (secret: string, mask: string): string =>
+  secret.replace(/[^$`;|&<>(){}"'\\\s]+/g, mask);
+
+/**
+ * Which places are inside of quotes. None from the first construct on that takes a whole grammar to follow:
+ * a substitution, a here-document, a comment.
+ */
+export function quotedPlaces(text: string): Uint8Array {
+  const places = new Uint8Array(text.length + 1);
+  let quote = '';
+  for (let at = 0; at < text.length; at++) {
+    places[at] = quote === '' ? 0 : 1;
+    const char = text[at]!;
+    if (quote === "'") {
+      if (char === "'") quote = '';
+      continue;
+    }
+    const after = text[at + 1] ?? '';
+    if (char === '`' || (char === '$' && /[({['"]/.test(after))) break;
+    if (char === '\\') {
+      places[at + 1] = places[at]!;
+      at++;
+    } else if (char === '"') {
+      quote = quote === '' ? '"' : '';
+    } else if (quote === '') {
+      if (char === "'") quote = "'";
+      if (char === '#' || (char === '<' && after === '<')) break;
+    }
+  }
+  return places;
+}
+
+const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_MAX = 32 * 1024;
+/** Nothing but base64: too long for a word that somebody would not miss, or the end of a key. */
+const KEY_LINE =
+  /(?<=^|\n|\\n)([ \t]*)(?:[A-Za-z0-9+/]{24,}={0,2}|[A-Za-z0-9+/]+={1,2})(?=$|\r?\n|\\n)/g;
+
+/** Masks the lines of private keys, each for itself. */
+export function maskKeyLines(text: string, mask: string, onMasked: () => void): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const found of text.matchAll(BEGIN)) {
+    if (found.index < at) continue;
+    const from = found.index + found[0].length;
+    const ending = text.indexOf('-----END ', from);
+    const end = Math.min(ending === -1 ? text.length : ending, from + KEY_MAX);
+    const block = text.slice(from, end).replace(KEY_LINE, `$1${mask}`);
+    parts.push(text.slice(at, from), block);
+    if (block.includes(mask)) onMasked();
+    at = end;
+  }
+  return at === 0 ? text : parts.join('') + text.slice(at);
+}
