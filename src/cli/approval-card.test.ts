@@ -12,6 +12,7 @@ const approval = (given: Partial<Approval>): Approval => ({
   kind: 'tool',
   tool: 'Bash',
   input: { command: 'npm publish' },
+  masked: false,
   reason: 'no rule speaks of it',
   state: 'pending',
   scope: null,
@@ -108,4 +109,11 @@ test.each([
   expect(card({ tool, sessionRule })).toContain(`later    --session allows ${said}`);
   expect(card({ tool, sessionRule, state: 'allowed' })).not.toContain('later');
   expect(card({ tool, sessionRule: null })).not.toContain('later');
+});
+
+test('[P4] it says loudly that something is hidden', () => {
+  expect(card({})).not.toContain('hidden');
+  const shown = card({ masked: true, input: { command: 'mysql --password "***MASKED***"' } });
+  expect(shown).toContain('Part of this is hidden');
+  expect(shown).toContain(`baton approve show ${approval({}).id} --original`);
 });

@@ -24,7 +24,7 @@ const MAIN = ['command', 'file_path', 'notebook_path', 'url', 'query', 'pattern'
 
 /** All there is to decide about. */
 export function cardOf(approval: Approval, colours = coloursFor(process.stdout, process.env)) {
-  const { dim } = colours;
+  const { dim, yellow } = colours;
   const about: [string, string | null][] = [
     ['id', approval.id],
     ['session', approval.sessionId],
@@ -39,6 +39,7 @@ export function cardOf(approval: Approval, colours = coloursFor(process.stdout, 
     ...about.flatMap(([name, text]) =>
       text === null ? [] : [`${dim(name.padEnd(8))} ${plainLine(text)}`],
     ),
+    ...(approval.masked ? [yellow(hiddenIn(approval))] : []),
     '',
     ...bodyOf(approval, approval.input, colours),
     ...(approval.editedInput === null
@@ -46,6 +47,10 @@ export function cardOf(approval: Approval, colours = coloursFor(process.stdout, 
       : ['', dim('used instead:'), ...bodyOf(approval, approval.editedInput, colours)]),
   ];
 }
+
+/** What is shown is not what runs. */
+export const hiddenIn = ({ id }: Approval): string =>
+  `Part of this is hidden: a mask such as ***MASKED*** replaces a secret, and what runs has more there.\nSee all of it with "baton approve show ${id} --original".`;
 
 const TITLES: Record<Approval['kind'], string> = {
   tool: 'The agent asks to use ',

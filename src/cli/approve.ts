@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import type { Approval, DecideApproval } from '../contract/approval.ts';
 import type { Json } from '../contract/json.ts';
-import { cardOf, questionsOf, summaryOf } from './approval-card.ts';
+import { cardOf, hiddenIn, questionsOf, summaryOf } from './approval-card.ts';
 import type { Arguments } from './args.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
@@ -37,6 +37,7 @@ const flags = {
     expected: 'a text of at most 10,000 characters',
     help: 'what to say to the agent',
   },
+  original: { help: 'with show: what masks hide as well (recorded in the audit log)' },
   all: { short: 'a', help: 'list those that were answered or withdrawn, too' },
   ...connectionFlags,
 } as const;
@@ -47,6 +48,7 @@ export const approve = clientCommand({
   usage: '[flags] [show <id> | <id> allow | <id> deny]',
   about: [
     'Without words it lists the open questions. The beginning of an id is enough.',
+    'baton approve show 0199f3a2 --original     all that is asked, secrets included',
     'baton approve 0199f3a2 allow --session     allow it, now and later in this session',
     'baton approve 0199f3a2 deny --message "…"  refuse it, and say why',
     'baton approve 0199f3a2 allow --edit -      allow what comes through the pipe instead',
@@ -69,7 +71,12 @@ async function list(flags: Flags): Promise<void> {
 
 async function show(flags: Flags, words: readonly string[]): Promise<void> {
   const [reference = ''] = takeWords(words, 'id');
-  const approval = await withServer(flags, (client) => findApproval(client, reference));
+  const approval = await withServer(flags, async (client) => {
+    const found = await findApproval(client, reference);
+    if (!flags.original) return found;
+    const original = await client.revealApproval({ params: { id: found.id } });
+    return { ...found, ...original, masked: false };
+  });
   if (flags.json) printJson(approval);
   else for (const line of cardOf(approval)) printLine(line);
 }
@@ -89,8 +96,9 @@ async function answer(flags: Flags, words: readonly string[]): Promise<void> {
     const approval = await findApproval(client, reference);
     return decide(client, approval, decision, flags, given);
   });
-  if (flags.json) printJson(decided);
-  else for (const line of outcomeOf(decided)) printLine(line);
+  if (flags.json) return printJson(decided);
+  for (const line of outcomeOf(decided)) printLine(line);
+  if (decided.masked && decided.state === 'allowed') printLine(hiddenIn(decided));
 }
 
 /** What is used is what counts, so an edit is not told as what was asked. */

@@ -5,11 +5,11 @@ import { useId, useRef } from 'react';
 import { visible, visibleProse } from '../../src/client/visible.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
-import { Notice } from '../parts/notice.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { askedOf, masksIn } from './asked.ts';
+import { askedOf } from './asked.ts';
 import { Decide } from './decide.tsx';
+import { Hidden, useInput } from './hidden.tsx';
 import { Outcome } from './outcome.tsx';
 import { useLatest, useMayAnswer } from './queries.ts';
 import { whyOf } from './reason.ts';
@@ -29,8 +29,9 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
   const card = useRef<HTMLElement>(null);
   const title = useId();
   const isOpen = approval.state === 'pending';
-  const asked = askedOf(approval, approval.input);
-  const masks = asked.is === 'questions' ? [] : masksIn(approval.input);
+  const shown = useInput(approval);
+  const asked = askedOf(approval, shown.input);
+  const isQuestion = asked.is === 'questions';
   const wants =
     asked.is === 'other'
       ? t.approvals.wantsTool(visible(approval.tool))
@@ -52,29 +53,25 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
         </h3>
         <Ago at={approval.createdAt} className="shrink-0 text-dense text-soft" />
       </header>
-      {(asked.is !== 'questions' || !isOpen || !mayAnswer) && (
-        <What approval={approval} input={approval.input} />
+      {(!isQuestion || !isOpen || !mayAnswer) && <What approval={approval} input={shown.input} />}
+      {!isQuestion && (
+        <div className="mt-2 empty:hidden">
+          <Hidden approval={approval} of={shown} mayShow={mayAnswer} />
+        </div>
       )}
-      {isOpen && masks.length > 0 && <Masked masks={masks} />}
       <About approval={approval} compact={compact} />
       {!isOpen && <Outcome approval={approval} />}
       {isOpen && mayAnswer && (
-        <Decide approval={approval} asked={asked} isMasked={masks.length > 0} card={card} />
+        <Decide
+          approval={approval}
+          input={shown.input}
+          asked={asked}
+          isMasked={!isQuestion && shown.isHidden}
+          card={card}
+        />
       )}
       {isOpen && !mayAnswer && <p className="text-dense text-soft">{t.approvals.mayOnlyLook}</p>}
     </article>
-  );
-}
-
-/** Said loudly: what is shown is not what runs. */
-function Masked({ masks }: { masks: readonly string[] }) {
-  const t = useTexts();
-  return (
-    <div className="mt-2">
-      <Notice tone="warn" title={t.approvals.masked}>
-        {t.approvals.maskedHelp(masks.join(', '))}
-      </Notice>
-    </div>
   );
 }
 

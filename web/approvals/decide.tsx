@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react';
 import type { Approval } from '../../src/contract/approval.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
+import type { Json } from '../../src/contract/json.ts';
 import { Notice } from '../parts/notice.tsx';
 import { usePageKeys } from '../parts/page-keys.ts';
 import { problemOf } from '../parts/problem.ts';
@@ -20,6 +21,8 @@ import { useDraft } from './use-draft.ts';
 
 interface Props {
   readonly approval: Approval;
+  /** As it is shown: with its secrets once the person has asked for them. */
+  readonly input: Json;
   readonly asked: Asked;
   /** A part of what runs is not shown. */
   readonly isMasked: boolean;
@@ -27,7 +30,7 @@ interface Props {
 }
 
 /** The answers to give, by buttons and by keys. */
-export function Decide({ approval, asked, isMasked, card }: Props) {
+export function Decide({ approval, input: shown, asked, isMasked, card }: Props) {
   const t = useTexts();
   const [draft, setDraft] = useDraft(approval.id);
   const { mode } = draft;
@@ -87,7 +90,7 @@ export function Decide({ approval, asked, isMasked, card }: Props) {
   const { error } = decide;
   const field = isBatonError(error) ? fieldOf(error.details) : null;
   const why = error === null ? '' : wordsFor(error, t);
-  const inField = mode === 'edit' && field !== null && field in fieldsOf(approval.input);
+  const inField = mode === 'edit' && field !== null && field in fieldsOf(shown);
   return (
     <>
       {mode === 'deny' && (
@@ -104,8 +107,8 @@ export function Decide({ approval, asked, isMasked, card }: Props) {
       )}
       {mode === 'edit' && (
         <EditForm
-          asked={fieldsOf(approval.input)}
-          fields={draft.fields ?? toEditFields(fieldsOf(approval.input))}
+          asked={fieldsOf(shown)}
+          fields={draft.fields ?? toEditFields(fieldsOf(shown))}
           busy={busy}
           takesFocus={wasOpened}
           refused={inField ? { field, why } : null}

@@ -6,13 +6,17 @@ import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { Ago } from '../parts/time.tsx';
 import { askedOf, lineOf } from './asked.ts';
+import { Hidden, useInput } from './hidden.tsx';
 import { ICONS, Outcome, useSentence } from './outcome.tsx';
+import { useMayAnswer } from './queries.ts';
 import { What } from './what.tsx';
 
 /** A question that was answered: one line, which opens to all of it. */
 export function DecidedRow({ approval }: { approval: Approval }) {
   const said = useSentence(approval);
   const { data: session } = useQuery(sessionQuery(approval.sessionId));
+  const shown = useInput(approval);
+  const mayAnswer = useMayAnswer(approval);
   const { state, tool, input } = approval;
   if (state === 'pending') return null;
   const [Icon, ink] = ICONS[state];
@@ -37,7 +41,8 @@ export function DecidedRow({ approval }: { approval: Approval }) {
             {session.name}
           </Link>
         )}
-        <What approval={approval} input={input} />
+        <What approval={approval} input={shown.input} />
+        <Hidden approval={approval} of={shown} mayShow={mayAnswer} />
         <Outcome approval={approval} />
       </div>
     </details>

@@ -11,6 +11,7 @@ const approval = (id: string, sessionId = 's', second = 0): Approval => ({
   kind: 'tool',
   tool: 'Bash',
   input: { command: id },
+  masked: false,
   reason: '',
   state: 'pending',
   scope: null,

@@ -44,7 +44,11 @@ export const approvals = {
   readToEnd: 'Not all of it was on the screen yet. A key answers once you have seen the end.',
   masked: 'A part of this is hidden from you.',
   maskedHelp: (masks: string) =>
-    `${masks} stands where a secret was taken out. What runs has more there than is shown, and may do more. No key allows it; the buttons do.`,
+    `${masks} replaces a secret, so what runs is not exactly what you see. Shortcut keys cannot allow it until you show it.`,
+  reveal: 'Show what is hidden',
+  revealed: 'Nothing is hidden: secrets are shown.',
+  revealedHelp: 'This is exactly what runs. The audit log records that you saw it.',
+  hideAgain: 'Hide again',
   holdsHidden: 'Holds characters that cannot be seen:',
   where: 'Where',
   anyInput: 'with any input',

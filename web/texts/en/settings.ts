@@ -157,6 +157,7 @@ export const settings = {
     'run.cancel': 'Cancelled a run',
     'run.retry': 'Retried a run',
     'approval.decide': 'Answered a question',
+    'approval.reveal': 'Saw what masks hide in a question',
     'policy.update': 'Changed tool rules',
     'user.create': 'Added a user',
     'user.update': 'Changed a user',

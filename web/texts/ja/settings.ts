@@ -159,6 +159,7 @@ export const settings: Texts['settings'] = {
     'run.cancel': '実行を取り消し',
     'run.retry': '実行をやり直し',
     'approval.decide': '質問に回答',
+    'approval.reveal': '質問の伏せられた部分を表示',
     'policy.update': 'ツールのルールを変更',
     'user.create': 'ユーザーを追加',
     'user.update': 'ユーザーを変更',

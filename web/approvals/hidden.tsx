@@ -1,0 +1,65 @@
+import { useMutation } from '@tanstack/react-query';
+import type { Approval } from '../../src/contract/approval.ts';
+import type { Json } from '../../src/contract/json.ts';
+import { client } from '../api/client.ts';
+import { Button } from '../parts/button.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { problemOf } from '../parts/problem.ts';
+import { useTexts } from '../texts/texts.ts';
+import { masksIn } from './asked.ts';
+
+/** What an agent asks to use: masked, until the person wants to see the secrets in it. */
+export function useInput({ id, input, masked }: Approval) {
+  // Not a query: each time it is shown is in the audit log, and nothing of it stays in a cache.
+  const reveal = useMutation({
+    mutationFn: () => client.revealApproval({ params: { id } }),
+    gcTime: 0,
+  });
+  const shown: Json = reveal.data === undefined ? input : reveal.data.input;
+  return { input: shown, isHidden: masked && reveal.data === undefined, reveal };
+}
+
+interface Props {
+  readonly approval: Approval;
+  readonly of: ReturnType<typeof useInput>;
+  /** Only those who may answer see the secrets. */
+  readonly mayShow: boolean;
+}
+
+/** Said loudly: what is shown is not what runs. */
+export function Hidden({ approval, of: { isHidden, reveal }, mayShow }: Props) {
+  const t = useTexts();
+  if (!approval.masked) return null;
+  if (!isHidden) {
+    return (
+      <Notice
+        tone="info"
+        title={t.approvals.revealed}
+        actions={
+          <Button size="small" onClick={() => reveal.reset()}>
+            {t.approvals.hideAgain}
+          </Button>
+        }
+      >
+        {t.approvals.revealedHelp}
+      </Notice>
+    );
+  }
+  return (
+    <Notice
+      tone="warn"
+      title={t.approvals.masked}
+      {...(mayShow && {
+        actions: (
+          <Button size="small" disabled={reveal.isPending} onClick={() => reveal.mutate()}>
+            {t.approvals.reveal}
+          </Button>
+        ),
+      })}
+    >
+      {reveal.isError
+        ? problemOf(reveal.error, t)
+        : t.approvals.maskedHelp(masksIn(approval.input).join(', '))}
+    </Notice>
+  );
+}
