@@ -10,7 +10,7 @@ import type { Json } from './contract/json.ts';
 import { AgentPayload } from './contract/message.ts';
 import type { AgentKind } from './contract/session.ts';
 import type { Masker } from './policy/masker.ts';
-import { maskJson } from './policy/masking.ts';
+import { maskCallJson, maskJson } from './policy/masking-json.ts';
 import type { Logger } from './queue/logger.ts';
 import { RunQueue } from './queue/run-queue.ts';
 import { Worker } from './queue/worker.ts';
@@ -80,7 +80,11 @@ export interface Composed {
 /** Puts sessions, queue and agents together. Nothing is started yet. */
 export function compose(parts: Parts): Composed {
   const { store, log, masker, box, installation, timeouts = TIMEOUTS } = parts;
-  const maskAll = (value: Json): Json => maskJson(masker, value);
+  const masking = {
+    masker,
+    maskJson: (value: Json): Json => maskJson(masker, value),
+    maskCall: (input: Json): Json => maskCallJson(masker, input),
+  };
   const queue = new RunQueue(store, { log });
   const worker = new Worker(queue, parts.worker);
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
@@ -140,8 +144,7 @@ export function compose(parts: Parts): Composed {
       }),
     artefacts,
     sweepRun: (runId) => sweepRun({ installation, run: runId }),
-    masker,
-    maskJson: maskAll,
+    ...masking,
     box,
     clock: Date.now,
     steering: new Steering({
@@ -161,8 +164,7 @@ export function compose(parts: Parts): Composed {
     store,
     queue,
     connections,
-    masker,
-    maskJson: maskAll,
+    ...masking,
     box,
     log,
     providerOf,

@@ -15,7 +15,7 @@ import { hostIdOf } from './host-id.ts';
 import { stopLeftovers } from './leftovers.ts';
 import { NodeReport } from './node-report.ts';
 import { openStore } from './open-store.ts';
-import { createMasker } from './policy/masking.ts';
+import type { ServerMasker } from './policy/masking.ts';
 import { identify } from './queue/process-identity.ts';
 import { Purger } from './queue/purger.ts';
 import { Scheduler } from './queue/scheduler.ts';
@@ -29,6 +29,7 @@ import { Fingerprints } from './server/limits/fingerprints.ts';
 import { close, listen } from './server/listen.ts';
 import { createMetrics } from './server/metrics.ts';
 import type { NodeFacts } from './server/metrics-facts.ts';
+import { hideOwn, serverMasker } from './server-masker.ts';
 import { patiently } from './sessions/patiently.ts';
 
 /** How long requests under way may take to end once the node stops. */
@@ -39,6 +40,12 @@ const DRAIN_SECONDS = 5;
 const LONG_PENDING_MS = 5 * 60_000;
 
 export type Role = 'api' | 'worker';
+
+export interface NodeOptions {
+  readonly roles?: readonly Role[];
+  /** Of the log; learns the secrets that are read from files. */
+  readonly logMasker?: ServerMasker;
+}
 
 export interface Node {
   url: string;
@@ -56,7 +63,7 @@ export async function startNode(
   config: Config,
   log: Logger,
   stop: AbortSignal,
-  { roles = ['api', 'worker'] }: { readonly roles?: readonly Role[] } = {},
+  { roles = ['api', 'worker'], logMasker }: NodeOptions = {},
 ): Promise<Node> {
   await makeDataDirectory(config.dataDir, log);
   const servesApi = roles.includes('api');
@@ -80,6 +87,10 @@ export async function startNode(
     const identity = identify(await hostIdOf(config.hostId, config.dataDir));
     const box = aesBox(key);
     const metrics = createMetrics({ version: packageVersion(), facts: () => facts });
+    const masker = serverMasker(config, process.env, metrics.secretMasked);
+    for (const each of logMasker === undefined ? [masker] : [masker, logMasker]) {
+      hideOwn(each, adminToken, key);
+    }
     const { app, gate, limits, streams } = createFront({
       config,
       log,
@@ -109,7 +120,7 @@ export async function startNode(
       publicUrl: config.publicUrl ?? url,
       dataDir: config.dataDir,
       installation,
-      masker: createMasker({ onMasked: metrics.secretMasked }),
+      masker,
       box,
       log,
       executes: roles.includes('worker'),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
+import type { TextStream } from '../src/agents/driver.ts';
 import { agentEnvironment } from '../src/agents/environment.ts';
 import { parseMark } from '../src/agents/mark.ts';
 import type { Spawn } from '../src/agents/process.ts';
@@ -17,6 +18,9 @@ const fixtures = join(root, 'src/agents/fixtures');
 
 /** Quick rungs, and much time for the last one: the machine may be busy. */
 const QUICK: Ladder = { interruptMs: 150, inputMs: 50, terminateMs: 150, killMs: 20_000 };
+
+/** For turns of which nobody reads the masks. */
+export const unmasked = (): TextStream => ({ push: (piece) => piece, end: () => '' });
 
 let installations = 0;
 

@@ -48,6 +48,8 @@ export async function ask(
     kind: 'tool',
     tool: 'Bash',
     input: { command: 'npm publish', description: 'Publish it' },
+    masked: false,
+    original: null,
     digest: newId(),
     reason: 'no rule speaks of it',
     enforced: false,

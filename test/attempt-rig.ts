@@ -7,7 +7,8 @@ import type { Json } from '../src/contract/json.ts';
 import { AgentPayload } from '../src/contract/message.ts';
 import type { Outcome } from '../src/contract/outcome.ts';
 import type { AgentKind } from '../src/contract/session.ts';
-import { createMasker, maskJson } from '../src/policy/masking.ts';
+import { createMasker } from '../src/policy/masking.ts';
+import { maskCallJson, maskJson } from '../src/policy/masking-json.ts';
 import type { AttemptContext } from '../src/queue/attempt-context.ts';
 import { outcomeOf } from '../src/queue/handler-result.ts';
 import { SILENT } from '../src/queue/logger.ts';
@@ -97,6 +98,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       artefacts: directoryArtefacts(rig),
       masker,
       maskJson: (value) => maskJson(masker, value),
+      maskCall: (input) => maskCallJson(masker, input),
       box,
       clock: Date.now,
       steering: new Steering({ store, textOf: String, nodeId: () => nodeId, log: SILENT }),

@@ -6,7 +6,7 @@ import { type ClaudeSettings, claudeDriver } from '../src/agents/claude/driver.t
 import type { DriverEnd, DriverEvent, ToolAnswer, ToolCall, Turn } from '../src/agents/driver.ts';
 import type { AgentProcess, Spawn } from '../src/agents/process.ts';
 import type { Json } from '../src/contract/json.ts';
-import { agentRig } from './agent-rig.ts';
+import { agentRig, unmasked } from './agent-rig.ts';
 import type { StepInput } from './model-server/script.ts';
 import { scripted } from './model-server/script.ts';
 import { startModelServer } from './model-server/server.ts';
@@ -67,6 +67,7 @@ export async function claudeRig() {
         message: steps === undefined ? 'hello' : scripted(steps),
         cwd,
         conversation: null,
+        maskStream: unmasked,
         spawn,
         signal: new AbortController().signal,
         permit: async () => ({ behavior: 'allow' }),

@@ -65,6 +65,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     connections,
     masker: createMasker(),
     maskJson: (value) => value,
+    maskCall: (input) => input,
     box: aesBox(randomBytes(32)),
     log: SILENT,
     providerOf: workspaceProviders(directoryProvider({ dataDir })),

@@ -6,8 +6,9 @@ import { runInNewContext } from 'node:vm';
 import { readConfig } from '../../src/cli/config.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { keepMemorySmall } from '../../src/cli/memory.ts';
-import { maskLine } from '../../src/logging.ts';
+import { maskLines } from '../../src/logging.ts';
 import { type Role, startNode } from '../../src/main.ts';
+import { serverMasker } from '../../src/server-masker.ts';
 
 interface Setup {
   readonly dataDir: string;
@@ -33,8 +34,9 @@ const config = readConfig([...flags, ...(database === undefined ? [] : ['--datab
   BATON_DRAIN_SECONDS: '0',
   ...settings,
 });
-const log = createLog('error', maskLine);
-const options = roles === undefined ? {} : { roles };
+const logMasker = serverMasker(config, process.env);
+const log = createLog('error', maskLines(logMasker));
+const options = { logMasker, ...(roles === undefined ? {} : { roles }) };
 const node = await startNode(config, log, new AbortController().signal, options);
 keepMemorySmall();
 process.send!({ url: node.url });

@@ -246,7 +246,6 @@ const isPageKey = (pageKey: string, { pageKeyDigest }: ValidSignIn): boolean =>
   pageKeyDigest !== null &&
   timingSafeEqual(Buffer.from(digestOf(pageKey)), Buffer.from(pageKeyDigest));
 
-
 function asNow(by: Principal, { user, scopes }: ValidCredential): Principal {
   const { scopes: _before, ...rest } = by;
   return { ...rest, role: user.role, ...(scopes === null ? {} : { scopes }) };

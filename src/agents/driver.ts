@@ -19,6 +19,11 @@ export interface Turn {
   /** A conversation that is begun starts as a copy of this one, which stays as it is (S10). */
   readonly fork?: ForkPoint;
   readonly spawn: Spawn;
+  /**
+   * Masks a text that comes in pieces. What a driver keeps only the end of goes through one first: of a
+   * secret that was cut, what is left is no longer recognised (P4).
+   */
+  readonly maskStream: () => TextStream;
   /** Aborted when the agent must stop; the driver then ends with `stopped`. */
   readonly signal: AbortSignal;
   /**
@@ -41,6 +46,11 @@ export interface Turn {
   readonly trusted?: boolean;
   /** What the conversation had cost before, as the agent last counted it; usage is the difference (A5). */
   readonly usageBefore?: Json;
+}
+
+export interface TextStream {
+  push(piece: string): string;
+  end(): string;
 }
 
 export interface ForkPoint {
@@ -83,10 +93,7 @@ export type DriverEvent =
   | { readonly kind: 'notice'; readonly text: string }
   /** What the turn has used so far; a later one takes its place, and at last the end's. */
   | { readonly kind: 'usage'; readonly usage: Usage }
-  /**
-   * Any other event of the vocabulary (tool use, thinking …), ready to be stored; but for the result
-   * of a tool, which is whole, so that it is masked before it is cut.
-   */
+  /** Any other event of the vocabulary (tool use, thinking …), whole: it is masked before it is cut. */
   | { readonly kind: 'event'; readonly type: string; readonly payload: Json }
   /** Always the last one. */
   | { readonly kind: 'end'; readonly end: DriverEnd };

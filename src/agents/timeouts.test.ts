@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { agentRig } from '../../test/agent-rig.ts';
+import { agentRig, unmasked } from '../../test/agent-rig.ts';
 import type { AgentDriver, DriverEvent, Turn } from './driver.ts';
 import { shellDriver } from './shell/driver.ts';
 import { type Timeouts, withTimeouts } from './timeouts.ts';
@@ -15,6 +15,7 @@ async function run(message: string, timeouts: Partial<Timeouts>, turn: Partial<T
     message,
     cwd: '/',
     conversation: null,
+    maskStream: unmasked,
     spawn: rig.spawnFor(),
     signal: new AbortController().signal,
     ...turn,
@@ -57,6 +58,7 @@ test('[A8] whoever takes events slowly does not make the agent silent', async ()
     message: 'echo said; sleep 0.1; echo more',
     cwd: '/',
     conversation: null,
+    maskStream: unmasked,
     spawn: rig.spawnFor(),
     signal: new AbortController().signal,
   };

@@ -20,6 +20,7 @@ type WithFixedDefault =
   | 'streamLimit'
   | 'queueLimit'
   | 'parkUsageLimit'
+  | 'maskBroad'
   | 'logLevel';
 type Optional = Exclude<keyof Settings, WithFixedDefault | 'database' | 'workerConcurrency'>;
 
@@ -72,6 +73,8 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     claudePath: read('claudePath'),
     agentEnv: read('agentEnv'),
     parkUsageLimit: readOrDefault('parkUsageLimit'),
+    maskBroad: readOrDefault('maskBroad'),
+    maskPatterns: read('maskPatterns'),
     secretKey: read('secretKey'),
     logLevel: readOrDefault('logLevel'),
   };

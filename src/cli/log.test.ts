@@ -1,8 +1,11 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { maskLine } from '../logging.ts';
+import { maskLines } from '../logging.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
+import { createMasker } from '../policy/masking.ts';
 import { createLog, readable } from './log.ts';
+
+const maskLine = maskLines(createMasker());
 
 test('[O4] a terminal gets one line per entry: time, level, message, fields, stack', () => {
   const lines: string[] = [];

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { maskLine } from '../logging.ts';
+import { maskLines } from '../logging.ts';
 import { migrateDatabase } from '../migrate.ts';
+import { serverMasker } from '../server-masker.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { printJson, printLine } from './output.ts';
@@ -10,7 +11,7 @@ export async function migrate(args: string[], json: boolean, stop: AbortSignal):
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const applied = await migrateDatabase(
     config.database,
-    createLog(config.logLevel, maskLine),
+    createLog(config.logLevel, maskLines(serverMasker(config, process.env))),
     stop,
   );
   if (json) return printJson({ applied });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { maskLine } from '../logging.ts';
+import { maskLines } from '../logging.ts';
 import { startNode } from '../main.ts';
+import { serverMasker } from '../server-masker.ts';
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { keepMemorySmall } from './memory.ts';
@@ -14,8 +15,9 @@ export async function serve(
   roles: readonly Role[],
 ): Promise<void> {
   const config = readConfig(args, process.env);
-  const log = createLog(config.logLevel, maskLine);
-  const node = await startNode(config, log, stop, { roles }).catch((error) => {
+  const masker = serverMasker(config, process.env);
+  const log = createLog(config.logLevel, maskLines(masker));
+  const node = await startNode(config, log, stop, { roles, logMasker: masker }).catch((error) => {
     // A stop that came before it was ready is a stop, not a failure.
     if (stop.aborted) return null;
     throw error;

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { MASK_PATTERNS, MaskPatterns } from '../contract/mask-pattern.ts';
 
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -242,6 +243,20 @@ export const settings = {
     schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
     default: 'true',
     help: "whether a run waits for the end of its agent's usage limit, or fails",
+  }),
+  maskBroad: setting({
+    env: 'BATON_MASK_BROAD',
+    expected: 'true or false',
+    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+    default: 'false',
+    help: 'whether every word of 20 capitals and digits is masked',
+  }),
+  maskPatterns: setting({
+    env: 'BATON_MASK_PATTERNS',
+    expected: MASK_PATTERNS,
+    schema: MaskPatterns,
+    default: 'none',
+    help: 'tokens of your own to mask, such as acme-[a-z0-9]{16,}',
   }),
   secretKey: setting({
     env: 'BATON_SECRET_KEY',

@@ -25,8 +25,9 @@ export const Approval = z.object({
   attempt: z.int(),
   kind: ApprovalKind,
   tool: z.string(),
-  /** Masked. */
   input: Json,
+  /** Secrets in `input` are masked: what the agent uses has more there. See `POST …/{id}/original`. */
+  masked: z.boolean(),
   /** Why it is asked, for people. */
   reason: z.string(),
   state: ApprovalState,
@@ -42,6 +43,10 @@ export const Approval = z.object({
   decidedAt: Time.nullable(),
 });
 export type Approval = z.infer<typeof Approval>;
+
+/** What the agent asked to use, and what a person gave it instead, with the secrets in them. */
+export const ApprovalOriginal = z.object({ input: Json, editedInput: Json });
+export type ApprovalOriginal = z.infer<typeof ApprovalOriginal>;
 
 export const DecideApproval = z.strictObject({
   decision: z.enum(['allow', 'deny']),

@@ -24,6 +24,7 @@ export const AuditAction = z.enum([
   'run.cancel',
   'run.retry',
   'approval.decide',
+  'approval.reveal',
   'policy.update',
   'user.create',
   'user.update',

@@ -36,6 +36,8 @@ export interface ServiceParts {
   readonly queue: RunQueue;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
+  /** For calls of tools: no mask covers shell syntax (P4). */
+  readonly maskCall: (input: Json) => Json;
   readonly box: SecretBox;
   readonly log: Logger;
   /** Something may be to be done for a session, such as preparing its workspace. */

@@ -40,6 +40,7 @@ test('[Q9] a run whose workspace never comes can be stopped', async () => {
     artefacts: { keep: unused },
     masker: createMasker(),
     maskJson: (value) => value,
+    maskCall: (input) => input,
     box: aesBox(Buffer.alloc(32, 7)),
     clock: Date.now,
     steering: new Steering({ store, textOf: unused, nodeId: unused, log: SILENT }),

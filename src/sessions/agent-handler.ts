@@ -17,6 +17,7 @@ import { WorkspaceError } from '../workspaces/provider.ts';
 import { refusedStart } from './agent-check.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
 import { openAttachment } from './attachments.ts';
+import { sealCall } from './call-original.ts';
 import { explain, refusalOf, toldOf } from './command-check.ts';
 import { type LookBackOptions, lookBack } from './look-back.ts';
 import { openOriginal, textOfSteer } from './messages.ts';
@@ -98,6 +99,7 @@ export const agentHandler =
       context,
       parts: options,
       decide,
+      seal: (input, id) => sealCall(input, id, box),
       open: (sealed) => JSON.parse(openOriginal(sealed, run.lane, box)) as Json,
     });
     return turn.catch(failIfTaken);

@@ -41,6 +41,7 @@ export interface TurnParts {
   readonly spawnFor: (runId: string) => Spawn;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
+  readonly maskCall: (input: Json) => Json;
   readonly clock: () => number;
   readonly artefacts: Pick<Artefacts, 'keep'>;
   readonly parkMs?: number;
@@ -61,6 +62,8 @@ export interface TurnOptions {
   readonly context: AttemptContext;
   readonly parts: TurnParts;
   readonly decide: (call: ToolCall) => Promise<Verdict>;
+  /** Encrypts the input of a question, for people who may answer it. */
+  readonly seal: (input: Json, approvalId: string) => string;
   /** Opens an input that a person edited and that was sealed. */
   readonly open: (sealed: string) => Json;
 }
@@ -68,7 +71,7 @@ export interface TurnOptions {
 /** One attempt's agent, from its start to the record of its end. */
 export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const { found, path, plan, context, parts } = options;
-  const { store, masker, maskJson, clock } = parts;
+  const { store, masker, maskJson, maskCall, clock } = parts;
   const { agent } = found.session;
   const noted = noteStart(options);
   // It is awaited later, or not at all; a failure must not end the process until then.
@@ -90,6 +93,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     context,
     masker,
     maskJson,
+    maskCall,
     keep: (call, text) => parts.artefacts.keep(run.lane, run.id, call, text),
   });
   const parked = new AbortController();
@@ -99,7 +103,8 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     decide: options.decide,
     stillGood: options.stillGood,
     stored: () => recorder.stored(),
-    maskJson,
+    maskCall,
+    seal: options.seal,
     open: options.open,
     parkMs: parts.parkMs ?? PARK_MS,
     onPark: () => parked.abort(),
@@ -195,7 +200,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
 }
 
 function turnOf(
-  { found, path, plan }: TurnOptions,
+  { found, path, plan, parts }: TurnOptions,
   spawn: Spawn,
   signal: AbortSignal,
   permit: NonNullable<Turn['permit']>,
@@ -207,6 +212,7 @@ function turnOf(
     ...plan,
     cwd: path,
     spawn,
+    maskStream: () => parts.masker.stream(),
     signal,
     permit,
     // Of another conversation it says nothing.

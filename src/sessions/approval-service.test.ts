@@ -10,6 +10,7 @@ import { CreateSession } from '../contract/session.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
 import { aesBox } from '../secrets/aes-box.ts';
 import type { NewApproval } from './approval-store.ts';
+import { sealCall } from './call-original.ts';
 import { openOriginal } from './messages.ts';
 
 const secret = SECRETS[0]?.secret as string;
@@ -259,4 +260,46 @@ test('[P6] an answer is one line of the audit log, of who gave it', async () => 
       after: { decision: 'allow', scope: 'session', edited: false, rule: 'Bash(npm publish)' },
     },
   ]);
+});
+
+test('[P4] [X2] [P6] who may answer sees what masks hide, also afterwards, and it is audited', async () => {
+  const id = newId();
+  const input = { command: `echo ${secret}` };
+  const original = sealCall(input, id, aesBox(Buffer.alloc(32, 7)));
+  const hidden = { id, masked: true, original, input: { command: 'echo ***GITHUB_TOKEN***' } };
+  const { service, rig, owner, sessionId, store, answer } = await asking(hidden);
+  const [taro, viewer] = [await person(rig, 'taro'), await person(rig, 'eyes', 'viewer')];
+  expect(await service.getApproval(owner, id)).toMatchObject({ masked: true, input: hidden.input });
+  expect((await service.listApprovals(owner, {})).items).toMatchObject([{ masked: true }]);
+  const revealed = async () =>
+    (await store.listAudit({ limit: 100 })).filter(({ action }) => action === 'approval.reveal');
+
+  await expect(service.revealApproval(taro, id)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(service.revealApproval(owner, newId())).rejects.toMatchObject({ code: 'not_found' });
+  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'view' }] });
+  await expect(service.revealApproval(taro, id)).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(service.revealApproval(viewer, id)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await revealed()).toEqual([]);
+
+  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'operate' }] });
+  expect(await service.revealApproval(taro, id)).toEqual({ input, editedInput: null });
+  const edited = { command: `printf ${secret}` };
+  await answer(owner, { decision: 'allow', input: edited });
+  expect(await service.revealApproval(owner, id)).toEqual({ input, editedInput: edited });
+  const lines = await revealed();
+  expect(lines.map(({ userId }) => userId).sort()).toEqual([owner.userId, taro.userId].sort());
+  expect(lines[0]).toMatchObject({ target: { kind: 'approval', id }, after: { tool: 'Bash' } });
+  expect(JSON.stringify(lines)).not.toContain(secret);
+});
+
+test('[P4] what masks nothing is its own original, and one that was not kept is not made up', async () => {
+  const plain = await asking();
+  expect(await plain.service.revealApproval(plain.owner, plain.asked.id)).toMatchObject({
+    input: plain.asked.input,
+  });
+  const old = await asking({ masked: true, input: { command: 'echo ***MASKED***' } });
+  await expect(old.service.revealApproval(old.owner, old.asked.id)).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('not kept'),
+  });
 });

@@ -2,6 +2,7 @@ import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
 import { entryOf, isAdmin, type Principal } from '../access/principal.ts';
 import type { Approval, DecideApproval } from '../contract/approval.ts';
 import { BatonError } from '../contract/errors.ts';
+import type { Json } from '../contract/json.ts';
 import type { Level } from '../contract/level.ts';
 import { AgentPayload, standingOf } from '../contract/message.ts';
 import { toTime, toTimeOrNull } from '../contract/time.ts';
@@ -9,12 +10,17 @@ import { strictest } from '../policy/tools/decide.ts';
 import { ruleFor } from '../policy/tools/rule-for.ts';
 import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
+import { openCall } from './call-original.ts';
 import { storeInput } from './edited-input.ts';
+import { openOriginal } from './messages.ts';
 import type { SessionService } from './service.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import { judge, judgeAll } from './tool-scopes.ts';
 
-type Part = Pick<SessionService, 'listApprovals' | 'getApproval' | 'decideApproval'>;
+type Part = Pick<
+  SessionService,
+  'listApprovals' | 'getApproval' | 'decideApproval' | 'revealApproval'
+>;
 
 /** Questions of agents: seen by who sees the session, answered by who may operate it (A7). */
 export function approvalService(parts: ServiceParts): Part {
@@ -73,8 +79,28 @@ export function approvalService(parts: ServiceParts): Part {
       log.info({ sessionId, runId, approvalId: id, tool, decision }, 'Question answered');
       return toApproval(decided, found.level, found.session.workspacePath, parts);
     },
+
+    async revealApproval(by, id) {
+      const approval = await find(id);
+      await findToChange(parts, by, approval.sessionId);
+      const { sessionId, tool, masked, input, editedInput, sealedInput } = approval;
+      const target = { kind: 'approval', id } as const;
+      const entry = entryOf(by, 'approval.reveal', target, { after: { tool, sessionId } });
+      const sealed = await store.audited(entry).readCall(id);
+      if (masked && sealed === null) throw new BatonError('not_found', NOT_KEPT);
+      return {
+        input: sealed === null ? input : openCall(sealed, id, parts.box),
+        editedInput:
+          sealedInput === null
+            ? editedInput
+            : (JSON.parse(openOriginal(sealedInput, sessionId, parts.box)) as Json),
+      };
+    },
   };
 }
+
+const NOT_KEPT =
+  'The original of this call was not kept: it was asked by an older version of Baton.';
 
 /** What was edited is another call: nobody allows what the rules deny the run, or who edits (P2, P3). */
 async function mustPass(
@@ -172,6 +198,7 @@ const toApproval = (
   kind: record.kind,
   tool: record.tool,
   input: record.input,
+  masked: record.masked,
   reason: record.reason,
   state: record.state,
   scope: record.scope,

@@ -20,8 +20,9 @@ export interface ApprovalRecord {
   readonly callId: string;
   readonly kind: ApprovalKind;
   readonly tool: string;
-  /** Masked. */
   readonly input: Json;
+  /** Masking changed `input`; see `readCall`. */
+  readonly masked: boolean;
   /** Of tool and unmasked input: the same call, asked again by a later attempt, has the same one. */
   readonly digest: string;
   readonly reason: string;
@@ -50,12 +51,15 @@ export type NewApproval = Pick<
   | 'kind'
   | 'tool'
   | 'input'
+  | 'masked'
   | 'digest'
   | 'reason'
   | 'enforced'
 > & {
   /** Of the attempt that asks; with an old one nothing happens (Q6). */
   readonly fence: number;
+  /** What the agent gave, encrypted, if masking changed it. */
+  readonly original: string | null;
 };
 
 export interface ApprovalAnswer {
@@ -111,6 +115,8 @@ export interface ApprovalStore {
    */
   openApproval(approval: NewApproval): Promise<ApprovalRecord | null>;
   getApproval(id: string): Promise<ApprovalRecord | null>;
+  /** What the agent gave, encrypted; null if it was not kept. A writing call, so that it can be audited. */
+  readCall(id: string): Promise<string | null>;
   listApprovals(filter: ApprovalFilter): Promise<ListedApproval[]>;
   /** All of a run, oldest first. */
   listApprovalsOf(runId: string): Promise<ApprovalRecord[]>;

@@ -56,7 +56,7 @@ export function toldOf(
 ): Json {
   let cut = false;
   const shown = Object.entries((input ?? {}) as Record<string, string>).map(([field, value]) => {
-    const { text, truncated } = fitText(masker.mask(value), TOLD_BYTES);
+    const { text, truncated } = fitText(masker.maskCall(value), TOLD_BYTES);
     cut ||= truncated;
     return [field, text] as const;
   });

@@ -25,7 +25,7 @@ export function storeInput(
   given: Fields,
   tools: {
     readonly masker: Masker;
-    readonly maskJson: (value: Json) => Json;
+    readonly maskCall: (input: Json) => Json;
     readonly box: SecretBox;
   },
 ): StoredInput {
@@ -34,7 +34,7 @@ export function storeInput(
   const input = asked.kind === 'question' ? { ...fieldsOf(asked.input), ...given } : given;
   mustHaveShape(fieldsOf(asked.input), input, []);
   if (asked.kind === 'question') mustAnswer(input);
-  const editedInput = tools.maskJson(input);
+  const editedInput = tools.maskCall(input);
   const text = JSON.stringify(input);
   if (JSON.stringify(editedInput) === text) return { editedInput, sealedInput: null };
   return { editedInput, sealedInput: tools.box.seal(text, sealedAs(asked.sessionId)) };

@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../contract/json.ts';
 import type { Verdict } from '../contract/policy.ts';
+import { createMasker } from '../policy/masking.ts';
+import { maskCallJson } from '../policy/masking-json.ts';
 import { SILENT } from '../queue/logger.ts';
-import type { ApprovalRecord } from './approval-store.ts';
+import type { ApprovalRecord, NewApproval } from './approval-store.ts';
 import { Questions, type QuestionsOptions } from './questions.ts';
 
 const CALL = { id: 'call', tool: 'Bash', input: { command: 'npm publish' } };
+const masker = createMasker();
 const DENIED = /^rm -rf/;
 
 /** Somebody answers at once, with this. */
 function rig(answer: Partial<ApprovalRecord>) {
   const told: [string, Json][] = [];
+  const opened: NewApproval[] = [];
   const rules = { deny: DENIED };
   const record = {
     id: 'approval',
@@ -36,7 +40,10 @@ function rig(answer: Partial<ApprovalRecord>) {
       log: SILENT,
     } as unknown as QuestionsOptions['context'],
     store: {
-      openApproval: async () => ({ ...record, state: 'pending' }),
+      openApproval: async (approval) => {
+        opened.push(approval);
+        return { ...record, state: 'pending' };
+      },
       getApproval: async () => record,
       listApprovalsOf: async () => [],
       useApproval: async () => true,
@@ -44,14 +51,15 @@ function rig(answer: Partial<ApprovalRecord>) {
     },
     decide,
     stored: async () => {},
-    maskJson: (value) => value,
+    maskCall: (input) => maskCallJson(masker, input),
+    seal: (input, id) => `${id} ${JSON.stringify(input)}`,
     open: (sealed) => JSON.parse(sealed),
     stillGood: [],
     parkMs: 60_000,
     onPark: () => {},
   };
-  const permit = () => new Questions(options).permit(CALL, new AbortController().signal);
-  return { permit, told, rules };
+  const permit = (call = CALL) => new Questions(options).permit(call, new AbortController().signal);
+  return { permit, told, rules, opened };
 }
 
 test('[A7] what a person allowed or edited is what the agent is given', async () => {
@@ -76,4 +84,18 @@ test('[P3] what was denied by the rules while it was asked about is denied', asy
   const answer = permit();
   rules.deny = /publish/;
   expect(await answer).toEqual({ behavior: 'deny', message: 'it is denied' });
+});
+
+test('[P4] a call that masking changes is asked about masked, and sealed for who may answer', async () => {
+  const { permit, opened } = rig({});
+  const input = { command: 'mysql --password "x$(touch P)"' };
+  await permit();
+  await permit({ ...CALL, input });
+  const [plain, masked] = opened;
+  expect(plain).toMatchObject({ input: CALL.input, masked: false, original: null });
+  expect(masked).toMatchObject({
+    input: { command: 'mysql --password "***MASKED***$(touch P)"' },
+    masked: true,
+    original: `${masked?.id} ${JSON.stringify(input)}`,
+  });
 });

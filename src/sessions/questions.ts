@@ -24,7 +24,10 @@ export interface QuestionsOptions {
   readonly decide: (call: ToolCall) => Promise<Verdict>;
   /** Resolves when all that was recorded so far is stored. */
   readonly stored: () => Promise<void>;
-  readonly maskJson: (value: Json) => Json;
+  /** Masks a call for the log and for people; no mask covers shell syntax (P4). */
+  readonly maskCall: (input: Json) => Json;
+  /** Encrypts the input of a question, for people who may answer it. */
+  readonly seal: (input: Json, approvalId: string) => string;
   readonly open: (sealed: string) => Json;
   /** Answers that an earlier attempt was given for a call which was cut off. */
   readonly stillGood: readonly ApprovalRecord[];
@@ -84,12 +87,10 @@ export class Questions {
 
   /** That it may run is known before it does, if it must not run twice (Q16). */
   async #note({ id, tool, input }: ToolCall, reason: string): Promise<void> {
-    const { context, maskJson } = this.#options;
-    const { value, truncated } = fitJson(input);
+    const { context, maskCall } = this.#options;
+    const { value, truncated } = fitJson(maskCall(input));
     // Also if it only seems so in the log, which is all that a later attempt has.
-    const once = [input, maskJson(value)].some(
-      (each) => kindOf({ tool, input: each }) === 'unrepeatable',
-    );
+    const once = [input, value].some((each) => kindOf({ tool, input: each }) === 'unrepeatable');
     if (once || truncated) await context.emit('policy.allowed', { callId: id, tool, reason });
   }
 
@@ -97,8 +98,8 @@ export class Questions {
     { id, tool, input }: ToolCall,
     { rule, scope, reason }: Verdict,
   ): Promise<ToolAnswer> {
-    const { context, maskJson, onDenied } = this.#options;
-    const { value, truncated } = fitJson(maskJson(input));
+    const { context, maskCall, onDenied } = this.#options;
+    const { value, truncated } = fitJson(maskCall(input));
     const told = { callId: id, tool, input: value, rule, scope, reason };
     await context.emit('policy.denied', truncated ? { ...told, truncated } : told);
     onDenied?.();
@@ -124,10 +125,14 @@ export class Questions {
   }
 
   async #ask(call: ToolCall, verdict: Verdict, withdrawn: AbortSignal): Promise<ToolAnswer> {
-    const { context, store, maskJson } = this.#options;
+    const { context, store, maskCall, seal } = this.#options;
+    const id = newId();
+    const input = maskCall(call.input);
+    const masked = JSON.stringify(input) !== JSON.stringify(call.input);
+    const original = masked ? seal(call.input, id) : null;
     const approval = await patiently(context.signal, () =>
       store.openApproval({
-        id: newId(),
+        id,
         sessionId: context.run.lane,
         runId: context.run.id,
         attempt: context.attempt,
@@ -135,7 +140,9 @@ export class Questions {
         callId: call.id,
         kind: KINDS[call.tool] ?? 'tool',
         tool: call.tool,
-        input: maskJson(call.input),
+        input,
+        masked,
+        original,
         digest: digestOf(call),
         reason: verdict.reason,
         enforced: verdict.enforced ?? false,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { byteLength, type Json } from '../contract/json.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
-import { createMasker, maskJson } from '../policy/masking.ts';
+import { createMasker } from '../policy/masking.ts';
+import { maskCallJson, maskJson } from '../policy/masking-json.ts';
 import { Recorder } from './recorder.ts';
 
 interface Emitted {
@@ -17,6 +18,7 @@ function rig() {
   const recorder = new Recorder({
     masker,
     maskJson: (value) => maskJson(masker, value),
+    maskCall: (input) => maskCallJson(masker, input),
     keep: async (call, text) => {
       if (call === 'no room') throw new Error('the disk is full');
       kept.push(text);
@@ -130,4 +132,43 @@ test('[E5] [E8] a result that is too long is masked, cut, and kept whole', async
   expect(alone).toEqual({ id: 'no room', ok: true, text: long?.text, truncated: true });
   expect(notice?.text).toContain('the disk is full');
   expect(JSON.stringify(emitted)).not.toContain(github.slice(0, 6));
+});
+
+const touching = 'mysql --password "x$(touch P)" -e "select 1"';
+
+test('[P4] in a call no mask covers shell syntax, and it is cut after it is masked', async () => {
+  const { recorder, emitted } = rig();
+  const use = (input: Json) =>
+    recorder.take({
+      kind: 'event',
+      type: 'agent.tool_use',
+      payload: { id: '1', tool: 'Bash', input },
+    });
+  await use({ command: touching });
+  // Half of a token would be left at the edge.
+  for (const bytes of [100 * 1024, 200 * 1024]) {
+    const before = ' '.repeat(bytes - 20);
+    await use({ command: before + github + before });
+  }
+  expect(emitted[0]?.payload).toEqual({
+    id: '1',
+    tool: 'Bash',
+    input: { command: 'mysql --password "***MASKED***$(touch P)" -e "select 1"' },
+  });
+  for (const { payload } of emitted.slice(1)) {
+    expect(payload).toMatchObject({ truncated: true });
+    expect(JSON.stringify(payload)).not.toContain(github.slice(0, 12));
+  }
+});
+
+test('[P4] thoughts and notices are masked before they are cut', async () => {
+  const { recorder, emitted } = rig();
+  const thought = (text: string) =>
+    recorder.take({ kind: 'event', type: 'agent.thinking', payload: { text } });
+  for (let at = 15; at < 60; at += 5) {
+    await recorder.take({ kind: 'notice', text: `${' '.repeat(8192 - at)}${github} and more` });
+    await thought(`${' '.repeat(200 * 1024 - at)}${github} and more`);
+  }
+  expect(emitted).toHaveLength(18);
+  expect(JSON.stringify(emitted)).not.toContain(github.slice(0, 12));
 });

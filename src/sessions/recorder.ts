@@ -1,5 +1,5 @@
 import type { DriverEvent } from '../agents/driver.ts';
-import { fitBeginning } from '../agents/fit.ts';
+import { fitBeginning, fitJson } from '../agents/fit.ts';
 import type { Artefact } from '../contract/artefact.ts';
 import type { Json } from '../contract/json.ts';
 import type { Masker, MaskStream } from '../policy/masker.ts';
@@ -14,6 +14,9 @@ const DELTA_CHARACTERS = 16 * 1024;
 /** As JSON, below the limit of an event. */
 const MESSAGE_BYTES = 200 * 1024;
 
+const NOTICE_BYTES = 8192;
+const WHOLE = { value: '', truncated: false };
+
 const NOT_KEPT = 'The whole of a long result could not be kept:';
 
 type Source = 'stdout' | 'stderr' | 'agent';
@@ -22,6 +25,8 @@ export interface RecorderOptions {
   readonly context: Pick<AttemptContext, 'emit' | 'room'>;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
+  /** For calls of tools: no mask covers shell syntax (P4). */
+  readonly maskCall: (input: Json) => Json;
   /** Keeps a result that is too long for an event, by the call it is of (E5). */
   readonly keep: (call: string, text: string) => Promise<Artefact>;
 }
@@ -48,7 +53,7 @@ export class Recorder {
 
   async take(event: Exclude<DriverEvent, { kind: 'end' }>): Promise<void> {
     if (this.#failure !== null) throw this.#failure;
-    const { masker, maskJson } = this.#options;
+    const { masker } = this.#options;
     switch (event.kind) {
       case 'delta':
         await this.#delta(event.stream ?? 'agent', event.text);
@@ -61,11 +66,11 @@ export class Recorder {
         return;
       }
       case 'notice':
-        await this.#emit('agent.notice', { text: fitText(masker.mask(event.text), 8192).text });
+        await this.#notice(masker.mask(event.text));
         return;
       case 'event':
         this.#flush();
-        await this.#event(event.type, maskJson(event.payload));
+        await this.#event(event.type, event.payload);
         return;
       case 'init':
       case 'usage':
@@ -74,23 +79,32 @@ export class Recorder {
     }
   }
 
-  /** A result is masked first and cut then, so that no half of a secret is left at the edge. */
+  /** Masked first and cut then, so that no half of a secret is left at the edge. */
   async #event(type: string, payload: Json): Promise<void> {
-    const { id, text } = payload as { id?: Json; text?: Json };
-    if (type !== 'agent.tool_result' || typeof text !== 'string') {
-      return this.#emit(type, payload);
+    const { maskJson, maskCall } = this.#options;
+    if (type === 'agent.tool_use') {
+      const { input = null, ...rest } = payload as { [name: string]: Json };
+      const { value, truncated } = fitJson(maskCall(input));
+      const call = { ...(maskJson(rest) as object), input: value };
+      return this.#emit(type, truncated ? { ...call, truncated } : call);
     }
-    const { value, truncated } = fitBeginning(text);
-    if (!truncated) return this.#emit(type, payload);
-    const cut = { ...(payload as object), text: value, truncated };
+    const masked = maskJson(payload);
+    const { id, text } = masked as { id?: Json; text?: Json };
+    const { value, truncated } = typeof text === 'string' ? fitBeginning(text) : WHOLE;
+    if (!truncated) return this.#emit(type, masked);
+    const cut = { ...(masked as object), text: value, truncated };
+    if (type !== 'agent.tool_result') return this.#emit(type, cut);
     try {
-      const artefact = await this.#options.keep(String(id), text);
+      const artefact = await this.#options.keep(String(id), text as string);
       await this.#emit(type, { ...cut, artefact });
     } catch (error) {
       await this.#emit(type, cut);
-      const { text: why } = fitText(`${NOT_KEPT} ${messageOf(error)}`, 8192);
-      await this.#emit('agent.notice', { text: why });
+      await this.#notice(`${NOT_KEPT} ${messageOf(error)}`);
     }
+  }
+
+  #notice(text: string): Promise<void> {
+    return this.#emit('agent.notice', { text: fitBeginning(text, NOTICE_BYTES).value });
   }
 
   /** Resolves when all that was taken so far is stored. */

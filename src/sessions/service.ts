@@ -4,7 +4,12 @@ import type { Page } from '../access/service.ts';
 import type { PutShares, Share } from '../contract/access.ts';
 import type { CostBy, CostLine } from '../contract/api/cost.ts';
 import type { RunOrder } from '../contract/api/runs.ts';
-import type { Approval, ApprovalState, DecideApproval } from '../contract/approval.ts';
+import type {
+  Approval,
+  ApprovalOriginal,
+  ApprovalState,
+  DecideApproval,
+} from '../contract/approval.ts';
 import type { LogEvent } from '../contract/event.ts';
 import type { Level } from '../contract/level.ts';
 import type { MessageReceipt, MessageRequest } from '../contract/message.ts';
@@ -122,6 +127,8 @@ export interface SessionService {
   getApproval(by: Principal, id: string): Promise<Approval>;
   /** Exactly once; also after its run has ended it throws `approval_decided`. */
   decideApproval(by: Principal, id: string, body: DecideApproval): Promise<Approval>;
+  /** For those who may answer it, also after it was answered; audited (P4). */
+  revealApproval(by: Principal, id: string): Promise<ApprovalOriginal>;
   /** Of a channel its defaults until they are set. */
   rules(by: Principal, place: RulePlace): Promise<ScopeRules>;
   putRules(by: Principal, place: RulePlace, rules: ScopeRules): Promise<ScopeRules>;

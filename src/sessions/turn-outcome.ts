@@ -1,10 +1,9 @@
 import type { DriverEnd } from '../agents/driver.ts';
+import { fitJson } from '../agents/fit.ts';
 import type { Json } from '../contract/json.ts';
 import type { Masker } from '../policy/masker.ts';
 import { verdictOf } from '../policy/retry.ts';
 import { fail, park } from '../queue/handler-result.ts';
-
-const RESULT_BYTES = 256 * 1024;
 
 export interface Masking {
   readonly masker: Masker;
@@ -42,7 +41,4 @@ function atLimit(until: number, message: string, { parkUsageLimit = true }: Mask
   return fail('usage_limit', `${message} (until ${new Date(until).toISOString()})`);
 }
 
-function resultOf(given: Json, { maskJson }: Masking): Json {
-  const result = maskJson(given);
-  return JSON.stringify(result).length <= RESULT_BYTES ? result : null;
-}
+const resultOf = (given: Json, { maskJson }: Masking): Json => fitJson(maskJson(given)).value;

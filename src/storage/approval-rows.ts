@@ -14,6 +14,7 @@ export interface ApprovalRow {
   kind: ApprovalKind;
   tool: string;
   input: string;
+  masked: number;
   digest: string;
   reason: string;
   /** Null if a node of an older version asked. */
@@ -38,6 +39,7 @@ export const APPROVAL_COLUMN_NAMES = [
   'kind',
   'tool',
   'input',
+  'masked',
   'digest',
   'reason',
   'enforced',
@@ -61,6 +63,7 @@ export const toApproval = (row: ApprovalRow): ApprovalRecord => ({
   kind: row.kind,
   tool: row.tool,
   input: JSON.parse(row.input) as Json,
+  masked: row.masked === 1,
   digest: row.digest,
   reason: row.reason,
   enforced: row.enforced === 1,
@@ -85,6 +88,7 @@ export const approvalValues = (one: ApprovalRecord): (string | number | null)[] 
   one.kind,
   plain(one.tool),
   JSON.stringify(one.input),
+  one.masked ? 1 : 0,
   plain(one.digest),
   plain(one.reason),
   Number(one.enforced),

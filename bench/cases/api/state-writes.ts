@@ -36,6 +36,7 @@ export const stateWrites: Case = async ({ place, rounds, report }) => {
 };
 
 const environment = agentEnvironment(process.env);
+const masker = createMasker();
 const box = { seal: (plain: string) => plain, open: (sealed: string) => sealed };
 
 async function withSessions(place: Place): Promise<number> {
@@ -45,7 +46,7 @@ async function withSessions(place: Place): Promise<number> {
     store,
     dataDir,
     installation: 'bench',
-    masker: createMasker(),
+    masker,
     box,
     log: SILENT,
     executes: true,
@@ -85,6 +86,7 @@ async function bareHandler(place: Place): Promise<number> {
         message: COMMAND,
         cwd: dataDir,
         conversation: null,
+        maskStream: () => masker.stream(),
         signal: context.signal,
       } as const;
       let result: unknown = null;

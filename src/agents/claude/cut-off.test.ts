@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentRig } from '../../../test/agent-rig.ts';
+import { agentRig, unmasked } from '../../../test/agent-rig.ts';
 import { Talk } from '../../../test/claude-rig.ts';
 import { temporaryDirectory } from '../../../test/processes.ts';
 import { OLDEST_VERSION } from './version.ts';
@@ -41,6 +41,7 @@ test('[Q16] what an agent says of a call that it was told to stop is no result',
       message: 'push',
       cwd: '/',
       conversation: null,
+      maskStream: unmasked,
       spawn: agentRig().spawnFor(),
       signal: stop.signal,
     },

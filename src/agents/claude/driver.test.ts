@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agentRig } from '../../../test/agent-rig.ts';
+import { agentRig, unmasked } from '../../../test/agent-rig.ts';
 import { failure, Talk } from '../../../test/claude-rig.ts';
 import { temporaryDirectory } from '../../../test/processes.ts';
 import type { Turn } from '../driver.ts';
@@ -33,6 +33,7 @@ const turnOf = (given: Partial<Turn> = {}): Turn => ({
   message: 'hello',
   cwd: '/',
   conversation: null,
+  maskStream: unmasked,
   spawn: agentRig().spawnFor(),
   signal: new AbortController().signal,
   ...given,

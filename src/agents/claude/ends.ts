@@ -23,7 +23,6 @@ export interface Ended {
 
 const SIGN_IN = 'Run "claude" and sign in, or set ANTHROPIC_API_KEY for the server.';
 const UPDATE = `Update it: ${INSTALL}`;
-const RESULT_CHARACTERS = 64 * 1024;
 
 /** How a turn ended that nobody stopped. Success is a result that is no error (A4). */
 export function outcomeOf(ended: Ended): DriverEnd['outcome'] {
@@ -33,8 +32,7 @@ export function outcomeOf(ended: Ended): DriverEnd['outcome'] {
   if (result === undefined) return failed(...withoutResult(ended));
   if (!result.is_error) {
     const text = cleanText(result.result ?? '');
-    const shown = text.slice(0, RESULT_CHARACTERS).toWellFormed();
-    return { kind: 'succeeded', result: { text: shown, turns: result.num_turns } };
+    return { kind: 'succeeded', result: { text, turns: result.num_turns } };
   }
   const message = messageOf(result);
   const until = resetOf(ended);

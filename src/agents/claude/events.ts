@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts';
 import type { DriverEvent } from '../driver.ts';
-import { cleanText, fitBeginning, fitJson } from '../fit.ts';
+import { cleanText } from '../fit.ts';
 import type { Line, RateLimit, ResultLine, ToolResultContent } from './lines.ts';
 import { noticeOf } from './notices.ts';
 import { StreamedTokens } from './streamed-tokens.ts';
@@ -61,7 +61,7 @@ export class Events {
         this.streamed.clear();
         return;
       case 'unknown':
-        yield* notices(`Claude Code said: ${line.text.slice(0, NOTICE_CHARACTERS)}`);
+        yield* notices(`Claude Code said: ${line.text}`);
         return;
     }
   }
@@ -117,12 +117,10 @@ export class Events {
   ): Generator<DriverEvent> {
     if (this.#calls.has(call.id)) return;
     this.#calls.set(call.id, call.name);
-    const { value, truncated } = fitJson(call.input);
     yield event('agent.tool_use', {
       id: call.id,
       tool: cleanText(call.name),
-      input: value,
-      ...(truncated && { truncated }),
+      input: call.input,
       ...(parent !== null && { parent }),
     });
   }
@@ -172,19 +170,14 @@ export class Events {
   }
 }
 
-/** Of a line nobody knows, so much is kept. */
-const NOTICE_CHARACTERS = 2000;
-
 function* notices(text: string | null): Generator<DriverEvent> {
   if (text !== null) yield { kind: 'notice', text: cleanText(text) };
 }
 
 const event = (type: string, payload: Json): DriverEvent => ({ kind: 'event', type, payload });
 
-function thought(thinking: string): DriverEvent {
-  const { value, truncated } = fitBeginning(thinking);
-  return event('agent.thinking', { text: value, ...(truncated && { truncated }) });
-}
+const thought = (thinking: string): DriverEvent =>
+  event('agent.thinking', { text: cleanText(thinking) });
 
 function textOf(content: ToolResultContent): string {
   if (typeof content === 'string') return content;

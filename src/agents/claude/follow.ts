@@ -54,12 +54,13 @@ export async function* follow(
   };
 
   const stderr = new TextTail(STDERR_CHARACTERS);
+  const maskStderr = turn.maskStream();
   const lines = new LineReader();
   let toldAt = performance.now();
   try {
     for await (const { stream, text } of readOutput(agent, OUTPUT)) {
       if (stream === 'stderr') {
-        stderr.push(text);
+        stderr.push(maskStderr.push(text));
         continue;
       }
       for (const line of lines.push(text)) {
@@ -74,6 +75,7 @@ export async function* follow(
     }
     const rest = lines.end();
     if (rest !== '') yield* hear(rest);
+    stderr.push(maskStderr.end());
     yield* ending(events, turn, leaving, await leaving.exit(), stderr.text);
   } finally {
     turn.signal.removeEventListener('abort', onAbort);

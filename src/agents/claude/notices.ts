@@ -14,8 +14,6 @@ const QUIET = new Set([
 ]);
 const QUIET_FAMILIES = /^(task|hook)_/;
 
-const CHARACTERS = 2000;
-
 /** A line of type `system` in words; null if nobody needs to hear of it. */
 export function noticeOf({ subtype, fields }: NewsLine): string | null {
   if (QUIET.has(subtype) || QUIET_FAMILIES.test(subtype)) return null;
@@ -26,6 +24,6 @@ export function noticeOf({ subtype, fields }: NewsLine): string | null {
     case 'compact_boundary':
       return 'The conversation was compacted.';
     default:
-      return `${subtype}: ${JSON.stringify(fields).slice(0, CHARACTERS)}`;
+      return `${subtype}: ${JSON.stringify(fields)}`;
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { unmasked } from '../../../test/agent-rig.ts';
 import type { Turn } from '../driver.ts';
 import { asText, contentOf } from './prompt.ts';
 
@@ -7,6 +8,7 @@ const turn = (message: string): Turn => ({
   message,
   cwd: '/',
   conversation: null,
+  maskStream: unmasked,
   spawn: () => Promise.reject(new Error('nothing is started here')),
   signal: new AbortController().signal,
 });

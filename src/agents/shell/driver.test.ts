@@ -2,11 +2,13 @@ import { readFileSync, realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agentRig } from '../../../test/agent-rig.ts';
+import { agentRig, unmasked } from '../../../test/agent-rig.ts';
 import { temporaryDirectory } from '../../../test/processes.ts';
 import { until } from '../../../test/until.ts';
 import type { AgentSpec } from '../../contract/session.ts';
-import type { DriverEvent } from '../driver.ts';
+import { SECRETS } from '../../policy/masking.corpus.ts';
+import { createMasker } from '../../policy/masking.ts';
+import type { DriverEvent, Turn } from '../driver.ts';
 import type { AgentProcess, Spawn } from '../process.ts';
 import { SHELL_SETTINGS, shellDriver } from './driver.ts';
 
@@ -16,6 +18,7 @@ interface Given {
   cwd?: string;
   spawn?: Spawn;
   signal?: AbortSignal;
+  maskStream?: Turn['maskStream'];
 }
 
 function run(given: Given, settings = SHELL_SETTINGS): AsyncIterable<DriverEvent> {
@@ -23,6 +26,7 @@ function run(given: Given, settings = SHELL_SETTINGS): AsyncIterable<DriverEvent
     agent: { kind: 'shell' },
     cwd: '/',
     conversation: null,
+    maskStream: unmasked,
     spawn: agentRig().spawnFor(),
     signal: new AbortController().signal,
     ...given,
@@ -50,6 +54,32 @@ const failure = (kind: string, message: string) => ({
   kind: 'failed',
   error: { class: kind, message },
 });
+
+/** Of every secret longer than a few characters, what is left when its beginning is cut off. */
+const restsOf = (secret: string): string[] =>
+  secret.split('\n').flatMap((line) => (line.length > 24 ? [line.slice(12)] : []));
+
+test('[P4] what is kept of the output is masked before it is cut', async () => {
+  const settings = { ...SHELL_SETTINGS, messageTail: 600, resultTail: 300 };
+  const masker = createMasker();
+  const kinds = ['GitHub', 'Anthropic', 'JWT', 'LINE, long-lived', 'private key, RSA'];
+  const long = SECRETS.filter(({ what }) => kinds.includes(what));
+  expect(long).toHaveLength(kinds.length);
+  for (const { what, text } of long) {
+    // The cut is a few characters after its beginning.
+    const print = (tail: number): string => {
+      const rest = Math.max(0, tail - text.length + 5);
+      return `printf '%s%*s' "$t" ${rest} ''`;
+    };
+    const encoded = Buffer.from(text).toString('base64');
+    const message = `t=$(echo ${encoded} | base64 -d); ${print(300)} >&2; ${print(600)}`;
+    const { list, end } = await all(run({ message, maskStream: () => masker.stream() }, settings));
+    const kept = JSON.stringify([end, list.filter(({ kind }) => kind === 'message')]);
+    for (const rest of restsOf(text)) {
+      expect(kept.includes(rest.slice(0, 12)), `${what}: ${kept.slice(0, 200)}`).toBe(false);
+    }
+  }
+}, 120_000);
 
 describe('the shell agent', () => {
   test('[A1] runs the message as a command and tells what it says', async () => {

@@ -78,15 +78,20 @@ async function* follow(
   turn.signal.addEventListener('abort', onAbort, { once: true });
   if (turn.signal.aborted) onAbort();
 
+  const masks = { stdout: turn.maskStream(), stderr: turn.maskStream() };
   const whole = new TextTail(settings.messageTail);
   const stderr = new TextTail(settings.resultTail);
+  const keep = (stream: 'stdout' | 'stderr', masked: string): void => {
+    whole.push(masked);
+    if (stream === 'stderr') stderr.push(masked);
+  };
   try {
     yield { kind: 'init', conversation: null };
     for await (const { stream, text } of readOutput(process, settings)) {
-      whole.push(text);
-      if (stream === 'stderr') stderr.push(text);
+      keep(stream, masks[stream].push(text));
       yield { kind: 'delta', text, stream };
     }
+    for (const stream of ['stdout', 'stderr'] as const) keep(stream, masks[stream].end());
     // A command may close its output and go on.
     const exit = await process.exited;
     await process.stop();

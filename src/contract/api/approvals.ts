@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { Approval, ApprovalId, ApprovalState, DecideApproval } from '../approval.ts';
+import {
+  Approval,
+  ApprovalId,
+  ApprovalOriginal,
+  ApprovalState,
+  DecideApproval,
+} from '../approval.ts';
 import { SessionId } from '../session.ts';
 import { endpoint, page, pageQuery } from './endpoint.ts';
 
@@ -39,5 +45,15 @@ export const approvalEndpoints = {
     example: { decision: 'allow', scope: 'once' },
     answer: Approval,
     errors: ['not_found', 'approval_decided', 'contains_mask', 'invalid_input'],
+  }),
+  // Not a GET: it needs the right to answer, and is in the audit log.
+  revealApproval: endpoint({
+    method: 'POST',
+    path: '/api/v1/approvals/{id}/original',
+    summary: 'What a question is about, without masks',
+    group,
+    params,
+    answer: ApprovalOriginal,
+    errors: ['not_found'],
   }),
 };

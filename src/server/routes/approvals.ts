@@ -8,4 +8,5 @@ export function addApprovalRoutes({ add, sessions }: Api): void {
   add(at.decideApproval, async ({ by, params, body }) =>
     sessions().decideApproval(by, params.id, body),
   );
+  add(at.revealApproval, async ({ by, params }) => sessions().revealApproval(by, params.id));
 }

@@ -18,6 +18,8 @@ export const question = (
   kind: 'tool',
   tool: 'Bash',
   input: { command: 'git push' },
+  masked: false,
+  original: null,
   digest: 'd1',
   reason: 'No rule allows it.',
   enforced: false,
@@ -48,6 +50,17 @@ export async function asking(
 }
 
 export function approvalRules(rule: SessionRule): void {
+  rule('[P4] what masking changed is kept beside the question', async (bench) => {
+    const { asked } = await asking(bench, { masked: true, original: 'sealed' });
+    expect(asked.masked).toBe(true);
+    expect((await bench.store.getApproval(asked.id))?.masked).toBe(true);
+    expect(await bench.store.readCall(asked.id)).toBe('sealed');
+    const plain = await asking(bench);
+    expect(await bench.store.getApproval(plain.asked.id)).toMatchObject({ masked: false });
+    expect(await bench.store.readCall(plain.asked.id)).toBeNull();
+    await expect(bench.store.readCall(newId())).rejects.toEqual(refused('not_found'));
+  });
+
   rule('[A7] a question is stored whole and told', async (bench) => {
     const { claimed, asked } = await asking(bench, { enforced: true });
     const { run } = claimed;

@@ -17,6 +17,7 @@ import { forkColumns } from './0015-fork.ts';
 import { admitMessageFunction } from './0016-admit-message.ts';
 import { standingColumns } from './0017-standing.ts';
 import { pageKeys } from './0018-page-keys.ts';
+import { approvalOriginal } from './0019-approval-original.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   admitMessageFunction,
   standingColumns,
   pageKeys,
+  approvalOriginal,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

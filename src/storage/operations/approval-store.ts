@@ -11,6 +11,7 @@ export function approvalStoreOver({
   return {
     openApproval: (approval) => call('openApproval', approval),
     getApproval: (id) => read(getApproval(id)),
+    readCall: (id) => call('readCall', id),
     listApprovals: (filter) => read(listApprovals(filter)),
     listApprovalsOf: (runId) => read(listApprovalsOf(runId)),
     decideApproval: (id, answer) => call('decideApproval', id, answer),

@@ -7,13 +7,13 @@ import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts
 import { lockLane, readCore } from '../../load.ts';
 import { findOpen } from './reads.ts';
 
-const INSERT = `INSERT INTO approvals (${APPROVAL_COLUMN_NAMES.join(', ')})
-  VALUES (${APPROVAL_COLUMN_NAMES.map((_, i) => `$${i + 1}`).join(', ')})`;
+const INSERT = `INSERT INTO approvals (original, ${APPROVAL_COLUMN_NAMES.join(', ')})
+  VALUES ($1, ${APPROVAL_COLUMN_NAMES.map((_, i) => `$${i + 2}`).join(', ')})`;
 
 export function* openApproval(
   dialect: Dialect,
   now: number,
-  { fence, ...asked }: NewApproval,
+  { fence, original, ...asked }: NewApproval,
 ): Op<Done<ApprovalRecord | null>> {
   const it = yield* lockLane(dialect, now, asked.sessionId);
   if (it.lane.runId !== asked.runId || it.lane.fence !== fence) {
@@ -33,7 +33,7 @@ export function* openApproval(
     decidedAt: null,
     usedAt: null,
   };
-  yield* query(INSERT, approvalValues(approval));
+  yield* query(INSERT, [original, ...approvalValues(approval)]);
   it.log('approval.requested', requested(approval), yield* readCore(asked.runId));
   yield* dialect.save([it]);
   return done(approval, [it]);
