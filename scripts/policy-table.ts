@@ -1,5 +1,7 @@
 import { CHANNEL_DEFAULTS, UNLISTED } from '../src/policy/tools/channel-defaults.ts';
-import { READ_ONLY, SAFE, type SetEntry } from '../src/policy/tools/command-sets.ts';
+import { READ_ONLY } from '../src/policy/tools/read-only-commands.ts';
+import { SAFE } from '../src/policy/tools/safe-commands.ts';
+import type { SetEntry } from '../src/policy/tools/set-entry.ts';
 import { TOOLS, type ToolKind, UNREPEATABLE } from '../src/policy/tools/tool-table.ts';
 
 /** The page with its tables made anew; the rest of it is written by hand. */
@@ -25,14 +27,19 @@ function channels(): string {
   return `| channel | allow | deny | what is not listed |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }
 
+/** `-n=` is written as people know it. */
+const bare = (option: string): string => option.replace(/=$/, '');
+
 function sets(): string {
-  const limits = ({ except, only, operands }: SetEntry): string =>
+  const limits = ({ only, operands, never }: SetEntry): string =>
     [
-      except && `not with ${code(except)}`,
-      only && (only.length > 0 ? `options only ${code(only)}` : 'no options'),
-      operands && (operands.length > 0 ? `words only ${code(operands)}` : 'no other words'),
+      only && (only.size > 0 ? `options only ${code([...only].map(bare))}` : 'no options'),
+      operands === 'inside' && 'words only as paths inside the workspace',
+      Array.isArray(operands) &&
+        (operands.length > 0 ? `words only ${code(operands)}` : 'no other words'),
+      never && `no word with ${code(never)}`,
     ]
-      .filter((limit) => limit !== undefined)
+      .filter((limit) => typeof limit === 'string')
       .join('; ');
   const rows = (set: string, entries: readonly SetEntry[]): string[] =>
     [...Map.groupBy(entries, limits)].map(

@@ -8,8 +8,9 @@ const CAREFUL: ToolRules = {
   ask: [],
   deny: ['Write', 'Edit', 'Bash(git push)'],
 };
+// Inside the workspace, and in no `.git`, which a wildcard of an allow rule never means.
 const USUAL: ToolRules = {
-  allow: ['Read', 'Write', 'Edit', 'Bash(safe)'],
+  allow: ['Read(./**)', 'Write(./**)', 'Edit(./**)', 'Bash(safe)'],
   ask: [],
   deny: ['Bash(rm -rf)'],
 };

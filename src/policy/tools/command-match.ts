@@ -38,10 +38,10 @@ function parseSpecifier(text: string): Specifier {
 }
 
 /** For rules that allow: only what is surely meant. */
-export function allowsCommand(specifier: string, { plain }: Command): Match {
+export function allowsCommand(specifier: string, { plain }: Command, cwd?: string): Match {
   if (!plain.words) return 'maybe';
   const spec = parseSpecifier(specifier);
-  if ('set' in spec) return inSet(spec.set, plain.words) ? 'yes' : 'no';
+  if ('set' in spec) return inSet(spec.set, plain.words, cwd) ? 'yes' : 'no';
   if ('text' in spec) return 'no';
   return isLike(spec.words, plain.words, spec.open) ? 'yes' : 'no';
 }

@@ -4,6 +4,7 @@ import { ToolRules } from '../../contract/policy.ts';
 import { shellCall } from './call.ts';
 import { decide, type Scopes } from './decide.ts';
 import { DODGES } from './dodges.corpus.ts';
+import { HOSTILE_OPTIONS } from './hostile-options.corpus.ts';
 
 const at = { cwd: '/srv/app', home: '/home/me' };
 const bash = (command: string) => shellCall(command, at);
@@ -15,7 +16,7 @@ const session = (some: Partial<ToolRules>, channel: Scopes['channel'] = 'web'): 
 });
 
 describe('[P1] [P2] the corpus of dodges', () => {
-  test.each(DODGES)('$command', ({ command, web, line }) => {
+  test.each([...DODGES, ...HOSTILE_OPTIONS])('$command', ({ command, web, line }) => {
     expect(decide(bash(command), { channel: 'web' }).decision).toBe(web);
     expect(decide(bash(command), { channel: 'api' }).decision).toBe(web);
     expect(decide(bash(command), { channel: 'line' }).decision).toBe(line);
@@ -25,14 +26,42 @@ describe('[P1] [P2] the corpus of dodges', () => {
 
   test('is large enough to mean something', () => {
     expect(DODGES.length).toBeGreaterThan(130);
+    expect(HOSTILE_OPTIONS.length).toBeGreaterThan(200);
   });
 });
 
 describe('[P2] channel defaults of other tools', () => {
   test.each([
-    ['Read', { file_path: '/etc/passwd' }, 'allow', 'allow'],
+    ['Read', { file_path: 'a' }, 'allow', 'allow'],
+    ['Read', { file_path: '/srv/app/src/a' }, 'allow', 'allow'],
+    ['Read', { file_path: '/etc/passwd' }, 'ask', 'allow'],
+    ['Read', { file_path: '~/.ssh/id_rsa' }, 'ask', 'allow'],
+    ['Read', { file_path: '../other/a' }, 'ask', 'allow'],
+    ['Read', { file_path: '.git/config' }, 'ask', 'allow'],
     ['Grep', { pattern: 'x' }, 'allow', 'allow'],
+    ['Grep', { pattern: 'x', path: 'src' }, 'allow', 'allow'],
+    ['Grep', { pattern: 'x', path: '/' }, 'ask', 'allow'],
+    ['Grep', { pattern: 'x', path: '.git' }, 'ask', 'allow'],
+    ['Grep', { pattern: 'x', path: 'sub/.git/hooks' }, 'ask', 'allow'],
     ['Glob', { pattern: '**/*.ts' }, 'allow', 'allow'],
+    ['Glob', { pattern: '/etc/*' }, 'ask', 'allow'],
+    ['Glob', { pattern: '.git/**' }, 'ask', 'allow'],
+    ['Write', { file_path: '/home/me/.bashrc' }, 'ask', 'deny'],
+    ['Write', { file_path: '~/.claude/settings.json' }, 'ask', 'deny'],
+    ['Write', { file_path: '/srv/app/../other' }, 'ask', 'deny'],
+    ['Write', { file_path: '/srv/application' }, 'ask', 'deny'],
+    ['Write', { file_path: '.git/hooks/pre-commit' }, 'ask', 'deny'],
+    ['Write', { file_path: '.git' }, 'ask', 'deny'],
+    ['Write', { file_path: 'sub/.GIT/config' }, 'ask', 'deny'],
+    ['Write', { file_path: 'sub/.g\u200cit/config' }, 'ask', 'deny'],
+    ['Write', { file_path: '.gitignore' }, 'allow', 'deny'],
+    ['Write', { file_path: '.github/workflows/a.yml' }, 'allow', 'deny'],
+    ['Write', {}, 'ask', 'deny'],
+    ['Edit', { file_path: '/etc/hosts' }, 'ask', 'deny'],
+    ['Edit', { file_path: '.git/config' }, 'ask', 'deny'],
+    ['MultiEdit', { file_path: '.git/config' }, 'ask', 'deny'],
+    ['NotebookEdit', { notebook_path: '/elsewhere/a.ipynb' }, 'ask', 'deny'],
+    ['NotebookEdit', { notebook_path: '.git/a.ipynb' }, 'ask', 'deny'],
     ['Write', { file_path: 'a' }, 'allow', 'deny'],
     ['Edit', { file_path: 'a' }, 'allow', 'deny'],
     ['NotebookEdit', { notebook_path: 'a' }, 'allow', 'deny'],

@@ -11,7 +11,7 @@ export function allows(text: string, call: SeenCall): Match {
   if (rule.specifier === null) return 'yes';
   switch (call.subject) {
     case 'command':
-      return allowsCommand(rule.specifier, call.command!);
+      return allowsCommand(rule.specifier, call.command!, call.place.cwd);
     case 'file':
     case 'folder':
       return allowsPath(rule.specifier, call.path, call.place, call.subject === 'folder');

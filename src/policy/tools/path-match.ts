@@ -30,6 +30,20 @@ export function segmentsOf(path: string, { cwd, home }: Place): string[] | null 
   return segments;
 }
 
+/** In any case, and with the signs that some file systems leave out of a name. */
+export const isGit = (name: string): boolean =>
+  name.toLowerCase().replace(/\p{Cf}/gu, '') === '.git';
+
+/** Nothing that could be the name of a host, a URL or a file of options, nor code. */
+const ORDINARY = /^(?:[\p{L}\p{N}\p{M}_.,+=% /[\]-]|::)+$/u;
+
+/** Whether a word of a command can only mean a path inside the workspace and in no `.git`. */
+export function isInside(word: string, cwd: string | undefined): boolean {
+  const path = cwd !== undefined && word.startsWith(`${cwd}/`) ? word.slice(cwd.length + 1) : word;
+  if (!ORDINARY.test(path) || /(?:^|[=,])\//.test(path)) return false;
+  return !path.split(/[/=,]/).some((name) => name === '..' || isGit(name));
+}
+
 const ANY_DEPTH = '**';
 
 /** The names of a pattern from the root on, the first of them as they are. */
@@ -54,7 +68,10 @@ function patternOf(specifier: string, place: Place): Pattern | null {
   return { names, literal: changed === -1 ? base.length : changed };
 }
 
-/** For rules that allow. A `folder` is allowed only with all that is in it. */
+/**
+ * For rules that allow. A `folder` is allowed only with all that is in it. What is in a `.git` must be
+ * named: there are programs that git starts, and addresses with passwords.
+ */
 export function allowsPath(
   specifier: string,
   path: readonly string[] | null,
@@ -63,6 +80,7 @@ export function allowsPath(
 ): Match {
   const pattern = patternOf(specifier, place);
   if (pattern === null || path === null) return 'no';
+  if (path.slice(pattern.literal).some(isGit) && !pattern.names.some(isGit)) return 'no';
   return reach(folder ? withoutTail(pattern) : pattern, path, false) === 'in' ? 'yes' : 'no';
 }
 

@@ -1,0 +1,216 @@
+import { each, NO_OPTIONS, NO_WORDS, options, type SetEntry } from './set-entry.ts';
+
+/*
+ * `Bash(read-only)`, as docs/policy.md prints it. They cannot write a file, run another program or
+ * send anything. What has an option that can is listed with the options it may have: a program that
+ * learns a new one is asked about. Not among them are
+ * - programs that a version manager puts on the PATH (node, python, cargo, …): a file of the directory
+ *   decides what they run, even for `--version`;
+ * - printf: in some shells it runs what is in `a[$(…)]`, even between quotes.
+ */
+
+const NAMES = { reads: 'names' } as const;
+const TREE = { reads: 'tree' } as const;
+
+/** Not those that search whole folders. */
+const GREP = options(
+  '-a -b -c -e= -f= -h -i -l -m= -n -o -q -s -v -w -x -y -z -A= -B= -C= -E -F -G -H -I -L -P -T -U -Z -NUM ' +
+    '--after-context --before-context --context --count --color --colour --extended-regexp --file ' +
+    '--files-with-matches --files-without-match --fixed-strings --ignore-case --invert-match ' +
+    '--line-number --max-count --no-filename --no-messages --null --only-matching --perl-regexp ' +
+    '--quiet --regexp --text --with-filename --word-regexp',
+);
+
+const RG = options(
+  '-c -d= -e= -g= -h -i -l -m= -n -o -p -q -s -t= -u -v -w -x -A= -B= -C= -F -H -I -L -M= -N -P -S -T= -U -0 ' +
+    '-. -NUM --after-context --before-context --case-sensitive --color --column --context --count ' +
+    '--count-matches --files --files-with-matches --files-without-match --fixed-strings --follow --glob ' +
+    '--heading --hidden --iglob --ignore-case --invert-match --json --line-number --line-regexp ' +
+    '--max-columns --max-count --max-depth --multiline --multiline-dotall --no-filename --no-heading ' +
+    '--no-ignore --no-ignore-vcs --no-line-number --no-messages --null --only-matching --passthru --pcre2 ' +
+    '--pretty --quiet --regexp --replace -r= --smart-case --sort --sortr --stats --trim --type ' +
+    '--type-list --type-not --unrestricted --vimgrep --with-filename --word-regexp',
+);
+
+const DIFF = options(
+  '-a -b -c -i -p -q -r -s -t -u -w -x= -y -B -C= -E -N -U= -W= -Z --brief --color --context --exclude ' +
+    '--ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --new-file --recursive ' +
+    '--report-identical-files --side-by-side --strip-trailing-cr --suppress-common-lines --text --unified --width',
+);
+
+const SORT = options(
+  '-b -c -d -f -g -h -i -k= -m -n -r -s -t= -u -z -C -M -R -V --check --field-separator ' +
+    '--general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --key --month-sort ' +
+    '--numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated',
+);
+
+const TREE_OPTIONS = options(
+  '-a -d -f -g -h -i -l -n -p -r -s -t -u -v -x -A -C -D -F -I= -J -L= -N -P= -S -X --dirsfirst --du ' +
+    '--filelimit --gitignore --noreport --prune',
+);
+
+const FIND = options(
+  '-H -L -P -a -amin -and -anewer -atime -cmin -cnewer -ctime -daystart -depth -empty -executable -false ' +
+    '-follow -group -iname -inum -ipath -iregex -links -ls -maxdepth -mindepth -mmin -mount -mtime -name ' +
+    '-newer -nogroup -not -nouser -o -or -path -perm -print -print0 -printf -prune -quit -readable -regex ' +
+    '-regextype -samefile -size -true -type -user -wholename -writable -xdev',
+);
+
+/** What a commit is chosen and shown by. */
+const LOG = options(
+  '-NUM -n= -g -i -E -F -P --abbrev --abbrev-commit --after --all --all-match --ancestry-path --author ' +
+    '--author-date-order --before --boundary --branches --cherry --cherry-mark --cherry-pick --children ' +
+    '--color --committer --date --date-order --decorate --first-parent --follow --format --full-history ' +
+    '--graph --grep --invert-grep --left-right --max-count --merges --no-abbrev-commit --no-color ' +
+    '--no-decorate --no-merges --no-notes --no-walk --not --oneline --parents --pretty ' +
+    '--regexp-ignore-case --relative-date --remotes --reverse --simplify-by-decoration --since --skip ' +
+    '--source --tags --topo-order --until --walk-reflogs -s --no-patch --name-only --name-status --stat ' +
+    '--shortstat --numstat --summary --dirstat --compact-summary --diff-filter --no-renames',
+);
+/** What shows the content of files. */
+const PATCH = options(
+  '-a -b -c -m -p -u -w -z -C= -G= -L= -M= -R -S= -U= -W --binary --cc --check --color-words ' +
+    '--diff-algorithm --exit-code --find-copies --find-renames --full-index --function-context --histogram ' +
+    '--ignore-all-space --ignore-blank-lines --ignore-space-at-eol --ignore-space-change --minimal ' +
+    '--no-ext-diff --no-textconv --patch --patience --pickaxe-all --pickaxe-regex --raw --relative --text ' +
+    '--unified --word-diff --word-diff-regex',
+);
+/** Formats that ask gpg about a signature. */
+const SIGNATURES = ['%G', '%+G', '%-G', '% G'];
+
+export const READ_ONLY: readonly SetEntry[] = [
+  ...each(
+    'ls, pwd, echo, true, false, which, whereis, stat, du, df, basename, dirname, realpath, readlink, id, ' +
+      'whoami, uname',
+    NAMES,
+  ),
+  ...each(
+    'cat, head, tail, wc, nl, cut, tr, comm, cmp, md5sum, sha1sum, sha256sum, od, hexdump, strings',
+  ),
+  ...each('grep, egrep, fgrep', { ...TREE, named: GREP }),
+  { words: 'rg', only: RG, ...TREE },
+  { words: 'diff', only: DIFF },
+  { words: 'sort', only: SORT },
+  { words: 'tree', only: TREE_OPTIONS, ...NAMES },
+  { words: 'find', only: FIND, wholeWords: true, ...NAMES },
+  // Not `e`, which shows the environment of processes.
+  {
+    words: 'ps',
+    only: options('-e -f -l -p= -u= -A -H --forest'),
+    operands: 'a x u f ax aux auxf auxww'.split(' '),
+    ...NAMES,
+  },
+  ...each('git log, git stash list', {
+    only: options(LOG, PATCH),
+    never: SIGNATURES,
+    ...TREE,
+    named: LOG,
+  }),
+  { words: 'git show', only: options(LOG, PATCH), never: SIGNATURES, ...TREE },
+  {
+    words: 'git diff',
+    only: options(
+      PATCH,
+      '-s --abbrev --cached --color --compact-summary --diff-filter --dirstat --merge-base --name-only ' +
+        '--name-status --no-color --no-patch --no-renames --numstat --quiet --shortstat --staged --stat ' +
+        '--summary',
+    ),
+    ...TREE,
+  },
+  {
+    words: 'git rev-list',
+    only: options(LOG, '--count --objects'),
+    never: SIGNATURES,
+    ...NAMES,
+  },
+  {
+    words: 'git shortlog',
+    only: options(
+      '-c -e -n -s --all --author --committer --email --group --no-merges --numbered --since --summary --until',
+    ),
+    ...NAMES,
+  },
+  {
+    words: 'git blame',
+    only: options(
+      '-b -c -e -f -l -n -s -t -w -C= -L= -M= --abbrev --date --first-parent --line-porcelain --porcelain ' +
+        '--root --show-email --show-name --show-number --since',
+    ),
+    ...TREE,
+  },
+  { words: 'git cat-file', only: options('-e -p -s -t'), ...TREE },
+  {
+    words: 'git grep',
+    only: options(
+      '-a -c -e= -h -i -l -n -o -p -q -v -w -A= -B= -C= -E -F -G -H -I -L -P -W --and --break --cached ' +
+        '--color --column --count --files-with-matches --heading --ignore-case --line-number --max-depth ' +
+        '--not --or --perl-regexp --recurse-submodules --untracked --word-regexp',
+    ),
+    ...TREE,
+  },
+  {
+    words: 'git status',
+    only: options(
+      '-b -s -u= -v -z --ahead-behind --branch --ignored --long --porcelain --short --show-stash ' +
+        '--untracked-files --verbose',
+    ),
+    ...NAMES,
+  },
+  {
+    words: 'git rev-parse',
+    only: options(
+      '-q --abbrev-ref --absolute-git-dir --all --branches --git-common-dir --git-dir --is-bare-repository ' +
+        '--is-inside-work-tree --is-shallow-repository --quiet --remotes --short --show-cdup --show-prefix ' +
+        '--show-superproject-working-tree --show-toplevel --symbolic-full-name --tags --verify',
+    ),
+    ...NAMES,
+  },
+  {
+    words: 'git describe',
+    only: options(
+      '--abbrev --all --always --candidates --contains --dirty --exact-match --exclude --first-parent --long ' +
+        '--match --tags',
+    ),
+    ...NAMES,
+  },
+  {
+    words: 'git ls-files',
+    only: options(
+      '-c -d -i -k -m -o -s -t -u -v -x= -z --cached --deleted --directory --error-unmatch --exclude ' +
+        '--exclude-standard --full-name --ignored --killed --modified --others --stage --unmerged',
+    ),
+    ...NAMES,
+  },
+  {
+    words: 'git ls-tree',
+    only: options(
+      '-d -l -r -t -z --abbrev --full-name --full-tree --long --name-only --name-status --object-only',
+    ),
+    ...NAMES,
+  },
+  {
+    words: 'git merge-base',
+    only: options('-a --all --fork-point --independent --is-ancestor --octopus'),
+    ...NAMES,
+  },
+  {
+    words: 'git name-rev',
+    only: options('--all --always --name-only --no-undefined --refs --tags'),
+    ...NAMES,
+  },
+  { words: 'git count-objects', only: options('-v -H --human-readable --verbose'), ...NAMES },
+  { words: 'git worktree list', only: options('-v -z --porcelain --verbose'), ...NAMES },
+  { words: 'git remote get-url', only: options('--all --push'), ...NAMES },
+  {
+    words: 'git branch',
+    only: options('-a -r -v --all --remotes --show-current --verbose'),
+    operands: NO_WORDS,
+    ...NAMES,
+  },
+  { words: 'git branch --list', only: options('-a -r -v --all --remotes --verbose'), ...NAMES },
+  { words: 'git tag', only: NO_OPTIONS, operands: NO_WORDS, ...NAMES },
+  ...each('git tag --list, git tag -l', { only: options('-n='), ...NAMES }),
+  { words: 'git remote', only: options('-v --verbose'), operands: NO_WORDS, ...NAMES },
+  ...each('git reflog, git --version', { only: NO_OPTIONS, operands: NO_WORDS, ...NAMES }),
+  ...each('git config --get, git config --list', { only: NO_OPTIONS, ...NAMES }),
+];
