@@ -30,6 +30,8 @@ import type { BatonStore } from './storage/operations/baton-store.ts';
 import { directoryArtefacts } from './workspaces/artefacts.ts';
 import { directoryProvider } from './workspaces/directory.ts';
 import { workspaceProviders } from './workspaces/providers.ts';
+import { removeTree } from './workspaces/remove-tree.ts';
+import { snapshotDirOf } from './workspaces/snapshot.ts';
 
 export interface Parts {
   readonly store: BatonStore;
@@ -104,6 +106,7 @@ export function compose(parts: Parts): Composed {
     preparer: parts.executes ? preparer : null,
     removeWorkspace: async (sessionId) => {
       await artefacts.remove(sessionId);
+      await removeTree(snapshotDirOf(parts.dataDir, sessionId));
       await providerOf('directory').delete({ sessionId, spec: { provider: 'directory' } });
     },
     host: parts.host,
@@ -143,6 +146,7 @@ export function compose(parts: Parts): Composed {
         onLeft: (left) => log.error({ runId, left }, 'Processes of an agent could not be stopped'),
       }),
     artefacts,
+    snapshotDirOf: (sessionId) => snapshotDirOf(parts.dataDir, sessionId),
     sweepRun: (runId) => sweepRun({ installation, run: runId }),
     ...masking,
     box,

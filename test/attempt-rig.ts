@@ -17,6 +17,7 @@ import { agentHandler } from '../src/sessions/agent-handler.ts';
 import { Preparer } from '../src/sessions/preparer.ts';
 import { Steering } from '../src/sessions/steering.ts';
 import { directoryArtefacts } from '../src/workspaces/artefacts.ts';
+import { snapshotDirOf } from '../src/workspaces/snapshot.ts';
 import { claim } from './asking.ts';
 import { temporaryDirectory } from './processes.ts';
 import { serviceRig } from './service-rig.ts';
@@ -96,6 +97,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       spawnFor: () => options.spawn ?? NO_SPAWN,
       sweepRun: async () => ({ stopped: [], left: options.left ?? [] }),
       artefacts: directoryArtefacts(rig),
+      snapshotDirOf: (sessionId) => snapshotDirOf(rig.dataDir, sessionId),
       masker,
       maskJson: (value) => maskJson(masker, value),
       maskCall: (input) => maskCallJson(masker, input),

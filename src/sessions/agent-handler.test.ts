@@ -38,6 +38,7 @@ test('[Q9] a run whose workspace never comes can be stopped', async () => {
     spawnFor: unused,
     sweepRun: unused,
     artefacts: { keep: unused },
+    snapshotDirOf: unused,
     masker: createMasker(),
     maskJson: (value) => value,
     maskCall: (input) => input,

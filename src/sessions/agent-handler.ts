@@ -62,7 +62,8 @@ export const agentHandler =
     await clearAway(context, options);
     const { agent } = found.session;
     const { maskJson } = options;
-    const past = await lookBack({ store, context, path, maskJson, agent, message });
+    const keep = options.snapshotDirOf(run.lane);
+    const past = await lookBack({ store, context, path, keep, maskJson, agent, message });
     if (past.unsafe !== null) return fail('interrupted_unsafe', past.unsafe);
     if (isUsedUp(found)) return fail('budget_reached', USED_UP);
     const isNew = !past.begun && (await isAnew(context, options));

@@ -17,7 +17,11 @@ test('[O5] an attempt that the database fails twice at its start ends alone, not
     path: temporaryDirectory(),
     plan: { conversation: null, message: 'hello' },
     context: { run: { id: 'run', lane: 'session' }, signal: new AbortController().signal },
-    parts: { store: { putInvocation: closed, putSnapshot }, clock: Date.now },
+    parts: {
+      store: { putInvocation: closed, putSnapshot },
+      clock: Date.now,
+      snapshotDirOf: temporaryDirectory,
+    },
   } as unknown as TurnOptions;
   await expect(takeTurn(options)).rejects.toThrow(BatonError);
   await vi.waitFor(() => expect(putSnapshot).toHaveBeenCalledOnce());

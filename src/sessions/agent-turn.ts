@@ -44,6 +44,8 @@ export interface TurnParts {
   readonly maskCall: (input: Json) => Json;
   readonly clock: () => number;
   readonly artefacts: Pick<Artefacts, 'keep'>;
+  /** Where snapshots of a session's workspace are kept. */
+  readonly snapshotDirOf: (sessionId: string) => string;
   readonly parkMs?: number;
   /** Whether a run waits for the end of a usage limit, which it does unless told. */
   readonly parkUsageLimit?: boolean;
@@ -245,7 +247,8 @@ async function noteStart({ path, context, parts, found, plan }: TurnOptions): Pr
   // Only what may run again needs it, and reading changes nothing.
   if (kind === 'shell' && kindOfCommand(plan.message, command) !== 'writing') return;
   const { run, attempt, signal } = context;
-  const ref = await takeSnapshot(path, { signal });
+  const keep = parts.snapshotDirOf(run.lane);
+  const ref = await takeSnapshot(path, { keep, isFirst: run.startedAt === null, signal });
   const snapshot = { runId: run.id, sessionId: run.lane, attempt, kind: ref.kind, ref };
   await patiently(signal, () => parts.store.putSnapshot(snapshot));
 }

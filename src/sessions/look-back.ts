@@ -19,6 +19,8 @@ export interface LookBackOptions {
   readonly context: Pick<AttemptContext, 'run' | 'signal' | 'emit'>;
   /** The workspace. */
   readonly path: string;
+  /** Where its snapshots are kept. */
+  readonly keep: string;
   readonly maskJson: (value: Json) => Json;
   readonly agent: AgentSpec;
   /** What the agent was told, which for `shell` is what it does. */
@@ -117,9 +119,9 @@ async function* eventsOf(store: LookBackOptions['store'], run: Run, signal: Abor
   }
 }
 
-async function tellDiff({ store, context, path, maskJson }: LookBackOptions): Promise<void> {
+async function tellDiff({ store, context, path, keep, maskJson }: LookBackOptions): Promise<void> {
   const { run, signal } = context;
   const before = await patiently(signal, () => store.readSnapshot(run.id));
-  const diff = await diffSince(path, before?.ref ?? null, { signal });
+  const diff = await diffSince(path, before?.ref ?? null, { keep, signal });
   await context.emit('run.retry_diff', retryDiffOf(before?.attempt ?? 1, diff, maskJson));
 }

@@ -1,5 +1,4 @@
 import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GitPlace } from './git-place.ts';
 import { type GitOutput, runGit } from './git-process.ts';
@@ -9,30 +8,37 @@ const INDEX_BYTES = 256 * 1024 * 1024;
 const OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Git with a directory of its own in place of the repository's: its settings, filters, hooks, index
- * and HEAD are neither read nor written. Only its objects are, and a copy of its index, which spares
- * reading files that have not changed.
+ * Git with a directory of its own in place of the repository's: its settings, filters, hooks and HEAD
+ * are neither read nor written. Only its objects are read, and a copy of its index, which spares
+ * reading files that have not changed. Nothing is written but into `keep`: what an agent works on may
+ * be secret, and others may read the repository.
  */
 export class PrivateGit {
   readonly place: GitPlace;
+  /** What was written is here. */
+  readonly objects: string;
   readonly #dir: string;
   readonly #signal: AbortSignal;
 
-  private constructor(place: GitPlace, dir: string, signal: AbortSignal) {
+  private constructor(place: GitPlace, dir: string, objects: string, signal: AbortSignal) {
     this.place = place;
+    this.objects = objects;
     this.#dir = dir;
     this.#signal = signal;
   }
 
   static async with<T>(
     place: GitPlace,
+    keep: string,
     signal: AbortSignal,
     work: (git: PrivateGit) => Promise<T>,
   ): Promise<T> {
-    const dir = await mkdtemp(join(tmpdir(), 'baton-git-'));
+    const objects = join(keep, 'objects');
+    await mkdir(objects, { recursive: true, mode: 0o700 });
+    const dir = await mkdtemp(join(keep, 'git-'));
     try {
       await furnish(dir, place);
-      return await work(new PrivateGit(place, dir, signal));
+      return await work(new PrivateGit(place, dir, objects, signal));
     } finally {
       await rm(dir, { recursive: true, force: true });
     }
@@ -46,7 +52,7 @@ export class PrivateGit {
     return runGit({
       args,
       cwd: place.top,
-      env: environmentOf(this.#dir, place),
+      env: environmentOf(this.#dir, this.objects, place),
       signal: this.#signal,
       maxBytes: more.maxBytes ?? OUTPUT_BYTES,
       ...(more.input === undefined ? {} : { input: more.input }),
@@ -80,7 +86,11 @@ async function copySmall(from: string, to: string): Promise<void> {
   await utimes(to, found.atime, found.mtime);
 }
 
-const environmentOf = (dir: string, { top, objects }: GitPlace): Record<string, string> => ({
+const environmentOf = (
+  dir: string,
+  own: string,
+  { top, objects }: GitPlace,
+): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: dir,
   LC_ALL: 'C',
@@ -94,5 +104,10 @@ const environmentOf = (dir: string, { top, objects }: GitPlace): Record<string, 
   GIT_DIR: dir,
   GIT_WORK_TREE: top,
   GIT_INDEX_FILE: join(dir, 'index'),
-  GIT_OBJECT_DIRECTORY: objects,
+  GIT_OBJECT_DIRECTORY: own,
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objects),
 });
+
+/** As git reads one of several paths; a bare one must not have a colon. */
+const quoted = (path: string): string =>
+  `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;

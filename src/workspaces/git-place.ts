@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
 /** A repository that a workspace is in, as files: git is not asked, it would read settings. */
@@ -14,20 +14,33 @@ export interface GitPlace {
   readonly sha256: boolean;
 }
 
-/** Null if the workspace is in none. */
+/**
+ * Null if the workspace is in none, or in one of another user: anybody can make a `.git` in a folder
+ * above that is open to all, and git itself refuses those, too (`safe.directory`).
+ */
 export async function findGit(workspace: string): Promise<GitPlace | null> {
   const path = await realpath(workspace);
   for (let top = path; ; top = dirname(top)) {
     const gitDir = await gitDirOf(join(top, '.git'));
-    if (gitDir !== null) return placeOf(path, top, gitDir);
+    if (gitDir !== null) {
+      return (await isOurs(join(top, '.git'), gitDir)) ? placeOf(path, top, gitDir) : null;
+    }
     if (top === dirname(top)) return null;
   }
+}
+
+/** All of them belong to the user that the server runs as; of a link also the link itself. */
+async function isOurs(...paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(
+    paths.flatMap((path) => [lstat(path).catch(() => null), stat(path).catch(() => null)]),
+  );
+  return found.every((one) => one !== null && one.uid === process.geteuid?.());
 }
 
 async function placeOf(path: string, top: string, gitDir: string): Promise<GitPlace | null> {
   const common = resolve(gitDir, (await short(join(gitDir, 'commondir')))?.trim() ?? '.');
   const objects = join(common, 'objects');
-  if (!(await isDirectory(objects))) return null;
+  if (!(await isDirectory(objects)) || !(await isOurs(common, objects))) return null;
   const config = (await short(join(common, 'config'))) ?? '';
   return {
     top,

@@ -1,11 +1,11 @@
 import { constants, type Stats } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import type { FileChange } from '../contract/session-event.ts';
 import { fitPatch, listChanges, PATCH_BYTES } from './file-changes.ts';
 import { look, Parents, pathBelow } from './file-walk.ts';
 import { PrivateGit } from './git-index.ts';
 import { findGit, type GitPlace } from './git-place.ts';
-import type { Snapshot, WorkspaceDiff } from './snapshot.ts';
+import type { LookOptions, Snapshot, WorkspaceDiff } from './snapshot.ts';
 
 type GitSnapshot = Extract<Snapshot, { kind: 'git' }>;
 
@@ -14,17 +14,33 @@ const FILE_BYTES = 8 * 1024 * 1024;
 const ALL_BYTES = 256 * 1024 * 1024;
 
 /** Null if the workspace is in no repository that git can read. */
-export async function takeTree(path: string, signal: AbortSignal): Promise<GitSnapshot | null> {
+export async function takeTree(
+  path: string,
+  { keep, isFirst = false }: Pick<LookOptions, 'keep' | 'isFirst'>,
+  signal: AbortSignal,
+): Promise<GitSnapshot | null> {
   try {
     const place = await findGit(path);
     if (place === null) return null;
-    return await PrivateGit.with(place, signal, async (git) =>
-      (await isIgnored(git)) ? null : (await treeOf(git)).snapshot,
-    );
+    return await PrivateGit.with(place, keep, signal, async (git) => {
+      if (await isIgnored(git)) return null;
+      const { snapshot } = await treeOf(git);
+      if (isFirst) await prune(git, snapshot);
+      return snapshot;
+    });
   } catch {
     signal.throwIfAborted();
     return null;
   }
+}
+
+/** With fewer of git's 256 folders than this there is not much to remove. */
+const MANY_FOLDERS = 100;
+
+/** Removes what only earlier snapshots had. It may fail: the next one tries again. */
+async function prune(git: PrivateGit, { tree }: GitSnapshot): Promise<void> {
+  if ((await readdir(git.objects)).length < MANY_FOLDERS) return;
+  await git.run(['prune', '--expire=now', tree]);
 }
 
 /** A workspace below a repository that ignores it is none of its business. */
@@ -106,11 +122,12 @@ const isReadable = (top: string, name: string, found: Stats): Promise<boolean> =
 export async function diffTrees(
   path: string,
   before: GitSnapshot,
+  keep: string,
   signal: AbortSignal,
 ): Promise<WorkspaceDiff> {
   const place = await findGit(path);
   if (place === null) throw new Error('The workspace is no longer in a git repository.');
-  return PrivateGit.with(place, signal, async (git) => {
+  return PrivateGit.with(place, keep, signal, async (git) => {
     const { snapshot: now, others } = await treeOf(git);
     const trees = [
       'diff-tree',
@@ -123,7 +140,7 @@ export async function diffTrees(
     const both = [before.tree, now.tree, ...only(place)];
     const { code, stdout, cut } = await git.run([...trees, '-z', '--name-status', ...both]);
     if (code !== 0 && !cut) {
-      throw new Error('What the workspace was like before is no longer in its repository.');
+      throw new Error('What the workspace was like before is no longer stored.');
     }
     const { files, truncated } = listChanges(
       within(place, withLarge(changesIn(stdout), before.large, now.large)),

@@ -16,16 +16,26 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { inflateSync } from 'node:zlib';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { byteLength } from '../contract/json.ts';
 import { SESSION_EVENTS } from '../contract/session-event.ts';
-import { diffSince, type Snapshot, takeSnapshot, type WorkspaceDiff } from './snapshot.ts';
+import {
+  diffSince,
+  type LookOptions,
+  type Snapshot,
+  takeSnapshot,
+  type WorkspaceDiff,
+} from './snapshot.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /** Patient: the machine may be busy. */
-const PATIENT = { timeoutMs: 60_000 };
+let PATIENT: LookOptions;
+beforeEach(() => {
+  PATIENT = { timeoutMs: 60_000, keep: join(temporaryDirectory(), 'keep') };
+});
 
 /** Stored and read back, as a later attempt gets it. */
 const taken = async (path: string): Promise<Snapshot> =>
@@ -208,7 +218,7 @@ describe.each([
     const root = make({ 'a.txt': 'a' });
     const before = await taken(root);
     write(root, { 'b.txt': 'b' });
-    const aborted = { signal: AbortSignal.abort(new DOMException('', 'TimeoutError')) };
+    const aborted = { ...PATIENT, signal: AbortSignal.abort(new DOMException('', 'TimeoutError')) };
     expect((await diffSince(root, before, aborted)).truncated).toBe(true);
     const late = await takeSnapshot(root, aborted);
     expect(late).toMatchObject(
@@ -228,7 +238,7 @@ test('[Q16] a workspace that cannot be looked at gives a diff that says so', asy
     note: expect.stringContaining('ENOENT'),
   });
   for (const stored of [null, {}, { kind: 'git', tree: '--output=/tmp/x', large: [] }]) {
-    expect(await diffSince(gone, stored)).toMatchObject({ files: [], truncated: true });
+    expect(await diffSince(gone, stored, PATIENT)).toMatchObject({ files: [], truncated: true });
   }
 });
 
@@ -268,7 +278,7 @@ describe('a git repository', () => {
     expect(diff.patch).toContain('Binary files a/bin.dat and b/bin.dat differ');
   });
 
-  test('[Q16] is left as it is: index, HEAD, stash, branches, times', async () => {
+  test('[Q16] is left as it is: index, HEAD, stash, branches, objects, times', async () => {
     const root = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
     write(root, { 'a.txt': 'stashed\n' });
     git(root, 'stash', '-q');
@@ -282,6 +292,7 @@ describe('a git repository', () => {
       git(root, 'stash', 'list'),
       git(root, '--no-optional-locks', 'status', '--porcelain=v2'),
       readdirSync(join(root, '.git')).sort(),
+      readdirSync(join(root, '.git/objects'), { recursive: true }).sort(),
       readFileSync(join(root, '.git/HEAD'), 'utf8'),
     ];
     const was = state();
@@ -341,16 +352,62 @@ describe('a git repository', () => {
     expect(await changesSince(join(home, 'work'), before)).toEqual(['added a.txt']);
   });
 
-  test('[Q16] whose objects were thrown away says so', async () => {
-    const root = repository({ 'a.txt': 'a' });
-    write(root, { 'a.txt': 'b' });
+  test('[Q16] what Baton has kept of it outlives what the repository throws away', async () => {
+    const root = repository({ 'a.txt': 'a\n' });
+    write(root, { 'a.txt': 'b\n' });
     const before = await taken(root);
     git(root, 'gc', '-q', '--prune=now');
-    write(root, { 'a.txt': 'c' });
+    write(root, { 'a.txt': 'c\n' });
+    expect((await diffSince(root, before, PATIENT)).patch).toContain('-b\n+c\n');
+  });
+
+  test('[Q16] whose objects were thrown away says so', async () => {
+    const root = repository({ 'a.txt': 'a', 'sub/b.txt': 'b' });
+    const before = await taken(root);
+    git(root, 'checkout', '-q', '--orphan', 'other');
+    write(root, { 'a.txt': 'c', 'sub/b.txt': 'd' });
+    git(root, 'commit', '-q', '-am', 'all new');
+    for (const branch of git(root, 'for-each-ref', '--format=%(refname)').trim().split('\n')) {
+      if (!branch.endsWith('/other')) git(root, 'update-ref', '-d', branch);
+    }
+    git(root, 'reflog', 'expire', '--expire=now', '--all');
+    git(root, 'gc', '-q', '--prune=now');
     const diff = await diffSince(root, before, PATIENT);
     expect(diff).toMatchObject({ truncated: true, note: expect.stringContaining('no longer') });
     rmSync(join(root, '.git'), { recursive: true });
     expect((await diffSince(root, before, PATIENT)).note).toContain('no longer');
+  });
+
+  test('[E8] untracked files are kept for our user only, and not for longer than they are needed', async () => {
+    const root = repository({ 'a.txt': 'a' });
+    const { keep } = PATIENT;
+    const kept = (): number =>
+      readdirSync(join(keep, 'objects'), { recursive: true, withFileTypes: true }).filter((one) =>
+        one.isFile(),
+      ).length;
+    for (let i = 0; i < 400; i++) write(root, { [`untracked/${i}`]: `first ${i}` });
+    await takeSnapshot(root, { ...PATIENT, isFirst: true });
+    expect(kept()).toBeGreaterThan(400);
+    expect(statSync(keep).mode & 0o777).toBe(0o700);
+    expect(readdirSync(keep)).toEqual(['objects']);
+    rmSync(join(root, 'untracked'), { recursive: true });
+    write(root, { 'b.txt': 'b\n' });
+    const before = await takeSnapshot(root, { ...PATIENT, isFirst: true });
+    expect(kept()).toBeLessThan(10);
+    write(root, { 'b.txt': 'B\n' });
+    expect((await diffSince(root, before, PATIENT)).patch).toContain('-b\n+B\n');
+  });
+
+  test('[X6] in a folder whose name git would take for several', async () => {
+    const root = join(temporaryDirectory(), 'a:b "c" \\d');
+    mkdirSync(root);
+    git(root, 'init', '-q');
+    write(root, { 'a.txt': 'a\n' });
+    git(root, 'add', '-A');
+    const before = await taken(root);
+    write(root, { 'a.txt': 'b\n' });
+    const diff = await diffSince(root, before, PATIENT);
+    expect([before.kind, diff.patch]).toEqual(['git', expect.stringContaining('-a\n+b\n')]);
   });
 
   test('[Q16] with others in it says that those were not looked at', async () => {
@@ -408,5 +465,82 @@ describe('a git repository', () => {
     expect(changesOf(diff)).toEqual(['added new.txt', 'modified a.txt']);
     expect(diff.patch).toContain('-a\n+A\n');
     expect(existsSync(proof)).toBe(false);
+  });
+});
+
+describe('[X6] a .git of another user', () => {
+  const SECRET = 'DB_PASSWORD=only-we-may-read-this\n';
+
+  /** All that is in a folder, packed or not. */
+  const contentOf = (folder: string): string =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map((one) => {
+        const content = readFileSync(join(one.parentPath, one.name));
+        try {
+          return inflateSync(content).toString('latin1');
+        } catch {
+          return content.toString('latin1');
+        }
+      })
+      .join('\n');
+
+  /** Root can give files away. Anybody else has files of another user to point at: those of root. */
+  const canGive = process.geteuid?.() === 0;
+  const NOBODY = 65_534;
+
+  test('gets nothing of the files, and is as if it were not there', async () => {
+    const shared = temporaryDirectory();
+    git(shared, 'init', '-q');
+    const work = join(shared, 'proj');
+    write(work, { '.env': SECRET });
+    if (canGive) execFileSync('chown', ['-R', `${NOBODY}`, join(shared, '.git')]);
+    else {
+      rmSync(join(shared, '.git'), { recursive: true });
+      symlinkSync('/etc', join(shared, '.git'));
+    }
+    const before = await taken(work);
+    expect(before.kind).toBe('manifest');
+    write(work, { '.env': `${SECRET}more\n` });
+    expect(await changesSince(work, before)).toEqual(['modified .env']);
+    if (canGive) expect(contentOf(join(shared, '.git'))).not.toContain('DB_PASSWORD');
+  });
+
+  test('is not used through a link, a file that names it, or a common directory either', async () => {
+    const theirs = canGive ? repository({}) : '/';
+    const gitDir = canGive ? join(theirs, '.git') : '/etc';
+    if (canGive) execFileSync('chown', ['-R', `${NOBODY}`, gitDir]);
+    const linked = directory({ 'a.txt': 'a' });
+    symlinkSync(gitDir, join(linked, '.git'));
+    const named = directory({ '.git': `gitdir: ${gitDir}\n`, 'a.txt': 'a' });
+    const common = repository({ 'a.txt': 'a' });
+    write(common, { '.git/commondir': `${gitDir}\n` });
+    for (const root of [linked, named, common]) {
+      expect([root, (await taken(root)).kind]).toEqual([root, 'manifest']);
+    }
+  });
+
+  test('nor is a link or file of another user that leads to one of ours', async () => {
+    const ours = repository({ 'a.txt': 'a' });
+    const named = directory({ '.git': `gitdir: ${join(ours, '.git')}\n`, 'a.txt': 'a' });
+    expect((await taken(named)).kind).toBe('git');
+    if (canGive) {
+      execFileSync('chown', [`${NOBODY}`, join(named, '.git')]);
+      expect((await taken(named)).kind).toBe('manifest');
+      const linked = directory({ 'a.txt': 'a' });
+      symlinkSync(join(ours, '.git'), join(linked, '.git'));
+      expect((await taken(linked)).kind).toBe('git');
+      execFileSync('chown', ['-h', `${NOBODY}`, join(linked, '.git')]);
+      expect((await taken(linked)).kind).toBe('manifest');
+    }
+  });
+
+  test('our own repository gets nothing of untracked files either', async () => {
+    const root = repository({ 'a.txt': 'a' });
+    write(root, { '.env': SECRET });
+    const before = await taken(root);
+    expect(before.kind).toBe('git');
+    expect(contentOf(join(root, '.git'))).not.toContain('DB_PASSWORD');
+    expect(contentOf(PATIENT.keep)).toContain('DB_PASSWORD');
   });
 });

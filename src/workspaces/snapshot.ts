@@ -1,12 +1,14 @@
+import { join } from 'node:path';
 import { z } from 'zod';
+import { SessionId } from '../contract/session.ts';
 import type { FileChange } from '../contract/session-event.ts';
 import { diffTrees, takeTree } from './snapshot-git.ts';
 import { compareManifest, takeManifest } from './snapshot-manifest.ts';
 
 /*
  * What a workspace was like when an attempt began, so that what an interrupted one has done to it can
- * be told (Q16). Of a git repository it is a tree in its own object store; of others a list of files
- * with their hashes. Nothing here throws: what cannot be seen is said.
+ * be told (Q16). Of a git repository it is a tree in an object store of Baton's own, which has the
+ * repository's as its alternate; of others a list of files with their hashes. Nothing here throws: what cannot be seen is said.
  */
 
 /** How long a look at a workspace may take. */
@@ -48,27 +50,35 @@ export interface WorkspaceDiff {
 }
 
 export interface LookOptions {
+  /** Where what must be kept of files is written, and nowhere else. */
+  readonly keep: string;
+  /** No earlier snapshot that is kept there is needed any more. */
+  readonly isFirst?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
 
-export async function takeSnapshot(path: string, options: LookOptions = {}): Promise<Snapshot> {
+/** Where the snapshots of a session are kept. */
+export const snapshotDirOf = (dataDir: string, sessionId: string): string =>
+  join(dataDir, 'snapshots', SessionId.parse(sessionId));
+
+export async function takeSnapshot(path: string, options: LookOptions): Promise<Snapshot> {
   const signal = within(options);
   try {
-    return await bounded(signal, look(path, signal));
+    return await bounded(signal, look(path, options, signal));
   } catch (error) {
     return { kind: 'none', reason: reasonOf(error) };
   }
 }
 
-const look = async (path: string, signal: AbortSignal): Promise<Snapshot> =>
-  (await takeTree(path, signal)) ?? takeManifest(path, signal);
+const look = async (path: string, options: LookOptions, signal: AbortSignal): Promise<Snapshot> =>
+  (await takeTree(path, options, signal)) ?? takeManifest(path, signal);
 
 /** `stored` is what `takeSnapshot` gave, perhaps to a process that is gone. */
 export async function diffSince(
   path: string,
   stored: unknown,
-  options: LookOptions = {},
+  options: LookOptions,
 ): Promise<WorkspaceDiff> {
   const parsed = Snapshot.safeParse(stored);
   if (!parsed.success) return unseen('What it was like before is not known.');
@@ -79,7 +89,7 @@ export async function diffSince(
     return await bounded(
       signal,
       before.kind === 'git'
-        ? diffTrees(path, before, signal)
+        ? diffTrees(path, before, options.keep, signal)
         : compareManifest(path, before, signal),
     );
   } catch (error) {
@@ -87,7 +97,10 @@ export async function diffSince(
   }
 }
 
-const within = ({ signal, timeoutMs = LOOK_MS }: LookOptions): AbortSignal => {
+const within = ({
+  signal,
+  timeoutMs = LOOK_MS,
+}: Pick<LookOptions, 'signal' | 'timeoutMs'>): AbortSignal => {
   const timeout = AbortSignal.timeout(timeoutMs);
   return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
 };
