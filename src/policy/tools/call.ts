@@ -1,12 +1,15 @@
 import type { Json } from '../../contract/json.ts';
 import { type Command, commandOf } from './command-match.ts';
-import { type Place, segmentsOf } from './path-match.ts';
+import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
+import { type NamedPath, type Place, segmentsOf } from './path-match.ts';
 import { type Subject, TOOLS } from './tool-table.ts';
 
 /** What an agent wants to do. */
 export interface ToolCall extends Place {
   readonly tool: string;
   readonly input?: Json | undefined;
+  /** Where the names in a command really lead; not known without it. */
+  readonly real?: RealPaths | undefined;
 }
 
 /** A message to the shell agent, as the call it is checked as (P3). */
@@ -24,7 +27,7 @@ export interface SeenCall {
   readonly subject: Subject | null;
   readonly command: Command | null;
   /** What the words of the command would be as paths; null if they are too many to be compared. */
-  readonly named: readonly (readonly string[])[] | null;
+  readonly named: readonly NamedPath[] | null;
   /** The file or folder from the root on; null if it is not known. */
   readonly path: readonly string[] | null;
   readonly text: string | null;
@@ -47,7 +50,7 @@ export function seeCall(call: ToolCall): SeenCall {
   switch (subject) {
     case 'command': {
       const command = commandOf(field('command') ?? '');
-      return { ...seen, command, named: pathsIn(command, call) };
+      return { ...seen, command, named: namedBy(command, call, call.real) };
     }
     case 'file':
       return { ...seen, path: pathOf(field('file_path') ?? field('notebook_path'), call) };
@@ -65,14 +68,10 @@ export function seeCall(call: ToolCall): SeenCall {
 const pathOf = (path: string | null, place: Place): string[] | null =>
   path === null || path === '' ? null : segmentsOf(path, place);
 
-/** Each is compared with every rule about paths, and an agent may write as many as it likes. */
-const NAMED_MAX = 2000;
-
-/** Also `--file=path`. */
-function pathsIn({ parts }: Command, place: Place): string[][] | null {
-  const words = new Set(parts.flat().flatMap((word) => [word, word.slice(word.indexOf('=') + 1)]));
-  if (words.size > NAMED_MAX) return null;
-  return [...words].map((word) => segmentsOf(word, place)).filter((path) => path !== null);
+/** What a command names, for a caller who can follow links; null if that is too much. */
+export function namesOfCall(call: ToolCall): ReadonlySet<string> | null {
+  if (TOOLS.get(call.tool)?.subject !== 'command') return new Set();
+  return namesIn(commandOf(stringAt(call.input, 'command') ?? '').parts.flat());
 }
 
 /** Where a search begins: its path, and for Glob also what its pattern says before the first wildcard. */

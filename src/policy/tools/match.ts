@@ -1,7 +1,8 @@
 import type { SeenCall } from './call.ts';
 import { allowsCommand, type Match, stopsCommand } from './command-match.ts';
 import { inSet } from './command-sets.ts';
-import { allowsPath, isAmong, stopsPath } from './path-match.ts';
+import { MOVES, readsOfWords } from './named-paths.ts';
+import { allowsPath, reachOf, segmentsOf, stopsPath } from './path-match.ts';
 import { parseRule, type Rule } from './rule.ts';
 
 /** Whether an allow rule means the call. What is no rule allows nothing. */
@@ -51,15 +52,21 @@ function names(rule: string, { tool, alsoAs }: SeenCall): boolean {
   return rule.startsWith('mcp__') && tool.startsWith(`${rule}__`);
 }
 
-/** A command that names a file which must not be read; one that must not be written is for a person. */
+/**
+ * A command that names a file which must not be read, or a folder it is in; one that must not be
+ * written is for a person. Of a command that is not plain it cannot be told what it does not name.
+ */
 function namesPath({ tool, specifier }: Rule, { command, named, place }: SeenCall): Match {
   const reading = tool === 'Read';
   if (specifier === null || !(reading || tool === 'Edit' || tool === 'Write')) return 'no';
-  const words = command!.plain.words;
+  const { words } = command!.plain;
   if (!reading && words && inSet('read-only', words)) return 'no';
-  if (named === null) return 'maybe';
-  if (!isAmong(specifier, named, place)) return 'no';
-  return reading ? 'yes' : 'maybe';
+  const reads = words && readsOfWords(words, place.cwd);
+  const cwd = reads === 'tree' ? [{ path: segmentsOf('.', place) ?? [], folder: true }] : [];
+  const reached = named === null ? 'unknown' : reachOf(specifier, [...named, ...cwd], place);
+  if (reached === 'in') return reading ? 'yes' : 'maybe';
+  if (!words || reached === 'unknown' || MOVES.has(words[0]!)) return 'maybe';
+  return reached === 'above' && (reads === 'folders' || reads === 'tree') ? 'maybe' : 'no';
 }
 
 /** `domain:example.com`, `domain:*.example.com`. Rules that stop mean the hosts below it, too. */

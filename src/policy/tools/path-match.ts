@@ -3,7 +3,7 @@ import type { Match } from './command-match.ts';
 /*
  * Paths in rules, as Claude Code has them after gitignore: `//etc/x` from the root, `~/x` from the
  * home directory, `/x`, `./x` and `a/x` from the working directory, `x` at any depth of it.
- * Symbolic links are not looked at: who calls may give the real path.
+ * Symbolic links are not followed here: the caller may give the real path.
  */
 
 export interface Place {
@@ -22,12 +22,35 @@ export function segmentsOf(path: string, { cwd, home }: Place): string[] | null 
     if (cwd === undefined) return null;
     from = `${cwd}/${path}`;
   }
-  const segments: string[] = [];
+  let segments: string[] = [];
   for (const segment of from.split('/')) {
     if (segment === '..') segments.pop();
     else if (segment !== '' && segment !== '.') segments.push(segment);
+    if (segments[0] === 'proc' && segments.length <= PROC_DEPTH) {
+      segments = throughProc(segments, cwd);
+    }
   }
   return segments;
+}
+
+/** /proc/1/task/1/root */
+const PROC_DEPTH = 5;
+
+/** Where the links of a process in /proc lead, as far as that is known without the process. */
+function throughProc(segments: string[], cwd: string | undefined): string[] {
+  const [, process, ...rest] = segments;
+  const [link, ...more] = rest[0] === 'task' ? rest.slice(2) : rest;
+  if (more.length > 0) return segments;
+  if (link === 'root') return [];
+  const isSelf = process === 'self' || process === 'thread-self';
+  return link === 'cwd' && isSelf && cwd !== undefined ? segmentsOf(cwd, {})! : segments;
+}
+
+/** Of another process, or of a file that is open already: it cannot be told where it leads. */
+export function isOpaque([first, process, ...rest]: readonly string[]): boolean {
+  if (first === 'dev') return process === 'fd' || process === 'stdin';
+  const link = rest[0] === 'task' ? rest[2] : rest[0];
+  return first === 'proc' && ['cwd', 'exe', 'fd', 'map_files'].includes(link ?? '');
 }
 
 /** In any case, and with the signs that some file systems leave out of a name. */
@@ -98,14 +121,33 @@ export function stopsPath(
   return folder && reached === 'above' ? 'maybe' : 'no';
 }
 
-/** Whether one of many paths is meant by a rule that denies or asks. */
-export function isAmong(
+/** A path that a command may mean by one of its words. */
+export interface NamedPath {
+  readonly path: readonly string[];
+  readonly folder: boolean;
+}
+
+/**
+ * Whether one of many paths is meant by a rule that denies or asks (`in`), or is a folder that may
+ * hold such a path (`above`), or leads somewhere that is not known (`unknown`).
+ */
+export function reachOf(
   specifier: string,
-  paths: readonly (readonly string[])[],
+  paths: readonly NamedPath[],
   place: Place,
-): boolean {
+): 'in' | 'above' | 'unknown' | 'out' {
   const pattern = patternOf(specifier, place);
-  return pattern !== null && paths.some((path) => reach(pattern, path, true) === 'in');
+  if (pattern === null) return 'unknown';
+  const whole = withoutTail(pattern);
+  let isAbove = false;
+  let isUnknown = false;
+  for (const { path, folder } of paths) {
+    const reached = reach(pattern, path, true);
+    if (reached === 'in') return 'in';
+    isUnknown ||= isOpaque(path);
+    isAbove ||= reached === 'above' && (folder || reach(whole, path, true) === 'in');
+  }
+  return isUnknown ? 'unknown' : isAbove ? 'above' : 'out';
 }
 
 /** All that is in a folder is the folder. */
@@ -157,7 +199,7 @@ function isName(pattern: string, name: string, anyCase: boolean, literal: boolea
 }
 
 /** `*` and `?` within one name. Going back to the last `*` only is enough. */
-function fitsName(pattern: string, name: string): boolean {
+export function fitsName(pattern: string, name: string): boolean {
   let [at, in_, star, from] = [0, 0, -1, 0];
   while (in_ < name.length) {
     if (pattern[at] === '*') {

@@ -33,8 +33,8 @@ const RG = options(
 );
 
 const DIFF = options(
-  '-a -b -c -i -p -q -r -s -t -u -w -x= -y -B -C= -E -N -U= -W= -Z --brief --color --context --exclude ' +
-    '--ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --new-file --recursive ' +
+  '-a -b -c -i -p -q -s -t -u -w -x= -y -B -C= -E -N -U= -W= -Z --brief --color --context --exclude ' +
+    '--ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --new-file ' +
     '--report-identical-files --side-by-side --strip-trailing-cr --suppress-common-lines --text --unified --width',
 );
 
@@ -89,7 +89,7 @@ export const READ_ONLY: readonly SetEntry[] = [
   ),
   ...each('grep, egrep, fgrep', { ...TREE, named: GREP }),
   { words: 'rg', only: RG, ...TREE },
-  { words: 'diff', only: DIFF },
+  { words: 'diff', only: options(DIFF, '-r --recursive'), reads: 'folders', named: DIFF },
   { words: 'sort', only: SORT },
   { words: 'tree', only: TREE_OPTIONS, ...NAMES },
   { words: 'find', only: FIND, wholeWords: true, ...NAMES },

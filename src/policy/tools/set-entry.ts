@@ -19,12 +19,9 @@ export interface SetEntry {
   readonly operands?: readonly string[] | 'inside';
   /** What none of its words may contain. */
   readonly never?: readonly string[];
-  /**
-   * What it reads besides the files it names: no content at all, but `names`, or everything in the
-   * `tree` of the working directory. Only the files it names if not said.
-   */
-  readonly reads?: 'names' | 'tree';
-  /** With no other options than these it reads only what it names. */
+  /** What it reads; the files it names if not said. */
+  readonly reads?: Reads;
+  /** With no other options than these it reads only the files it names. */
   readonly named?: ReadonlySet<string>;
 }
 
@@ -39,12 +36,18 @@ export const each = (names: string, rest: Omit<SetEntry, 'words'> = {}): SetEntr
 
 const isFlag = (word: string): boolean => word.length > 1 && word.startsWith('-') && word !== '--';
 
+/**
+ * What a command reads: no content but `names`, the `files` it names, all in the `folders` it names,
+ * or all in the `tree` of the working directory, too.
+ */
+export type Reads = 'names' | 'files' | 'folders' | 'tree';
+
 /** What a call that is meant by the entry reads. */
-export function readsOf({ words, reads, named }: SetEntry, call: readonly string[]) {
+export function readsOf({ words, reads, named }: SetEntry, call: readonly string[]): Reads {
   const flags = call.slice(words.split(' ').length).filter(isFlag);
-  if (named !== undefined && flags.every((flag) => valueIn(flag, named, false) !== null))
-    return 'named';
-  return reads ?? 'named';
+  const isNamed =
+    named !== undefined && flags.every((flag) => valueIn(flag, named, false) !== null);
+  return isNamed ? 'files' : (reads ?? 'files');
 }
 
 /** Whether the words of a plain command are such a call. `cwd` is where it runs, if that is known. */

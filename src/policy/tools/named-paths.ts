@@ -1,0 +1,92 @@
+import type { Command } from './command-match.ts';
+import { entryOf } from './command-sets.ts';
+import { type NamedPath, type Place, segmentsOf } from './path-match.ts';
+import { type Reads, readsOf } from './set-entry.ts';
+
+/* Which files a command may mean by its words. What a program makes of a word is not known. */
+
+/** Where names really lead, links followed, by the name as it is written. */
+export type RealPaths = ReadonlyMap<string, { readonly path: string; readonly folder: boolean }>;
+
+/** No system opens a longer one. */
+const PATH_MAX = 4096;
+/** Each name is compared with every rule about paths, and an agent may write as many as it likes. */
+const NAMES_MAX = 1000;
+const CHARACTERS_MAX = 32 * 1024;
+/** Letters of options that may stand before a value in one word. */
+const LETTERS_MAX = 20;
+
+/** Programs after which relative names mean something else. */
+export const MOVES: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd', 'popd']);
+
+/** What a command of these words reads. Of one that is in no set all is possible. */
+export function readsOfWords(words: readonly string[], cwd: string | undefined): Reads {
+  const entry = entryOf('safe', words, cwd);
+  if (entry !== null) return readsOf(entry, words);
+  return MOVES.has(words[0] ?? '') ? 'names' : 'folders';
+}
+
+/** What may be a path among the words, in any form; null if that is too much to be compared. */
+export function namesIn(words: Iterable<string>): ReadonlySet<string> | null {
+  const names = new Set<string>();
+  let characters = 0;
+  for (const word of words) {
+    for (const name of namesOf(word)) {
+      if (name === '' || name.length > PATH_MAX || names.has(name)) continue;
+      names.add(name);
+      characters += name.length;
+      if (names.size > NAMES_MAX || characters > CHARACTERS_MAX) return null;
+    }
+  }
+  return names;
+}
+
+/** Also `--file=path`, `-fpath`, `HEAD:path`, `@path`, `:(top)path`, `a,path`. */
+function* namesOf(word: string): Iterable<string> {
+  yield word;
+  if (/^-[^-]/.test(word)) {
+    for (let at = 2; at < Math.min(word.length, LETTERS_MAX); at++) yield word.slice(at);
+  }
+  // What stands behind the first sign, behind the second, …, and between two of them.
+  const end = word.slice(-PATH_MAX);
+  for (const { index } of end.matchAll(/[=:,@)]/g)) {
+    const rest = end.slice(index + 1);
+    yield rest;
+    yield rest.split(/[=:,@)]/, 1)[0]!;
+  }
+}
+
+/** The paths that names stand for, as they are written and where they really lead. */
+export function pathsOf(
+  names: Iterable<string>,
+  place: Place,
+  real: RealPaths | undefined,
+): NamedPath[] {
+  return [...names].flatMap((name) => {
+    const found = real?.get(name);
+    const wildcard = name.search(/[*?[{]/);
+    // A program may know wildcards of its own, and these lead to anything in a folder.
+    const folder = wildcard === -1 ? name : name.slice(0, name.lastIndexOf('/', wildcard) + 1);
+    const written = [name, ...(folder === name ? [] : [folder || '.'])].map((one) => ({
+      path: segmentsOf(one, place),
+      folder: one !== name || (found?.folder ?? isFolder(one)),
+    }));
+    const really = found && { path: segmentsOf(found.path, place), folder: found.folder };
+    return [...written, ...(really ? [really] : [])].flatMap(({ path, folder: holds }) =>
+      path === null ? [] : [{ path, folder: holds }],
+    );
+  });
+}
+
+/** Of what nobody has seen, as it is written. */
+const isFolder = (name: string): boolean => /(?:^|\/)(?:\.{1,2})?$|^~$/.test(name);
+
+/** All that a command names; null if that is too much to be compared. */
+export function namedBy(
+  { parts }: Command,
+  place: Place,
+  real: RealPaths | undefined,
+): NamedPath[] | null {
+  const names = namesIn(parts.flat());
+  return names && pathsOf(names, place, real);
+}
