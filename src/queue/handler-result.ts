@@ -54,8 +54,11 @@ export class HandlerError extends Error {
 
 /** Why an attempt's signal was aborted; it is the signal's `reason`. */
 export class AbortReason extends Error {
-  /** `lost`: the run may already be executing elsewhere, so nothing more about it is written. */
-  readonly kind: 'cancelled' | 'shutdown' | 'lost';
+  /**
+   * `stopped`: everything was. `lost`: the run may already be executing elsewhere, so nothing more
+   * about it is written.
+   */
+  readonly kind: 'cancelled' | 'shutdown' | 'stopped' | 'lost';
   readonly cancel: CancelKind | null;
   // What libraries that take a signal look for.
   override readonly name = 'AbortError';

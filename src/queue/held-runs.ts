@@ -1,3 +1,4 @@
+import { EVERYTHING_STOPPED } from '../contract/stop.ts';
 import type { Attempt } from './attempt.ts';
 import { fieldsOf } from './attempt-log.ts';
 import { AbortReason } from './handler-result.ts';
@@ -62,13 +63,13 @@ export class HeldRuns {
   }
 
   /** Applies what a poll shows; `sentAt` is a stamp from before it was sent. */
-  compare(holds: readonly HeldLane[], sentAt: number): void {
+  compare(holds: readonly HeldLane[], sentAt: number, stopped = false): void {
     const shown = new Map(holds.map((held) => [held.lane, held]));
     for (const attempt of this.#live) {
       this.#reportIgnored(attempt);
       if (attempt.lost || attempt.ending || attempt.since > sentAt) continue;
       const held = shown.get(attempt.run.lane);
-      if (held?.fence === attempt.fence) apply(attempt, held, sentAt);
+      if (held?.fence === attempt.fence) apply(attempt, held, sentAt, stopped);
       else attempt.lose('another worker has the run');
     }
   }
@@ -102,9 +103,11 @@ export class HeldRuns {
   }
 }
 
-function apply(attempt: Attempt, held: HeldLane, sentAt: number): void {
+function apply(attempt: Attempt, held: HeldLane, sentAt: number, stopped: boolean): void {
   if (held.cancel !== null) {
     attempt.stop(new AbortReason('cancelled', 'the run was cancelled', held.cancel));
+  } else if (stopped) {
+    attempt.stop(new AbortReason('stopped', EVERYTHING_STOPPED));
   } else if (held.state === 'running' && attempt.asking && attempt.askedAt <= sentAt) {
     attempt.resume();
   }

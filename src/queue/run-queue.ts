@@ -154,6 +154,11 @@ export class RunQueue {
     return this.#follower.hints(options.signal ?? null);
   }
 
+  /** Has readers of `hints` load everything again. */
+  hintAll(): void {
+    this.#follower.hintAll();
+  }
+
   /** Lanes followed by this process, and tails on them. */
   get following(): { lanes: number; tails: number } {
     return this.#follower.stats;

@@ -15,6 +15,7 @@ import { readRules } from './contract/reads.contract.ts';
 import { retryRules } from './contract/retry.contract.ts';
 import { scheduleRules } from './contract/schedule.contract.ts';
 import { stateRules } from './contract/states.contract.ts';
+import { stopRules } from './contract/stop.contract.ts';
 import { turnRules } from './contract/turns.contract.ts';
 import { valueRules } from './contract/values.contract.ts';
 import { waitingRules } from './contract/waiting.contract.ts';
@@ -33,6 +34,7 @@ const TOPICS = {
   'queued runs': queuedRules,
   retries: retryRules,
   waiting: waitingRules,
+  'everything stopped': stopRules,
   hosts: hostRules,
   reads: readRules,
   log: logRules,

@@ -177,6 +177,8 @@ export interface Poll {
   readonly nodes: readonly (NodeRecord & { readonly expired: boolean })[];
   /** Milliseconds until the next delayed lane or due run, if one is near; a hint for the next claim. */
   readonly nextDueMs: number | null;
+  /** Everything is stopped. */
+  readonly stopped: boolean;
 }
 
 export interface HeldLane {
@@ -287,6 +289,28 @@ export interface ScheduleStore {
   time(): Promise<number>;
 }
 
+/** That everything is stopped. */
+export interface StopRecord {
+  readonly since: number;
+  /** Who stopped it. */
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/**
+ * The switch that stops everything. While it is on, claims still let due runs join their lanes, but
+ * give out no run and no slot. What has begun is for the workers to hand back, which see it in `poll`.
+ */
+export interface StopStore {
+  /** Null unless everything is stopped. */
+  getStop(): Promise<StopRecord | null>;
+  /**
+   * Stops everything, or resumes with null; hints every node. No claim gives out anything from when
+   * this is answered. Stopping again replaces `by` and `reason` and keeps `since`.
+   */
+  setStop(stop: Omit<StopRecord, 'since'> | null): Promise<StopRecord | null>;
+}
+
 /** What changed, told after the commit. Only a hint: losing one costs a polling interval. */
 export interface Hint {
   readonly ready: boolean;
@@ -300,7 +324,7 @@ export interface Hint {
   readonly access?: boolean;
 }
 
-export interface Store extends QueueStore, LogStore, NodeStore, ScheduleStore {
+export interface Store extends QueueStore, LogStore, NodeStore, ScheduleStore, StopStore {
   /** Calls back after every commit that may concern someone. Returns how to stop it. */
   onHint(listener: (hint: Hint) => void): () => void;
   /** Finishes what is under way and lets go of everything. Safe to call twice. */

@@ -36,6 +36,8 @@ const STRANDED = {
 export interface WorkerStats {
   leaseLosses: number;
   takenOver: number;
+  /** Everything is stopped, as its last poll showed. */
+  stopped: boolean;
 }
 
 /** One working life of a worker, from its start to its stop; see worker.ts. */
@@ -251,10 +253,11 @@ export class WorkerLoop {
     if (member === null) return;
     const sentAt = nextStamp();
     try {
-      const { holds, nodes, nextDueMs } = await store.poll(member.id);
+      const { holds, nodes, nextDueMs, stopped } = await store.poll(member.id);
       this.#database.answered('read');
       if (this.#member !== member) return;
-      this.#held.compare(holds, sentAt);
+      this.#noteStopped(stopped);
+      this.#held.compare(holds, sentAt, stopped);
       for (const stray of this.#held.strays(holds, this.#claims)) this.#giveBack(stray, member);
       if (nextDueMs !== null && nextDueMs < pollMs) this.#claimIn(nextDueMs);
       void this.#takeOver(nodes, member);
@@ -265,6 +268,14 @@ export class WorkerLoop {
     } catch (error) {
       this.#failed(error, member);
     }
+  }
+
+  #noteStopped(stopped: boolean): void {
+    if (this.#stats.stopped === stopped) return;
+    this.#stats.stopped = stopped;
+    const { log, onStopped } = this.#settings;
+    log.warn({ runs: this.#held.size }, stopped ? 'EverythingStopped' : 'EverythingResumed');
+    onStopped(stopped);
   }
 
   /**

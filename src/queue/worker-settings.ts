@@ -32,6 +32,8 @@ export interface WorkerOptions {
   readonly bufferBytes?: number;
   /** Told how each attempt ended, for whoever counts. Must not throw. */
   readonly onAttempt?: (end: AttemptEnd) => void;
+  /** Called when everything was stopped, or resumed. Must not throw. */
+  readonly onStopped?: (stopped: boolean) => void;
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -62,6 +64,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     typesMs: Math.min(30_000, leaseMs),
     bufferBytes: 8 * 1024 * 1024,
     onAttempt: () => {},
+    onStopped: () => {},
     log: queue.log,
     clock: Date.now,
     random: Math.random,

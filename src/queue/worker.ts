@@ -14,7 +14,7 @@ export class Worker {
   readonly #settings: Settings;
   /** Outlives a stop: a handler that has not returned keeps its lane from this process's next life. */
   readonly #held: HeldRuns;
-  readonly #stats: WorkerStats = { leaseLosses: 0, takenOver: 0 };
+  readonly #stats: WorkerStats = { leaseLosses: 0, takenOver: 0, stopped: false };
   #loop: WorkerLoop | null = null;
   #started: Promise<void> = Promise.resolve();
 

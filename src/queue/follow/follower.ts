@@ -108,6 +108,11 @@ export class Follower {
     return reader;
   }
 
+  /** Anything may have changed, beside the logs too: readers of the hint feed load all again. */
+  hintAll(): void {
+    this.#growth.note([], true);
+  }
+
   /** Ends all tails. Safe to call twice. */
   async close(): Promise<void> {
     this.#endAll();

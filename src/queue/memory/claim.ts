@@ -14,8 +14,9 @@ export function claim(tables: Tables, request: ClaimRequest): ClaimedRun[] {
   if (node === undefined || !isAlive(node, now)) throw new BatonError('node_lost');
   joinDue(tables, now);
   wakeDelayed(tables, now);
-  giveSlotsBack(tables, request.caps, now);
   const claimed: ClaimedRun[] = [];
+  if (tables.stop !== null) return claimed;
+  giveSlotsBack(tables, request.caps, now);
   const limit = Math.min(request.limit, node.capacity - tables.executing.ofNode(node.id));
   if (limit <= 0) return claimed;
 

@@ -33,6 +33,12 @@ export class Hints {
     this.#tellSoon();
   }
 
+  noteNodes(nodes: Iterable<string>): void {
+    if (this.#listeners.size === 0) return;
+    for (const node of nodes) this.#nodes.add(node);
+    this.#tellSoon();
+  }
+
   noteSchedules(): void {
     if (this.#listeners.size === 0) return;
     this.#schedules = true;

@@ -44,7 +44,8 @@ export function poll(tables: Tables, nodeId: string): Poll {
     tables.due.peek()?.core.runAt ?? Number.POSITIVE_INFINITY,
     tables.delayed.peek()?.row.readyAt ?? Number.POSITIVE_INFINITY,
   );
-  return { holds, nodes, nextDueMs: Number.isFinite(next) ? Math.max(0, next - now) : null };
+  const nextDueMs = Number.isFinite(next) ? Math.max(0, next - now) : null;
+  return { holds, nodes, nextDueMs, stopped: tables.stop !== null };
 }
 
 /** Takes over the runs of nodes whose lease has ended and of those named. */

@@ -25,6 +25,8 @@ import type {
   RunFilter,
   ScheduleStore,
   ScheduleWrite,
+  StopRecord,
+  StopStore,
   Store,
 } from '../store.ts';
 import { enqueue } from './admit.ts';
@@ -50,6 +52,7 @@ import {
   removeSchedule,
   toSchedule,
 } from './schedules.ts';
+import { setStop } from './stop.ts';
 import { Tables } from './tables.ts';
 import { write } from './write.ts';
 
@@ -184,6 +187,14 @@ class MemoryStore implements Store {
 
   async fireSchedule(firing: Firing): Promise<boolean> {
     return fireSchedule(this.#open, firing);
+  }
+
+  async getStop(): Promise<StopRecord | null> {
+    return this.#open.stop;
+  }
+
+  async setStop(stop: Parameters<StopStore['setStop']>[0]): Promise<StopRecord | null> {
+    return setStop(this.#open, stop);
   }
 
   async time(): Promise<number> {

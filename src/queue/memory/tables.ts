@@ -4,7 +4,7 @@ import { isTerminal } from '../../contract/run.ts';
 import type { Turn } from '../claim-plan.ts';
 import { LaneChange, type RunCore } from '../lane-change.ts';
 import { newLane } from '../new-lane.ts';
-import type { Clock, Counts } from '../store.ts';
+import type { Clock, Counts, StopRecord } from '../store.ts';
 import { Executing } from './executing.ts';
 import { Heap } from './heap.ts';
 import { Hints } from './hints.ts';
@@ -63,6 +63,7 @@ export class Tables {
     dead: 0,
   };
   lastFence = 0;
+  stop: StopRecord | null = null;
 
   constructor(clock: Clock) {
     this.clock = clock;

@@ -2,7 +2,17 @@ import fc from 'fast-check';
 import type { OnBusy } from '../../contract/run.ts';
 import type { Store } from '../store.ts';
 import { advance, join, node, purge, reap } from './nodes.model.ts';
-import { answer, cancel, configure, edit, move, onLane, remove, retry } from './person.model.ts';
+import {
+  answer,
+  cancel,
+  configure,
+  edit,
+  move,
+  onLane,
+  remove,
+  retry,
+  stopAll,
+} from './person.model.ts';
 import { LANES, LEASE_MS, NODES, type Step } from './step.model.ts';
 import { claim, enqueue, OUTCOMES, write } from './work.model.ts';
 import { type ModelOutcome, World } from './world.model.ts';
@@ -36,6 +46,7 @@ const settings = fc.record({
 const target = fc.option(index, { freq: 3 });
 const cancelKind = fc.constantFrom('stop' as const, 'interrupt' as const);
 const holding = fc.constantFrom('hold' as const, 'resume' as const, 'resume' as const);
+const switching = fc.constantFrom('stop' as const, 'resume' as const, 'resume' as const);
 const living = fc.constantFrom('renew' as const, 'renew' as const, 'leave' as const);
 const waits = fc.constantFrom(1, 100, 700, 1000, 3000, 21_000);
 const dead = fc.subarray(
@@ -55,6 +66,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: index.map(remove) },
   { weight: 1, arbitrary: index.map(retry) },
   { weight: 2, arbitrary: fc.tuple(holding, laneName).map((a) => onLane(...a)) },
+  { weight: 1, arbitrary: switching.map(stopAll) },
   { weight: 1, arbitrary: fc.tuple(laneName, settings).map((a) => configure(...a)) },
   { weight: 2, arbitrary: waits.map(advance) },
   { weight: 1, arbitrary: dead.map(reap) },

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { isTerminal, type RunState, TERMINAL_STATES } from '../../contract/run.ts';
 import type { Command } from '../store.ts';
 import { both, newId, pickFitting, refuse, type Step, step } from './step.model.ts';
@@ -134,6 +135,13 @@ export const onLane = (what: 'hold' | 'resume', lane: string): Step =>
       () => store.change({ do: what, lane }),
     ),
   );
+
+export const stopAll = (what: 'stop' | 'resume'): Step =>
+  step(`${what} everything`, async (world, store) => {
+    world.stopped = what === 'stop';
+    await store.setStop(world.stopped ? { by: 'ann', reason: null } : null);
+    expect((await store.getStop()) !== null).toBe(world.stopped);
+  });
 
 export const configure = (
   lane: string,

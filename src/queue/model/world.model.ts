@@ -73,6 +73,7 @@ export class World {
   /** Every claim ever given out, also those whose fence is old by now. */
   claims: { lane: string; fence: number }[] = [];
   ids = 0;
+  stopped = false;
 
   copy(): World {
     return Object.assign(new World(), structuredClone({ ...this }));
@@ -126,7 +127,7 @@ export class World {
 
   /** The run a lane would start now, if it may. */
   head(lane: ModelLane): ModelRun | null {
-    if (lane.held || lane.node !== null) return null;
+    if (this.stopped || lane.held || lane.node !== null) return null;
     const id = lane.begun ?? lane.queue[0];
     if (id === undefined) return null;
     const run = this.run(id);
@@ -142,6 +143,7 @@ export class World {
     );
     due.sort((a, b) => (a.runAt ?? 0) - (b.runAt ?? 0) || (a.id < b.id ? -1 : 1));
     for (const run of due) this.lane(run.lane)?.queue.push(run.id);
+    if (this.stopped) return;
     const answered = this.lanes.filter((lane) => lane.answeredAt !== null);
     answered.sort((a, b) => (a.answeredAt ?? 0) - (b.answeredAt ?? 0));
     for (const lane of answered) {

@@ -26,8 +26,13 @@ CREATE TABLE claim_turns (
 
 const sqlite = tables.replaceAll(/\bID\b/g, 'TEXT').replaceAll(/\bBIG\b/g, 'INTEGER');
 
-const postgres = `
-${tables.replaceAll(/\bID\b/g, 'text COLLATE "C"').replaceAll(/\bBIG\b/g, 'bigint')}
+/** What a later migration adds: to the condition for answered runs, and before lanes are taken. */
+export interface ClaimConditions {
+  readonly answered: string;
+  readonly take: string;
+}
+
+export const claimRunsFunction = ({ answered, take }: ClaimConditions): string => `
 CREATE OR REPLACE FUNCTION claim_runs(
   p_node text, p_types text[], p_type_caps bigint[], p_owner_cap bigint, p_limit bigint, p_time bigint, p_upkeep boolean
 ) RETURNS TABLE (kind text, id text, fence bigint, run runs)
@@ -99,11 +104,11 @@ BEGIN
       WHERE l.state = 'delayed' AND l.ready_at <= v_now ORDER BY l.ready_at LIMIT 100;
     v_found := v_found OR FOUND;
     RETURN QUERY SELECT 'answered'::text, l.id::text, 0::bigint, NULL::runs FROM lanes l
-      WHERE l.answered_at IS NOT NULL ORDER BY l.answered_at LIMIT 100;
+      WHERE l.answered_at IS NOT NULL${answered} ORDER BY l.answered_at LIMIT 100;
     v_found := v_found OR FOUND;
     IF v_found THEN RETURN; END IF;
   END IF;
-
+${take}
   v_limit := least(p_limit, v_node.capacity -
     (SELECT count(*) FROM lanes l WHERE l.node_id = p_node AND l.state = 'running'));
   v_others := EXISTS (SELECT 1 FROM nodes n WHERE n.host <> v_node.host AND n.lease_until > v_now);
@@ -319,5 +324,8 @@ BEGIN
   SELECT 'run'::text, NULL::text, t.fence, t.run FROM run_rows t ORDER BY t.i;
 END $$;
 `;
+
+const postgres = `
+${tables.replaceAll(/\bID\b/g, 'text COLLATE "C"').replaceAll(/\bBIG\b/g, 'bigint')}${claimRunsFunction({ answered: '', take: '' })}`;
 
 export const claimTurns: Migration = { id: 13, name: 'claim turns', sqlite, postgres };

@@ -18,6 +18,7 @@ import { admitMessageFunction } from './0016-admit-message.ts';
 import { standingColumns } from './0017-standing.ts';
 import { pageKeys } from './0018-page-keys.ts';
 import { approvalOriginal } from './0019-approval-original.ts';
+import { stopTable } from './0020-stop.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   standingColumns,
   pageKeys,
   approvalOriginal,
+  stopTable,
 ];
 
 export const CREATE_MIGRATIONS_TABLE =

@@ -12,6 +12,7 @@ import { fireSchedule, putSchedule, removeSchedule } from './schedules.ts';
 import { SESSION_OPERATIONS } from './sessions/all.ts';
 import { APPROVAL_OPERATIONS } from './sessions/approvals/all.ts';
 import { STEER_OPERATIONS } from './sessions/steers/all.ts';
+import { setStop } from './stop.ts';
 import { write } from './write.ts';
 
 /** Every operation that writes, by name: a thread is told names, not functions. */
@@ -28,6 +29,7 @@ const WRITING = {
   putSchedule,
   removeSchedule,
   fireSchedule,
+  setStop,
   ...SESSION_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...APPROVAL_OPERATIONS,

@@ -77,6 +77,8 @@ export interface Dialect {
   /** Stores whole rows of sessions that are there; their lanes are locked. */
   saveSessions(sessions: readonly StoredSession[]): Op<void>;
   addCounts(deltas: CountDeltas): Op<void>;
+  /** Keeps all nodes from claiming, until the end of the transaction. */
+  lockClaims(): Op<void>;
   /** Locks a node's row against its own claims, until the end of the transaction. */
   lockNode(id: string): Op<void>;
   /**

@@ -108,14 +108,16 @@ export function* poll(dialect: Dialect, nodeId: string): Op<Poll> {
     [nodeId, now],
     'poll_nodes',
   );
-  const next = yield* queryOne<{ delayed: number | null; due: number | null }>(
+  const next = yield* queryOne<{ delayed: number | null; due: number | null; stops: number }>(
     `SELECT (SELECT min(ready_at) FROM lanes WHERE state = 'delayed') AS delayed,
-            (SELECT min(run_at) FROM runs WHERE position IS NULL AND state = 'queued') AS due`,
+            (SELECT min(run_at) FROM runs WHERE position IS NULL AND state = 'queued') AS due,
+            (SELECT count(*) FROM stop) AS stops`,
   );
   const times = [next!.delayed, next!.due].filter((time) => time !== null);
   return {
     holds: holds.map(({ lane, fence, state, cancel }) => ({ lane, fence, state, cancel })),
     nodes: nodes.map((row) => ({ ...toNode(row), expired: row.lease_until <= now })),
     nextDueMs: times.length === 0 ? null : Math.max(0, Math.min(...times) - now),
+    stopped: next!.stops > 0,
   };
 }

@@ -6,6 +6,7 @@ import { readRun } from './load.ts';
 import { listExpired, poll } from './nodes.ts';
 import * as reads from './reads.ts';
 import { dueSchedules, getSchedule, listSchedules } from './schedules.ts';
+import { getStop } from './stop.ts';
 
 /** What a database brings: how an operation is run, and how a reading one is. */
 export interface StoreParts extends Pick<Store, 'keepLease' | 'close'> {
@@ -53,6 +54,8 @@ export function storeOver({ dialect, hints, call, read, keepLease, close }: Stor
     getSchedule: (id) => read(getSchedule(dialect, id)),
     listSchedules: (filter) => read(listSchedules(dialect, filter)),
     dueSchedules: (page) => read(dueSchedules(dialect, page)),
+    getStop: () => read(getStop()),
+    setStop: (stop) => call('setStop', stop),
     time: () => read(dialect.readTime()),
     onHint(listener) {
       hints.add(listener);

@@ -117,6 +117,12 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
         entries.map(([, n]) => n),
       ]);
     },
+    *lockClaims() {
+      // As `claim_runs` takes it.
+      yield* query(
+        `SELECT pg_advisory_xact_lock(hashtext('baton claim'), hashtext(current_schema()))`,
+      );
+    },
     *lockNode(id: string) {
       yield* query('SELECT id FROM nodes WHERE id = $1 FOR UPDATE', [id]);
     },

@@ -136,6 +136,33 @@ test("[Q1] a run that joins while the end of the one before waits is the lane's 
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, i) => i + 1));
 });
 
+test('[Q9] a claim that waits for everything to be stopped gives out nothing', async () => {
+  await begin('stopped');
+  await store.enqueue([admission('not-claimed', { type: 'stopped', lane: 'not-claimed' })]);
+  const claim = () => store.claim({ nodeId: 'stopped', types: ['stopped'], limit: 5, caps });
+  const stopping = await held('setStop', { by: 'ann', reason: null });
+  const claiming = claim();
+  await waiting(2);
+  await stopping.open();
+  expect(await claiming).toEqual([]);
+  await store.setStop(null);
+  expect((await claim()).map(({ run }) => run.id)).toEqual(['not-claimed']);
+});
+
+test('[Q9] stopping everything waits for a claim that is under way', async () => {
+  await begin('claims');
+  await store.enqueue([admission('claimed', { type: 'claims', lane: 'claimed' })]);
+  const request = { nodeId: 'claims', types: ['claims'], limit: 5, caps };
+  const claiming = await held('claim', request);
+  const stopping = store.setStop({ by: 'ann', reason: null });
+  await waiting(2);
+  await claiming.open();
+  await stopping;
+  expect(await store.get('claimed')).toMatchObject({ state: 'dequeued' });
+  expect(await store.claim(request)).toEqual([]);
+  await store.setStop(null);
+});
+
 test('[Q9] a wish to cancel that comes while a success waits leaves its trace', async () => {
   const of = await begin('late');
   const wishing = await held('change', { do: 'cancel', run: 'late', kind: 'stop' });

@@ -119,6 +119,8 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
         if (n !== 0) yield* query('UPDATE run_counts SET n = n + $2 WHERE state = $1', [state, n]);
       }
     },
+    // One writer: nothing claims beside this transaction.
+    *lockClaims() {},
     *lockNode(id: string) {
       yield* query('SELECT id FROM nodes WHERE id = $1', [id]);
     },

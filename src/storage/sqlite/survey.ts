@@ -44,6 +44,7 @@ export function survey(
   const nothing = { due: [], delayed: [], answered: [], take: [], left: false };
   if (node === undefined) return { host: null, ...nothing };
   const { host } = node;
+  const stopped = count('SELECT count(*) AS n FROM stop') > 0;
   if (upkeep) {
     const due = ids(
       `SELECT id FROM runs WHERE position IS NULL AND state = 'queued' AND run_at <= $1 ORDER BY run_at, id LIMIT 100`,
@@ -53,13 +54,14 @@ export function survey(
       `SELECT id FROM lanes WHERE state = 'delayed' AND ready_at <= $1 ORDER BY ready_at LIMIT 100`,
       now,
     );
-    const answered = ids(
-      'SELECT id FROM lanes WHERE answered_at IS NOT NULL ORDER BY answered_at LIMIT 100',
-    );
+    const answered = stopped
+      ? []
+      : ids('SELECT id FROM lanes WHERE answered_at IS NOT NULL ORDER BY answered_at LIMIT 100');
     if (due.length + delayed.length + answered.length > 0)
       return { ...nothing, host, due, delayed, answered };
   }
 
+  if (stopped) return { host, ...nothing };
   const take: { lane: string; owner: string; type: string }[] = [];
   let left = false;
   const lanes: ReadyLanes = {

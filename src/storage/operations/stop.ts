@@ -1,0 +1,36 @@
+import type { StopRecord, StopStore } from '../../queue/store.ts';
+import { type Op, query, queryOne } from '../statement.ts';
+import { type Dialect, type Done, NOTHING_TO_TELL } from './dialect.ts';
+
+/* The switch that stops everything: its row is there while it is on. */
+
+export function* getStop(): Op<StopRecord | null> {
+  const row = yield* queryOne<{ since: number; by_user: string; reason: string | null }>(
+    'SELECT since, by_user, reason FROM stop',
+  );
+  return row === null ? null : { since: row.since, by: row.by_user, reason: row.reason };
+}
+
+/** Under the claim lock: a claim has either committed before, or finds the row. */
+export function* setStop(
+  dialect: Dialect,
+  now: number,
+  stop: Parameters<StopStore['setStop']>[0],
+): Op<Done<StopRecord | null>> {
+  yield* dialect.lockClaims();
+  const before = yield* getStop();
+  if (stop === null) {
+    yield* query('DELETE FROM stop');
+  } else {
+    yield* query(
+      `INSERT INTO stop (id, since, by_user, reason) VALUES (1, $1, $2, $3)
+       ON CONFLICT (id) DO UPDATE SET by_user = excluded.by_user, reason = excluded.reason`,
+      [now, stop.by, stop.reason],
+    );
+  }
+  const value = yield* getStop();
+  const isSame = value?.by === before?.by && value?.reason === before?.reason;
+  if (isSame) return { value, hint: NOTHING_TO_TELL, changed: false };
+  const nodes = yield* query<{ id: string }>('SELECT id FROM nodes');
+  return { value, hint: { ready: value === null, nodes: nodes.map(({ id }) => id), lanes: [] } };
+}
