@@ -58,7 +58,10 @@ export function bundles(): Plugin {
   return {
     name: 'bundles',
     enforce: 'pre',
-    async configureVitest({ vitest }) {
+    async configureVitest({ vitest, defineCacheKeyGenerator }) {
+      // Vitest keeps transformed files: one that starts a thread would name the bundle of a run before,
+      // and so the sources as they were then.
+      defineCacheKeyGenerator(({ id }) => (threadStartedBy(id) === undefined ? undefined : false));
       // Someone who edits the sources wants them run as they are now.
       const { watch } = vitest.config;
       vitest.provide('nodeOptions', watch ? '' : `--import=${await place()}/use.mjs`);
