@@ -43,7 +43,7 @@ async function take(browser: Browser, showcase: Showcase, out: string): Promise<
         });
         const page = await context.newPage();
         const complaints = complaintsOf(page);
-        for (const { name, path, act, isOutside = false } of wanted) {
+        for (const { name, path, act, undo, isOutside = false } of wanted) {
           await context.clearCookies();
           if (!isOutside) await context.addCookies(storageState.cookies);
           await page.setViewportSize(viewport);
@@ -56,6 +56,7 @@ async function take(browser: Browser, showcase: Showcase, out: string): Promise<
           await page.screenshot({ path: join(out, file) });
           for (const complaint of complaints.splice(0))
             process.stdout.write(`${file}: ${complaint}\n`);
+          await undo?.(page);
         }
         await context.close();
       }

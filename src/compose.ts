@@ -88,7 +88,11 @@ export function compose(parts: Parts): Composed {
     maskCall: (input: Json): Json => maskCallJson(masker, input),
   };
   const queue = new RunQueue(store, { log });
-  const worker = new Worker(queue, parts.worker);
+  const worker = new Worker(queue, {
+    ...parts.worker,
+    // Not an event of any session: open pages are told to load everything again.
+    onStopped: () => queue.hintAll(),
+  });
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
   const providerOf = workspaceProviders(directoryProvider({ dataDir: parts.dataDir }));
   const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
@@ -184,6 +188,7 @@ export function compose(parts: Parts): Composed {
         }
       : {}),
     onWork: () => keeper.look(),
+    isStopped: () => worker.stats.stopped,
     ...(parts.queueMax === undefined ? {} : { queueMax: parts.queueMax }),
     ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
     onDenied: () => parts.onDenied?.('message'),
@@ -192,6 +197,7 @@ export function compose(parts: Parts): Composed {
     store,
     publicUrl: () => parts.publicUrl ?? '',
     mask: (text) => masker.mask(text),
+    log,
   });
   const endLifelines = (): void => {
     for (const lifeline of lifelines.values()) lifeline.end();

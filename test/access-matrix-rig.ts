@@ -57,7 +57,12 @@ export async function accessRig(database: Database = 'sqlite') {
   const gate = new StoreGate({ adminToken: ADMIN_TOKEN });
   gate.open(store);
   const auth = authenticatorOf(gate);
-  const access = createAccess({ store, publicUrl: () => 'http://localhost', mask: (text) => text });
+  const access = createAccess({
+    store,
+    publicUrl: () => 'http://localhost',
+    mask: (text) => text,
+    log: SILENT,
+  });
   const app = createApp({
     log: pino({ level: 'silent' }),
     ready: async () => ({}),

@@ -28,6 +28,8 @@ export interface Row {
   readonly status: number;
   /** Whether it then leaves a line in the audit log. */
   readonly audited: boolean;
+  /** Everybody is shown the name of somebody else. */
+  readonly names: boolean;
 }
 
 /** Where the subject's id is not `{id}` in the path. */
@@ -69,6 +71,9 @@ const VARIANTS: Record<string, readonly Partial<Row>[]> = {
 /** They change nothing that somebody would ask about later. */
 const UNTOLD = ['syncStatus', 'testPolicy', 'createTicket'];
 
+/** Who stopped everything is for all to see. */
+const NAMING = ['getStop'];
+
 function rowsOf(name: string, endpoint: Endpoint): Row[] {
   const { method, path, open, needs, level, status } = endpoint;
   const body = REQUESTS[name]?.body ?? (endpoint.example as Row['body']);
@@ -84,6 +89,7 @@ function rowsOf(name: string, endpoint: Endpoint): Row[] {
     level,
     status: REQUESTS[name]?.status ?? status,
     audited: method !== 'GET' && !UNTOLD.includes(name),
+    names: NAMING.includes(name),
   };
   const variants = VARIANTS[name] ?? [];
   return [
@@ -117,6 +123,7 @@ const beside: Omit<Row, 'name' | 'method' | 'path'> = {
   level: 'view',
   status: 200,
   audited: false,
+  names: false,
 };
 
 const BESIDE: readonly Row[] = [

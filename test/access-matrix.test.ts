@@ -77,6 +77,7 @@ test('[X2] what needs an administrator, what is the owner’s, and what is open,
     'moveSession',
     'putChannelRules',
     'putGlobalRules',
+    'putStop',
     'signOutUser',
     'updateUser',
   ]);
@@ -124,7 +125,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
       const say = (what: string): number => wrong.push(`${actor.name}: ${row.name}: ${what}`);
       if (answer.status !== due) say(`${answer.status}, not ${due}: ${answer.text.slice(-300)}`);
       const may = allowed(actor, answer, is);
-      const told = [...marks.in(answer.text)].filter((word) => !may(word));
+      const told = row.names ? [] : [...marks.in(answer.text)].filter((word) => !may(word));
       if (told.length > 0) say(`tells of ${told}: ${answer.text.slice(-300)}`);
       if (due !== 404) return;
       const nothing = await ask(rig.url, row, actor.token, absent(row.subject));

@@ -61,7 +61,12 @@ async function rig() {
     { level: 'error' },
     { write: (line: string) => failures.push(JSON.parse(line)) },
   );
-  const access = createAccess({ store, publicUrl: () => 'http://localhost', mask: (text) => text });
+  const access = createAccess({
+    store,
+    publicUrl: () => 'http://localhost',
+    mask: (text) => text,
+    log: SILENT,
+  });
   const { ask } = appRig({
     service: () => service,
     access: () => access,

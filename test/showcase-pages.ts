@@ -6,6 +6,8 @@ export interface Shot {
   readonly name: string;
   readonly path: string;
   readonly act?: (page: Page) => Promise<unknown>;
+  /** What is done afterwards, so that the other pages are as before. */
+  readonly undo?: (page: Page) => Promise<unknown>;
   /** Nobody is signed in. */
   readonly isOutside?: boolean;
 }
@@ -29,6 +31,25 @@ async function mistaken(page: Page): Promise<void> {
   await page.locator('main input[name="path"]').fill('not/absolute');
   await page.locator('main button[type="submit"]').click();
   await page.locator('main [aria-invalid="true"]').first().waitFor();
+}
+
+const askToStop = button('main button:has(.lucide-octagon-pause)');
+const banner = (page: Page) => page.locator('[role="status"]:has(.lucide-octagon-pause)');
+
+/** Everything is stopped, with a reason as long as people write them. */
+async function stopEverything(page: Page): Promise<void> {
+  await askToStop(page);
+  const reason =
+    'An agent pushed to the wrong repository. We are checking what else it did and rotating the deploy keys; this takes about an hour.';
+  await page.locator('input[name="reason"]').fill(reason);
+  await page.locator('[role="dialog"] button[type="submit"]').click();
+  await banner(page).waitFor();
+}
+
+async function resumeEverything(page: Page): Promise<void> {
+  await banner(page).getByRole('button').click();
+  await page.getByRole('dialog').getByRole('button').last().click();
+  await banner(page).waitFor({ state: 'detached' });
 }
 
 /** Every page there is, once; the pictures and the tests of the layout are made of them. */
@@ -63,6 +84,23 @@ export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
     })),
     { name: 'settings-rules-edit', path: '/settings/rules', act: lastButton },
     { name: 'settings-new-token', path: '/settings/tokens', act: button('main button') },
+    { name: 'settings-stop', path: '/settings/nodes', act: askToStop },
+    {
+      name: 'stopped',
+      path: '/settings/nodes',
+      act: stopEverything,
+      undo: resumeEverything,
+    },
+    {
+      name: 'stopped-session',
+      path: '/settings/nodes',
+      act: async (page) => {
+        await stopEverything(page);
+        await page.goto(new URL(`/s/${sessions.running}`, page.url()).href);
+        await banner(page).waitFor();
+      },
+      undo: resumeEverything,
+    },
     { name: 'commands', path: '/inbox', act: (page) => page.keyboard.press('Control+k') },
   ];
 }

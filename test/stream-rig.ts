@@ -73,6 +73,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     checkAgent: () => {},
     steers: () => false,
     onWork: () => {},
+    isStopped: () => worker.stats.stopped,
   });
   const counted = { opened: 0, closed: 0, dropped: [] as StreamKind[] };
   const gate = new StoreGate({ adminToken: TOKEN });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { browser } from './browser.ts';
 import { DEPTH } from './depth.ts';
 import { barriersOn, complaintsOf, layoutFaultsOn, quiet, strangersOf } from './page-checks.ts';
@@ -59,6 +59,8 @@ describe.each([
     const strangers = strangersOf(page, showcase.url);
     await page.goto(`${showcase.url}${shot.path}`);
     await quiet(page);
+    const { undo } = shot;
+    if (undo !== undefined) onTestFinished(async () => void (await undo(page)));
     if (shot.act !== undefined) {
       await shot.act(page);
       await quiet(page);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { CapturedLog } from '../../test/captured-log.ts';
 import { createDatabase } from '../../test/postgres.ts';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { testStore } from '../../test/sqlite.ts';
@@ -38,10 +39,12 @@ async function rig(open: () => Promise<BatonStore>) {
   const store = await open();
   onTestFinished(() => store.close());
   const masker = createMasker();
+  const log = new CapturedLog();
   const access = createAccess({
     store,
     publicUrl: () => 'https://baton.example',
     mask: (text) => masker.mask(text),
+    log,
   });
   /** A user, as a browser of theirs is. */
   const person = async (name: string, role: Role = 'operator'): Promise<Principal> => {
@@ -65,7 +68,7 @@ async function rig(open: () => Promise<BatonStore>) {
   };
   const actions = async () =>
     (await access.audit(ADMIN, {})).items.map(({ action }) => action).reverse();
-  return { store, access, person, make, bearer, actions };
+  return { store, access, person, make, bearer, actions, log };
 }
 
 const code = (promise: Promise<unknown>): Promise<string> =>
@@ -75,6 +78,37 @@ const code = (promise: Promise<unknown>): Promise<string> =>
   );
 
 describe.each(databases)('on %s', (_name, open) => {
+  test('[P6] [P4] stopping everything and resuming are audited and logged, the reason masked', async () => {
+    const { access, person, log } = await rig(open);
+    const hanako = await person('hanako', 'admin');
+    const notStopped = { stopped: false, since: null, by: null, reason: null };
+    expect(await access.stop(hanako)).toEqual(notStopped);
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const stop = await access.putStop(ADMIN, { stopped: true, reason: `leaked ${secret}` });
+    const reason = 'leaked ***GITHUB_TOKEN***';
+    expect(stop).toEqual({ stopped: true, since: expect.any(String), by: 'admin', reason });
+    expect(await access.stop(hanako)).toEqual(stop);
+    // Another administrator has a reason of their own: it is theirs to lift.
+    const again = await access.putStop(hanako, { stopped: true });
+    expect(again).toEqual({ ...stop, by: 'hanako', reason: null });
+    expect(await access.putStop(hanako, { stopped: false, reason: 'rotated' })).toEqual(notStopped);
+    // Nothing is stopped any more, so there is nothing to note.
+    expect(await access.putStop(ADMIN, { stopped: false })).toEqual(notStopped);
+    const lines = (await access.audit(ADMIN, { target: 'all' })).items.reverse();
+    const target = { kind: 'system', id: 'all' };
+    expect(lines).toMatchObject([
+      { userId: 'admin', action: 'system.stop', target, after: { reason } },
+      { userId: hanako.userId, action: 'system.stop', target, after: { reason: null } },
+      { userId: hanako.userId, action: 'system.resume', target, after: { reason: 'rotated' } },
+    ]);
+    expect(log.of('StopRequested')).toMatchObject([
+      { userId: 'admin', channel: 'api', reason },
+      { userId: hanako.userId, channel: 'web', reason: null },
+    ]);
+    expect(log.of('ResumeRequested')[0]).toMatchObject({ reason: 'rotated' });
+    expect(JSON.stringify([lines, log.lines])).not.toContain(secret);
+  });
+
   test('[X2] users: added, found by name, changed; the built-in administrator stays', async () => {
     const { access } = await rig(open);
     const { id, ...user } = await access.createUser(ADMIN, { name: 'Hanako', role: 'operator' });

@@ -11,6 +11,7 @@ import type {
 import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import type { Channel } from '../contract/message.ts';
 import type { NodeView } from '../contract/node.ts';
+import type { PutStop, Stop } from '../contract/stop.ts';
 import type { Ticket } from '../contract/ticket.ts';
 import type { Principal } from './principal.ts';
 
@@ -34,7 +35,7 @@ export interface AuditQuery extends PageQuery {
 }
 
 /**
- * Users, tokens, the audit log and the nodes, as people and programs use them. Whether the caller's
+ * Users, tokens, the audit log, the nodes and the switch that stops everything, as people and programs use them. Whether the caller's
  * credential has the right that an operation needs is checked before; here it is whose thing it is.
  */
 export interface AccessService {
@@ -53,6 +54,9 @@ export interface AccessService {
   revokeToken(by: Principal, id: string): Promise<void>;
   audit(by: Principal, query: AuditQuery): Promise<Page<AuditEntry>>;
   nodes(by: Principal): Promise<NodeView[]>;
+  stop(by: Principal): Promise<Stop>;
+  /** Stops everything, or resumes. */
+  putStop(by: Principal, body: PutStop): Promise<Stop>;
 }
 
 /** Signing in and out, and who a credential is; what the server lets people in by. */

@@ -14,6 +14,7 @@ import { run } from './run.ts';
 import { send } from './send.ts';
 import { session } from './session.ts';
 import { share } from './share.ts';
+import { resumeAll, stopAll } from './stop-all.ts';
 import { token } from './token.ts';
 import { user } from './user.ts';
 import { whoami } from './whoami.ts';
@@ -39,4 +40,6 @@ export const clientCommands: Readonly<Record<string, Command | CommandGroup>> = 
   user,
   audit,
   nodes,
+  'stop-all': stopAll,
+  'resume-all': resumeAll,
 };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { QUEUE_EVENTS } from '../contract/event.ts';
+import { EVERYTHING_STOPPED } from '../contract/limits.ts';
 import type { RunError } from '../contract/outcome.ts';
 import type { RunState } from '../contract/run.ts';
 import { SESSION_EVENTS, type SessionEvent } from '../contract/session-event.ts';
@@ -35,7 +36,10 @@ const important: Notes = {
   'run.parked': ({ error, until }, _, clock) =>
     `${sentence(error.message)} It goes on at ${clock(until)}.`,
   'run.restarted': () => 'The worker stopped; the run starts again.',
-  'run.handed_back': () => 'The worker is stopping; the run goes on when another one takes it.',
+  'run.handed_back': ({ reason }) =>
+    reason === EVERYTHING_STOPPED
+      ? 'An administrator stopped everything; the run continues when it is resumed.'
+      : 'The worker is stopping; the run goes on when another one takes it.',
   'run.waiting': () => 'The agent waits for an answer.',
   'approval.requested': ({ approvalId, tool }) =>
     `The agent asks to use ${tool}. See "baton approve show ${approvalId}".`,

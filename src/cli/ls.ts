@@ -7,8 +7,10 @@ import { connectionFlags } from './connection.ts';
 import { money, plainUsd } from './event-notes.ts';
 import { sessionsOf } from './find-session.ts';
 import { distinctLength, type Listing, printList } from './listing.ts';
+import { note } from './output.ts';
 import { relativeTime } from './relative-time.ts';
 import { withServer } from './remote.ts';
+import { stopNote } from './stop-all.ts';
 import { statusStyle } from './style.ts';
 import { takeWords } from './words.ts';
 
@@ -35,7 +37,11 @@ export const ls = clientCommand({
       ...(flags.status === undefined ? {} : { status: flags.status }),
       ...(flags.tag === undefined ? {} : { tag: flags.tag }),
     };
-    const sessions = await withServer(flags, (client) => list(client, query, flags.all));
+    const [sessions, stop] = await withServer(flags, (client) =>
+      Promise.all([list(client, query, flags.all), client.getStop()]),
+    );
+    const stopped = stopNote(stop, Date.now());
+    if (stopped !== undefined && !flags.json) note(`${stopped}\n`);
     printList(sessions, flags.json, listingOf(sessions));
     return EXIT.ok;
   },

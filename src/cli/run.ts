@@ -122,20 +122,27 @@ async function sessionFor(client: Client, given: Given<typeof flags>): Promise<S
 }
 
 /** For people who do not wait for the run. */
-export function showReceipt({ runId, status, position }: MessageReceipt, { name }: Session): void {
+export function showReceipt(receipt: MessageReceipt, { name }: Session): void {
+  const { runId, status, position, stopped } = receipt;
   const place = position === 0 ? '' : `; ${position} before it`;
   if (status === 'steered') printLine(`The agent at work on run ${runId} is given the message.`);
   else printLine(`Run ${runId} is queued in session ${name}${place}.`);
+  if (stopped) printLine(STOPPED);
   printLine(`Follow it with: baton logs -f ${runId}`);
 }
+
+const STOPPED =
+  'An administrator has stopped everything: the run starts when it is resumed. "baton ls" shows why.';
 
 /** Why nothing may come for a while. */
 export function noteWaiting(
   printer: Printer,
-  { position }: MessageReceipt,
+  { position, stopped }: MessageReceipt,
   session: Session,
 ): void {
-  if (session.held) {
+  if (stopped) {
+    printer.note(STOPPED);
+  } else if (session.held) {
     printer.note('The session is held: nothing starts until "baton resume".');
   } else if (session.hostAway) {
     printer.note(

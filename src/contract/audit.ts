@@ -32,6 +32,8 @@ export const AuditAction = z.enum([
   'user.sign_out',
   'token.create',
   'token.revoke',
+  'system.stop',
+  'system.resume',
   'auth.sign_in',
   'auth.sign_out',
 ]);
@@ -50,7 +52,7 @@ export const AuditEntry = z.object({
   action: AuditAction,
   /** What it was done to, such as `session` and its id. */
   target: z.object({
-    kind: z.enum(['session', 'run', 'approval', 'policy', 'user', 'token', 'sign_in']),
+    kind: z.enum(['session', 'run', 'approval', 'policy', 'user', 'token', 'sign_in', 'system']),
     id: z.string(),
   }),
   /** Where it is small: what was before, and after. Masked, and never a secret. */

@@ -74,6 +74,10 @@ export const ERRORS = {
   disk_full: [503, 'The disk is full; nothing was changed.'],
   database_corrupt: [500, 'The database file is damaged or is not a Baton database.'],
   data_in_use: [409, 'Another process is using this data directory.'],
+  everything_stopped: [
+    409,
+    'Everything is stopped, and this needs a worker. It works again once an administrator resumes.',
+  ],
   host_in_use: [409, 'Another machine uses the same host id.'],
   host_away: [503, 'No worker on this host answered in time. Try again later.'],
   workspace_unreachable: [409, "The session's workspace is not available on that host."],

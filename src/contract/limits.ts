@@ -15,3 +15,8 @@ export const PROTECTED_LABELS: readonly string[] = ['important', 'audit'];
 
 /** Of a session's name, in characters. */
 export const SESSION_NAME_MAX = 80;
+
+/** Of the reason for stopping everything, in characters. */
+export const STOP_REASON_MAX = 500;
+/** Why a run was handed back, in its `run.handed_back` event, if everything was stopped. */
+export const EVERYTHING_STOPPED = 'everything was stopped';

@@ -62,6 +62,8 @@ export const MessageReceipt = z.object({
   status: z.enum(['queued', 'steered']),
   /** How many runs are before it, the one under way included. */
   position: z.int(),
+  /** There only if everything is stopped: the run starts after an administrator has resumed. */
+  stopped: z.literal(true).optional(),
 });
 export type MessageReceipt = z.infer<typeof MessageReceipt>;
 

@@ -1,4 +1,4 @@
-import { EVERYTHING_STOPPED } from '../contract/stop.ts';
+import { EVERYTHING_STOPPED } from '../contract/limits.ts';
 import type { Attempt } from './attempt.ts';
 import { fieldsOf } from './attempt-log.ts';
 import { AbortReason } from './handler-result.ts';

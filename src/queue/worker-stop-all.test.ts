@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { until } from '../../test/until.ts';
 import { Gate, rig } from '../../test/worker-rig.ts';
-import { EVERYTHING_STOPPED } from '../contract/stop.ts';
+import { EVERYTHING_STOPPED } from '../contract/limits.ts';
 
 const STOP = { by: 'ann', reason: null };
 

@@ -11,7 +11,11 @@ export interface NodeFacts {
     /** Attempts under way here. */
     readonly executing: number;
     readonly leaseRemainingMs: number;
-    readonly stats: { readonly leaseLosses: number; readonly takenOver: number };
+    readonly stats: {
+      readonly leaseLosses: number;
+      readonly takenOver: number;
+      readonly stopped: boolean;
+    };
   };
   /** Of people on sessions, on this node. */
   connections(): number;
@@ -100,6 +104,10 @@ export function addFacts(
     const known = (await read())?.auditLines ?? null;
     if (known === null) to.remove();
     else to.set(known);
+  });
+  gauge('stopped', 'Whether everything is stopped, as this node sees it', [], (to) => {
+    const known = facts();
+    if (known !== null) to.set(known.worker.stats.stopped ? 1 : 0);
   });
   gauge('runs_executing', 'Attempts under way on this node', [], (to) => {
     to.set(facts()?.worker.executing ?? 0);

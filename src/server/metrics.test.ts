@@ -91,12 +91,15 @@ test('[O4] runs: counts, waits, attempts and retries of a real worker', async ()
     'baton_database_pool_connections{state="busy"}': 3,
     'baton_database_pool_connections{state="waited_for"}': 2,
     baton_lease_losses_total: 0,
+    baton_stopped: 0,
     'baton_run_retries_total{type="step"}': 1,
     'baton_attempts_total{type="step",outcome="retry_scheduled"}': 1,
     'baton_attempts_total{type="step",outcome="succeeded"}': expect.any(Number),
   });
   expect(shown['baton_run_wait_seconds_count{type="step"}']).toBeGreaterThanOrEqual(1);
   expect(shown['baton_lease_remaining_seconds']).toBeGreaterThan(0);
+  await queue.store.setStop({ by: 'ann', reason: null });
+  await until(async () => (await samples(metrics))['baton_stopped'] === 1);
 });
 
 test('[Q19] [O4] counts from the database are read once a second, whoever asks', async () => {

@@ -44,6 +44,8 @@ export interface ServiceParts {
   readonly onWork: () => void;
   /** Whether an agent can be given messages while at work. */
   readonly steers: (kind: AgentKind) => boolean;
+  /** Everything is stopped, as far as this node knows: a moment ago it may have been otherwise. */
+  readonly isStopped: () => boolean;
   /** The rules refused a message, for whoever counts. */
   readonly onDenied?: () => void;
 }

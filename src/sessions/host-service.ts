@@ -55,7 +55,7 @@ const noWorker = (host: string, hosts: readonly string[], field: string): BatonE
   );
 
 export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
-  const { store, queue, log, onWork } = parts;
+  const { store, queue, log, onWork, isStopped } = parts;
   return {
     async move(by, id, { host }) {
       mustMay(by, 'admin');
@@ -64,6 +64,7 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
       if (from === host) return toSession(found, level);
       const hosts = await hostsWithWorkers(store);
       if (!hosts.includes(host)) throw noWorker(host, hosts, 'host');
+      if (isStopped()) throw new BatonError('everything_stopped');
       const seen = await askHost(queue, host, id);
       if ('problem' in seen) {
         throw new BatonError(

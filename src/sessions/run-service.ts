@@ -150,10 +150,16 @@ export function runService(parts: ServiceParts): RunService {
       const request = { sessionId: id, admission, original, attachments, queueMax };
       const sent = await sendAs(by, request, entry);
       logChanges(log, sent.changes);
-      const { receipt } = sent;
-      if (!receipt.known) log.info({ sessionId: id, runId: receipt.id, type: 'agent' }, 'Enqueued');
+      const { known, position } = sent.receipt;
+      const receipt = {
+        runId: sent.receipt.id,
+        sessionId: id,
+        status: 'queued',
+        position,
+      } as const;
+      if (!known) log.info({ sessionId: id, runId: receipt.runId, type: 'agent' }, 'Enqueued');
       if (sent.changes.length > 0) onWork();
-      return { runId: receipt.id, sessionId: id, status: 'queued', position: receipt.position };
+      return parts.isStopped() ? { ...receipt, stopped: true } : receipt;
     },
 
     async listRuns(by, { sessionId, state, order, limit = PAGE_DEFAULT, cursor }) {

@@ -103,6 +103,7 @@ document.addEventListener('visibilitychange', () => {
 function hear(hint: SessionHint): void {
   if ('all' in hint) {
     for (const gather of [sessionsDue, figuresDue, approvalsDue]) gather.note(ALL);
+    void stale(['stop']);
     return;
   }
   const { sessionId, ...told } = hint;

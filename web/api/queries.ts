@@ -78,6 +78,12 @@ export const statsQuery = queryOptions({
   queryFn: ({ signal }) => client.getStats({}, { signal }),
 });
 
+/** Whether an administrator has stopped everything. */
+export const stopQuery = queryOptions({
+  queryKey: ['stop'],
+  queryFn: ({ signal }) => client.getStop({}, { signal }),
+});
+
 /** Names by id: for admins of all, for others of themselves. */
 export const userNamesQuery = queryOptions({
   queryKey: ['users', 'names'],

@@ -1,6 +1,14 @@
 import type { SessionStatus, StatusReason } from '../../src/contract/session.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
-import type { Block, Current, EndBlock, Failure, HeldBlock, ToolBlock } from './blocks.ts';
+import type {
+  Block,
+  Current,
+  CutOffBlock,
+  EndBlock,
+  Failure,
+  HeldBlock,
+  ToolBlock,
+} from './blocks.ts';
 import { type Fields, fieldsOf, itemsIn, numberIn, textIn, textOrNull } from './fields.ts';
 import { lastOf } from './log-events.ts';
 
@@ -82,7 +90,7 @@ export class BlockBuilder {
     this.#waiting = this.#push({ ...base(event), kind: 'retry', why, error, until, over: false });
   }
 
-  cutOff(event: SessionEvent, why: 'crashed' | 'handed_back'): void {
+  cutOff(event: SessionEvent, why: CutOffBlock['why']): void {
     this.#endAttempt();
     this.moved(event, 'starting');
     this.#push({ ...base(event), kind: 'cutOff', why });

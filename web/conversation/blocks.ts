@@ -97,7 +97,8 @@ export interface RetryBlock extends Base {
 }
 export interface CutOffBlock extends Base {
   readonly kind: 'cutOff';
-  readonly why: 'crashed' | 'handed_back';
+  /** `stopped`: an administrator stopped everything. */
+  readonly why: 'crashed' | 'handed_back' | 'stopped';
 }
 export interface DiffBlock extends Base {
   readonly kind: 'diff';

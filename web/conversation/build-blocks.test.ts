@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/contract/json.ts';
+import { EVERYTHING_STOPPED } from '../../src/contract/limits.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
 import { blocksOf } from './build-blocks.ts';
 import { rowOfEvent, rowsOf } from './rows.ts';
@@ -214,4 +215,11 @@ test('[A7] a call whose agent was stopped to wait for the answer still asks', ()
   const decided: Given = ['approval.decided', { approvalId: 'a', decision: 'allow' }];
   expect(tool(decided)).toMatchObject({ result: null, cut: true });
   expect(tool(decided, result('c'))).toMatchObject({ result: { ok: true }, cut: false });
+});
+
+test('[Q9] [C2] a run that was handed back says why: a restart, or everything was stopped', () => {
+  const cutOff = (reason: string) =>
+    blocksOf(log(...begin, ['run.handed_back', { reason }])).blocks.at(-1);
+  expect(cutOff('its worker is stopping')).toMatchObject({ kind: 'cutOff', why: 'handed_back' });
+  expect(cutOff(EVERYTHING_STOPPED)).toMatchObject({ kind: 'cutOff', why: 'stopped' });
 });

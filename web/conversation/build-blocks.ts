@@ -1,6 +1,7 @@
+import { EVERYTHING_STOPPED } from '../../src/contract/limits.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
 import { BlockBuilder } from './block-builder.ts';
-import { type Fields, fieldsOf } from './fields.ts';
+import { type Fields, fieldsOf, textIn } from './fields.ts';
 
 /** What each type of event does; the others are not shown. */
 const TAKE: Readonly<
@@ -16,7 +17,8 @@ const TAKE: Readonly<
   'run.retry_scheduled': (to, event, fields) => to.delayed(event, fields, 'failed'),
   'run.parked': (to, event, fields) => to.delayed(event, fields, 'limit'),
   'run.restarted': (to, event) => to.cutOff(event, 'crashed'),
-  'run.handed_back': (to, event) => to.cutOff(event, 'handed_back'),
+  'run.handed_back': (to, event, fields) =>
+    to.cutOff(event, textIn(fields, 'reason') === EVERYTHING_STOPPED ? 'stopped' : 'handed_back'),
   'run.finished': (to, event, fields) => to.finished(event, fields),
   'run.steered': (to, event, fields) => to.steered(event, fields),
   'run.retry_diff': (to, event, fields) => to.retryDiff(event, fields),

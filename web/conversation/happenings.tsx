@@ -51,12 +51,7 @@ function Countdown({ until, words }: { until: number; words: (time: string) => s
 
 export function CutOff({ block }: { block: CutOffBlock }) {
   const t = useTexts();
-  return (
-    <Notice
-      tone="info"
-      title={block.why === 'crashed' ? t.conversation.crashed : t.conversation.handedBack}
-    />
-  );
+  return <Notice tone="info" title={t.conversation.interrupted[block.why]} />;
 }
 
 export function Changed({ block }: { block: DiffBlock }) {

@@ -4,6 +4,7 @@ import type { Session } from '../../src/contract/session.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Money } from '../parts/money.tsx';
 import { RunBadge, StatusBadge, StatusDot } from '../parts/status.tsx';
+import { useStopped } from '../parts/use-stopped.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { Current } from './blocks.ts';
 
@@ -24,7 +25,9 @@ export function Header({ session, current, onSearch }: Props) {
   const t = useTexts();
   const link =
     'inline-flex size-8 shrink-0 items-center justify-center rounded text-soft hover:bg-raised hover:text-ink max-md:size-11';
-  const [state, doing] = current === null ? [null, null] : STATES[current.state];
+  const [shown, doing] = current === null ? [null, null] : STATES[current.state];
+  const isStopped = useStopped();
+  const state = isStopped && shown === 'dequeued' ? 'queued' : shown;
   return (
     <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-edge bg-panel px-4 max-md:gap-0 max-md:px-1 max-md:py-1.5">
       <Link to="/" aria-label={t.conversation.back} className={`md:hidden ${link}`}>

@@ -3,6 +3,7 @@ import type { RunState } from '../../src/contract/run.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type Doing, doingOf } from './doing.ts';
+import { useStopped } from './use-stopped.ts';
 
 /* A state is told by colour, by shape and by a word. */
 
@@ -17,8 +18,10 @@ const DOTS: Record<SessionStatus, string> = {
 };
 
 /** What a session does; what it is, if it does nothing. The same wherever it is shown. */
-export function StatusDot({ status, doing }: { status: SessionStatus; doing: Doing }) {
+export function StatusDot(props: { status: SessionStatus; doing: Doing }) {
   const t = useTexts();
+  const { status } = props;
+  const doing = useStopped() && props.doing === 'works' ? null : props.doing;
   if (doing === 'asks' || doing === 'delayed') {
     const Icon = doing === 'asks' ? Hand : Clock;
     const label = t.common.run[doing === 'asks' ? 'waiting' : 'retry_scheduled'];
@@ -59,8 +62,10 @@ const DOING_BADGES = { asks: 'waiting', delayed: 'retry_scheduled', works: 'runn
 
 /** What a session does, or else what it is. */
 export function SessionBadge({ session }: { session: Session }) {
+  const isStopped = useStopped();
   const doing = doingOf(session);
   if (doing === null) return <StatusBadge status={session.status} />;
+  if (doing === 'works' && isStopped) return <RunBadge state="queued" />;
   return <RunBadge state={DOING_BADGES[doing]} />;
 }
 

@@ -8,6 +8,7 @@ import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { bytes, healthOf, secondsSince } from './node-health.ts';
 import { nodesQuery } from './queries.ts';
+import { StopEverything } from './stop-everything.tsx';
 
 /** The processes of this installation, looked at every few seconds. */
 export function Nodes() {
@@ -16,6 +17,7 @@ export function Nodes() {
   const nodes = (data?.items ?? []).toSorted((a, b) => Number(b.alive) - Number(a.alive));
   return (
     <>
+      <StopEverything />
       <p className="mb-4 text-soft">{t.settings.nodesHelp}</p>
       {error !== null && <LoadError error={error} retry={() => void refetch()} />}
       {nodes.map((node) => (

@@ -14,6 +14,7 @@ import { useKeys } from './keys.ts';
 import { keyHelpOpen, paletteOpen } from './palette-state.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SignedOut } from './signed-out.tsx';
+import { StopBanner } from './stop-banner.tsx';
 import { useWaiting } from './use-waiting.ts';
 import { useIsWide } from './wide.ts';
 
@@ -47,6 +48,7 @@ export function Shell() {
         {t.shell.skip}
       </a>
       <ConnectionBar />
+      <StopBanner />
       <div className="flex min-h-0 grow">
         {isWide && open && <Sidebar onCollapse={() => show(false)} />}
         <div className="relative min-w-0 grow">

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AgentView } from '../agent.ts';
 import { NodeView } from '../node.ts';
 import { Stats } from '../stats.ts';
+import { PutStop, Stop } from '../stop.ts';
 import { endpoint } from './endpoint.ts';
 
 export const clusterEndpoints = {
@@ -20,6 +21,23 @@ export const clusterEndpoints = {
     group: 'Operating',
     needs: 'run',
     answer: z.object({ items: z.array(AgentView) }),
+  }),
+  getStop: endpoint({
+    method: 'GET',
+    path: '/api/v1/stop',
+    summary: 'Whether everything is stopped: since when, by whom, and why',
+    group: 'Operating',
+    answer: Stop,
+  }),
+  putStop: endpoint({
+    method: 'PUT',
+    path: '/api/v1/stop',
+    summary: 'Stop everything, or resume: while it is stopped no run starts and no agent works',
+    group: 'Operating',
+    needs: 'admin',
+    body: PutStop,
+    answer: Stop,
+    example: { stopped: true, reason: 'An agent pushed to the wrong repository.' },
   }),
   getStats: endpoint({
     method: 'GET',

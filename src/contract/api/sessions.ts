@@ -169,7 +169,13 @@ export const sessionEndpoints = {
     body: MoveSession,
     example: { host: 'build-2' },
     answer: Session,
-    errors: ['not_found', 'session_busy', 'workspace_unreachable', 'host_away'],
+    errors: [
+      'not_found',
+      'session_busy',
+      'workspace_unreachable',
+      'host_away',
+      'everything_stopped',
+    ],
   }),
   getCost: endpoint({
     method: 'GET',

@@ -14,5 +14,7 @@ export function addClusterRoutes(
 ): void {
   add(clusterEndpoints.listAgents, async () => ({ items: await agents() }));
   add(clusterEndpoints.listNodes, async ({ by }) => ({ items: await access().nodes(by) }));
+  add(clusterEndpoints.getStop, async ({ by }) => access().stop(by));
+  add(clusterEndpoints.putStop, async ({ by, body }) => access().putStop(by, body));
   add(clusterEndpoints.getStats, async ({ by }) => sessions().stats(by));
 }

@@ -18,9 +18,9 @@ export function* setStop(
   stop: Parameters<StopStore['setStop']>[0],
 ): Op<Done<StopRecord | null>> {
   yield* dialect.lockClaims();
-  const before = yield* getStop();
   if (stop === null) {
-    yield* query('DELETE FROM stop');
+    const gone = yield* query('DELETE FROM stop RETURNING id');
+    if (gone.length === 0) return { value: null, hint: NOTHING_TO_TELL, changed: false };
   } else {
     yield* query(
       `INSERT INTO stop (id, since, by_user, reason) VALUES (1, $1, $2, $3)
@@ -28,9 +28,7 @@ export function* setStop(
       [now, stop.by, stop.reason],
     );
   }
-  const value = yield* getStop();
-  const isSame = value?.by === before?.by && value?.reason === before?.reason;
-  if (isSame) return { value, hint: NOTHING_TO_TELL, changed: false };
   const nodes = yield* query<{ id: string }>('SELECT id FROM nodes');
-  return { value, hint: { ready: value === null, nodes: nodes.map(({ id }) => id), lanes: [] } };
+  const hint = { ready: stop === null, nodes: nodes.map(({ id }) => id), lanes: [] };
+  return { value: yield* getStop(), hint };
 }

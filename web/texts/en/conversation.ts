@@ -91,8 +91,13 @@ export const conversation = {
     was: 'The run waited for the end of a usage limit.',
     stop: 'Do not wait',
   },
-  crashed: 'The server stopped while this was running. What was done is kept, and the run goes on.',
-  handedBack: 'The server was restarted. The run goes on from where it was.',
+  interrupted: {
+    crashed:
+      'The server stopped while this was running. What was done is kept, and the run goes on.',
+    handed_back: 'The server was restarted. The run goes on from where it was.',
+    stopped:
+      'An administrator stopped everything. What was done is kept, and the run continues when everything is resumed.',
+  },
   changedFiles: (count: number) =>
     count === 1
       ? '1 file was changed before the attempt was cut off'

@@ -57,6 +57,14 @@ export const shell = {
     reconnecting: 'Connection lost. Trying again…',
     offline: 'This device is offline. What you see may be old.',
   },
+  stopped: {
+    title: 'Everything is stopped.',
+    by: (name: string) => `Stopped by ${name}`,
+    help: 'No agent works and nothing starts. New messages are queued.',
+    resume: 'Resume',
+    sure: 'Resume everything?',
+    about: 'Every session continues where it was, in order.',
+  },
   waiting: (count: number) =>
     count === 1 ? '1 question waits for you' : `${count} questions wait for you`,
   waitingMore: (count: number) => `More than ${count} questions wait for you`,

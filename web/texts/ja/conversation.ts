@@ -92,8 +92,12 @@ export const conversation: Texts['conversation'] = {
     was: '利用上限の解除を待ちました。',
     stop: '待つのをやめる',
   },
-  crashed: '実行中にサーバーが止まりました。済んだ作業は残っており、続きから実行します。',
-  handedBack: 'サーバーが再起動しました。続きから実行します。',
+  interrupted: {
+    crashed: '実行中にサーバーが止まりました。済んだ作業は残っており、続きから実行します。',
+    handed_back: 'サーバーが再起動しました。続きから実行します。',
+    stopped:
+      '管理者がすべての実行を停止しました。済んだ作業は残っており、再開されると続きから実行します。',
+  },
   changedFiles: (count) => `中断までに ${count} 個のファイルが変更されました`,
   changes: { added: '追加', modified: '変更', deleted: '削除' },
   more: 'ほかにもある可能性があります。',
