@@ -17,7 +17,7 @@ test('[Q15] however few descriptors are left, an agent starts or its attempt is 
   const repository = temporaryDirectory();
   execFileSync('git', ['init', '-q', repository]);
   const entry = join(root, 'test/fixtures/no-descriptors.ts');
-  const program = [process.execPath, entry, installation, repository];
+  const program = [process.execPath, entry, installation, repository, temporaryDirectory()];
   const limited = ['-c', 'ulimit -n 100; exec "$@"', 'sh', ...program];
   const results = JSON.parse((await run('/bin/sh', limited)).stdout);
   const [enough, none] = results;
