@@ -55,6 +55,8 @@ export interface Parts {
   readonly parkMs?: number;
   /** Whether a run waits for the end of a usage limit, which it does unless told. */
   readonly parkUsageLimit?: boolean;
+  /** What one run may store of its agent's output (E10). */
+  readonly runOutputBytes?: number;
   readonly keeperMs?: number;
   readonly timeouts?: Timeouts;
   readonly onReady?: (seconds: number) => void;
@@ -141,6 +143,7 @@ export function compose(parts: Parts): Composed {
     preparer,
     driverOf: (kind: AgentKind) => withTimeouts(driverOf(kind, { claude }), timeouts),
     ...(parts.parkMs === undefined ? {} : { parkMs: parts.parkMs }),
+    ...(parts.runOutputBytes === undefined ? {} : { runOutputBytes: parts.runOutputBytes }),
     onDenied: () => parts.onDenied?.('call'),
     parkUsageLimit: parts.parkUsageLimit ?? true,
     spawnFor: (runId) =>

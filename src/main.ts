@@ -127,6 +127,7 @@ export async function startNode(
       environment: agentEnvironment(process.env, config.agentEnv),
       claudePath: config.claudePath,
       parkUsageLimit: config.parkUsageLimit,
+      runOutputBytes: config.runOutputMib * 1024 * 1024,
       host: identity.host,
       worker: {
         concurrency: config.workerConcurrency,

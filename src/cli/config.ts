@@ -19,6 +19,7 @@ type WithFixedDefault =
   | 'strangerLimit'
   | 'streamLimit'
   | 'queueLimit'
+  | 'runOutputMib'
   | 'parkUsageLimit'
   | 'maskBroad'
   | 'logLevel';
@@ -66,6 +67,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     strangerLimit: readOrDefault('strangerLimit'),
     streamLimit: readOrDefault('streamLimit'),
     queueLimit: readOrDefault('queueLimit'),
+    runOutputMib: readOrDefault('runOutputMib'),
     trustedProxies: read('trustedProxies'),
     drainSeconds: read('drainSeconds'),
     publicUrl: read('publicUrl'),

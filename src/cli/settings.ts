@@ -181,6 +181,13 @@ export const settings = {
     default: '1000',
     help: 'queued runs of one session',
   }),
+  runOutputMib: setting({
+    env: 'BATON_RUN_OUTPUT_MIB',
+    expected: 'a whole number from 1 to 100000',
+    schema: whole(1, 100_000),
+    default: '64',
+    help: 'MiB that one run may store of what its agent says and does',
+  }),
   trustedProxies: setting({
     env: 'BATON_TRUSTED_PROXIES',
     expected: 'addresses or networks such as 10.0.0.0/8, separated by commas',

@@ -63,7 +63,8 @@ export const SESSION_EVENTS = {
   /** A piece of what the agent says; may be removed once its message is stored. */
   'agent.delta': z.object({ text: z.string(), stream: z.enum(['stdout', 'stderr']).optional() }),
   'agent.message': z.object({ text: z.string(), truncated: z.boolean().optional() }),
-  'agent.notice': z.object({ text: z.string() }),
+  /** `gap`: from here on the log does not have all that the agent says (E10). */
+  'agent.notice': z.object({ text: z.string(), gap: z.literal(true).optional() }),
   'agent.thinking': z.object({ text: z.string(), truncated: z.boolean().optional() }),
   /** Stored before it is answered (Q16). `parent` is the call of a subagent that made it. */
   'agent.tool_use': z.object({

@@ -20,6 +20,7 @@ import { takeSnapshot } from '../workspaces/snapshot.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { fitText } from './fit-text.ts';
 import { beginInvocation, endInvocation, withUsage } from './invocation.ts';
+import { OutputBudget, RUN_OUTPUT_BYTES, storedBytes } from './output-budget.ts';
 import { patiently } from './patiently.ts';
 import { Questions } from './questions.ts';
 import { Recorder } from './recorder.ts';
@@ -35,7 +36,7 @@ const LAST_RESPONSE_BYTES = 16 * 1024;
 export const PARK_MS = 5 * 60_000;
 
 export interface TurnParts {
-  readonly store: SessionStore & ApprovalStore & SteerStore & Pick<Store, 'getLane'>;
+  readonly store: SessionStore & ApprovalStore & SteerStore & Pick<Store, 'getLane' | 'listAfter'>;
   readonly driverOf: (kind: AgentKind) => AgentDriver;
   /** Starts processes marked as this run's. */
   readonly spawnFor: (runId: string) => Spawn;
@@ -47,6 +48,8 @@ export interface TurnParts {
   /** Where snapshots of a session's workspace are kept. */
   readonly snapshotDirOf: (sessionId: string) => string;
   readonly parkMs?: number;
+  /** What one run may store (E10). */
+  readonly runOutputBytes?: number;
   /** Whether a run waits for the end of a usage limit, which it does unless told. */
   readonly parkUsageLimit?: boolean;
   /** Brings messages to an agent at work (Q11). */
@@ -91,8 +94,10 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     return started;
   };
   const { run } = context;
+  const spent = await storedBytes(store, run, context.signal);
   const recorder = new Recorder({
     context,
+    budget: new OutputBudget(parts.runOutputBytes ?? RUN_OUTPUT_BYTES, spent),
     masker,
     maskJson,
     maskCall,

@@ -3,6 +3,7 @@ import { byteLength, type Json } from '../contract/json.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
 import { createMasker } from '../policy/masking.ts';
 import { maskCallJson, maskJson } from '../policy/masking-json.ts';
+import { OutputBudget, RUN_OUTPUT_BYTES } from './output-budget.ts';
 import { Recorder } from './recorder.ts';
 
 interface Emitted {
@@ -10,13 +11,14 @@ interface Emitted {
   readonly payload: { text?: string; stream?: string };
 }
 
-function rig() {
+function rig(bytes = RUN_OUTPUT_BYTES) {
   const emitted: Emitted[] = [];
   const kept: string[] = [];
   let room = Promise.resolve();
   const masker = createMasker();
   const recorder = new Recorder({
     masker,
+    budget: new OutputBudget(bytes),
     maskJson: (value) => maskJson(masker, value),
     maskCall: (input) => maskCallJson(masker, input),
     keep: async (call, text) => {
@@ -171,4 +173,51 @@ test('[P4] thoughts and notices are masked before they are cut', async () => {
   }
   expect(emitted).toHaveLength(18);
   expect(JSON.stringify(emitted)).not.toContain(github.slice(0, 12));
+});
+
+const KIB = 1024;
+const result = (id: string, text: string) =>
+  ({ kind: 'event', type: 'agent.tool_result', payload: { id, text } }) as const;
+
+test('[E10] beyond its budget a run stores the newest output alone, and what it says at the end', async () => {
+  const { recorder, emitted } = rig(64 * KIB);
+  for (let n = 0; n < 5000; n++) {
+    const stream = n % 2 === 0 ? 'stdout' : 'stderr';
+    await recorder.take({ kind: 'delta', text: `${n} ${'x'.repeat(100)}\n`, stream });
+  }
+  await recorder.take({ kind: 'message', text: 'the end' });
+  recorder.end();
+  const gap = emitted.findIndex(({ payload }) => 'gap' in payload);
+  expect(emitted[gap]?.type).toBe('agent.notice');
+  expect(byteLength(JSON.stringify(emitted.slice(0, gap)))).toBeLessThan(100 * KIB);
+  const [newest, message, ...others] = emitted.slice(gap + 1);
+  expect(newest?.payload.text).toMatch(/4999 x+\n$/);
+  expect(newest?.payload.text?.length).toBeLessThanOrEqual(16 * KIB);
+  expect(message).toEqual({ type: 'agent.message', payload: { text: 'the end' } });
+  expect(others).toEqual([]);
+});
+
+test('[E10] beyond its budget results are short, and none is kept whole; calls are stored as they are', async () => {
+  const { recorder, emitted, kept } = rig(600 * KIB);
+  const long = 'y'.repeat(300 * KIB);
+  await recorder.take(result('one', long));
+  expect(kept).toEqual([long]);
+  await recorder.take(result('two', long));
+  await recorder.take(result('three', long));
+  expect(kept).toHaveLength(1);
+  const input = { command: 'z'.repeat(100 * KIB) };
+  await recorder.take({ kind: 'event', type: 'agent.tool_use', payload: { id: 'call', input } });
+  await recorder.take(result('four', 'w'.repeat(10 * KIB)));
+  expect(emitted.map(({ type }) => type)).toEqual([
+    'agent.tool_result',
+    'agent.notice',
+    'agent.tool_result',
+    'agent.tool_result',
+    'agent.tool_use',
+    'agent.tool_result',
+  ]);
+  expect(emitted[4]?.payload).toEqual({ id: 'call', input });
+  expect(emitted[5]?.payload).toMatchObject({ id: 'four', truncated: true });
+  expect(emitted[5]?.payload.text?.length).toBeLessThan(4.1 * KIB);
+  expect(emitted[5]?.payload).not.toHaveProperty('artefact');
 });

@@ -1,11 +1,12 @@
 import type { DriverEvent } from '../agents/driver.ts';
 import { fitBeginning, fitJson } from '../agents/fit.ts';
-import type { Artefact } from '../contract/artefact.ts';
-import type { Json } from '../contract/json.ts';
+import { ARTEFACT_BYTES, type Artefact } from '../contract/artefact.ts';
+import { byteLength, type Json } from '../contract/json.ts';
 import type { Masker, MaskStream } from '../policy/masker.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { messageOf } from '../queue/handler-result.ts';
 import { fitText } from './fit-text.ts';
+import { bytesOf, type OutputBudget } from './output-budget.ts';
 
 /** Pieces that come within this time are one event (E6). */
 const COALESCE_MS = 50;
@@ -15,7 +16,9 @@ const DELTA_CHARACTERS = 16 * 1024;
 const MESSAGE_BYTES = 200 * 1024;
 
 const NOTICE_BYTES = 8192;
-const WHOLE = { value: '', truncated: false };
+/** Beyond the run's budget (E10): how often the newest output is stored, and how long a result may be. */
+const NEWEST_MS = 10_000;
+const RESULT_BYTES = 4096;
 
 const NOT_KEPT = 'The whole of a long result could not be kept:';
 
@@ -27,6 +30,7 @@ export interface RecorderOptions {
   readonly maskJson: (value: Json) => Json;
   /** For calls of tools: no mask covers shell syntax (P4). */
   readonly maskCall: (input: Json) => Json;
+  readonly budget: OutputBudget;
   /** Keeps a result that is too long for an event, by the call it is of (E5). */
   readonly keep: (call: string, text: string) => Promise<Artefact>;
 }
@@ -34,7 +38,8 @@ export interface RecorderOptions {
 /**
  * The only writer of agent events: masks what an agent says (E8), puts small pieces together, and
  * waits while the buffer to the database is full, so that an agent's output is not read any faster
- * than it can be stored (E7).
+ * than it can be stored (E7). Beyond the run's budget only the newest output is stored, now and then
+ * and at the end, and results of tools are short (E10).
  */
 export class Recorder {
   readonly #options: RecorderOptions;
@@ -42,6 +47,8 @@ export class Recorder {
   #pending = '';
   #source: Source = 'agent';
   #timer: NodeJS.Timeout | null = null;
+  /** The log says that something is missing from there on. */
+  #hasGap = false;
   /** What a timer could not store, told to who comes next. */
   #failure: unknown = null;
   /** The last event on its way; those before it are stored when it is. */
@@ -81,7 +88,7 @@ export class Recorder {
 
   /** Masked first and cut then, so that no half of a secret is left at the edge. */
   async #event(type: string, payload: Json): Promise<void> {
-    const { maskJson, maskCall } = this.#options;
+    const { maskJson, maskCall, budget } = this.#options;
     if (type === 'agent.tool_use') {
       const { input = null, ...rest } = payload as { [name: string]: Json };
       const { value, truncated } = fitJson(maskCall(input));
@@ -90,12 +97,20 @@ export class Recorder {
     }
     const masked = maskJson(payload);
     const { id, text } = masked as { id?: Json; text?: Json };
-    const { value, truncated } = typeof text === 'string' ? fitBeginning(text) : WHOLE;
+    if (typeof text !== 'string') return this.#emit(type, masked);
+    const isResult = type === 'agent.tool_result';
+    const most = isResult && budget.isUsedUp ? RESULT_BYTES : undefined;
+    const { value, truncated } = fitBeginning(text, most);
     if (!truncated) return this.#emit(type, masked);
     const cut = { ...(masked as object), text: value, truncated };
-    if (type !== 'agent.tool_result') return this.#emit(type, cut);
+    if (!isResult) return this.#emit(type, cut);
+    if (!budget.has(Math.min(byteLength(text), ARTEFACT_BYTES))) {
+      this.#noteGap();
+      return this.#emit(type, cut);
+    }
     try {
-      const artefact = await this.#options.keep(String(id), text as string);
+      const artefact = await this.#options.keep(String(id), text);
+      budget.spend(artefact.bytes);
       await this.#emit(type, { ...cut, artefact });
     } catch (error) {
       await this.#emit(type, cut);
@@ -125,11 +140,17 @@ export class Recorder {
       this.#streams.set(source, stream);
     }
     this.#add(source, stream.push(text));
-    await this.#options.context.room();
+    const { context, budget } = this.#options;
+    await context.room();
+    if (budget.isUsedUp) await budget.pace(text.length);
   }
 
   #add(source: Source, text: string): void {
     if (text === '') return;
+    if (this.#options.budget.isUsedUp) {
+      this.#addNewest(source, text);
+      return;
+    }
     if (source !== this.#source) this.#flush();
     this.#source = source;
     for (let rest = text; rest !== ''; ) {
@@ -139,6 +160,23 @@ export class Recorder {
       if (this.#pending.length >= DELTA_CHARACTERS) this.#flush();
     }
     if (this.#pending !== '') this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
+  }
+
+  #addNewest(source: Source, text: string): void {
+    if (!this.#hasGap) this.#flush();
+    this.#noteGap();
+    const before = source === this.#source ? this.#pending : '';
+    this.#source = source;
+    this.#pending = (before + text).slice(-DELTA_CHARACTERS);
+    this.#timer ??= setTimeout(() => this.#flush(), NEWEST_MS);
+  }
+
+  #noteGap(): void {
+    if (this.#hasGap) return;
+    this.#hasGap = true;
+    const mib = Math.round(this.#options.budget.bytes / 1024 / 1024);
+    const text = `This run has reached the limit of what it may store, ${mib} MiB (BATON_RUN_OUTPUT_MIB). From here on the log has only the newest part of its output, and the beginning of long results. The agent continues.`;
+    this.#send('agent.notice', { text, gap: true });
   }
 
   #endStreams(): void {
@@ -169,6 +207,7 @@ export class Recorder {
   }
 
   #send(type: string, payload: Json): void {
+    this.#options.budget.spend(bytesOf(payload));
     this.#last = this.#options.context.emit(type, payload);
     this.#last.catch(() => {});
   }
