@@ -86,6 +86,16 @@ export function Profile({ me: { user } }: { me: Me }) {
           </Field>
         </div>
       </Section>
+      <p className="mt-4 text-dense">
+        <a
+          href="/assets/notices.txt"
+          target="_blank"
+          rel="noreferrer"
+          className="inline-flex items-center text-soft underline underline-offset-3 max-md:min-h-11"
+        >
+          {t.settings.licences}
+        </a>
+      </p>
     </>
   );
 }

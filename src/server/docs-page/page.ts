@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OpenApi } from '../openapi/document.ts';
+import { ASSETS, NOTICES } from '../web/paths.ts';
 import { Html, html, prose } from './html.ts';
 import { type Listed, showOperation } from './operation.ts';
 import { showSchema } from './schema.ts';
@@ -36,7 +37,8 @@ export function docsPage(document: OpenApi): string {
 <header><h1>${document.info.title} API</h1>
 <p>${prose(document.info.description)}</p>
 <p>Every request but those marked needs <code>Authorization: Bearer &lt;token&gt;</code>. The same
-description for programs: <a href="/api/v1/openapi.json">openapi.json</a>.</p></header>
+description for programs: <a href="/api/v1/openapi.json">openapi.json</a>. Licences of the libraries in
+the web app: <a href="${ASSETS}${NOTICES}">${NOTICES}</a>.</p></header>
 <nav aria-label="Operations">${groups.map(
     (group) => html`<h2>${group.name}</h2><ul>${group.operations.map(showLink)}</ul>`,
   )}<h2><a href="#schemas">Schemas</a></h2></nav>

@@ -12,3 +12,5 @@ export const APP_PATHS = [
 
 /** The files of the web app: the same for everyone, so no credential is asked for. */
 export const ASSETS = '/assets/';
+/** Among them, the licences of the libraries in the app. */
+export const NOTICES = 'notices.txt';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { BatonError } from '../../contract/errors.ts';
 import { encodingOf, readWebFiles, type WebFiles } from './files.ts';
-import { APP_PATHS, ASSETS } from './paths.ts';
+import { APP_PATHS, ASSETS, NOTICES } from './paths.ts';
 
 /**
  * Files of this server only. Styles that parts of the page add while it runs carry the nonce of the
@@ -79,8 +79,8 @@ export function addWebApp(
       const encoding = encodingOf(request.headers['accept-encoding']);
       reply.headers({
         'content-type': file.type,
-        // The name has the hash of what is in it.
-        'cache-control': 'public, max-age=31536000, immutable',
+        // All other names have the hash of what is in them.
+        'cache-control': name === NOTICES ? 'no-cache' : 'public, max-age=31536000, immutable',
         vary: 'accept-encoding',
       });
       if (encoding !== null) reply.header('content-encoding', encoding);

@@ -23,6 +23,7 @@ export const settings = {
   },
   looks: 'This browser',
   looksHelp: 'Kept in this browser only.',
+  licences: 'Licences of the libraries in this app',
   tokensHelp: 'For programs and the command line, in place of your sign-in.',
   newToken: 'New token',
   newTokenHelp: 'It can do at most what you can, and is shown this one time.',

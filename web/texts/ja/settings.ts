@@ -25,6 +25,7 @@ export const settings: Texts['settings'] = {
   },
   looks: 'このブラウザー',
   looksHelp: 'このブラウザーだけに保存されます。',
+  licences: 'このアプリに含まれるライブラリーのライセンス',
   tokensHelp: 'プログラムやコマンドラインで、サインインの代わりに使います。',
   newToken: '新しいトークン',
   newTokenHelp: '自分の権限の範囲内で使え、表示されるのは一度だけです。',
