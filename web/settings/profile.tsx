@@ -91,7 +91,7 @@ export function Profile({ me: { user } }: { me: Me }) {
           href="/assets/notices.txt"
           target="_blank"
           rel="noreferrer"
-          className="inline-flex items-center text-soft underline underline-offset-3 max-md:min-h-11"
+          className="inline-flex items-center text-soft underline underline-offset-3 max-md:min-h-11 max-md:min-w-11"
         >
           {t.settings.licences}
         </a>
