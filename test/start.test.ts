@@ -123,7 +123,10 @@ describe('a start', () => {
         body: new URLSearchParams({ code }),
       });
     const first = await signIn();
-    expect([first.status, first.headers.get('location')]).toEqual([303, '/']);
+    expect([first.status, await first.text()]).toEqual([
+      200,
+      expect.stringContaining('data-next="/"'),
+    ]);
     expect((await signIn()).status).toBe(401);
     process.kill(program.pid, 'SIGTERM');
     expect((await program.exit).code).toBe(0);
