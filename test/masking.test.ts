@@ -92,3 +92,76 @@ test('[P4] the agent gets the original of a masked message, also after a restart
   expect(readFileSync(file, 'utf8')).toBe(secret);
   await again.stop();
 }, 60_000);
+
+test('[P4] a secret across the cut of a long output is masked everywhere', async () => {
+  const server = await Server.start({ dataDir: temporaryDirectory() });
+  const session = await server.session('long output');
+  const token = SECRETS[0]?.secret as string;
+  const key = SECRETS.find(({ what }) => what === 'private key, RSA')?.secret as string;
+  for (const secret of [token, key]) {
+    const encoded = Buffer.from(secret).toString('base64');
+    // The result and stderr keep 64 Ki characters, the message 128 Ki: each is cut 5 characters into it.
+    const ends = [64, 128].map((ki) => ki * 1024 - secret.length + 5);
+    const print = (rest = 0): string => `printf %s "$t"; head -c ${rest} /dev/zero | tr '\\0' ' '`;
+    for (const end of ends) {
+      const command = `t=$(echo ${encoded} | base64 -d); { ${print(end)}; } >&2; ${print(end)}`;
+      const run = await server.send(session.id, command);
+      const finished = await server.finished(run, 60_000);
+      const told = await (await server.fetch('GET', `/api/v1/runs/${run}/invocations`)).text();
+      const log = await (await server.fetch('GET', `/api/v1/sessions/${session.id}/export`)).text();
+      const seen = { result: JSON.stringify(finished), told, log };
+      for (const part of partsOf(secret)) {
+        for (const [where, text] of Object.entries(seen)) {
+          if (text.includes(part.slice(-16))) throw new Error(`${where} has ${end} ${part}`);
+        }
+      }
+    }
+  }
+  expect(await server.stop()).toBe(0);
+}, 120_000);
+
+test('[P4] values that the server knows, broad masks and own patterns, in the log of a session and of the server', async () => {
+  const dataDir = temporaryDirectory();
+  const known = { MY_API_KEY: 'zebra crossing; 4711', SOME_NAME: 'zebra of another kind' };
+  const server = await Server.start({
+    dataDir,
+    env: {
+      ...known,
+      BATON_AGENT_ENV: Object.keys(known).join(','),
+      BATON_MASK_BROAD: 'true',
+      BATON_MASK_PATTERNS: 'acme-[a-z]{2,4}-[0-9]{4,}, zulu_\\d{8}',
+      BATON_LOG_LEVEL: 'trace',
+    },
+  });
+  const session = await server.session('known');
+  const key = readFileSync(join(dataDir, 'secret-key'), 'utf8').trim();
+  const run = await server.send(
+    session.id,
+    [
+      `cat ${dataDir}/secret-key; base64 -d < ${dataDir}/secret-key | od -An -tx1 | tr -d ' \\n'; echo`,
+      'for p in $MY_API_KEY; do printf "%s " "$p"; sleep 0.1; done; echo',
+      'echo "$SOME_NAME"; printf %s ABCDEFGHIJ; sleep 0.1; echo 0123456789; echo acme-eu-12345 zulu_12345678',
+    ].join('\n'),
+  );
+  await server.finished(run, 60_000);
+  // An error of the server that quotes what it was sent.
+  await server.fetch(
+    'GET',
+    `/api/v1/sessions?name=${encodeURIComponent(known.MY_API_KEY)}&x=acme-eu-12345`,
+  );
+  const log = await (await server.fetch('GET', `/api/v1/sessions/${session.id}/export`)).text();
+  expect(await server.stop()).toBe(0);
+  const seen = log + server.program.stderr();
+  expect(log).toContain(known.SOME_NAME);
+  for (const secret of [
+    key,
+    Buffer.from(key, 'base64').toString('hex'),
+    known.MY_API_KEY,
+    'ABCDEFGHIJ0123456789',
+    'acme-eu-12345',
+    'zulu_12345678',
+  ]) {
+    expect(seen).not.toContain(secret);
+  }
+  expect(log).toContain('***AWS_ACCESS_KEY***');
+}, 120_000);

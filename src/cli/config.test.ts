@@ -44,6 +44,8 @@ describe('reading', () => {
       claudePath: undefined,
       agentEnv: undefined,
       parkUsageLimit: true,
+      maskBroad: false,
+      maskPatterns: undefined,
       secretKey: undefined,
       logLevel: 'info',
     });
@@ -177,6 +179,8 @@ describe('refusing', () => {
     ['BATON_PUBLIC_URL', 'https://baton.example/?a'],
     ['BATON_ALLOWED_HOSTS', 'baton:8080'],
     ['BATON_AGENT_ENV', 'A,,B'],
+    ['BATON_MASK_BROAD', 'perhaps'],
+    ['BATON_MASK_PATTERNS', 'acme-[a-z]+, (a|b)+'],
     ['BATON_LOG_LEVEL', 'loud'],
     ['BATON_ADMIN_TOKEN', 'tooshort'],
     ['BATON_SECRET_KEY', Buffer.alloc(31).toString('base64')],
@@ -211,4 +215,24 @@ test('the help text names every flag and variable', () => {
     expect(help).toContain(env);
     if ('flag' in setting) expect(help).toContain(`--${setting.flag}`);
   }
+});
+
+test('[P4] own patterns are separated by commas that are not in a pattern', () => {
+  const BATON_MASK_PATTERNS = 'acme-[a-z,]{2,4}-[0-9]{4,}, zulu_\\d{8},';
+  expect(readConfig([], { BATON_MASK_PATTERNS, BATON_MASK_BROAD: 'true' })).toMatchObject({
+    maskPatterns: ['acme-[a-z,]{2,4}-[0-9]{4,}', 'zulu_\\d{8}'],
+    maskBroad: true,
+  });
+  expect(readConfig([], {})).toMatchObject({ maskPatterns: undefined, maskBroad: false });
+});
+
+test.each([
+  ['acme-[a-z]+[0-9a-f]+x', 'where does "[a-z]" end and "[0-9a-f]" begin'],
+  ['ok-[a-z]{4,},(a+)+b', 'The mask pattern (a+)+b cannot be used'],
+  ['ab', 'it must begin with at least 3 plain characters'],
+  ['acme-[z-a]', 'is no class of characters'],
+])('[P4] a pattern that could take long is refused and named: %s', (BATON_MASK_PATTERNS, why) => {
+  expect(() => readConfig([], { BATON_MASK_PATTERNS })).toThrow(
+    expect.objectContaining({ message: expect.stringContaining(why) }),
+  );
 });
