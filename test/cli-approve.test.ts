@@ -4,7 +4,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Approval } from '../src/contract/approval.ts';
 import { newId } from '../src/contract/ids.ts';
 import type { ToolRules, Verdict } from '../src/contract/policy.ts';
+import { aesBox } from '../src/secrets/aes-box.ts';
 import type { NewApproval } from '../src/sessions/approval-store.ts';
+import { sealCall } from '../src/sessions/call-original.ts';
 import { postgresStore } from '../src/storage/postgres/store.ts';
 import { ask } from './asking.ts';
 import { Desk, ended } from './cli-rig.ts';
@@ -111,6 +113,29 @@ test('[C1] [A7] [H4] list, show, allow, edit, deny and remember for the session'
     [two.id, 'allowed'],
     [one.id, 'allowed'],
   ]);
+});
+
+test('[P4] [C1] a question of which something is hidden says so, and shows it to who may answer', async () => {
+  const { asking, done, json, desk } = await place();
+  const id = newId();
+  const key = Buffer.from(readFileSync(join(desk.dataDir, 'secret-key'), 'utf8'), 'base64');
+  const command = 'mysql --password "x$(touch P)"';
+  await asking({
+    id,
+    masked: true,
+    input: { command: 'mysql --password "***MASKED***$(touch P)"' },
+    original: sealCall({ command }, id, aesBox(key)),
+  });
+  const card = (await done('approve', 'show', id)).stdout;
+  expect(card).toContain('Part of this is hidden');
+  expect(card).toContain('  $ mysql --password "***MASKED***$(touch P)"\n');
+  expect(card).not.toContain(command);
+  const original = (await done('approve', 'show', id, '--original')).stdout;
+  expect(original).toContain(`  $ ${command}\n`);
+  expect(original).not.toContain('hidden');
+  const audit = await json<{ action: string; target: object }[]>('audit', '--action', 'approval.reveal');
+  expect(audit).toMatchObject([{ target: { kind: 'approval', id } }]);
+  expect((await done('approve', id, 'allow')).stdout).toContain('Part of this is hidden');
 });
 
 test('[C1] mistakes with approvals and rules are named, with what to do', async () => {

@@ -146,7 +146,16 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
     await keysReady(page);
   }
   expect(isMade(house, 'four')).toBe(false);
-  await button(cards(page), 'Allow once').click();
+  // Who may answer sees it, and then a key allows it.
+  await button(cards(page), 'Show what is hidden').click();
+  await cards(page).getByText('DB_PASSWORD=correct-horse install /dev/null four').waitFor();
+  await button(cards(page), 'Hide again').click();
+  await cards(page).getByText('DB_PASSWORD=***MASKED*** install /dev/null four').waitFor();
+  await button(cards(page), 'Show what is hidden').click();
+  await button(cards(page), 'Hide again').waitFor();
+  await cards(page).focus();
+  await keysReady(page);
+  await page.keyboard.press('a');
   expect((await ended(server, again)).state).toBe('succeeded');
   expect(await approvals(server, session)).toHaveLength(6);
   expect([isMade(house, 'three'), isMade(house, 'four')]).toEqual([true, true]);
