@@ -209,7 +209,11 @@ export function runService(parts: ServiceParts): RunService {
 
     async retryRun(by, id) {
       const run = await findRunToChange(parts, by, id);
-      const payload = isTerminal(run.state) ? await payloadAgain(by, run) : undefined;
+      // What it is made of is final only once the run is.
+      if (!isTerminal(run.state)) {
+        throw new BatonError('run_not_finished', undefined, { details: { state: run.state } });
+      }
+      const payload = await payloadAgain(by, run);
       const fresh = newRunId();
       const entry = onRun(by, 'run.retry', id, { after: { runId: fresh } });
       logChanges(log, (await store.audited(entry).retryRun(id, fresh, payload)).changes);
