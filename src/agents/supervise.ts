@@ -35,12 +35,20 @@ export function supervise(started: Started, options: Supervision): AgentProcess 
   // A program may close its ends at any time; that is no failure of ours.
   for (const stream of [stdin, stdout, stderr, child]) stream.on('error', () => {});
 
+  const look = (): void => {
+    try {
+      family.look();
+    } catch {
+      // The system does not list its processes at the moment. Stopping them lists them again.
+    }
+  };
+
   // Soon after the start, when most programs start others, and then ever more rarely.
   let timer: NodeJS.Timeout | undefined;
   const lookIn = (ms: number): void => {
     timer = setTimeout(() => {
       const before = performance.now();
-      family.look();
+      look();
       const least = LOOK_SHARE * (performance.now() - before);
       lookIn(Math.max(least, Math.min(2 * ms, options.lookMs ?? LOOK_MS)));
     }, ms).unref();
@@ -50,7 +58,7 @@ export function supervise(started: Started, options: Supervision): AgentProcess 
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
-      family.look();
+      look();
       for (const stream of [stdout, stderr]) keepUnread(stream);
       resolve({ code, signal });
     });

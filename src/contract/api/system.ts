@@ -20,7 +20,7 @@ export const systemEndpoints = {
   readyz: endpoint({
     method: 'GET',
     path: '/readyz',
-    summary: 'Database, migrations and lease are in order; else 503',
+    summary: 'Database, migrations, lease and free disk space are in order; else 503',
     group,
     open: true,
     answer: Readiness,
