@@ -21,7 +21,6 @@ export function StopEverything() {
   return (
     <Section
       title={t.settings.stop.title}
-      about={t.settings.stop.about}
       actions={
         <Button look="danger" onClick={() => setIsAsked(true)}>
           <OctagonPause size={16} aria-hidden />
@@ -29,6 +28,7 @@ export function StopEverything() {
         </Button>
       }
     >
+      <p className="text-soft">{t.settings.stop.about}</p>
       {isAsked && <StopDialog onClose={() => setIsAsked(false)} />}
     </Section>
   );

@@ -25,23 +25,20 @@ export function StopBanner() {
   return (
     <div
       role="status"
-      className="flex items-center gap-3 border-b border-bad bg-bad-soft px-4 py-1.5 text-dense"
+      className="flex flex-wrap items-center gap-x-3 border-b border-bad bg-bad-soft px-4 py-1.5 text-dense"
     >
       <OctagonPause size={16} className="shrink-0 text-bad" aria-hidden />
-      <div className="min-w-0 grow">
-        <p>
-          <strong className="font-medium">{words.title}</strong> {words.help}
-        </p>
-        <p className="text-soft">
-          {words.by(stop.by ?? '')} · <Ago at={stop.since} />
-          {stop.reason !== null && ` · ${stop.reason}`}
-        </p>
-      </div>
+      <p className="min-w-0 grow basis-0">
+        <strong className="font-semibold">{words.title}</strong>{' '}
+        <span className="max-md:hidden">{words.help}</span>
+      </p>
       {me?.rights.includes('admin') === true && (
-        <Button className="shrink-0" onClick={() => setIsAsked(true)}>
-          {words.resume}
-        </Button>
+        <Button onClick={() => setIsAsked(true)}>{words.resume}</Button>
       )}
+      <p className="w-full text-soft md:pl-7">
+        {words.by(stop.by ?? '')} · <Ago at={stop.since} />
+        {stop.reason !== null && ` · ${stop.reason}`}
+      </p>
       {isAsked && (
         <ConfirmDialog
           title={words.sure}

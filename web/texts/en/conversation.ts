@@ -96,7 +96,7 @@ export const conversation = {
       'The server stopped while this was running. What was done is kept, and the run goes on.',
     handed_back: 'The server was restarted. The run goes on from where it was.',
     stopped:
-      'An administrator stopped everything. What was done is kept, and the run continues when everything is resumed.',
+      'An administrator stopped everything. What was done is kept, and the run continues once everything is resumed.',
   },
   changedFiles: (count: number) =>
     count === 1
