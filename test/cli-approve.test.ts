@@ -133,7 +133,11 @@ test('[P4] [C1] a question of which something is hidden says so, and shows it to
   const original = (await done('approve', 'show', id, '--original')).stdout;
   expect(original).toContain(`  $ ${command}\n`);
   expect(original).not.toContain('hidden');
-  const audit = await json<{ action: string; target: object }[]>('audit', '--action', 'approval.reveal');
+  const audit = await json<{ action: string; target: object }[]>(
+    'audit',
+    '--action',
+    'approval.reveal',
+  );
   expect(audit).toMatchObject([{ target: { kind: 'approval', id } }]);
   expect((await done('approve', id, 'allow')).stdout).toContain('Part of this is hidden');
 });

@@ -57,6 +57,7 @@ export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
   const detail = `/s/${sessions.claude}/detail`;
   return [
     { name: 'sign-in', path: '/sign-in', isOutside: true },
+    { name: 'sign-in-without-key', path: '/sign-in?without=key', isOutside: true },
     { name: 'start', path: '/' },
     { name: 'start-filters', path: '/', act: button('button:visible:has(.lucide-list-filter)') },
     { name: 'new', path: '/new' },

@@ -6,7 +6,7 @@ import { PAGE_KEY_HEADER } from '../src/contract/page-key.ts';
 import { createApp } from '../src/server/app.ts';
 import { authenticatorOf } from '../src/server/auth.ts';
 import { limited } from '../src/server/limits/limited.ts';
-import { Limits } from '../src/server/limits/limits.ts';
+import { type LimitSettings, Limits } from '../src/server/limits/limits.ts';
 import { createSite, type SiteOptions } from '../src/server/site.ts';
 import { DATABASES, gateOver, peopleOf } from './gate-rig.ts';
 
@@ -22,7 +22,7 @@ export async function signInRig(
   options: {
     readonly site?: SiteOptions;
     readonly gate?: Partial<GateOptions>;
-    readonly limits?: Limits;
+    readonly limits?: Partial<LimitSettings>;
   } = {},
 ) {
   const [, open] = DATABASES[0] ?? [];
@@ -35,7 +35,7 @@ export async function signInRig(
     ready: async () => ({}),
     auth: limited(
       authenticatorOf(gate, { site: createSite(options.site) }),
-      options.limits ?? new Limits({ perAddress: 1_000_000 }),
+      new Limits(options.limits),
     ),
   });
   onTestFinished(() => app.close());

@@ -7,7 +7,6 @@ import { newSecret } from '../../access/secret.ts';
 import { ADMIN_ID } from '../../contract/access.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { PAGE_KEY_HEADER } from '../../contract/page-key.ts';
-import { Limits } from '../limits/limits.ts';
 import { ASSETS } from '../web/paths.ts';
 import { safeNext } from './form.ts';
 import { PAGES } from './pages.ts';
@@ -209,16 +208,16 @@ describe('signing in', () => {
   });
 
   test('[H9] strangers behind the same address keep no valid code or token from signing in', async () => {
-    const { gate, people, post, get } = await signInRig({ limits: new Limits({ perAddress: 2 }) });
+    const { gate, people, post, get } = await signInRig({ limits: { perAddress: 2 } });
     const bearer = { authorization: 'Bearer wrong', accept: '*/*' };
     const strangers = [await get('/docs', bearer), await get('/docs', bearer)];
     expect(strangers.map(({ statusCode }) => statusCode)).toEqual([401, 401]);
     expect((await get('/docs', bearer)).statusCode).toBe(429);
     expect((await post('/sign-in', { code: newSecret() })).statusCode).toBe(429);
     const code = await gate.startCode();
-    expect((await post('/sign-in', { code })).statusCode).toBe(303);
+    expect((await post('/sign-in', { code })).statusCode).toBe(200);
     const { token } = await people.token((await people.user('hanako')).id);
-    expect((await post('/sign-in', { token })).statusCode).toBe(303);
+    expect((await post('/sign-in', { token })).statusCode).toBe(200);
     // A code that was used is a stranger's again.
     expect((await post('/sign-in', { code })).statusCode).toBe(429);
   });
@@ -299,6 +298,20 @@ describe('the page key', () => {
     expect(await status(one)).toBe(404);
     expect(await status({ ...one, cookie: two.cookie })).toBe(401);
     expect(await status({ [PAGE_KEY_HEADER]: one[PAGE_KEY_HEADER] })).toBe(401);
+  });
+
+  test('[X4] [H9] the cookie alone uses up nothing of what a user may ask', async () => {
+    const { get, post, people, asPage } = await signInRig({ limits: { perUser: 2 } });
+    const { token } = await people.token((await people.user('hanako')).id);
+    const mine = asPage(await post('/sign-in', { token }));
+    const { cookie } = mine;
+    for (let i = 0; i < 5; i++) {
+      expect((await get('/', { cookie })).statusCode).toBe(200);
+      expect((await get('/api/v1/nothing', { cookie })).statusCode).toBe(401);
+    }
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await get('/api/v1/nothing', mine)).statusCode);
+    expect(statuses).toEqual([404, 404, 429]);
   });
 
   test('[X4] a page without it is shown why one has to sign in again', async () => {
