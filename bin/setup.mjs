@@ -54,9 +54,7 @@ function packages(file) {
 }
 
 function npmCi(interrupted) {
-  // Nothing here needs what packages would run when they are installed.
-  const flags = ['--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const command = ['npm', 'ci', ...flags, '--loglevel=error'];
+  const command = ['npm', 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const npmFailed = (why, output) => failed(`npm ci: ${why}`, output);
   return runTool(command, { cwd: root, interrupted, failed: npmFailed });
 }
@@ -67,7 +65,7 @@ function failed(why, output) {
       ...(output.trim() ? [output.trim(), ''] : []),
       'The dependencies could not be installed.',
       `Why: ${why}.`,
-      `What to do: check the network and the free disk space, run "npm ci --ignore-scripts" in ${root}, start again.`,
+      `What to do: check the network and the free disk space, run "npm ci" in ${root}, start again.`,
     ].join('\n'),
   );
 }

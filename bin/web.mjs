@@ -75,6 +75,6 @@ const failed = (why, output) =>
       ...(output.trim() ? [output.trim(), ''] : []),
       'The web app could not be built.',
       `Why: Vite: ${why}.`,
-      'What to do: check the free disk space, run "npm ci --ignore-scripts", start again.',
+      'What to do: check the free disk space, run "npm ci", start again.',
     ].join('\n'),
   );

@@ -56,9 +56,7 @@ describe('installing', () => {
     const second = checkout.launch();
     expect((await second.exit).code).toBe(0);
     expect(second.stderr()).toBe('');
-    expect(checkout.calls()).toEqual([
-      'ci --include=dev --ignore-scripts --no-audit --no-fund --loglevel=error',
-    ]);
+    expect(checkout.calls()).toEqual(['ci --include=dev --no-audit --no-fund --loglevel=error']);
   });
 
   test('[O1] happens again when the lock file asks for something else', async () => {
