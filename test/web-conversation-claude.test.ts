@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { browser } from './browser.ts';
 import { siteOf } from './browser-rig.ts';
 import { claudeHouse, making, PATIENCE } from './claude-session-rig.ts';
@@ -9,6 +9,8 @@ import { barriersOn, complaintsOf } from './page-checks.ts';
 import { until } from './until.ts';
 import { house } from './web-conversation-rig.ts';
 
+// Servers that restart, a browser and Claude Code, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
 const chromium = browser();
 
 /** A session with the real Claude Code and a scripted model, and a person at its page. */
