@@ -201,7 +201,7 @@ export interface AccessStore {
   /** Expired ones go. Throws `unauthorized` if the sign-in is gone. */
   createTicket(ticket: NewTicket): Promise<{ readonly expiresAt: number }>;
   /**
-   * Takes the ticket, whoever shows it and for whatever. Null if it is none, was taken before or has
+   * Takes the ticket, for any sign-in and any path. Null if it does not exist, was taken before or has
    * expired; those of a sign-in go with it.
    */
   takeTicket(digest: string): Promise<{ readonly signInId: string; readonly path: string } | null>;

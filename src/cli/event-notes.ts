@@ -39,7 +39,7 @@ const important: Notes = {
   'run.handed_back': ({ reason }) =>
     reason === EVERYTHING_STOPPED
       ? 'An administrator stopped everything; the run continues when it is resumed.'
-      : 'The worker is stopping; the run goes on when another one takes it.',
+      : 'The worker is stopping; the run continues when another one takes it.',
   'run.waiting': () => 'The agent waits for an answer.',
   'approval.requested': ({ approvalId, tool }) =>
     `The agent asks to use ${tool}. See "baton approve show ${approvalId}".`,

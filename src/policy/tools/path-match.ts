@@ -46,7 +46,7 @@ function throughProc(segments: string[], cwd: string | undefined): string[] {
   return link === 'cwd' && isSelf && cwd !== undefined ? segmentsOf(cwd, {})! : segments;
 }
 
-/** Of another process, or of a file that is open already: it cannot be told where it leads. */
+/** Of another process, or of a file that is open already: where it leads is unknown. */
 export function isOpaque([first, process, ...rest]: readonly string[]): boolean {
   if (first === 'dev') return process === 'fd' || process === 'stdin';
   const link = rest[0] === 'task' ? rest[2] : rest[0];
