@@ -20,6 +20,7 @@ import { fairness } from './cases/fairness.ts';
 import { idleDispatch } from './cases/idle-dispatch.ts';
 import { memory } from './cases/memory.ts';
 import { orderedDrain, orderedDrainFresh, orderedDrainSmall } from './cases/ordered-drain.ts';
+import { hostileCommand } from './cases/policy/hostile-command.ts';
 import { quick } from './cases/quick.ts';
 import { sqlite } from './cases/sqlite.ts';
 import { takeover } from './cases/takeover.ts';
@@ -76,6 +77,7 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     access,
     'database-back': databaseBack,
   },
+  policy: { 'hostile-command': hostileCommand },
   agents: { hello, 'many-sessions': manySessions, output, approval },
   web: {
     'first-page': firstPage,

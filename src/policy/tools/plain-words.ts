@@ -45,6 +45,9 @@ const RUNNERS = new Set(
 );
 const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
+/** What means nothing to a shell, wherever it stands. */
+const ORDINARY = /[\w./:,@%+-]+/y;
+
 const not = (why: string): Plain => ({ words: null, why });
 
 /** Splits like a shell does; `*` is only a letter to it `inRule`. One pass over the text. */
@@ -53,6 +56,13 @@ export function plainWords(command: string, inRule = false): Plain {
   const words: string[] = [];
   let word: string | null = null;
   for (let at = 0; at < command.length; at++) {
+    ORDINARY.lastIndex = at;
+    const [run = ''] = ORDINARY.exec(command) ?? [];
+    if (run !== '') {
+      word = (word ?? '') + run;
+      at += run.length - 1;
+      continue;
+    }
     const char = command[at]!;
     if (char === ' ') {
       if (word !== null) words.push(word);

@@ -1,0 +1,65 @@
+import { shellCall } from '../../../src/policy/tools/call.ts';
+import { decide } from '../../../src/policy/tools/decide.ts';
+import { OwnFiles } from '../../../src/policy/tools/own-files.ts';
+import type { Case } from '../../benches.ts';
+import { now } from '../../measure.ts';
+
+const BYTES = 200_000;
+const RULES = 200;
+/** The figure that is promised, in milliseconds. */
+const MOST_MS = 100;
+
+const PLACE = { cwd: '/srv/app', home: '/home/me' };
+const OWN = new OwnFiles({ paths: ['/home/me/.baton'], except: ['/home/me/.baton/workspaces'] });
+
+/** Rules of every kind, all of whose words the commands have. */
+const deny = Array.from({ length: RULES }, (_, i) => {
+  const kinds = [
+    `Bash(git push --x${i})`,
+    `Bash(git sub${i})`,
+    `Bash(git * y${i})`,
+    `Read(**/a${i}/**/b)`,
+    `Bash(rm -rf d${i})`,
+  ];
+  return kinds[i % kinds.length]!;
+});
+const WORDS = Array.from({ length: RULES }, (_, i) => `sub${i} y${i} --x${i} d${i}`).join(' ');
+
+const filled = (piece: string): string => {
+  const start = `${WORDS};`;
+  return start + piece.repeat(Math.ceil((BYTES - start.length) / piece.length));
+};
+const distinct = (make: (i: number) => string): string => {
+  let text = '';
+  for (let i = 0; text.length < BYTES; i++) text += make(i);
+  return text;
+};
+
+const COMMANDS: Readonly<Record<string, string>> = {
+  words: filled('rm '),
+  options: filled('git -x push '),
+  parts: filled('git a push b;'),
+  quotes: filled('"a" '),
+  substitutions: filled('$('),
+  'different words': distinct((i) => `w${i} `),
+  'different options': `git push ${distinct((i) => `-w${i} `)}`,
+  paths: distinct((i) => `a/b${i} `),
+  'a long path': filled('../a/'),
+};
+
+/** One decision about a command of 200 KB under 200 deny rules, none of which it breaks. */
+export const hostileCommand: Case = async ({ rounds, report }) => {
+  for (const [name, text] of Object.entries(COMMANDS)) {
+    const times: number[] = [];
+    // Each time another text, for the last one is remembered; the first warms up.
+    for (let round = 0; round <= 3 * rounds; round++) {
+      const call = shellCall(`${text}${' '.repeat(round)}`, PLACE);
+      const begun = now();
+      decide(call, { channel: 'web', session: { allow: [], ask: [], deny } });
+      OWN.judge(call);
+      times.push(now() - begun);
+    }
+    const [value = 0] = times.slice(1).sort((a, b) => a - b);
+    report({ metric: `decision, ${name} (at most ${MOST_MS})`, value, unit: 'ms' });
+  }
+};
