@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createAccess } from './access/access.ts';
 import type { AccessService } from './access/service.ts';
 import { driverOf } from './agents/drivers.ts';
@@ -11,6 +13,7 @@ import { AgentPayload } from './contract/message.ts';
 import type { AgentKind } from './contract/session.ts';
 import type { Masker } from './policy/masker.ts';
 import { maskCallJson, maskJson } from './policy/masking-json.ts';
+import { OwnFiles } from './policy/tools/own-files.ts';
 import type { Logger } from './queue/logger.ts';
 import { RunQueue } from './queue/run-queue.ts';
 import { Worker } from './queue/worker.ts';
@@ -38,6 +41,8 @@ export interface Parts {
   /** Where browsers reach this server, without a slash at the end; for links. */
   readonly publicUrl?: string;
   readonly dataDir: string;
+  /** Files of Baton's own outside of it, which agents must not use (P7). */
+  readonly ownPaths?: readonly string[];
   /** Servers that share a database; agents of others are none of our business. */
   readonly installation: string;
   readonly masker: Masker;
@@ -98,6 +103,7 @@ export function compose(parts: Parts): Composed {
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
   const providerOf = workspaceProviders(directoryProvider({ dataDir: parts.dataDir }));
   const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
+  const ownFiles = ownFilesOf(parts);
   const preparer = new Preparer({
     store,
     providerOf,
@@ -157,6 +163,7 @@ export function compose(parts: Parts): Composed {
     sweepRun: (runId) => sweepRun({ installation, run: runId }),
     ...masking,
     box,
+    ownFiles,
     clock: Date.now,
     steering: new Steering({
       store,
@@ -178,6 +185,7 @@ export function compose(parts: Parts): Composed {
     ...masking,
     box,
     log,
+    ownFiles,
     providerOf,
     artefacts,
     checkAgent: (kind) => void driverOf(kind),
@@ -206,4 +214,20 @@ export function compose(parts: Parts): Composed {
     for (const lifeline of lifelines.values()) lifeline.end();
   };
   return { queue, worker, connections, keeper, service, access, endLifelines };
+}
+
+/** By their names and where these lead: a data directory may lie behind a link. */
+function ownFilesOf({ dataDir, ownPaths = [] }: Pick<Parts, 'dataDir' | 'ownPaths'>): OwnFiles {
+  const both = (path: string): string[] => {
+    const absolute = resolve(path);
+    try {
+      return [absolute, realpathSync(absolute)];
+    } catch {
+      return [absolute];
+    }
+  };
+  return new OwnFiles({
+    paths: [dataDir, ...ownPaths].flatMap(both),
+    except: both(dataDir).map((path) => join(path, 'workspaces')),
+  });
 }

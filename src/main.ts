@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { agentEnvironment } from './agents/environment.ts';
 import type { Config } from './cli/config.ts';
+import { credentialsPath } from './cli/credentials.ts';
 import { makeDataDirectory } from './cli/data-directory.ts';
 import { explainListenError } from './cli/listen-error.ts';
 import { packageVersion } from './cli/version.ts';
@@ -31,6 +32,14 @@ import { createMetrics } from './server/metrics.ts';
 import type { NodeFacts } from './server/metrics-facts.ts';
 import { hideOwn, serverMasker } from './server-masker.ts';
 import { patiently } from './sessions/patiently.ts';
+
+/** What Baton keeps outside the data directory: the login of the command line, and a database elsewhere. */
+const ownPathsOf = ({ database }: Config): string[] => [
+  dirname(credentialsPath(process.env)),
+  ...(database.kind === 'sqlite'
+    ? ['', '-wal', '-shm', '-journal', '.lock'].map((end) => `${database.path}${end}`)
+    : []),
+];
 
 /** How long requests under way may take to end once the node stops. */
 const HTTP_GRACE_MS = 3000;
@@ -119,6 +128,7 @@ export async function startNode(
       store,
       publicUrl: config.publicUrl ?? url,
       dataDir: config.dataDir,
+      ownPaths: ownPathsOf(config),
       installation,
       masker,
       box,

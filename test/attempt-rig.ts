@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AgentDriver, DriverEnd, DriverEvent, Turn } from '../src/agents/driver.ts';
 import type { Spawn } from '../src/agents/process.ts';
@@ -9,6 +10,7 @@ import type { Outcome } from '../src/contract/outcome.ts';
 import type { AgentKind } from '../src/contract/session.ts';
 import { createMasker } from '../src/policy/masking.ts';
 import { maskCallJson, maskJson } from '../src/policy/masking-json.ts';
+import { OwnFiles } from '../src/policy/tools/own-files.ts';
 import type { AttemptContext } from '../src/queue/attempt-context.ts';
 import { outcomeOf } from '../src/queue/handler-result.ts';
 import { SILENT } from '../src/queue/logger.ts';
@@ -102,6 +104,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       maskJson: (value) => maskJson(masker, value),
       maskCall: (input) => maskCallJson(masker, input),
       box,
+      ownFiles: new OwnFiles({ paths: [rig.dataDir], except: [join(rig.dataDir, 'workspaces')] }),
       clock: Date.now,
       steering: new Steering({ store, textOf: String, nodeId: () => nodeId, log: SILENT }),
     });

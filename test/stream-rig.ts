@@ -9,6 +9,7 @@ import type { Json } from '../src/contract/json.ts';
 import { AgentPayload } from '../src/contract/message.ts';
 import { CreateSession } from '../src/contract/session.ts';
 import { createMasker } from '../src/policy/masking.ts';
+import { OwnFiles } from '../src/policy/tools/own-files.ts';
 import { SILENT } from '../src/queue/logger.ts';
 import { RunQueue } from '../src/queue/run-queue.ts';
 import { Worker } from '../src/queue/worker.ts';
@@ -68,6 +69,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     maskCall: (input) => input,
     box: aesBox(randomBytes(32)),
     log: SILENT,
+    ownFiles: new OwnFiles({ paths: [dataDir], except: [] }),
     providerOf: workspaceProviders(directoryProvider({ dataDir })),
     artefacts: directoryArtefacts({ dataDir }),
     checkAgent: () => {},

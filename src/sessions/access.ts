@@ -7,6 +7,7 @@ import type { Level } from '../contract/level.ts';
 import type { Run } from '../contract/run.ts';
 import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masker.ts';
+import type { OwnFiles } from '../policy/tools/own-files.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
 import type { Store } from '../queue/store.ts';
@@ -40,6 +41,7 @@ export interface ServiceParts {
   readonly maskCall: (input: Json) => Json;
   readonly box: SecretBox;
   readonly log: Logger;
+  readonly ownFiles: OwnFiles;
   /** Something may be to be done for a session, such as preparing its workspace. */
   readonly onWork: () => void;
   /** Whether an agent can be given messages while at work. */

@@ -6,6 +6,7 @@ import { shellCall } from '../policy/tools/call.ts';
 import { findToChange, type ServiceParts } from './access.ts';
 import { refusedStart } from './agent-check.ts';
 import { explain, refusalOf, toldOf } from './command-check.ts';
+import { judgeAsWritten } from './judge-call.ts';
 
 export interface ShellMessage extends Pick<AgentPayload, 'allowedTools' | 'disallowedTools'> {
   readonly sessionId: string;
@@ -21,12 +22,15 @@ export async function checkAdmission(
   by: Principal,
   { sessionId, message, ...tools }: ShellMessage,
 ): Promise<void> {
-  const { store, masker, onDenied } = parts;
+  const { store, masker, onDenied, ownFiles } = parts;
   const found = await store.rulesFor(sessionId);
   // What is not there is told by who stores the message.
   if (found?.agent.kind !== 'shell') return;
   const sent = { ...standingOf(by), ...tools };
-  const verdict = refusalOf(message, found.agent, found.workspacePath, sent, found);
+  // Without following links: the workspace may be on another machine, which looks again.
+  const verdict = await refusalOf(message, found.agent, sent, async (call, by) =>
+    judgeAsWritten(call, found.workspacePath, by, found, ownFiles),
+  );
   if (verdict === null) return;
   // Whoever may not even send learns nothing of the rules.
   await findToChange(parts, by, sessionId);

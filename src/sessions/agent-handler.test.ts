@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { serviceRig } from '../../test/service-rig.ts';
 import { createMasker } from '../policy/masking.ts';
+import { OwnFiles } from '../policy/tools/own-files.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { AbortReason } from '../queue/handler-result.ts';
 import { SILENT } from '../queue/logger.ts';
@@ -43,6 +44,7 @@ test('[Q9] a run whose workspace never comes can be stopped', async () => {
     maskJson: (value) => value,
     maskCall: (input) => input,
     box: aesBox(Buffer.alloc(32, 7)),
+    ownFiles: new OwnFiles({ paths: [], except: [] }),
     clock: Date.now,
     steering: new Steering({ store, textOf: unused, nodeId: unused, log: SILENT }),
   });

@@ -7,7 +7,7 @@ import { isBusy } from '../contract/outcome.ts';
 import type { Verdict } from '../contract/policy.ts';
 import type { Run } from '../contract/run.ts';
 import { shellCall } from '../policy/tools/call.ts';
-import { strictest } from '../policy/tools/decide.ts';
+import type { OwnFiles } from '../policy/tools/own-files.ts';
 import { unknownTools } from '../policy/tools/unknown-tools.ts';
 import type { AttemptContext } from '../queue/attempt-context.ts';
 import { fail, HandlerError, messageOf } from '../queue/handler-result.ts';
@@ -19,13 +19,12 @@ import { type TurnParts, takeTurn } from './agent-turn.ts';
 import { openAttachment } from './attachments.ts';
 import { sealCall } from './call-original.ts';
 import { explain, refusalOf, toldOf } from './command-check.ts';
+import { judgeCall } from './judge-call.ts';
 import { type LookBackOptions, lookBack } from './look-back.ts';
 import { openOriginal, textOfSteer } from './messages.ts';
 import { patiently } from './patiently.ts';
 import type { Preparer } from './preparer.ts';
-import { realCall } from './real-call.ts';
 import type { SessionWithFacts } from './session-record.ts';
-import { judgeAll } from './tool-scopes.ts';
 import { planTurn } from './turn-plan.ts';
 import { writeAttachments } from './write-attachments.ts';
 
@@ -35,6 +34,7 @@ export interface AgentHandlerOptions extends TurnParts {
   /** Kills what an earlier attempt left on this machine: two agents never work on one run (A3). */
   readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
   readonly box: SecretBox;
+  readonly ownFiles: OwnFiles;
 }
 
 /** Executes runs of type `agent`: one run loop for every driver (A1). */
@@ -42,7 +42,7 @@ export const agentHandler =
   (options: AgentHandlerOptions) =>
   async (payload: AgentPayload, context: AttemptContext): Promise<unknown> => {
     const { run, signal } = context;
-    const { store, box } = options;
+    const { store, box, ownFiles } = options;
     const found = await patiently(signal, () => store.getSession(run.lane));
     if (found === null) return fail('invalid_request', 'The session of this run is gone.');
     let path: string;
@@ -88,9 +88,7 @@ export const agentHandler =
         Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
       );
       const others = steers.map(({ standing }) => standing);
-      const real = await realCall(call, path);
-      const both = real === null ? [call] : [call, real];
-      return strictest(both.map((each) => judgeAll(each, path, payload, others, rules)));
+      return judgeCall(call, path, { sent: payload, others }, rules, ownFiles);
     };
     const turn = takeTurn({
       found,
@@ -122,12 +120,17 @@ async function checkStart(
   path: string,
   payload: AgentPayload,
   context: AttemptContext,
-  { store, masker, onDenied }: AgentHandlerOptions,
+  { store, masker, onDenied, ownFiles }: AgentHandlerOptions,
 ): Promise<unknown> {
   const { run, signal } = context;
   const rules = await patiently(signal, () => store.rulesFor(run.lane));
   const start = rules === null ? null : refusedStart(agent, path, agentStanding, rules);
-  const command = agent.kind === 'shell' ? refusalOf(message, agent, path, payload, rules) : null;
+  const command =
+    agent.kind === 'shell'
+      ? await refusalOf(message, agent, payload, (call, sent) =>
+          judgeCall(call, path, { sent }, rules, ownFiles),
+        )
+      : null;
   const verdict = start?.verdict ?? command;
   if (verdict === null) return null;
   onDenied?.();

@@ -6,9 +6,8 @@ import type { Masker } from '../policy/masker.ts';
 import { shellCall, type ToolCall } from '../policy/tools/call.ts';
 import { strictest } from '../policy/tools/decide.ts';
 import { commandText } from '../policy/tools/started-by.ts';
-import type { RulesInForce } from './approval-store.ts';
 import { fitText } from './fit-text.ts';
-import { judge, type Sent } from './tool-scopes.ts';
+import type { Call, Sent } from './tool-scopes.ts';
 
 /*
  * A message to the shell agent is a command, and the agent has nobody to ask: the rules are asked when
@@ -32,18 +31,16 @@ export function refusal(verdict: Verdict, channel: Channel): Verdict | null {
  * own, the message is its last word: then the two are judged together as well, without the tools that
  * the message names, which mean the message.
  */
-export function refusalOf(
+export async function refusalOf(
   message: string,
   { command }: Pick<AgentSpec, 'command'>,
-  workspace: string | null,
   sent: Sent,
-  rules: RulesInForce | null,
-): Verdict | null {
+  judged: (call: Call, sent: Sent) => Promise<Verdict>,
+): Promise<Verdict | null> {
   const { allowedTools: _, ...whole } = sent;
-  const verdicts = [judge(shellCall(message), workspace, sent, rules)];
+  const verdicts = [await judged(shellCall(message), sent)];
   if (command !== undefined) {
-    const line = shellCall(commandText([...command, message]));
-    verdicts.push(judge(line, workspace, whole, rules));
+    verdicts.push(await judged(shellCall(commandText([...command, message])), whole));
   }
   return refusal(strictest(verdicts), sent.channel);
 }

@@ -5,7 +5,7 @@ import { attemptRig, END, init } from '../../test/attempt-rig.ts';
 import { temporaryDirectory } from '../../test/processes.ts';
 import { ADMIN } from '../../test/service-rig.ts';
 import type { ToolAnswer } from '../agents/driver.ts';
-import { realCall } from './real-call.ts';
+import { realCalls } from './real-call.ts';
 
 function place() {
   const home = temporaryDirectory();
@@ -17,9 +17,11 @@ function place() {
   symlinkSync('loop', join(work, 'src', 'loop'));
   symlinkSync('src', join(work, 'near'));
   symlinkSync(work, join(home, 'door'));
-  const leads = async (input: object, from = work) =>
-    (await realCall({ tool: 'Read', input: { ...input } }, from))?.input ?? null;
-  return { home, work, outside, leads };
+  const leads = async (input: object, from = work, tool = 'Read') =>
+    (await realCalls({ tool, input: { ...input } }, from))[1]?.input ?? null;
+  const named = async (command: string) =>
+    (await realCalls({ tool: 'Bash', input: { command } }, work))[0]?.real;
+  return { home, work, outside, leads, named };
 }
 
 test('[P1] a link that leads out of the workspace is followed', async () => {
@@ -40,7 +42,63 @@ test('[P1] without one the call is as it says, also where the workspace is behin
     expect(await leads({ file_path: join(door, path) }, door)).toBeNull();
   }
   expect(await leads({ file_path: 5 })).toBeNull();
-  expect(await leads({ command: 'cat src/away/key' })).toBeNull();
+});
+
+test('[P1] a link is followed as the system does it: the folder above is where it leads', async () => {
+  const { home, outside, leads } = place();
+  expect(await leads({ file_path: 'src/away/../outside/key' })).toEqual({
+    file_path: join(outside, 'key'),
+  });
+  expect(await leads({ file_path: 'src/away/..' })).toEqual({ file_path: home });
+});
+
+test('[P1] links of processes lead where they lead for the agent', async () => {
+  const { home, work, leads } = place();
+  for (const way of ['self/root', '1/root', 'self/task/1/root', 'thread-self/root']) {
+    const path = `/proc/${way}${home}/outside/key`;
+    expect(await leads({ file_path: path })).toEqual({ file_path: join(home, 'outside/key') });
+  }
+  expect(await leads({ file_path: '/proc/self/cwd/src/a' })).toEqual({
+    file_path: join(work, 'src/a'),
+  });
+  expect(await leads({ file_path: '/proc/self/cwd/../outside/key' })).toEqual({
+    file_path: join(home, 'outside/key'),
+  });
+  symlinkSync('/proc/self/cwd', join(work, 'here'));
+  expect(await leads({ file_path: 'here/src/away/key' })).toEqual({
+    file_path: join(home, 'outside/key'),
+  });
+  expect(await leads({ file_path: '/proc/4711/cwd/x' })).toBeNull();
+});
+
+test('[P1] a search begins where its folder and its pattern lead', async () => {
+  const { work, outside, leads } = place();
+  expect(await leads({ pattern: 'src/away/*' }, work, 'Glob')).toEqual({
+    path: outside,
+    pattern: '*',
+  });
+  expect(await leads({ path: 'src', pattern: 'away/**/k' }, work, 'Glob')).toEqual({
+    path: outside,
+    pattern: '**/k',
+  });
+});
+
+test('[P1] the names in a command are followed, those that are files', async () => {
+  const { home, work, outside, named } = place();
+  const real = await named('cat src/away/key near -fsrc/away/key HEAD:src/later not/there');
+  expect(Object.fromEntries(real!)).toMatchObject({
+    'src/away/key': { path: join(outside, 'key'), folder: false },
+    near: { path: join(work, 'src'), folder: true },
+    'src/later': { path: join(outside, 'new') },
+  });
+  expect(real!.has('not/there')).toBe(false);
+  expect((await named(`cat /proc/self/root${home}/outside`))!.values().next().value).toMatchObject({
+    path: outside,
+    folder: true,
+  });
+  expect(await named(`cat ${Array.from({ length: 3000 }, (_, i) => `w${i}`).join(' ')}`)).toBe(
+    undefined,
+  );
 });
 
 test('[P3] a call through a link is judged by where it leads, too', async () => {

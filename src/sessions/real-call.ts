@@ -1,48 +1,61 @@
-import { readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Json } from '../contract/json.ts';
+import { namesOfCall, type ToolCall } from '../policy/tools/call.ts';
+import { RealPaths } from './real-paths.ts';
 
-interface Call {
-  readonly tool: string;
-  readonly input: Json;
-}
+type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
 
 /** Where the tools that work on files say which. */
 const PATHS = ['file_path', 'notebook_path', 'path'];
 
 /**
- * The same call with links followed, for rules about paths: a repository may bring a link that leads
- * out of it. Null if no link is in the way. A workspace behind a link is still the same workspace.
+ * The calls that rules about paths are asked about in place of this one: a repository may bring a
+ * link that leads out of it. A tool that works on files is judged as it is written and where it leads;
+ * a command, or a tool that is not known, with where each of its names leads.
  */
-export async function realCall<C extends Call>(call: C, workspace: string): Promise<C | null> {
-  const { input } = call;
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null;
-  const home = await realpath(workspace).catch(() => workspace);
+export async function realCalls(call: Call, workspace: string): Promise<Call[]> {
+  const { tool, input } = call;
+  const paths = await RealPaths.in(workspace);
+  const atHome = (path: string): string => path.replace(/^~(?=\/|$)/, homedir());
+  const names = namesOfCall({ tool, input });
+  if (names === null) return [call];
+  if (names.size > 0) {
+    const found = await Promise.all(
+      [...names].map(async (name) => [name, await paths.of(atHome(name))] as const),
+    );
+    // What is neither there nor behind a link is as it is written.
+    const known = found.filter(
+      ([name, { path, exists }]) => exists || path !== resolve(workspace, atHome(name)),
+    );
+    return [{ ...call, real: new Map(known) }];
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return [call];
   const changed: { [name: string]: Json } = {};
   for (const name of PATHS) {
     const said = Object.hasOwn(input, name) ? input[name] : undefined;
-    if (typeof said !== 'string' || said === '' || said.startsWith('~')) continue;
-    const path = resolve(workspace, said);
-    const real = inWorkspace(await realPath(path), home, workspace);
-    if (real !== path) changed[name] = real;
+    if (typeof said !== 'string' || said === '') continue;
+    const path = atHome(said);
+    const { path: real } = await paths.of(path);
+    if (real !== resolve(workspace, path)) changed[name] = real;
   }
-  return Object.keys(changed).length === 0 ? null : { ...call, input: { ...input, ...changed } };
+  if (tool === 'Glob') Object.assign(changed, await realGlob(input, atHome, paths));
+  return Object.keys(changed).length === 0
+    ? [call]
+    : [call, { ...call, input: { ...input, ...changed } }];
 }
 
-/** As many as systems follow. */
-const LINKS_MAX = 40;
-
-/** Of what is not there yet, the folder that is; a link to nothing is written through, too. */
-async function realPath(path: string, links = 0): Promise<string> {
-  const found = await realpath(path).catch(() => null);
-  if (found !== null || links > LINKS_MAX) return found ?? path;
-  const target = await readlink(path).catch(() => null);
-  const folder = dirname(path);
-  if (target !== null) return realPath(resolve(await realPath(folder, links), target), links + 1);
-  return folder === path ? path : join(await realPath(folder, links), basename(path));
-}
-
-function inWorkspace(path: string, home: string, workspace: string): string {
-  const from = relative(home, path);
-  return from === '..' || from.startsWith('../') ? path : join(workspace, from);
+/** A search may begin in a folder that its pattern names, behind a link. */
+async function realGlob(
+  { path, pattern }: { readonly [name: string]: Json },
+  atHome: (path: string) => string,
+  paths: RealPaths,
+): Promise<{ [name: string]: Json }> {
+  if (typeof pattern !== 'string') return {};
+  const fixed = atHome(pattern).split(/[*?[{]/, 1)[0]!;
+  const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
+  if (folder === '') return {};
+  const begin = typeof path === 'string' && path !== '' ? atHome(path) : '.';
+  const from = folder.startsWith('/') ? folder : join(begin, folder);
+  return { path: (await paths.of(from)).path, pattern: atHome(pattern).slice(folder.length) };
 }

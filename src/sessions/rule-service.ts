@@ -4,7 +4,7 @@ import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { ScopeRules, ToolRules } from '../contract/policy.ts';
 import { CHANNEL_DEFAULTS } from '../policy/tools/channel-defaults.ts';
-import { decide } from '../policy/tools/decide.ts';
+import { decide, strictest } from '../policy/tools/decide.ts';
 import { parseRule } from '../policy/tools/rule.ts';
 import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { RulePlace } from './approval-store.ts';
@@ -52,7 +52,10 @@ export function ruleService(parts: ServiceParts): Part {
       const found = sessionId === undefined ? null : await store.rulesFor(sessionId);
       const rules = found ?? (await store.sharedRules());
       const place = placeOf(found?.workspacePath);
-      return decide({ tool, input, ...place }, scopesOf({ channel }, rules));
+      const call = { tool, input, ...place };
+      const own = parts.ownFiles.judge(call);
+      const verdict = decide(call, scopesOf({ channel }, rules));
+      return own === null ? verdict : strictest([verdict, own]);
     },
   };
 }

@@ -29,19 +29,19 @@ export const placeOf = (workspace: string | null | undefined): Place => ({
 
 const NONE: RulesInForce = { session: null, channels: {}, global: null };
 
-type Call = Pick<ToolCall, 'tool' | 'input'>;
+export type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
 /** What of a message its calls are judged by. */
 export type Sent = Standing & Pick<AgentPayload, 'allowedTools' | 'disallowedTools'>;
 
 /** What the rules say about a call of a run: those in force, and what its message said itself. */
 export const judge = (
-  { tool, input }: Call,
+  { tool, input, real }: Call,
   workspace: string | null,
   { allowedTools, disallowedTools, ...standing }: Sent,
   rules: RulesInForce | null,
 ): Verdict =>
   decide(
-    { tool, input, ...placeOf(workspace) },
+    { tool, input, real, ...placeOf(workspace) },
     { ...scopesOf(standing, rules ?? NONE), allowedTools, disallowedTools },
   );
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../src/policy/tools/decide.ts';
+import { OwnFiles } from '../../src/policy/tools/own-files.ts';
 import { judgeAll } from '../../src/sessions/tool-scopes.ts';
 import { approvals } from '../texts/en/approvals.ts';
 import { common } from '../texts/en/common.ts';
@@ -38,6 +39,8 @@ it('[P1] [C2] every reason the tool rules give for asking is told in words of th
   });
   expect(doubt.decision).toBe('ask');
   expect(why(doubt.reason)).toBe(approvals.why.doubt('Bash(rm -rf)'));
+  const own = new OwnFiles({ paths: ['/home/me/.baton'], except: [] });
+  expect(why(own.judge(bash('cp -r / x'))!.reason)).toBe(approvals.why.ownFiles);
   const question = decide({ tool: 'AskUserQuestion', input: {} }, { channel: 'cli' });
   expect(why(question.reason)).toBeNull();
 });

@@ -10,6 +10,7 @@ const BY_RULE =
   /^"(.+)" is asked by the (enforced )?rules of the (session|channel|whole server)(?: \w+, through which the credential was made)?$/s;
 const DOUBT = /^(the command has .+: )?it cannot be told whether "(.+)" means it$/s;
 const UNLISTED = /^(the command has .+: )?no rule speaks of it, /s;
+const OWN_FILES = "it may reach files of Baton's own";
 const PERSON = 'it is a question to a person, so a person answers it';
 
 /** Null where it need not be said. */
@@ -25,6 +26,7 @@ export function whyOf(
     return words.steered(whyOf(first, words, channels) ?? '', name).trim();
   }
   if (reason === PERSON) return null;
+  if (reason === OWN_FILES) return words.ownFiles;
   const byRule = BY_RULE.exec(reason);
   if (byRule !== null) return (byRule[2] ? words.enforced : words.byRule)(byRule[1]!);
   const doubt = DOUBT.exec(reason);

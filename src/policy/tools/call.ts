@@ -68,10 +68,30 @@ export function seeCall(call: ToolCall): SeenCall {
 const pathOf = (path: string | null, place: Place): string[] | null =>
   path === null || path === '' ? null : segmentsOf(path, place);
 
-/** What a command names, for a caller who can follow links; null if that is too much. */
-export function namesOfCall(call: ToolCall): ReadonlySet<string> | null {
-  if (TOOLS.get(call.tool)?.subject !== 'command') return new Set();
-  return namesIn(commandOf(stringAt(call.input, 'command') ?? '').parts.flat());
+/**
+ * What a command names, or a tool that is not known, for a caller who can follow links; null if that
+ * is too much. Of tools that work on files it is their path.
+ */
+export function namesOfCall({ tool, input }: ToolCall): ReadonlySet<string> | null {
+  const { subject } = TOOLS.get(tool) ?? {};
+  if (subject === 'command') return namesIn(commandOf(stringAt(input, 'command') ?? '').distinct());
+  return TOOLS.has(tool) ? new Set() : stringsIn(input);
+}
+
+const STRINGS_MAX = 1000;
+
+/** A tool that is not known may take a path anywhere in its input. */
+export function stringsIn(input: Json | undefined): ReadonlySet<string> {
+  const strings = new Set<string>();
+  const open: Json[] = input === undefined ? [] : [input];
+  while (open.length > 0 && strings.size < STRINGS_MAX) {
+    const value = open.pop()!;
+    if (typeof value === 'string') strings.add(value.replace(/^file:\/\//, ''));
+    else if (typeof value === 'object' && value !== null) {
+      for (const one of Object.values(value)) open.push(one);
+    }
+  }
+  return strings;
 }
 
 /** Where a search begins: its path, and for Glob also what its pattern says before the first wildcard. */

@@ -1,8 +1,8 @@
 import type { SeenCall } from './call.ts';
 import { allowsCommand, type Match, stopsCommand } from './command-match.ts';
 import { inSet } from './command-sets.ts';
-import { MOVES, readsOfWords } from './named-paths.ts';
-import { allowsPath, reachOf, segmentsOf, stopsPath } from './path-match.ts';
+import { MOVES, pathsOf, readsOfWords } from './named-paths.ts';
+import { allowsPath, reachOf, stopsPath } from './path-match.ts';
 import { parseRule, type Rule } from './rule.ts';
 
 /** Whether an allow rule means the call. What is no rule allows nothing. */
@@ -62,7 +62,7 @@ function namesPath({ tool, specifier }: Rule, { command, named, place }: SeenCal
   const { words } = command!.plain;
   if (!reading && words && inSet('read-only', words)) return 'no';
   const reads = words && readsOfWords(words, place.cwd);
-  const cwd = reads === 'tree' ? [{ path: segmentsOf('.', place) ?? [], folder: true }] : [];
+  const cwd = reads === 'tree' ? pathsOf(['.'], place, undefined) : [];
   const reached = named === null ? 'unknown' : reachOf(specifier, [...named, ...cwd], place);
   if (reached === 'in') return reading ? 'yes' : 'maybe';
   if (!words || reached === 'unknown' || MOVES.has(words[0]!)) return 'maybe';

@@ -27,7 +27,17 @@ export function readsOfWords(words: readonly string[], cwd: string | undefined):
 }
 
 /** What may be a path among the words, in any form; null if that is too much to be compared. */
-export function namesIn(words: Iterable<string>): ReadonlySet<string> | null {
+export function namesIn(words: ReadonlySet<string>): ReadonlySet<string> | null {
+  const { names, isAll } = firstNamesIn(words, NAMES_MAX, CHARACTERS_MAX);
+  return isAll ? names : null;
+}
+
+/** The same, as much of it as can be compared. */
+export function firstNamesIn(
+  words: ReadonlySet<string>,
+  most: number,
+  mostCharacters: number,
+): { readonly names: ReadonlySet<string>; readonly isAll: boolean } {
   const names = new Set<string>();
   let characters = 0;
   for (const word of words) {
@@ -35,10 +45,10 @@ export function namesIn(words: Iterable<string>): ReadonlySet<string> | null {
       if (name === '' || name.length > PATH_MAX || names.has(name)) continue;
       names.add(name);
       characters += name.length;
-      if (names.size > NAMES_MAX || characters > CHARACTERS_MAX) return null;
+      if (names.size > most || characters > mostCharacters) return { names, isAll: false };
     }
   }
-  return names;
+  return { names, isAll: true };
 }
 
 /** Also `--file=path`, `-fpath`, `HEAD:path`, `@path`, `:(top)path`, `a,path`. */
@@ -73,7 +83,7 @@ export function pathsOf(
     }));
     const really = found && { path: segmentsOf(found.path, place), folder: found.folder };
     return [...written, ...(really ? [really] : [])].flatMap(({ path, folder: holds }) =>
-      path === null ? [] : [{ path, folder: holds }],
+      path === null ? [] : [{ path: path.map((one) => one.toLowerCase()), folder: holds }],
     );
   });
 }
@@ -83,10 +93,10 @@ const isFolder = (name: string): boolean => /(?:^|\/)(?:\.{1,2})?$|^~$/.test(nam
 
 /** All that a command names; null if that is too much to be compared. */
 export function namedBy(
-  { parts }: Command,
+  { distinct }: Command,
   place: Place,
   real: RealPaths | undefined,
 ): NamedPath[] | null {
-  const names = namesIn(parts.flat());
+  const names = namesIn(distinct());
   return names && pathsOf(names, place, real);
 }

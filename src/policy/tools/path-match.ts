@@ -104,7 +104,7 @@ export function allowsPath(
   const pattern = patternOf(specifier, place);
   if (pattern === null || path === null) return 'no';
   if (path.slice(pattern.literal).some(isGit) && !pattern.names.some(isGit)) return 'no';
-  return reach(folder ? withoutTail(pattern) : pattern, path, false) === 'in' ? 'yes' : 'no';
+  return reach(folder ? withoutTail(pattern) : pattern, path) === 'in' ? 'yes' : 'no';
 }
 
 /** For rules that deny or ask. A `folder` that may hold such a path is `maybe`. */
@@ -114,14 +114,20 @@ export function stopsPath(
   place: Place,
   folder: boolean,
 ): Match {
-  const pattern = patternOf(specifier, place);
+  const pattern = anyCase(patternOf(specifier, place));
   if (pattern === null || path === null) return 'maybe';
-  const reached = reach(folder ? withoutTail(pattern) : pattern, path, true);
+  const reached = reach(folder ? withoutTail(pattern) : pattern, path.map(lower));
   if (reached === 'in') return 'yes';
   return folder && reached === 'above' ? 'maybe' : 'no';
 }
 
-/** A path that a command may mean by one of its words. */
+const lower = (name: string): string => name.toLowerCase();
+
+/** Rules that deny or ask mean names in any case: some file systems do. */
+const anyCase = (pattern: Pattern | null): Pattern | null =>
+  pattern && { ...pattern, names: pattern.names.map(lower) };
+
+/** A path that a command may mean by one of its words, in lower case. */
 export interface NamedPath {
   readonly path: readonly string[];
   readonly folder: boolean;
@@ -136,16 +142,19 @@ export function reachOf(
   paths: readonly NamedPath[],
   place: Place,
 ): 'in' | 'above' | 'unknown' | 'out' {
-  const pattern = patternOf(specifier, place);
+  const pattern = anyCase(patternOf(specifier, place));
   if (pattern === null) return 'unknown';
   const whole = withoutTail(pattern);
+  const least = whole.names.filter((name) => name !== ANY_DEPTH).length;
   let isAbove = false;
   let isUnknown = false;
   for (const { path, folder } of paths) {
-    const reached = reach(pattern, path, true);
-    if (reached === 'in') return 'in';
     isUnknown ||= isOpaque(path);
-    isAbove ||= reached === 'above' && (folder || reach(whole, path, true) === 'in');
+    // Too short for a file that is meant, and there are many.
+    if (!folder && path.length < least) continue;
+    const reached = reach(pattern, path);
+    if (reached === 'in') return 'in';
+    isAbove ||= reached === 'above' && (folder || reach(whole, path) === 'in');
   }
   return isUnknown ? 'unknown' : isAbove ? 'above' : 'out';
 }
@@ -162,40 +171,33 @@ function withoutTail({ names, literal }: Pattern): Pattern {
  * Whether the path, or a folder it is in, fits the pattern (`in`), or something below it may
  * (`above`). All ways through `**` advance together, one step a name.
  */
-function reach(
-  { names, literal }: Pattern,
-  path: readonly string[],
-  anyCase: boolean,
-): 'in' | 'above' | 'out' {
+function reach({ names, literal }: Pattern, path: readonly string[]): 'in' | 'above' | 'out' {
   if (names.length === 0) return 'in';
   const isAnyDepth = (at: number): boolean => at >= literal && names[at] === ANY_DEPTH;
-  const open = (at: number, into: Set<number>): void => {
-    for (let next = at; ; next++) {
-      into.add(next);
-      if (!isAnyDepth(next)) return;
-    }
+  let [states, next] = [new Uint8Array(names.length), new Uint8Array(names.length)];
+  /** Whether there is a name to come. */
+  const open = (from: number): boolean => {
+    let at = from;
+    for (; at < names.length && isAnyDepth(at); at++) next[at] = 1;
+    if (at < names.length) next[at] = 1;
+    return from < names.length;
   };
-  let states = new Set<number>();
-  open(0, states);
+  open(0);
   for (const segment of path) {
-    const next = new Set<number>();
-    for (const at of states) {
-      const like = names[at];
-      if (like === undefined) continue;
+    [states, next] = [next, states];
+    next.fill(0);
+    let isAlive = false;
+    for (let at = 0; at < names.length; at++) {
+      if (states[at] === 0) continue;
       const deep = isAnyDepth(at);
-      if (!deep && !isName(like, segment, anyCase, at < literal)) continue;
+      const fits = deep || (at < literal ? names[at] === segment : fitsName(names[at]!, segment));
+      if (!fits) continue;
       if (at + 1 === names.length) return 'in';
-      open(deep ? at : at + 1, next);
+      isAlive = open(deep ? at : at + 1) || isAlive;
     }
-    if (next.size === 0) return 'out';
-    states = next;
+    if (!isAlive) return 'out';
   }
   return 'above';
-}
-
-function isName(pattern: string, name: string, anyCase: boolean, literal: boolean): boolean {
-  const [like, given] = anyCase ? [pattern.toLowerCase(), name.toLowerCase()] : [pattern, name];
-  return literal ? like === given : fitsName(like, given);
 }
 
 /** `*` and `?` within one name. Going back to the last `*` only is enough. */

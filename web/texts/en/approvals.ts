@@ -62,6 +62,7 @@ export const approvals = {
       `It may be what the rule “${rule}” is about, and that cannot be told for certain.`,
     unlisted: 'No rule speaks of it, so a person decides.',
     notPlain: 'It is more than one plain command, so a person decides.',
+    ownFiles: 'It may reach files of Baton itself, such as keys and the database.',
   },
   deny: 'Deny',
   denyReason: 'Reason',

@@ -61,6 +61,7 @@ export const approvals: Texts['approvals'] = {
     doubt: (rule) => `ルール「${rule}」に当たるかどうか、確実には判断できません。`,
     unlisted: '当てはまるルールがないため、確認が必要です。',
     notPlain: '単純なコマンドではないため、確認が必要です。',
+    ownFiles: '鍵やデータベースなど、Baton 自身のファイルに触れる可能性があります。',
   },
   deny: '拒否',
   denyReason: '理由',
