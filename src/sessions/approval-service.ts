@@ -12,10 +12,11 @@ import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
 import { openCall } from './call-original.ts';
 import { storeInput } from './edited-input.ts';
+import { judgeAsWritten } from './judge-call.ts';
 import { openOriginal } from './messages.ts';
 import type { SessionService } from './service.ts';
 import type { SessionWithFacts } from './session-record.ts';
-import { judge, judgeAll } from './tool-scopes.ts';
+import { judgeAll } from './tool-scopes.ts';
 
 type Part = Pick<
   SessionService,
@@ -107,7 +108,7 @@ async function mustPass(
   { tool, kind, sessionId, runId }: ApprovalRecord,
   input: NonNullable<DecideApproval['input']>,
   by: Principal,
-  { store, queue }: ServiceParts,
+  { store, queue, ownFiles }: ServiceParts,
 ): Promise<void> {
   const payload = AgentPayload.safeParse((await queue.get(runId))?.payload);
   if (!payload.success || kind !== 'tool') return;
@@ -116,7 +117,7 @@ async function mustPass(
   const others = steers.map(({ standing }) => standing);
   const verdict = strictest([
     judgeAll({ tool, input }, workspace, payload.data, others, rules),
-    judge({ tool, input }, workspace, standingOf(by), rules),
+    judgeAsWritten({ tool, input }, workspace, standingOf(by), rules, ownFiles),
   ]);
   if (verdict.decision !== 'deny') return;
   const why = `The tool rules do not allow this input: ${verdict.reason}.`;

@@ -80,7 +80,7 @@ test('[P4] an edited message is masked anew, and one with a mask is refused', as
   const rig = await serviceRig();
   const { id } = await rig.session('edited');
   await rig.service.act(ADMIN, id, 'hold');
-  const file = join(rig.dataDir, 'out');
+  const file = join(temporaryDirectory(), 'out');
   const run = await rig.send(id, `printf %s ${github} > ${file}`);
   const { message } = await rig.service.getRun(ADMIN, run);
   await expect(
