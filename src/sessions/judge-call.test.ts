@@ -66,6 +66,22 @@ test('[P2] on web and api files outside the workspace and in a .git are asked ab
   }
 });
 
+test('[P2] nor do safe commands make or move files there', async () => {
+  const { decide } = machine();
+  const asked = ['touch away/a', 'mkdir hidden/x', 'git mv a hidden/b', 'prettier --write away'];
+  const free = [
+    'touch src/a',
+    'mkdir src/x',
+    'git mv a src/b',
+    'prettier --write .',
+    'npm test src',
+  ];
+  for (const command of asked) expect(await decide('Bash', { command }, 'web')).toBe('ask');
+  for (const command of free) {
+    expect([command, await decide('Bash', { command }, 'web')]).toEqual([command, 'allow']);
+  }
+});
+
 test('[P7] no tool of an agent uses what is Baton’s own, on any channel, whatever the rules say', async () => {
   const { data, decide } = machine();
   const key = join(data, 'secret-key');

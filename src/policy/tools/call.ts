@@ -28,6 +28,7 @@ export interface SeenCall {
   readonly command: Command | null;
   /** What the words of the command would be as paths; null if they are too many to be compared. */
   readonly named: readonly NamedPath[] | null;
+  readonly real: RealPaths | undefined;
   /** The file or folder from the root on; null if it is not known. */
   readonly path: readonly string[] | null;
   readonly text: string | null;
@@ -42,6 +43,7 @@ export function seeCall(call: ToolCall): SeenCall {
     alsoAs,
     subject,
     place: { cwd, home },
+    real: call.real,
     command: null,
     named: [],
     path: null,

@@ -1,5 +1,7 @@
-import { type CommandSet, inSet, isCommandSet } from './command-sets.ts';
+import { type CommandSet, entryOf, inSet, isCommandSet } from './command-sets.ts';
 import { FlagNeeds, isFlag } from './flag-needs.ts';
+import type { RealPaths } from './named-paths.ts';
+import { isInside } from './path-match.ts';
 import { baseName, looseParts, type Plain, plainWords } from './plain-words.ts';
 import { WordTable } from './word-table.ts';
 
@@ -77,13 +79,25 @@ function parseSpecifier(text: string): Specifier {
 }
 
 /** For rules that allow: only what is surely meant. */
-export function allowsCommand(specifier: string, { plain, texts }: Command, cwd?: string): Match {
+export function allowsCommand(
+  specifier: string,
+  { plain, texts }: Command,
+  cwd?: string,
+  real?: RealPaths,
+): Match {
   if (!plain.words) return 'maybe';
   const spec = parseSpecifier(specifier);
-  if ('set' in spec) return inSet(spec.set, plain.words, cwd) ? 'yes' : 'no';
+  if ('set' in spec) {
+    const entry = entryOf(spec.set, plain.words, cwd);
+    return entry !== null && !(entry.operands === 'inside' && leadsOut(cwd, real)) ? 'yes' : 'no';
+  }
   if ('text' in spec) return 'no';
   return isLike(spec.words, texts()[0]!, spec.open) ? 'yes' : 'no';
 }
+
+/** A word that is a path inside the workspace may be a link out of it, or into a `.git`. */
+const leadsOut = (cwd: string | undefined, real: RealPaths = new Map()): boolean =>
+  [...real.values()].some(({ path }) => !isInside(path, cwd));
 
 /**
  * For rules that deny or ask: the command and anything after it, its options in any order, by any

@@ -207,6 +207,8 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'mkdir -p src/../../x',
     'mkdir -m 777 ../x',
     'touch -r /etc/passwd x',
+    'git mv a .git/hooks/pre-commit',
+    'git mv a ../b',
   ]),
   ...all('ask', 'ask', [
     'diff --paginate a b',

@@ -12,7 +12,7 @@ export function allows(text: string, call: SeenCall): Match {
   if (rule.specifier === null) return 'yes';
   switch (call.subject) {
     case 'command':
-      return allowsCommand(rule.specifier, call.command!, call.place.cwd);
+      return allowsCommand(rule.specifier, call.command!, call.place.cwd, call.real);
     case 'file':
     case 'folder':
       return allowsPath(rule.specifier, call.path, call.place, call.subject === 'folder');

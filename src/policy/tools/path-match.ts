@@ -62,6 +62,7 @@ const ORDINARY = /^(?:[\p{L}\p{N}\p{M}_.,+=% /[\]-]|::)+$/u;
 
 /** Whether a word of a command can only mean a path inside the workspace and in no `.git`. */
 export function isInside(word: string, cwd: string | undefined): boolean {
+  if (word === cwd) return true;
   const path = cwd !== undefined && word.startsWith(`${cwd}/`) ? word.slice(cwd.length + 1) : word;
   if (!ORDINARY.test(path) || /(?:^|[=,])\//.test(path)) return false;
   return !path.split(/[/=,]/).some((name) => name === '..' || isGit(name));

@@ -144,7 +144,8 @@ const GIT: readonly SetEntry[] = [
         '--no-edit --no-gpg-sign --no-verify --quiet --signoff --verbose',
     ),
   },
-  { words: 'git mv', only: options('-k -n -v --dry-run --verbose') },
+  // It moves a file into a .git before it says that it must not.
+  { words: 'git mv', only: options('-k -n -v --dry-run --verbose'), ...INSIDE },
   {
     words: 'git stash push',
     only: options(
