@@ -184,15 +184,14 @@ test('[P2] [P3] a run of cli that a person on api steers is decided as strictly 
   const path = `/sessions/${session.id}/messages`;
   const message = scripted([
     { tools: [bash('touch before; touch before2')] },
-    { text: 'one', hold: 'text' },
-    { tools: [bash('touch after; touch after2')] },
-    { text: 'two' },
+    { tools: [bash('touch after; touch after2')], hold: 'call' },
+    { text: 'one' },
   ]);
   const { runId } = await owner<{ runId: string }>('POST', path, { message });
-  await house.model.arrived('text');
+  await house.model.arrived('call');
   expect(existsSync(join(house.work, 'before2'))).toBe(true);
   await sharer('POST', path, { message: 'and touch it after', onBusy: 'steer' });
-  house.model.release('text');
+  house.model.release('call');
   const question = await asked(server, session, runId);
   expect(question).toMatchObject({
     input: { command: 'touch after; touch after2' },

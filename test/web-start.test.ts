@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import type { AgentView } from '../src/contract/agent.ts';
+import type { Session } from '../src/contract/session.ts';
 import { browser } from './browser.ts';
 import { siteOf } from './browser-rig.ts';
 import { complaintsOf } from './page-checks.ts';
@@ -269,6 +270,9 @@ test('[C2] [E9] eight tabs are each usable, and what is new in them is what agen
   }
   await server.finished(await server.send(sessions[0]!.id, 'echo once more'));
   await rows(tabs[7]!).filter({ hasText: 'once more' }).waitFor();
+  // The first tab shows it too: it is left only once this browser knows that it was read.
+  const { lastOutputAt } = await server.call<Session>('GET', `/api/v1/sessions/${sessions[0]!.id}`);
+  await page.waitForFunction((mark) => localStorage['baton.seen']?.includes(mark), lastOutputAt!);
 
   // That somebody writes to it, holds it and gives it another name is nothing to read.
   for (const tab of tabs.slice(1)) await tab.close();
