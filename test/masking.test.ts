@@ -15,6 +15,10 @@ function filesBelow(directory: string): string[] {
     .filter((path) => !path.includes('/workspaces/'));
 }
 
+/** Prints a secret that is nowhere whole in the command. */
+const inHalves = (secret: string): string =>
+  `printf %s ${secret.slice(0, 20)}; sleep 0.1; echo ${secret.slice(20)}`;
+
 /** A part of a secret that is long enough to be recognised; its lines are stored apart from each other. */
 const partsOf = (secret: string): string[] =>
   secret.split('\n').filter((line) => line.length >= 12 && !line.startsWith('-----'));
@@ -79,7 +83,7 @@ test('[P4] [E8] nothing of a secret is in database files, logs, streams or metri
 test('[P4] the agent gets the original of a masked message, also after a restart', async () => {
   const dataDir = temporaryDirectory();
   const secret = SECRETS[0]?.secret as string;
-  const file = join(dataDir, 'seen-by-the-agent');
+  const file = join(temporaryDirectory(), 'seen-by-the-agent');
   const server = await Server.start({ dataDir });
   const session = await server.session('original');
   await server.call('POST', `/api/v1/sessions/${session.id}/hold`);
@@ -138,7 +142,8 @@ test('[P4] values that the server knows, broad masks and own patterns, in the lo
   const run = await server.send(
     session.id,
     [
-      `cat ${dataDir}/secret-key; base64 -d < ${dataDir}/secret-key | od -An -tx1 | tr -d ' \\n'; echo`,
+      // No command may name its file, but an agent may have it from elsewhere.
+      ...[key, Buffer.from(key, 'base64').toString('hex')].map(inHalves),
       'for p in $MY_API_KEY; do printf "%s " "$p"; sleep 0.1; done; echo',
       'echo "$SOME_NAME"; printf %s ABCDEFGHIJ; sleep 0.1; echo 0123456789; echo acme-eu-12345 zulu_12345678',
     ].join('\n'),

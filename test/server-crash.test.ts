@@ -27,8 +27,9 @@ async function scene() {
   const dataDir = temporaryDirectory();
   const port = await freePort();
   const options = { dataDir, args: ['--port', String(port)] };
-  const starts = join(dataDir, 'starts');
-  const gate = join(dataDir, 'gate');
+  const outside = temporaryDirectory();
+  const starts = join(outside, 'starts');
+  const gate = join(outside, 'gate');
   const server = await Server.start(options);
   const session = await server.session('survivor');
   // Says something until the gate opens, and has a child that left its group and session.

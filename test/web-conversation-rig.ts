@@ -61,6 +61,7 @@ export class Talk {
 /** A server that can be killed and comes back at its address, and people at its sessions. */
 export async function house(browser: Browser, options: ServerOptions = {}) {
   const dataDir = temporaryDirectory();
+  const gates = temporaryDirectory();
   const args = ['--port', String(await freePort())];
   const site = await siteOf(browser, { dataDir, args, ...options });
   let server = site.server;
@@ -92,7 +93,7 @@ export async function house(browser: Browser, options: ServerOptions = {}) {
       server = await Server.start({ dataDir, args, ...options });
     },
     /** For a command that runs until it is let go. */
-    gate: (name: string) => gateAt(join(dataDir, name)),
+    gate: (name: string) => gateAt(join(gates, name)),
   };
 }
 

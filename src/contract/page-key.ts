@@ -8,3 +8,6 @@ export const PAGE_KEY_HEADER = 'x-baton-page-key';
 
 /** Its name in `localStorage`, which all tabs of the origin share. */
 export const PAGE_KEY_NAME = 'baton.page-key';
+
+/** The name there of whose it is: the user's id. */
+export const PAGE_USER_NAME = 'baton.user';

@@ -1,4 +1,4 @@
-import { PAGE_KEY_HEADER, PAGE_KEY_NAME } from '../../src/contract/page-key.ts';
+import { PAGE_KEY_HEADER, PAGE_KEY_NAME, PAGE_USER_NAME } from '../../src/contract/page-key.ts';
 import { keep, kept } from '../parts/stored.ts';
 
 /* Who asks is said by the cookie and by this key together; the sign-in page has put it here. */
@@ -6,35 +6,44 @@ import { keep, kept } from '../parts/stored.ts';
 /** Another tab that signs in has its new cookie a moment before its new key, which all tabs then have. */
 const HANDOVER_MS = 1000;
 
-export const hasPageKey = (): boolean => kept(PAGE_KEY_NAME) !== null;
+/** Whose page this is. Somebody else's sign-in gives it no key: it is loaded anew instead. */
+const user = kept(PAGE_USER_NAME);
+let key = kept(PAGE_KEY_NAME);
+
+function currentKey(): string | null {
+  if (user === null || kept(PAGE_USER_NAME) === user) key = kept(PAGE_KEY_NAME);
+  return key;
+}
+
+export const hasPageKey = (): boolean => currentKey() !== null;
 
 export const forgetPageKey = (): boolean => keep(PAGE_KEY_NAME, null);
 
-/** Calls back when another tab has signed in. */
+/** Calls back when the same person has signed in, in another tab. */
 export function onNewKey(listener: () => void, options?: AddEventListenerOptions): void {
-  const hear = ({ key, newValue }: StorageEvent): void => {
-    if (key === PAGE_KEY_NAME && newValue !== null) listener();
+  const hear = ({ key: name, newValue }: StorageEvent): void => {
+    if (name === PAGE_KEY_NAME && newValue !== null && currentKey() === newValue) listener();
   };
   addEventListener('storage', hear, options);
 }
 
 /** What `fetch` does, with the key. */
 export const fetchWithKey: typeof fetch = async (input, init) => {
-  const key = kept(PAGE_KEY_NAME);
-  const response = await fetch(input, withKey(init, key));
-  if (response.status !== 401 || !(await changes(key))) return response;
+  const sent = currentKey();
+  const response = await fetch(input, withKey(init, sent));
+  if (response.status !== 401 || !(await changes(sent))) return response;
   // Nothing was done for the one that was refused.
-  return fetch(input, withKey(init, kept(PAGE_KEY_NAME)));
+  return fetch(input, withKey(init, currentKey()));
 };
 
-function withKey(init: RequestInit | undefined, key: string | null): RequestInit {
+function withKey(init: RequestInit | undefined, sent: string | null): RequestInit {
   const headers = new Headers(init?.headers);
-  if (key !== null) headers.set(PAGE_KEY_HEADER, key);
+  if (sent !== null) headers.set(PAGE_KEY_HEADER, sent);
   return { ...init, headers };
 }
 
 /** Whether there is another key than this one, or will be in a moment. */
-function changes(key: string | null): Promise<boolean> {
+function changes(sent: string | null): Promise<boolean> {
   return new Promise((resolve) => {
     const stop = new AbortController();
     const end = (hasChanged: boolean): void => {
@@ -44,7 +53,7 @@ function changes(key: string | null): Promise<boolean> {
     };
     const timer = setTimeout(() => end(false), HANDOVER_MS);
     onNewKey(() => end(true), { signal: stop.signal });
-    const now = kept(PAGE_KEY_NAME);
-    if (now !== null && now !== key) end(true);
+    const now = currentKey();
+    if (now !== null && now !== sent) end(true);
   });
 }

@@ -1,10 +1,9 @@
+import { PAGE_USER_NAME } from '../../src/contract/page-key.ts';
 import { keep } from '../parts/stored.ts';
 import { queries } from './client.ts';
 import { meQuery } from './queries.ts';
 
 /* What a page has loaded and what is written on it belong to who was signed in when it was opened. */
-
-const USER = 'baton.user';
 
 /**
  * Begins a new page as soon as somebody else is signed in, in this tab or in another one: nothing of
@@ -23,11 +22,11 @@ export function watchWho(onKnown: (userId: string) => void): void {
     const id = queries.getQueryData(meQuery.queryKey)?.user.id;
     const isFirst = me === null;
     if (id === undefined || !isMe(id) || !isFirst) return;
-    keep(USER, id);
+    keep(PAGE_USER_NAME, id);
     onKnown(id);
   });
   addEventListener('storage', ({ key, newValue }) => {
-    if (key === USER && newValue !== null && me !== null) isMe(newValue);
+    if (key === PAGE_USER_NAME && newValue !== null && me !== null) isMe(newValue);
   });
   // A page that the browser had put aside as it was, such as before a sign-out.
   addEventListener('pageshow', ({ persisted }) => {

@@ -75,8 +75,9 @@ function addSignIn(
         await endBefore(request, auth, from);
         reply.header('set-cookie', setCookie(made.secret, made.lifeMs, site.secure));
         const language = languageOf(request.headers['accept-language']);
-        const handover = handoverPage(language, made.pageKey, safeNext(form.next));
-        return reply.headers(HANDOVER_HEADERS).send(handover);
+        const { pageKey, by } = made;
+        const handover = { pageKey, userId: by.userId, next: safeNext(form.next) };
+        return reply.headers(HANDOVER_HEADERS).send(handoverPage(language, handover));
       } catch (error) {
         return fail(request, reply, form, error);
       }
