@@ -104,10 +104,11 @@ export const isAlive = (pid: number): boolean => table.look(pid)?.ended === fals
 
 /** Waits until a condition outside this process holds; there is no signal to await for those. */
 export async function until(what: string, holds: () => boolean, withinMs = 5000): Promise<void> {
-  const deadline = performance.now() + withinMs;
+  const start = performance.now();
   while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await delay(20);
+    const waited = performance.now() - start;
+    if (waited > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await delay(Math.max(20, waited / 20));
   }
 }
 

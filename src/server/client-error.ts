@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from './status-codes.ts';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { BatonError } from '../contract/errors.ts';

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../status-codes.ts';
 import { z } from 'zod';
 import type { Endpoint } from '../../contract/api/endpoint.ts';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';

@@ -1,4 +1,5 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from '../status-codes.ts';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { mustMay } from '../../access/must-may.ts';
