@@ -32,8 +32,8 @@ import { testStore } from './sqlite.ts';
 
 const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
 /** To an endpoint, and to one whose requests look the same as another's. */
-const REQUESTS = 75 * DEPTH;
-const REQUESTS_ALIKE = 40 * DEPTH;
+const REQUESTS = 40 * DEPTH;
+const REQUESTS_ALIKE = 20 * DEPTH;
 /** They are many; on a busy machine they take their time. */
 const PATIENCE_MS = 120_000;
 

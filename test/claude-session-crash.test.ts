@@ -25,7 +25,7 @@ import { casesOf } from './depth.ts';
  * the moment until it is killed; so not every script says what results it expects.
  */
 
-describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
+describe.each(casesOf(parts, ['the worker']))('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('while a question is open: the run waits on, and the answer goes on with it', async () => {
     const place = await killed(part);
     const { session, house } = place;
@@ -47,7 +47,9 @@ describe.each(parts)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
     expect(await approvals(place.server, session)).toHaveLength(1);
     await whole(place, run, [FIRST, 'Made it.']);
   });
+});
 
+describe.each(casesOf(parts, ['Claude Code']))('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('[Q16] while a tool writes: the change is told, and the call made again without asking', async () => {
     const place = await killed(part);
     const { session, house } = place;

@@ -20,7 +20,7 @@ import {
 import { casesOf } from './depth.ts';
 import { until } from './until.ts';
 
-const inText = casesOf([...parts, 'all at once'], ['Claude Code', 'all at once']);
+const inText = casesOf([...parts, 'all at once'], ['all at once']);
 describe.each(inText)('[A7] [Q7] [A3] kill -9 of %s', (part) => {
   test('in the middle of a text: it goes on in its conversation', async () => {
     const place = await killed(part);

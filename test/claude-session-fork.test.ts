@@ -33,33 +33,38 @@ const shownOf = (house: House, words: readonly string[]): string[] =>
 
 const WORDS = ['banana', 'cherry', 'damson', 'medlar', 'quince'];
 
+const isShared = (house: House): object => ({ path: house.work });
+const isOwn = (): object => ({});
+
 describe('[S10] a fork of a Claude session', () => {
-  test.each([
-    ['in the directory of the original', (house: House) => ({ path: house.work })],
-    ['in a directory of its own', () => ({})],
-  ])('%s has a conversation of its own, a copy as of the fork', async (_, place) => {
-    const house = await claudeHouse();
-    const server = await house.server();
-    const workspace = { provider: 'directory', ...place(house) };
-    const original = await house.session(server, 'an original', { workspace });
-    const first = await doneIn(house, server, original, 'The word is banana.');
-    const fork = await forkOf(server, original);
-    expect(fork.forkedFrom).toBe(original.id);
-    // The original continues before the fork has begun.
-    expect(await doneIn(house, server, original, 'The word is cherry.')).toBe(first);
-    const before = house.transcript(first);
+  const inOriginal = ['in the directory of the original', isShared] as const;
+  const inOwn = ['in a directory of its own', isOwn] as const;
+  test.each(casesOf([inOriginal, inOwn], [inOriginal]))(
+    '%s has a conversation of its own, a copy as of the fork',
+    async (_, place) => {
+      const house = await claudeHouse();
+      const server = await house.server();
+      const workspace = { provider: 'directory', ...place(house) };
+      const original = await house.session(server, 'an original', { workspace });
+      const first = await doneIn(house, server, original, 'The word is banana.');
+      const fork = await forkOf(server, original);
+      expect(fork.forkedFrom).toBe(original.id);
+      // The original continues before the fork has begun.
+      expect(await doneIn(house, server, original, 'The word is cherry.')).toBe(first);
+      const before = house.transcript(first);
 
-    const second = await doneIn(house, server, fork, 'The word is damson.');
-    expect(shownOf(house, WORDS)).toEqual(['banana', 'damson']);
-    expect(second).not.toBe(first);
-    expect(house.transcript(first)).toEqual(before);
+      const second = await doneIn(house, server, fork, 'The word is damson.');
+      expect(shownOf(house, WORDS)).toEqual(['banana', 'damson']);
+      expect(second).not.toBe(first);
+      expect(house.transcript(first)).toEqual(before);
 
-    // Each continues on its own.
-    expect(await doneIn(house, server, original, 'The word is medlar.')).toBe(first);
-    expect(shownOf(house, WORDS)).toEqual(['banana', 'cherry', 'medlar']);
-    expect(await doneIn(house, server, fork, 'The word is quince.')).toBe(second);
-    expect(shownOf(house, WORDS)).toEqual(['banana', 'damson', 'quince']);
-  });
+      // Each continues on its own.
+      expect(await doneIn(house, server, original, 'The word is medlar.')).toBe(first);
+      expect(shownOf(house, WORDS)).toEqual(['banana', 'cherry', 'medlar']);
+      expect(await doneIn(house, server, fork, 'The word is quince.')).toBe(second);
+      expect(shownOf(house, WORDS)).toEqual(['banana', 'damson', 'quince']);
+    },
+  );
 
   test('begins while the original is at work, as it was before that', async () => {
     const house = await claudeHouse();

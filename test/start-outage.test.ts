@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { casesOf } from './depth.ts';
 import { createDatabase } from './postgres.ts';
 import { Server } from './server-rig.ts';
 
@@ -45,7 +46,8 @@ async function fragileWay(target: URL, question: string) {
   return { url: url.href, closed: () => closed };
 }
 
-for (const question of ['FROM settings', 'INTO settings', 'FROM nodes', 'INTO nodes']) {
+const MOMENTS = ['FROM settings', 'INTO settings', 'FROM nodes', 'INTO nodes'] as const;
+for (const question of casesOf(MOMENTS, ['INTO settings', 'FROM nodes'])) {
   test(`[O5] a database that goes away in the middle of a start (${question}) is waited for`, async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());

@@ -6,5 +6,5 @@ import { postgresStore } from './store.ts';
 sessionModel(
   'PostgreSQL',
   async (place, clock) => postgresStore({ ...(await emptySchema(place)), clock }),
-  { numRuns: 6 * DEPTH },
+  { numRuns: 3 * DEPTH },
 );

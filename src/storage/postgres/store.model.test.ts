@@ -4,5 +4,5 @@ import { storeModel } from '../../queue/store.model.ts';
 import { postgresStore } from './store.ts';
 
 storeModel('PostgreSQL', async (clock) => postgresStore({ ...(await emptySchema()), clock }), {
-  numRuns: 10 * DEPTH,
+  numRuns: 5 * DEPTH,
 });

@@ -12,5 +12,5 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 sessionModel(
   'SQLite',
   (place, clock) => testStore({ path: join(directory, `${place}.db`), clock }),
-  { numRuns: 12 * DEPTH },
+  { numRuns: 6 * DEPTH },
 );

@@ -11,5 +11,5 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 let files = 0;
 storeModel('SQLite', (clock) => testStore({ path: join(directory, `${++files}.db`), clock }), {
-  numRuns: 15 * DEPTH,
+  numRuns: 8 * DEPTH,
 });
