@@ -68,8 +68,20 @@ export const holdsMask = (text: string): boolean => /\*{3}[A-Z]/.test(text);
 
 export type Chars = (code: number) => boolean;
 
+/** Patterns have a few sets between them, and are all made at the start. */
+const known = new Map<string, Chars>();
+
 /** A set of characters, in the words of a regular expression's class. */
 export function chars(inClass: string): Chars {
+  let set = known.get(inClass);
+  if (set === undefined) {
+    set = setOf(inClass);
+    known.set(inClass, set);
+  }
+  return set;
+}
+
+function setOf(inClass: string): Chars {
   const one = new RegExp(`[${inClass}]`);
   const ascii = Uint8Array.from({ length: 128 }, (_, code) =>
     Number(one.test(String.fromCharCode(code))),
