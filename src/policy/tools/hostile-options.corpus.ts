@@ -223,6 +223,13 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'rg --pre=./run x',
     'tree -R -H . -o out',
     'tree --output=out',
+    // Their value is the next word, so what stands behind them are options.
+    'tree -Io x y',
+    'tree -Po x y',
+    'tree -Lo 1 y',
+    'tree -L3o y',
+    'tree -I=o x y',
+    'tree -Nia --noreport -Io zzz y sub',
     'find . -execdir ls',
     'find . -fls out',
     'find . -files0-from a',

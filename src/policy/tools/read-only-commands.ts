@@ -44,8 +44,9 @@ const SORT = options(
     '--numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated',
 );
 
+/** The value of -I, -L and -P is the next word; letters behind them are options. */
 const TREE_OPTIONS = options(
-  '-a -d -f -g -h -i -l -n -p -r -s -t -u -v -x -A -C -D -F -I= -J -L= -N -P= -S -X --dirsfirst --du ' +
+  '-a -d -f -g -h -i -l -n -p -r -s -t -u -v -x -A -C -D -F -I -J -L -N -P -S -X --dirsfirst --du ' +
     '--filelimit --gitignore --noreport --prune',
 );
 

@@ -75,7 +75,9 @@ export function isOf(entry: SetEntry, words: readonly string[], cwd?: string): b
 function valueIn(word: string, only: ReadonlySet<string>, wholeWords: boolean): string | null {
   const equals = word.indexOf('=');
   const name = equals === -1 ? word : word.slice(0, equals);
-  if (only.has(name)) return equals === -1 ? '' : word.slice(equals + 1);
+  // A letter has no value behind a "=": that would be one more letter.
+  const isLetter = !wholeWords && /^-[^-]$/.test(name);
+  if (only.has(name) && !(isLetter && equals !== -1)) return equals === -1 ? '' : word.slice(equals + 1);
   if (wholeWords || word.startsWith('--')) return null;
   if (/^-\d+$/.test(word)) return only.has('-NUM') ? '' : null;
   for (let at = 1; at < word.length; at++) {
