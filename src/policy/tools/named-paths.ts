@@ -13,8 +13,10 @@ const PATH_MAX = 4096;
 /** Each name is compared with every rule about paths, and an agent may write as many as it likes. */
 const NAMES_MAX = 1000;
 const CHARACTERS_MAX = 32 * 1024;
-/** Letters of options that may stand before a value in one word. */
-const LETTERS_MAX = 20;
+/** Letters of options that may stand before a value in one word, in any word. */
+const LETTERS = 20;
+/** And more of them, as long as each may be one; the limits above end that. */
+const MORE_LETTERS = /^-[!-.0-<>-~]*/;
 
 /** Programs after which relative names mean something else. */
 export const MOVES: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd', 'popd']);
@@ -55,7 +57,8 @@ export function firstNamesIn(
 function* namesOf(word: string): Iterable<string> {
   yield word;
   if (/^-[^-]/.test(word)) {
-    for (let at = 2; at < Math.min(word.length, LETTERS_MAX); at++) yield word.slice(at);
+    const letters = Math.max(LETTERS, MORE_LETTERS.exec(word)![0].length);
+    for (let at = 2; at < Math.min(word.length, letters); at++) yield word.slice(at);
   }
   // What stands behind the first sign, behind the second, …, and between two of them.
   const end = word.slice(-PATH_MAX);

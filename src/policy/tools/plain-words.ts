@@ -78,7 +78,9 @@ export function plainWords(command: string, inRule = false): Plain {
       word = (word ?? '') + inside;
       at = end;
     } else {
-      const syntax = SYNTAX.get(char) ?? (word === null ? WORD_START.get(char) : undefined);
+      // bash reads `a=~/x` and `a=x:~/y` as assignments even behind a program.
+      const isStart = word === null || (char === '~' && /[=:]$/.test(word));
+      const syntax = SYNTAX.get(char) ?? (isStart ? WORD_START.get(char) : undefined);
       if (syntax !== undefined && !(inRule && (char === '*' || char === '~'))) return not(syntax);
       if (/\p{Z}/u.test(char)) return not('an unusual space');
       word = (word ?? '') + char;
