@@ -31,13 +31,14 @@ function channels(): string {
 const bare = (option: string): string => option.replace(/=$/, '');
 
 function sets(): string {
-  const limits = ({ only, operands, never }: SetEntry): string =>
+  const limits = ({ only, operands, never, neverFirst }: SetEntry): string =>
     [
       only && (only.size > 0 ? `options only ${code([...only].map(bare))}` : 'no options'),
       operands === 'inside' && 'words only as paths inside the workspace',
       Array.isArray(operands) &&
         (operands.length > 0 ? `words only ${code(operands)}` : 'no other words'),
       never && `no word with ${code(never)}`,
+      neverFirst && `no word that begins with ${code(neverFirst)}`,
     ]
       .filter((limit) => typeof limit === 'string')
       .join('; ');

@@ -1,5 +1,5 @@
 import type { Command } from './command-match.ts';
-import { entryOf } from './command-sets.ts';
+import { entryOf, namedEntryOf } from './command-sets.ts';
 import { type NamedPath, type Place, segmentsOf } from './path-match.ts';
 import { type Reads, readsOf } from './set-entry.ts';
 
@@ -21,11 +21,15 @@ const MORE_LETTERS = /^-[!-.0-<>-~]*/;
 /** Programs after which relative names mean something else. */
 export const MOVES: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd', 'popd']);
 
-/** What a command of these words reads. Of one that is in no set all is possible. */
+/**
+ * What a command of these words reads. Of one that is in no set all is possible, and an option that
+ * is not listed makes no program read less.
+ */
 export function readsOfWords(words: readonly string[], cwd: string | undefined): Reads {
   const entry = entryOf('safe', words, cwd);
   if (entry !== null) return readsOf(entry, words);
-  return MOVES.has(words[0] ?? '') ? 'names' : 'folders';
+  if (MOVES.has(words[0] ?? '')) return 'names';
+  return namedEntryOf(words)?.reads === 'tree' ? 'tree' : 'folders';
 }
 
 /** What may be a path among the words, in any form; null if that is too much to be compared. */

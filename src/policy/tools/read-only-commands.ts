@@ -21,6 +21,14 @@ const GREP = options(
     '--quiet --regexp --text --with-filename --word-regexp',
 );
 
+/** In the shell of Claude Code it is ugrep, which has options that run programs or read lists of options. */
+const GREP_ALL = options(
+  GREP,
+  '-d= -r -u -D= -R --basic-regexp --binary --binary-files --byte-offset --dereference-recursive --devices ' +
+    '--directories --exclude --exclude-dir --include --initial-tab --label --line-buffered --line-regexp ' +
+    '--no-ignore-case --null-data --recursive --silent',
+);
+
 const RG = options(
   '-c -d= -e= -g= -h -i -l -m= -n -o -p -q -s -t= -u -v -w -x -A= -B= -C= -F -H -I -L -M= -N -P -S -T= -U -0 ' +
     '-. -NUM --after-context --before-context --case-sensitive --color --column --context --count ' +
@@ -42,6 +50,20 @@ const SORT = options(
   '-b -c -d -f -g -h -i -k= -m -n -r -s -t= -u -z -C -M -R -V --check --field-separator ' +
     '--general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --key --month-sort ' +
     '--numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated',
+);
+
+/** Not those that take names or patterns from a file. */
+const DU = options(
+  '-a -b -c -d= -h -k -l -m -s -t= -x -B= -D -H -L -P -S -0 --all --apparent-size --block-size --bytes ' +
+    '--count-links --dereference --dereference-args --exclude --human-readable --inodes --max-depth ' +
+    '--no-dereference --null --one-file-system --separate-dirs --si --summarize --threshold --time ' +
+    '--time-style --total',
+);
+const WC = options('-c -l -m -w -L --bytes --chars --lines --max-line-length --total --words');
+const SUMS = options('-b -t -z --binary --tag --text --zero');
+const STRINGS = options(
+  '-a -d -e= -f -n= -o -s= -t= -w -NUM --all --bytes --data --encoding --include-all-whitespace ' +
+    '--output-separator --print-file-name --radix',
 );
 
 /** The value of -I, -L and -P is the next word; letters behind them are options. */
@@ -76,28 +98,35 @@ const PATCH = options(
     '--no-ext-diff --no-textconv --patch --patience --pickaxe-all --pickaxe-regex --raw --relative --text ' +
     '--unified --word-diff --word-diff-regex',
 );
+/** Without -v, which shows what is staged. */
+const STATUS = options(
+  '-b -s -u= -z --ahead-behind --branch --ignored --long --porcelain --short --show-stash --untracked-files',
+);
 /** Formats that ask gpg about a signature. */
 const SIGNATURES = ['%G', '%+G', '%-G', '% G'];
 
 export const READ_ONLY: readonly SetEntry[] = [
   ...each(
-    'ls, pwd, echo, true, false, which, whereis, stat, du, df, basename, dirname, realpath, readlink, id, ' +
+    'ls, pwd, echo, true, false, which, whereis, stat, df, basename, dirname, realpath, readlink, id, ' +
       'whoami, uname',
     NAMES,
   ),
-  ...each(
-    'cat, head, tail, wc, nl, cut, tr, comm, cmp, md5sum, sha1sum, sha256sum, od, hexdump, strings',
-  ),
-  ...each('grep, egrep, fgrep', { ...TREE, named: GREP }),
+  { words: 'du', only: DU, ...NAMES },
+  ...each('cat, head, tail, nl, cut, tr, comm, cmp, od, hexdump'),
+  { words: 'wc', only: WC },
+  ...each('md5sum, sha1sum, sha256sum', { only: SUMS }),
+  // It puts the words of the file `list` in the place of `@list`.
+  { words: 'strings', only: STRINGS, neverFirst: ['@'] },
+  ...each('grep, egrep, fgrep', { only: GREP_ALL, ...TREE, named: GREP }),
   { words: 'rg', only: RG, ...TREE },
   { words: 'diff', only: options(DIFF, '-r --recursive'), reads: 'folders', named: DIFF },
   { words: 'sort', only: SORT },
   { words: 'tree', only: TREE_OPTIONS, ...NAMES },
   { words: 'find', only: FIND, wholeWords: true, ...NAMES },
-  // Not `e`, which shows the environment of processes.
+  // Not `e`, which shows the environment of processes; nor `-u`: without such a user `-uxe` is `uxe`.
   {
     words: 'ps',
-    only: options('-e -f -l -p= -u= -A -H --forest'),
+    only: options('-e -f -l -p= -A -H --forest'),
     operands: 'a x u f ax aux auxf auxww'.split(' '),
     ...NAMES,
   },
@@ -129,6 +158,7 @@ export const READ_ONLY: readonly SetEntry[] = [
     only: options(
       '-c -e -n -s --all --author --committer --email --group --no-merges --numbered --since --summary --until',
     ),
+    never: SIGNATURES,
     ...NAMES,
   },
   {
@@ -151,11 +181,9 @@ export const READ_ONLY: readonly SetEntry[] = [
   },
   {
     words: 'git status',
-    only: options(
-      '-b -s -u= -v -z --ahead-behind --branch --ignored --long --porcelain --short --show-stash ' +
-        '--untracked-files --verbose',
-    ),
-    ...NAMES,
+    only: options(STATUS, '-v --verbose'),
+    ...TREE,
+    named: STATUS,
   },
   {
     words: 'git rev-parse',

@@ -130,6 +130,17 @@ const CHECKERS: readonly SetEntry[] = [
   ),
 ];
 
+/** Without -v, which shows what is staged. */
+const COMMIT = options(
+  '-a -m= -n -q -s --all --allow-empty --amend --author --date --dry-run --fixup --message --no-edit ' +
+    '--no-gpg-sign --no-verify --quiet --signoff',
+);
+/** Orders that ask gpg about a signature. */
+const SIGNATURES = ['signature', '-signature', '*signature', '-*signature'].flatMap((order) => [
+  order,
+  `--sort=${order}`,
+]);
+
 const GIT: readonly SetEntry[] = [
   {
     words: 'git add',
@@ -139,10 +150,9 @@ const GIT: readonly SetEntry[] = [
   },
   {
     words: 'git commit',
-    only: options(
-      '-a -m= -n -q -s -v --all --allow-empty --amend --author --date --dry-run --fixup --message ' +
-        '--no-edit --no-gpg-sign --no-verify --quiet --signoff --verbose',
-    ),
+    only: options(COMMIT, '-v --verbose'),
+    reads: 'tree',
+    named: COMMIT,
   },
   // It moves a file into a .git before it says that it must not.
   { words: 'git mv', only: options('-k -n -v --dry-run --verbose'), ...INSIDE },
@@ -173,12 +183,14 @@ const GIT: readonly SetEntry[] = [
       '-a -i -l -q -r -t -u= -v --all --contains --list --merged --no-merged --no-track --points-at --quiet ' +
         '--remotes --set-upstream-to --show-current --sort --track --unset-upstream --verbose',
     ),
+    neverFirst: SIGNATURES,
   },
   {
     words: 'git tag',
     only: options(
       '-a -i -l -m= -n= --annotate --contains --list --merged --message --no-merged --points-at --sort',
     ),
+    neverFirst: SIGNATURES,
   },
   {
     words: 'git merge',

@@ -19,6 +19,8 @@ export interface SetEntry {
   readonly operands?: readonly string[] | 'inside';
   /** What none of its words may contain. */
   readonly never?: readonly string[];
+  /** What none of its words may begin with. */
+  readonly neverFirst?: readonly string[];
   /** What it reads; the files it names if not said. */
   readonly reads?: Reads;
   /** With no other options than these it reads only the files it names. */
@@ -45,21 +47,26 @@ export type Reads = 'names' | 'files' | 'folders' | 'tree';
 /** What a call that is meant by the entry reads. */
 export function readsOf({ words, reads, named }: SetEntry, call: readonly string[]): Reads {
   const flags = call.slice(words.split(' ').length).filter(isFlag);
-  const isNamed =
+  const namesAll =
     named !== undefined && flags.every((flag) => valueIn(flag, named, false) !== null);
-  return isNamed ? 'files' : (reads ?? 'files');
+  return namesAll ? 'files' : (reads ?? 'files');
 }
+
+/** Whether the words begin as those of the entry, whatever follows. */
+export const beginsLike = (entry: SetEntry, words: readonly string[]): boolean =>
+  entry.words.split(' ').every((word, at) => words[at] === word);
 
 /** Whether the words of a plain command are such a call. `cwd` is where it runs, if that is known. */
 export function isOf(entry: SetEntry, words: readonly string[], cwd?: string): boolean {
   const start = entry.words.split(' ');
-  if (!start.every((word, at) => words[at] === word)) return false;
-  const { operands, never } = entry;
+  if (!beginsLike(entry, words)) return false;
+  const { operands, never, neverFirst } = entry;
   const isOperand = (word: string): boolean =>
     operands === undefined ||
     (operands === 'inside' ? isInside(word, cwd) : operands.includes(word));
   for (const word of words.slice(start.length)) {
     if (never?.some((part) => word.includes(part))) return false;
+    if (neverFirst?.some((part) => word.startsWith(part))) return false;
     if (!isFlag(word)) {
       if (word !== '--' && !isOperand(word)) return false;
     } else if (entry.only !== undefined) {
@@ -77,7 +84,8 @@ function valueIn(word: string, only: ReadonlySet<string>, wholeWords: boolean): 
   const name = equals === -1 ? word : word.slice(0, equals);
   // A letter has no value behind a "=": that would be one more letter.
   const isLetter = !wholeWords && /^-[^-]$/.test(name);
-  if (only.has(name) && !(isLetter && equals !== -1)) return equals === -1 ? '' : word.slice(equals + 1);
+  if (only.has(name) && !(isLetter && equals !== -1))
+    return equals === -1 ? '' : word.slice(equals + 1);
   if (wholeWords || word.startsWith('--')) return null;
   if (/^-\d+$/.test(word)) return only.has('-NUM') ? '' : null;
   for (let at = 1; at < word.length; at++) {
