@@ -59,6 +59,19 @@ describe('what Claude Code says and does', () => {
     expect(talk.messages).toEqual(['Looking.', 'Done.']);
   });
 
+  test('[P1] a command begins in the workspace, wherever the one before it went', async () => {
+    const rig = await claudeRig();
+    const talk = await rig.run({
+      steps: [
+        { tools: [bash('mkdir sub && cd sub && pwd')] },
+        { tools: [bash('touch here')], results: [{ includes: '/sub' }] },
+        { text: 'Done.' },
+      ],
+    });
+    expect(talk.outcome.kind).toBe('succeeded');
+    expect(readdirSync(rig.cwd).sort()).toEqual(['here', 'sub']);
+  });
+
   test('[A7] a denied call is not made, nor one that nobody could be asked about', async () => {
     const rig = await claudeRig();
     const talk = await rig.run({

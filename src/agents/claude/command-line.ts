@@ -57,6 +57,8 @@ export const environment = (retries: number): Record<string, string> => ({
   CLAUDE_CODE_MAX_RETRIES: String(retries),
   // Else `@path` in a message shows the model any file, and nobody is asked (P3).
   CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
+  // Else one approved `cd` counts for later commands, too, which are judged as of the workspace (P1).
+  CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',
