@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createAccess } from './access/access.ts';
 import type { AccessService } from './access/service.ts';
 import { driverOf } from './agents/drivers.ts';
+import { withGitLimits } from './agents/git-environment.ts';
 import { type Lifeline, startLifeline } from './agents/lifeline.ts';
 import { privateDirOf } from './agents/private-dir.ts';
 import { createSpawn } from './agents/spawn.ts';
@@ -31,7 +32,7 @@ import { tellingCosts } from './sessions/told-costs.ts';
 import { seeWorkspace, WORKSPACE_RUN, WorkspacePayload } from './sessions/workspace-run.ts';
 import type { BatonStore } from './storage/operations/baton-store.ts';
 import { directoryArtefacts } from './workspaces/artefacts.ts';
-import { directoryProvider } from './workspaces/directory.ts';
+import { directoryProvider, workspacesOf } from './workspaces/directory.ts';
 import { workspaceProviders } from './workspaces/providers.ts';
 import { removeTree } from './workspaces/remove-tree.ts';
 import { snapshotDirOf } from './workspaces/snapshot.ts';
@@ -104,6 +105,10 @@ export function compose(parts: Parts): Composed {
   const providerOf = workspaceProviders(directoryProvider({ dataDir: parts.dataDir }));
   const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
   const ownFiles = ownFilesOf(parts);
+  const environment = withGitLimits(
+    parts.environment,
+    bothNamesOf(parts.dataDir).map(workspacesOf),
+  );
   const preparer = new Preparer({
     store,
     providerOf,
@@ -154,7 +159,7 @@ export function compose(parts: Parts): Composed {
     parkUsageLimit: parts.parkUsageLimit ?? true,
     spawnFor: (runId) =>
       createSpawn({
-        environment: parts.environment,
+        environment,
         mark: { installation, node: nodeWithLifeline(), run: runId },
         onLeft: (left) => log.error({ runId, left }, 'Processes of an agent could not be stopped'),
       }),
@@ -218,16 +223,18 @@ export function compose(parts: Parts): Composed {
 
 /** By their names and where these lead: a data directory may lie behind a link. */
 function ownFilesOf({ dataDir, ownPaths = [] }: Pick<Parts, 'dataDir' | 'ownPaths'>): OwnFiles {
-  const both = (path: string): string[] => {
-    const absolute = resolve(path);
-    try {
-      return [absolute, realpathSync(absolute)];
-    } catch {
-      return [absolute];
-    }
-  };
   return new OwnFiles({
-    paths: [dataDir, ...ownPaths].flatMap(both),
-    except: both(dataDir).map((path) => join(path, 'workspaces')),
+    paths: [dataDir, ...ownPaths].flatMap(bothNamesOf),
+    except: bothNamesOf(dataDir).map(workspacesOf),
   });
+}
+
+/** As it is said, and where it really is. */
+function bothNamesOf(path: string): string[] {
+  const absolute = resolve(path);
+  try {
+    return [absolute, realpathSync(absolute)];
+  } catch {
+    return [absolute];
+  }
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,6 +26,16 @@ test('[A1] a command runs in a fresh directory; its output, exit and end are kep
   expect(now.lastResponse).toContain(path);
   const [invocation] = await rig.service.invocations(ADMIN, run.id);
   expect(invocation).toMatchObject({ exitCode: 0, attempt: 1, agent: 'shell', stderr: 'oops\n' });
+});
+
+test('[P1] a fresh directory is no part of a repository that holds the data directory', async () => {
+  const home = temporaryDirectory();
+  execFileSync('git', ['init', '-q'], { cwd: home });
+  const rig = await serviceRig({ dataDir: join(home, '.baton') });
+  const { id } = await rig.session('in a repository');
+  const git = 'git rev-parse --show-toplevel 2>/dev/null || git config safe.bareRepository';
+  const run = await rig.finished(await rig.send(id, git));
+  expect(run.result).toMatchObject({ output: 'explicit\n' });
 });
 
 test('[Q12] [Q15] after a failure the rest is held, and goes on when resumed', async () => {

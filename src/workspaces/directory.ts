@@ -14,13 +14,16 @@ export interface DirectoryOptions {
   readonly dataDir: string;
 }
 
+/** Where the fresh ones are. */
+export const workspacesOf = (dataDir: string): string => join(dataDir, 'workspaces');
+
 /**
  * A plain directory of this machine: a fresh one under the data directory, or one that was there
  * before, which is only used and never removed.
  */
 export function directoryProvider({ dataDir }: DirectoryOptions): WorkspaceProvider {
   const ownPath = (sessionId: string): string =>
-    join(dataDir, 'workspaces', SessionId.parse(sessionId));
+    join(workspacesOf(dataDir), SessionId.parse(sessionId));
   return {
     name: 'directory',
     local: true,
