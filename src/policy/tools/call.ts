@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.ts';
 import { type Command, commandOf } from './command-match.ts';
 import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
 import { type NamedPath, type Place, segmentsOf } from './path-match.ts';
-import { type Subject, TOOLS } from './tool-table.ts';
+import { type Subject, TOOLS, type Tool } from './tool-table.ts';
 
 /** What an agent wants to do. */
 export interface ToolCall extends Place {
@@ -34,10 +34,16 @@ export interface SeenCall {
   readonly text: string | null;
 }
 
+/** Monitor with `ws` reads from an address instead of running a command. */
+const LISTENING: Pick<Tool, 'subject' | 'alsoAs'> = { subject: 'url', alsoAs: ['WebFetch'] };
+
 export function seeCall(call: ToolCall): SeenCall {
   const { tool, cwd, home } = call;
-  const { subject = null, alsoAs = [] } = TOOLS.get(tool) ?? {};
-  const field = (name: string): string | null => stringAt(call.input, name);
+  const said = stringAt(call.input, 'command') ?? '';
+  const socket = tool === 'Monitor' ? valueAt(call.input, 'ws') : null;
+  const listens = socket !== null && said === '';
+  const { subject = null, alsoAs = [] } = (listens ? LISTENING : TOOLS.get(tool)) ?? {};
+  const field = (name: string): string | null => stringAt(listens ? socket : call.input, name);
   const seen = {
     tool,
     alsoAs,
@@ -51,7 +57,8 @@ export function seeCall(call: ToolCall): SeenCall {
   };
   switch (subject) {
     case 'command': {
-      const command = commandOf(field('command') ?? '');
+      // With a socket beside it the command is not all there is, so it is not plain.
+      const command = commandOf(socket === null ? said : `${said} &`);
       return { ...seen, command, named: namedBy(command, call, call.real) };
     }
     case 'file':
@@ -111,7 +118,11 @@ function folderOf(call: ToolCall, field: (name: string) => string | null): strin
 }
 
 function stringAt(input: Json | undefined, name: string): string | null {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null;
-  const value = Object.hasOwn(input, name) ? input[name] : null;
+  const value = valueAt(input, name);
   return typeof value === 'string' ? value : null;
+}
+
+function valueAt(input: Json | undefined, name: string): Json {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null;
+  return (Object.hasOwn(input, name) ? input[name] : null) ?? null;
 }

@@ -85,6 +85,22 @@ describe('[P1] Bash', () => {
   });
 });
 
+test('[P1] Monitor of an address is judged as WebFetch', () => {
+  const ws = { url: 'wss://feed.example.com/x' };
+  const listen = seen('Monitor', { ws });
+  expect(stops('WebFetch', listen)).toBe('yes');
+  expect(stops('WebFetch(domain:example.com)', listen)).toBe('yes');
+  expect(stops('WebFetch(domain:other.example)', listen)).toBe('no');
+  expect(stops('WebFetch(domain:example.com)', seen('Monitor', { ws: {} }))).toBe('maybe');
+  expect(allows('WebFetch(domain:feed.example.com)', listen)).toBe('yes');
+  expect(allows('Bash', listen)).toBe('no');
+  // A command beside it is still one, and is not all there is.
+  const both = seen('Monitor', { ws, command: 'rm -rf x' });
+  expect(stops('Bash(rm -rf)', both)).toBe('yes');
+  expect(allows('WebFetch', both)).toBe('no');
+  expect(allows('Bash(safe)', seen('Monitor', { ws, command: 'ls' }))).toBe('maybe');
+});
+
 describe('[P1] files', () => {
   test.each([
     ['./src/**', 'src/a/b.ts', 'yes'],
