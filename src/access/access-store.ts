@@ -185,6 +185,8 @@ export interface AccessStore {
    * the empty user id becomes theirs.
    */
   signIn(by: SignInBy, made: NewSignIn): Promise<ValidSignIn | null>;
+  /** Whether there is such a code, valid or not: a read, which guesses may cost. */
+  hasCode(digest: string): Promise<boolean>;
   /** By the digest of its secret; also lengthens its idle time, at most once a minute. */
   findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
   /**

@@ -49,6 +49,16 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     expect((await gate.signIn({ token: theirs.token }, FROM))?.by.through).toBeUndefined();
   });
 
+  test('[H9] a code that nobody made costs a read, and no transaction', async () => {
+    const { store, faults, people } = await rig();
+    const gate = gateOver(store);
+    const code = await people.code((await people.user('hanako')).id);
+    expect(await gate.signIn({ code: newSecret() }, FROM)).toBeNull();
+    expect(faults.calls.get('signIn')).toBeUndefined();
+    expect(await gate.signIn({ code }, FROM)).not.toBeNull();
+    expect(faults.calls.get('signIn')).toBe(1);
+  });
+
   test('[X2] strangers, expired and revoked tokens, and those of locked-out users are nobody', async () => {
     const { store, people } = await rig();
     const gate = gateOver(store);

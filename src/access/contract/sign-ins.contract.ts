@@ -19,6 +19,7 @@ export function signInRules(rule: AccessRule): void {
     const { store } = bench;
     const ann = await bench.user();
     const code = await bench.code(ann.id);
+    expect([await store.hasCode(code), await store.hasCode(newId())]).toEqual([true, false]);
     const tries = Array.from({ length: 5 }, () => newSignIn());
     const results = await Promise.all(tries.map((one) => store.signIn({ code }, one)));
     const [signIn, ...others] = results.filter((one) => one !== null);
@@ -36,6 +37,7 @@ export function signInRules(rule: AccessRule): void {
     const made = tries.find(({ id }) => id === signIn?.id);
     expect(signIn?.pageKeyDigest).toBe(made?.pageKeyDigest);
     expect(await store.signIn({ code }, newSignIn())).toBeNull();
+    expect(await store.hasCode(code)).toBe(false);
   });
 
   rule('[X1] a code may end the earlier ones of its user, and no others', async (bench) => {

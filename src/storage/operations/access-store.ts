@@ -2,7 +2,7 @@ import type { AccessStore } from '../../access/access-store.ts';
 import { listAudit } from './access/audit.ts';
 import { findCredential } from './access/credential.ts';
 import { listNodeViews } from './access/reports.ts';
-import { findSignIn } from './access/sign-ins.ts';
+import { findSignIn, hasCode } from './access/sign-ins.ts';
 import { findToken, getToken, listTokens } from './access/tokens.ts';
 import { findUser, getUser, listUsers } from './access/users.ts';
 import { listShares } from './sessions/shares.ts';
@@ -27,6 +27,7 @@ export function accessStoreOver({
     findToken: (digest) => read(findToken(dialect, digest)),
     touchTokens: (ids) => call('touchTokens', ids),
     createCode: (code) => call('createCode', code),
+    hasCode: (digest) => read(hasCode(digest)),
     signIn: (by, made) => call('signIn', by, made),
     async findSignIn(digest, idleMs) {
       const found = await read(findSignIn(dialect, digest, idleMs));

@@ -25,6 +25,10 @@ export function* createCode(
   return { value: { expiresAt }, hint: NOTHING_TO_TELL };
 }
 
+export function* hasCode(digest: string): Op<boolean> {
+  return (yield* query('SELECT 1 FROM sign_in_codes WHERE digest = $1', [digest])).length > 0;
+}
+
 /** Who shows it, and until when that is good at most. */
 interface Shown {
   readonly userId: string;
