@@ -72,7 +72,7 @@ function addSignIn(
       try {
         const made = await auth.signIn(form, from);
         if (made === null) throw new BatonError('sign_in_failed');
-        await endBefore(request, auth, from);
+        await endBefore(request, auth, { userId: made.by.userId, ...from });
         reply.header('set-cookie', setCookie(made.secret, made.lifeMs, site.secure));
         const language = languageOf(request.headers['accept-language']);
         const { pageKey, by } = made;
@@ -120,15 +120,23 @@ const show = (reply: FastifyReply, view: SignInView): FastifyReply =>
 const isOwnWish = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] === 'none' && headers['sec-purpose'] === undefined;
 
-/** A secret that somebody may have put into the browser is not taken over, and what it was for ends. */
+/**
+ * A secret that somebody may have put into the browser is not taken over. What it was for ends only
+ * if it was the same user's: a form has no page key, and with a cookie alone, which may be stolen,
+ * nobody signs out somebody else (X4). Another user's ends when it has not been used for a while.
+ */
 async function endBefore(
   { headers }: FastifyRequest,
   { gate, site }: Authenticator,
-  from: { readonly address: string; readonly requestId: string },
+  {
+    userId,
+    ...from
+  }: { readonly userId: string; readonly address: string; readonly requestId: string },
 ): Promise<void> {
   const before = cookieOf(headers, site.secure);
   const known = before === null ? null : await gate.byCookie(before);
-  if (known !== null) await gate.signOut({ ...known.by, ...from });
+  if (known?.by.userId !== userId) return;
+  await gate.signOut({ ...known.by, ...from });
 }
 
 /** The page again for people; programs get the error. */
