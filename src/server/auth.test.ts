@@ -13,8 +13,8 @@ const authenticate = (authorization?: string) =>
 
 test('[X1] the admin token lets in the admin, on the channel of the credential', async () => {
   const by = { userId: 'admin', role: 'admin', channel: 'api', credential: 'admin', ...where };
-  expect(await authenticate(`Bearer ${TOKEN}`)).toEqual({ by, due: null, isCounted: true });
-  expect(await authenticate(`bearer   ${TOKEN}`)).toEqual({ by, due: null, isCounted: true });
+  expect(await authenticate(`Bearer ${TOKEN}`)).toEqual({ by, due: null, shown: 'credential' });
+  expect(await authenticate(`bearer   ${TOKEN}`)).toEqual({ by, due: null, shown: 'credential' });
 });
 
 test.each([

@@ -28,8 +28,8 @@ export interface LetIn {
   readonly by: Principal;
   /** The secret of the cookie, if it is time to replace it. */
   readonly due: string | null;
-  /** Counts towards what a user may ask in a minute. */
-  readonly isCounted: boolean;
+  /** `ticket`: what was asked for it has been counted. `cookie`: it alone, which opens pages only. */
+  readonly shown: 'credential' | 'ticket' | 'cookie';
 }
 
 /** Says who asks; null is a stranger. The channel follows from the credential, too (SPEC §1). */
@@ -62,7 +62,7 @@ export function authenticatorOf(
       if (upgrade && headers.origin !== undefined) checkUpgradeOrigin(headers, site);
       const token = bearerOf(headers);
       const by = token === null ? null : await gate.byToken(token);
-      return by === null ? null : { by, due: null, isCounted: true };
+      return by === null ? null : { by, due: null, shown: 'credential' };
     }
     const secret = cookieOf(headers, site.secure);
     if (secret === null) return null;
@@ -72,13 +72,11 @@ export function authenticatorOf(
     if (found === null) return null;
     const { by, due, hasKey } = found;
     // Only with the key: one who got hold of the cookie must not be able to replace it.
-    if (hasKey) return { by, due: due ? secret : null, isCounted: true };
-    // The request for the ticket was counted; and what a page costs, anybody can have without a cookie.
-    const admitted = { by, due: null, isCounted: false };
-    if (request.isPage === true) return admitted;
+    if (hasKey) return { by, due: due ? secret : null, shown: 'credential' };
+    if (request.isPage === true) return { by, due: null, shown: 'cookie' };
     const { ticket = null } = request;
-    if (ticket === null) return null;
-    return (await gate.takeTicket(by, ticket.value, ticket.path)) ? admitted : null;
+    if (ticket === null || !(await gate.takeTicket(by, ticket.value, ticket.path))) return null;
+    return { by, due: null, shown: 'ticket' };
   };
   return {
     gate,

@@ -1,8 +1,8 @@
-import { STATUS_CODES } from './status-codes.ts';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { BatonError } from '../contract/errors.ts';
 import { envelope } from './errors.ts';
+import { STATUS_CODES } from './status-codes.ts';
 
 /** A connection closed with bytes unread is reset, and its answer may be lost with it. */
 const LINGER_MS = 500;

@@ -5,7 +5,8 @@ import type { Limits } from './limits.ts';
 /**
  * Says who asks, unless that is once too often; the same for requests and for upgrades. A valid
  * credential is never refused because of its address: who shares it with strangers must not suffer.
- * For the same reason only a failed attempt to sign in counts.
+ * For the same reason only a failed attempt to sign in counts. The cookie alone, which other ports of
+ * the host get too (X4), makes no connection a user's.
  */
 export const limited = (
   auth: Authenticator,
@@ -16,8 +17,9 @@ export const limited = (
   async authenticate(request) {
     const found = await auth.authenticate(request);
     if (found === null) limits.stranger(request.address);
+    else if (found.shown === 'cookie') limits.page(found.by, request.address);
     else {
-      if (found.isCounted) limits.user(found.by);
+      if (found.shown === 'credential') limits.user(found.by);
       if (request.socket !== undefined) connections?.admit(request.socket);
     }
     return found;

@@ -1,8 +1,9 @@
+import { type Duplex, PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { appRig, TOKEN } from '../../../test/app-rig.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { BatonError } from '../../contract/errors.ts';
-import { adminToken } from '../auth.ts';
+import { adminToken, type LetIn } from '../auth.ts';
 import { limited } from './limited.ts';
 import { type LimitSettings, Limits } from './limits.ts';
 
@@ -90,4 +91,25 @@ test('[H9] strangers are refused after so many, and who has a credential is not,
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 429]);
   expect(answers[2]?.headers['retry-after']).toBe('30');
   expect((await get('/docs')).statusCode).toBe(200);
+});
+
+test('[H9] [X4] a token, the page key or a ticket makes a connection a user’s; the cookie alone does not', async () => {
+  const by = user('a');
+  const admitted: Duplex[] = [];
+  const admits = async (shown: LetIn['shown']): Promise<boolean> => {
+    const auth = { ...adminToken(TOKEN), authenticate: async () => ({ by, due: null, shown }) };
+    const socket = new PassThrough();
+    const connections = { admit: (one: Duplex) => void admitted.push(one) };
+    await limited(auth, new Limits(), connections).authenticate({
+      method: 'GET',
+      headers: {},
+      address: '192.0.2.1',
+      requestId: 'one',
+      socket,
+    });
+    return admitted.includes(socket);
+  };
+  expect(await admits('credential')).toBe(true);
+  expect(await admits('ticket')).toBe(true);
+  expect(await admits('cookie')).toBe(false);
 });

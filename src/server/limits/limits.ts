@@ -52,6 +52,14 @@ export class Limits {
     refuseIf(this.#addresses.take(networkOf(address)));
   }
 
+  /**
+   * Counts a page that the cookie alone has opened: as often as a stranger, but apart from strangers
+   * and from other people behind the same address, and from what its user may ask.
+   */
+  page({ userId }: Principal, address: string): void {
+    refuseIf(this.#addresses.take(`${networkOf(address)} ${userId}`));
+  }
+
   /** What this node has used, for the others. */
   used(): Usage[] {
     return [

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from '../status-codes.ts';
 import { z } from 'zod';
 import type { Endpoint } from '../../contract/api/endpoint.ts';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
+import { STATUS_CODES } from '../status-codes.ts';
 import { describeField, type JsonSchema, type Schemas } from './schemas.ts';
 
 const ERROR = { $ref: '#/components/schemas/Error' };

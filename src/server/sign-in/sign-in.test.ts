@@ -181,6 +181,15 @@ describe('signing in', () => {
     expect(cookieOf(fixed)).not.toBe(planted);
   });
 
+  test('[X4] a stolen cookie and a credential of somebody else sign nobody out', async () => {
+    const { gate, people, post, get, asPage } = await signInRig();
+    const victim = asPage(await post('/sign-in', { code: await gate.startCode() }));
+    const { token } = await people.token((await people.user('taro', 'viewer')).id);
+    const { cookie } = victim;
+    expect((await post('/sign-in', { token }, { cookie })).statusCode).toBe(200);
+    expect((await get('/api/v1/nothing', victim)).statusCode).toBe(404);
+  });
+
   test('[O5] while the database is away the page keeps the code and says so', async () => {
     const { gate, post } = await signInRig();
     const code = await gate.startCode();
@@ -312,6 +321,22 @@ describe('the page key', () => {
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await get('/api/v1/nothing', mine)).statusCode);
     expect(statuses).toEqual([404, 404, 429]);
+  });
+
+  test('[X4] [H9] pages by the cookie alone are counted by address, apart from everybody else', async () => {
+    const { get, post, people, asPage } = await signInRig({ limits: { perAddress: 2 } });
+    const signedIn = async (name: string) => {
+      const { token } = await people.token((await people.user(name)).id);
+      return asPage(await post('/sign-in', { token }));
+    };
+    const [mine, theirs] = [await signedIn('hanako'), await signedIn('taro')];
+    const { cookie } = mine;
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await get('/', { cookie })).statusCode);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await get('/', mine)).statusCode).toBe(200);
+    expect((await get('/', { cookie: theirs.cookie })).statusCode).toBe(200);
+    expect((await get('/docs', { accept: '*/*' })).statusCode).toBe(401);
   });
 
   test('[X4] a page without it is shown why one has to sign in again', async () => {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { STATUS_CODES } from '../status-codes.ts';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { mustMay } from '../../access/must-may.ts';
@@ -13,6 +12,7 @@ import { endWith } from '../client-error.ts';
 import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
 import { parseQuery } from '../query-string.ts';
 import type { Api } from '../route.ts';
+import { STATUS_CODES } from '../status-codes.ts';
 import { ticketIn } from '../ticket-in.ts';
 import { checkCursor } from './cursor.ts';
 import { followLog } from './follow-log.ts';
