@@ -130,6 +130,9 @@ export async function streamRig(options: StreamRigOptions = {}) {
     stop,
     streams: streams as OpenStreams,
     connected: () => connections.count,
+    /** Open connections of HTTP. */
+    sockets: () =>
+      new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count))),
     /** A session whose log has so many events, from `session.created` on. */
     async session(events = 1): Promise<string> {
       const name = `s${newId()}`;

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Principal } from '../access/principal.ts';
 import type { AccessService, AuditQuery } from '../access/service.ts';
+import { PageSize } from '../queue/follow/page-size.ts';
 
 const PAGE = 200;
 
@@ -13,17 +14,20 @@ export async function auditLines(
   by: Principal,
   query: AuditQuery,
 ): Promise<Readable> {
-  const first = await access.audit(by, { ...query, limit: PAGE });
+  const pages = new PageSize();
+  const first = await access.audit(by, { ...query, limit: pages.limit });
   return Readable.from(lines(), { objectMode: false, highWaterMark: 64 * 1024 });
 
   async function* lines(): AsyncGenerator<string> {
     let { items, nextCursor } = first;
     for (;;) {
-      for (const entry of items) yield `${JSON.stringify(entry)}\n`;
+      const texts = items.map((entry) => `${JSON.stringify(entry)}\n`);
+      yield* texts;
       if (nextCursor === null) return;
+      pages.saw(texts.join('').length, true);
       ({ items, nextCursor } = await access.audit(by, {
         ...query,
-        limit: PAGE,
+        limit: Math.min(PAGE, pages.limit),
         cursor: nextCursor,
       }));
     }

@@ -51,6 +51,29 @@ test('[E4] an export reads no further than it is taken', async () => {
   expect(pages).toBeGreaterThan(19);
 });
 
+test('[H9] an export holds little, however large the events behind many small ones', async () => {
+  const { session, note, service } = await streamRig();
+  const id = await session(300);
+  const large = 'x'.repeat(200_000);
+  for (let i = 0; i < 20; i++) await note(id, large);
+  const read: number[] = [];
+  const counting = {
+    ...service,
+    events: (...args: Parameters<typeof service.events>) => {
+      read.push(args[1]);
+      return service.events(...args);
+    },
+  };
+  const lines = parse(await text(await exportLines(counting, ADMIN, id)));
+  const seqs = lines.flatMap((line) => ('event' in line ? [line.event.seq] : []));
+  expect(seqs).toEqual(Array.from({ length: 320 }, (_, i) => i + 1));
+  // Three large ones at a time, at most.
+  const firsts = read.filter((after) => after >= 300);
+  for (const [i, after] of firsts.entries()) {
+    expect((firsts[i + 1] ?? 320) - after).toBeLessThanOrEqual(3);
+  }
+});
+
 test('an export that breaks off is not taken for a whole one', async () => {
   const { session, note, service, get } = await streamRig();
   const id = await session();

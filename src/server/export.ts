@@ -1,9 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Principal } from '../access/principal.ts';
+import type { LogEvent } from '../contract/event.ts';
 import { toSessionEvent } from '../contract/session-event.ts';
+import { PageSize } from '../queue/follow/page-size.ts';
 import type { LogTarget, SessionService } from '../sessions/service.ts';
 
+/** Runs read at a time. */
 const PAGE = 100;
+/** Of the events that were read, no more is held than this, about, while nothing is taken. */
+const HELD_BYTES = 512 * 1024;
 
 /**
  * A session as NDJSON: `{"session"}`, then a line `{"run"}` for each run and one `{"event"}` for each
@@ -37,18 +42,32 @@ async function* runLines(sessions: SessionService, by: Principal, sessionId: str
 }
 
 async function* eventLines(sessions: SessionService, by: Principal, log: LogTarget) {
+  const pages = new PageSize(() => HELD_BYTES);
   let after = 0;
   while (after < log.lastSeq) {
     await sessions.sessionLog(by, log.sessionId);
-    const events = await sessions.events(log, after, PAGE);
-    for (const event of events) {
-      if (event.seq > log.lastSeq) return;
-      yield line({ event: toSessionEvent(event) });
-    }
+    const { limit } = pages;
+    const page = linesOf(await sessions.events(log, after, limit), log.lastSeq);
     // The last ones may have been removed meanwhile (E6).
-    if (events.length === 0) return;
-    after = (events.at(-1) as { seq: number }).seq;
+    if (page.last === null) return;
+    pages.saw(page.bytes, page.lines.length === limit);
+    after = page.last;
+    yield* page.lines;
   }
+}
+
+/** The first ones, as many as are held: large ones may follow many small ones. */
+function linesOf(events: readonly LogEvent[], lastSeq: number) {
+  const lines: string[] = [];
+  let [bytes, last]: [number, number | null] = [0, null];
+  for (const event of events) {
+    if (event.seq > lastSeq || bytes > HELD_BYTES) break;
+    const text = line({ event: toSessionEvent(event) });
+    lines.push(text);
+    bytes += text.length;
+    last = event.seq;
+  }
+  return { lines, bytes, last };
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;

@@ -191,5 +191,6 @@ export const accessEndpoints = {
     answer: z.string(),
     format: 'ndjson',
     item: AuditEntry,
+    errors: ['too_many_streams'],
   }),
 };

@@ -205,7 +205,7 @@ export const sessionEndpoints = {
     download: true,
     answer: z.string(),
     format: 'text',
-    errors: ['not_found'],
+    errors: ['not_found', 'too_many_streams'],
   }),
   syncStatus: endpoint({
     method: 'POST',
@@ -227,7 +227,7 @@ export const sessionEndpoints = {
     answer: z.string(),
     format: 'ndjson',
     item: ExportLine,
-    errors: ['not_found'],
+    errors: ['not_found', 'too_many_streams'],
   }),
   sendMessage: endpoint({
     method: 'POST',

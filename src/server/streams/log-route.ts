@@ -5,6 +5,7 @@ import type { LogTarget, SessionService } from '../../sessions/service.ts';
 import { readInput } from '../input.ts';
 import type { Api, Call } from '../route.ts';
 import { checkCursor, cursorOf } from './cursor.ts';
+import { limitDownload } from './downloads.ts';
 import { followLog } from './follow-log.ts';
 import type { OpenStreams, StreamLimits } from './open-streams.ts';
 import { readPage } from './page.ts';
@@ -33,6 +34,7 @@ export function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, fi
     const { query, reply } = call;
     const { target, after } = reader;
     if (query.follow === false) {
+      limitDownload(streams, call.by, reply);
       const answer = await readPage(service, target, after, query.limit ?? PAGE);
       return reply.type('application/json; charset=utf-8').send(answer) as never;
     }

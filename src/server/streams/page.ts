@@ -4,7 +4,7 @@ import { eventText } from './frames.ts';
 /** Read at a time; the largest events make 25 MiB of it. */
 const SLICE = 100;
 /** A page that has become so large ends there, however many events were asked for. */
-const PAGE_BYTES = 4 * 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 
 /** What is stored after a cursor, as the JSON of an `EventPage`. */
 export async function readPage(

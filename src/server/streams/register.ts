@@ -3,6 +3,7 @@ import type { Authenticator } from '../auth.ts';
 import { addCompatStreams } from '../compat/streams.ts';
 import type { Places } from '../limits/places.ts';
 import type { Api } from '../route.ts';
+import { limitDownloads } from './downloads.ts';
 import { followHints } from './hint-stream.ts';
 import { addLog, begin } from './log-route.ts';
 import { OpenStreams, type StreamLimits, type StreamMetrics } from './open-streams.ts';
@@ -38,6 +39,7 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
   );
 
   addCompatStreams(api, streams);
+  limitDownloads(api.app, streams);
   acceptWebSockets(api, streams, options.authenticator, options.metrics);
   const unlisten = gate.onChange(() => streams.accessChanged());
   api.app.addHook('preClose', () => {

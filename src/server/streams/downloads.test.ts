@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { streamRig, TOKEN } from '../../../test/stream-rig.ts';
+import { until } from '../../../test/until.ts';
+
+const LARGE = 'x'.repeat(200_000);
+
+/** A session with more than sockets take, and a reader of it that reads only when told. */
+async function rig(limits: { perUser?: number; stallMs?: number }) {
+  const server = await streamRig({ limits });
+  const id = await server.session();
+  for (let i = 0; i < 60; i++) await server.note(id, LARGE);
+  const open = (path: string): Socket => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+    socket.on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: a.localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
+    );
+    return socket;
+  };
+  const base = `/api/v1/sessions/${id}`;
+  return { server, open, exported: `${base}/export`, page: `${base}/events?follow=false` };
+}
+
+test('[H9] downloads are among the streams of their user, until they end', async () => {
+  const { server, open, exported, page } = await rig({ perUser: 2 });
+  const unread = [open(exported), open(exported)];
+  const status = async (path: string): Promise<number> => {
+    const answer = await server.get(path);
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  await until(async () => (await status(page)) === 429);
+  expect(await status(exported)).toBe(429);
+  for (const socket of unread) socket.destroy();
+  await until(async () => (await status(page)) === 200);
+  // Those that were answered, and those that were refused, have left their places.
+  for (let i = 0; i < 5; i++) expect(await status(exported)).toBe(200);
+  expect(await status(`${exported}?nonsense`)).toBe(400);
+  for (let i = 0; i < 5; i++) expect(await status(page)).toBe(200);
+});
+
+test('[E4] [H9] a download whose reader takes nothing is ended', async () => {
+  const { server, open, exported } = await rig({ stallMs: 200 });
+  const socket = open(exported);
+  await until(async () => (await server.sockets()) === 1);
+  await until(async () => (await server.sockets()) === 0);
+  socket.resume();
+  await once(socket, 'close');
+});
+
+test('[E4] a slow reader gets a whole download, and the connection stays for the next request', async () => {
+  const { open, exported, page } = await rig({ stallMs: 300 });
+  const socket = open(exported);
+  let [bytes, tail] = [0, ''];
+  socket.on('data', (data) => {
+    bytes += data.length;
+    tail = (tail + data.toString('latin1')).slice(-10);
+    if (tail.endsWith('0\r\n\r\n')) return;
+    socket.pause();
+    setTimeout(() => socket.resume(), 5);
+  });
+  socket.resume();
+  await until(() => tail.endsWith('0\r\n\r\n'), { ms: 20_000 });
+  expect(bytes).toBeGreaterThan(60 * LARGE.length);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(socket.destroyed).toBe(false);
+  tail = '';
+  socket.write(
+    `GET ${page}&limit=1 HTTP/1.1\r\nHost: a.localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
+  );
+  await until(() => tail.endsWith('}'));
+});
