@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { serviceRig } from '../../test/service-rig.ts';
-import { OutputBudget, storedBytes } from './output-budget.ts';
+import { EVENT_BYTES, OutputBudget, storedBytes } from './output-budget.ts';
 
 test('[E10] what earlier attempts of a run have stored counts', async () => {
   const rig = await serviceRig();
@@ -13,7 +13,7 @@ test('[E10] what earlier attempts of a run have stored counts', async () => {
   const bytes = await storedBytes(rig.store, run, signal);
   const all = await rig.store.listAfter(id, 0, 1000, runId);
   const texts = all.map(({ payload }) => JSON.stringify(payload));
-  expect(bytes).toBe(Buffer.byteLength(texts.join('')));
+  expect(bytes).toBe(Buffer.byteLength(texts.join('')) + all.length * EVENT_BYTES);
   expect(bytes).toBeGreaterThan(150_000);
   expect(await storedBytes(rig.store, { ...run, startedAt: null }, signal)).toBe(0);
 });

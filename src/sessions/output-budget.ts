@@ -7,6 +7,8 @@ import { patiently } from './patiently.ts';
 /** What one run may store, by default (E10). */
 export const RUN_OUTPUT_BYTES = 64 * 1024 * 1024;
 const PAGE = 100;
+/** What an event takes besides its payload: 150 in a file of SQLite, and more in its log. */
+export const EVENT_BYTES = 200;
 /** Beyond its budget an agent's output is read no faster than so many characters in so long. */
 const PACE_CHARACTERS = 1024 * 1024;
 const PACE_MS = 125;
@@ -49,7 +51,8 @@ export class OutputBudget {
   }
 }
 
-export const bytesOf = (payload: Json): number => byteLength(JSON.stringify(payload));
+/** What an event with this payload takes in the database, about. */
+export const bytesOf = (payload: Json): number => EVENT_BYTES + byteLength(JSON.stringify(payload));
 
 /** What earlier attempts of the run have stored. */
 export async function storedBytes(

@@ -3,7 +3,7 @@ import { byteLength, type Json } from '../contract/json.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
 import { createMasker } from '../policy/masking.ts';
 import { maskCallJson, maskJson } from '../policy/masking-json.ts';
-import { OutputBudget, RUN_OUTPUT_BYTES } from './output-budget.ts';
+import { EVENT_BYTES, OutputBudget, RUN_OUTPUT_BYTES } from './output-budget.ts';
 import { Recorder } from './recorder.ts';
 
 interface Emitted {
@@ -197,6 +197,18 @@ test('[E10] beyond its budget a run stores the newest output alone, and what it 
   expect(newest?.payload.text?.length).toBeLessThanOrEqual(16 * KIB);
   expect(message).toEqual({ type: 'agent.message', payload: { text: 'the end' } });
   expect(others).toEqual([]);
+});
+
+test('[E10] tiny events use up the budget by what each takes in the database', async () => {
+  const budget = 100_000;
+  const { recorder, emitted } = rig(budget);
+  for (let i = 0; i < 2000; i++) {
+    await recorder.take({ kind: 'delta', text: '\n', stream: i % 2 === 0 ? 'stdout' : 'stderr' });
+  }
+  recorder.end();
+  const gap = emitted.findIndex(({ payload }) => 'gap' in payload);
+  expect(gap).toBeGreaterThan(budget / (2 * EVENT_BYTES));
+  expect(emitted.length).toBeLessThan(budget / EVENT_BYTES);
 });
 
 test('[E10] beyond its budget results are short, and none is kept whole; calls are stored as they are', async () => {
