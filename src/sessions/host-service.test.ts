@@ -96,3 +96,18 @@ test('[Q23] a session is not moved while its run executes', async () => {
   await rig.finished(run);
   expect(await rig.service.move(ADMIN, id, { host: 'test' })).toMatchObject({ host: 'test' });
 });
+
+test('[Q9] [Q23] while everything is stopped no session is moved, and no worker is asked', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('stays');
+  await rig.queue.configure(id, { host: 'gone' });
+  const move = () => rig.service.move(ADMIN, id, { host: 'test' });
+  await rig.access.putStop(ADMIN, { stopped: true });
+  await until(() => rig.worker.stats.stopped);
+  await expect(move()).rejects.toMatchObject({ code: 'everything_stopped', status: 409 });
+  expect(await rig.service.get(ADMIN, id)).toMatchObject({ host: 'gone' });
+  expect(await rig.store.list({ limit: 10 })).toEqual([]);
+  await rig.access.putStop(ADMIN, { stopped: false });
+  await until(() => !rig.worker.stats.stopped);
+  await expect(move()).rejects.not.toMatchObject({ code: 'everything_stopped' });
+});
