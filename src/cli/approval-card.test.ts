@@ -93,6 +93,37 @@ test('[C1] no command can hide from who decides, or take over the terminal', () 
   expect(summaryOf(approval({ input: { command } }))).toContain('\\u{202e}');
 });
 
+test('[C1] [A7] no part of a call passes as a control code that a terminal swallows', () => {
+  const OF_TERMINAL = [
+    ['\x1b]x;', '\x07'],
+    ['\x1bP', '\x1b\\'],
+    ['\x1b_', '\x1b\\'],
+    ['\x9d', '\x9c'],
+    ['\x1b[', ' '],
+    ['\x9b', ' '],
+  ];
+  const options = [{ label: 'Red', description: 'as blood' }];
+  for (const [begin, end] of OF_TERMINAL) {
+    const hidden = `a${begin}8;touch P;${end} y`;
+    for (const shown of [
+      card({ input: { command: `git fetch ${hidden}` } }),
+      card({ tool: 'Write', input: { file_path: '/a', content: hidden } }),
+      card({ tool: 'Edit', input: { file_path: '/a', old_string: 'x', new_string: hidden } }),
+      card({ tool: 'mcp__box__put', input: { text: hidden } }),
+      card({ tool: hidden }),
+      card({ reason: hidden }),
+      card({ message: hidden }),
+      card({ kind: 'plan', input: { plan: hidden } }),
+      card({ kind: 'question', input: { questions: [{ question: hidden, options }] } }),
+      summaryOf(approval({ kind: 'question', input: { questions: [{ question: hidden }] } })),
+      summaryOf(approval({ input: { command: hidden } })),
+    ]) {
+      expect(shown).toContain('touch P;');
+      expect(shown).not.toMatch(/[^\P{Cc}\n]/u);
+    }
+  }
+});
+
 test('[C1] [A7] everything that is decided about is shown', () => {
   const more = { command: 'ls', description: 'nice', run_in_background: true };
   expect(card({ input: more })).toMatch(/ {2}\$ ls\n {2}run_in_background: true$/);

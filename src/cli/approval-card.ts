@@ -4,7 +4,10 @@ import type { Json } from '../contract/json.ts';
 import { type Colours, coloursFor } from './style.ts';
 import { plainLine, plainText } from './terminal-filter.ts';
 
-/* A question of an agent as a person reads it. What agents wrote is kept from the terminal. */
+/*
+ * A question of an agent as a person reads it. What agents wrote is kept from the terminal, but never left
+ * out: control codes are written out before the filter, which drops them with what is in them.
+ */
 
 /** Longer texts are cut; `--json` has them whole. */
 const LINES_MAX = 60;
@@ -14,9 +17,9 @@ type Fields = { readonly [key: string]: Json };
 /** What is asked, in one line. */
 export function summaryOf({ tool, kind, input }: Approval): string {
   const fields = fieldsOf(input);
-  if (kind === 'question') return textAt(questionsOf(fields)[0] ?? {}, 'question');
+  if (kind === 'question') return proseLine(textAt(questionsOf(fields)[0] ?? {}, 'question'));
   const main = MAIN.map((name) => textAt(fields, name)).find((text) => text !== '');
-  return plainLine(visible(`${tool} ${main ?? JSON.stringify(input)}`));
+  return codeLine(`${tool} ${main ?? JSON.stringify(input)}`);
 }
 
 /** The field that says most about a call, whatever the tool. */
@@ -35,9 +38,9 @@ export function cardOf(approval: Approval, colours = coloursFor(process.stdout, 
     ['later', laterOf(approval)],
   ];
   return [
-    `${TITLES[approval.kind]}${approval.kind === 'tool' ? plainLine(approval.tool) : ''}`,
+    `${TITLES[approval.kind]}${approval.kind === 'tool' ? codeLine(approval.tool) : ''}`,
     ...about.flatMap(([name, text]) =>
-      text === null ? [] : [`${dim(name.padEnd(8))} ${plainLine(text)}`],
+      text === null ? [] : [`${dim(name.padEnd(8))} ${proseLine(text)}`],
     ),
     ...(approval.masked ? [yellow(hiddenIn(approval))] : []),
     '',
@@ -80,7 +83,7 @@ function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string
   }
   const file = textAt(fields, 'file_path') || textAt(fields, 'notebook_path');
   if (file !== '' && EDITS.includes(tool))
-    return [`  ${plainLine(visible(file))}`, ...diff(fields, colours), ...others(fields, SHOWN)];
+    return [`  ${codeLine(file)}`, ...diff(fields, colours), ...others(fields, SHOWN)];
   return cut(linesOf(JSON.stringify(input, null, 2))).map((line) => `  ${line}`);
 }
 
@@ -119,16 +122,21 @@ function questionLines(question: Fields): string[] {
   const { options } = question;
   const choices = Array.isArray(options) ? options.map(fieldsOf) : [];
   return [
-    `  ${plainLine(textAt(question, 'question'))}`,
+    `  ${proseLine(textAt(question, 'question'))}`,
     ...choices.map((each) => {
       const about = textAt(each, 'description');
-      return `    - ${plainLine(textAt(each, 'label'))}${about === '' ? '' : `: ${plainLine(about)}`}`;
+      return `    - ${proseLine(textAt(each, 'label'))}${about === '' ? '' : `: ${proseLine(about)}`}`;
     }),
   ];
 }
 
+/** Of a command, a path or a rule. */
+export const codeLine = (text: string): string => plainLine(visible(text));
+
+const proseLine = (text: string): string => plainLine(visibleProse(text));
+
 const linesOf = (text: string, shown = visibleProse): string[] =>
-  text === '' ? [] : shown(plainText(text)).trimEnd().split('\n');
+  text === '' ? [] : plainText(shown(text)).trimEnd().split('\n');
 
 const cut = (lines: string[]): string[] =>
   lines.length <= LINES_MAX

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Client } from '../client/client.ts';
 import type { Approval, DecideApproval } from '../contract/approval.ts';
 import type { Json } from '../contract/json.ts';
-import { cardOf, hiddenIn, questionsOf, summaryOf } from './approval-card.ts';
+import { cardOf, codeLine, hiddenIn, questionsOf, summaryOf } from './approval-card.ts';
 import type { Arguments } from './args.ts';
 import { clientCommand, EXIT } from './command.ts';
 import { connectionFlags } from './connection.ts';
@@ -13,7 +13,6 @@ import { printJson, printLine } from './output.ts';
 import { collected } from './pages.ts';
 import { relativeTime } from './relative-time.ts';
 import { withServer } from './remote.ts';
-import { plainLine } from './terminal-filter.ts';
 import { usageError } from './user-error.ts';
 import { takeWords } from './words.ts';
 
@@ -112,7 +111,7 @@ function outcomeOf(decided: Approval): string[] {
   const later = decided.scope === 'session' && sessionRule !== null;
   return [
     `Allowed: ${summaryOf(decided)}`,
-    ...(later ? [`From now on this session allows ${plainLine(sessionRule)}.`] : []),
+    ...(later ? [`From now on this session allows ${codeLine(sessionRule)}.`] : []),
   ];
 }
 

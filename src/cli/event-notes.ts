@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { visible, visibleProse } from '../client/visible.ts';
 import { QUEUE_EVENTS } from '../contract/event.ts';
 import { EVERYTHING_STOPPED } from '../contract/limits.ts';
 import type { RunError } from '../contract/outcome.ts';
@@ -42,8 +43,9 @@ const important: Notes = {
       : 'The worker is stopping; the run continues when another one takes it.',
   'run.waiting': () => 'The agent waits for an answer.',
   'approval.requested': ({ approvalId, tool }) =>
-    `The agent asks to use ${tool}. See "baton approve show ${approvalId}".`,
-  'policy.denied': ({ tool, reason }) => `${tool} is not allowed: ${sentence(reason)}`,
+    `The agent asks to use ${visible(tool)}. See "baton approve show ${approvalId}".`,
+  'policy.denied': ({ tool, reason }) =>
+    `${visible(tool)} is not allowed: ${sentence(visible(reason))}`,
   'run.finished': ({ state, error }) => endOf(state, error),
   'session.held': () => 'The session is held: nothing more starts until "baton resume".',
   'agent.notice': ({ text }) => text,
@@ -53,7 +55,7 @@ const details: Notes = {
   'run.queued': ({ change }, { runId }) => `Run ${runId} ${change ?? 'queued'}`,
   'run.dequeued': (_, { runId }) => `Run ${runId} taken by a worker`,
   'run.start': (_, { attempt }) => `Run started${attempt === null ? '' : `, attempt ${attempt}`}`,
-  'run.steered': ({ text, sender }) => `${sender} said meanwhile: ${text}`,
+  'run.steered': ({ text, sender }) => `${sender} said meanwhile: ${visibleProse(text)}`,
   'session.created': ({ name }) => `Session created: ${name}`,
   'session.status': ({ from, to, reason, error }) =>
     `Session ${from} → ${to} (${reason})${error === undefined ? '' : `: ${error}`}`,

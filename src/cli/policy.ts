@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Client } from '../client/client.ts';
+import { visible } from '../client/visible.ts';
 import { Channel } from '../contract/message.ts';
 import { type Decision, type ScopeRules, SharedRules, type Verdict } from '../contract/policy.ts';
 import type { Arguments } from './args.ts';
@@ -178,7 +179,7 @@ export const policy: CommandGroup = {
 const STYLES: Record<Decision, keyof Colours> = { allow: 'green', ask: 'yellow', deny: 'red' };
 
 function printVerdict({ decision, reason }: Verdict, colours: Colours): void {
-  printLine(`${colours[STYLES[decision]](decision)}: ${plainLine(reason)}`);
+  printLine(`${colours[STYLES[decision]](decision)}: ${plainLine(visible(reason))}`);
 }
 
 interface Line {
@@ -197,7 +198,7 @@ function printRules(rules: ScopeRules, json: boolean): void {
   const lines = order.flatMap((decision) =>
     rules[decision].map((rule) => ({
       decision,
-      rule,
+      rule: visible(rule),
       enforced: decision !== 'allow' && enforced.includes(rule),
     })),
   );
