@@ -15,23 +15,24 @@ export interface ShellMessage extends Pick<AgentPayload, 'allowedTools' | 'disal
 
 /**
  * Refuses a message to the shell agent that the rules do not allow the person who sends, edits or
- * retries it (P2, P3). Messages to other agents pass: their calls are judged one by one.
+ * retries it (P2, P3). Messages to other agents pass: their calls are judged one by one. Says
+ * whether a shell runs the message.
  */
 export async function checkAdmission(
   parts: ServiceParts,
   by: Principal,
   { sessionId, message, ...tools }: ShellMessage,
-): Promise<void> {
+): Promise<boolean> {
   const { store, masker, onDenied, ownFiles } = parts;
   const found = await store.rulesFor(sessionId);
   // What is not there is told by who stores the message.
-  if (found?.agent.kind !== 'shell') return;
+  if (found?.agent.kind !== 'shell') return false;
   const sent = { ...standingOf(by), ...tools };
   // Without following links: the workspace may be on another machine, which looks again.
   const verdict = await refusalOf(message, found.agent, sent, async (call, by) =>
     judgeAsWritten(call, found.workspacePath, by, found, ownFiles),
   );
-  if (verdict === null) return;
+  if (verdict === null) return true;
   // Whoever may not even send learns nothing of the rules.
   await findToChange(parts, by, sessionId);
   const event = { type: 'policy.denied', payload: toldOf(shellCall(message), verdict, masker) };

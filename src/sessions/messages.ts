@@ -23,9 +23,11 @@ export interface StoredMessage {
 export function storeMessage(
   text: string,
   sessionId: string,
-  tools: { readonly masker: Masker; readonly box: SecretBox },
+  tools: { readonly masker: Masker; readonly box: SecretBox; readonly runsInShell: boolean },
 ): StoredMessage {
-  const message = tools.masker.mask(text);
+  const { masker, runsInShell } = tools;
+  // Who retries a command must see all that it does.
+  const message = runsInShell ? masker.maskCall(text) : masker.mask(text);
   return { message, original: message === text ? null : tools.box.seal(text, sealedAs(sessionId)) };
 }
 

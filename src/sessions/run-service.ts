@@ -73,8 +73,8 @@ export function runService(parts: ServiceParts): RunService {
     const before = run.payload as AgentPayload;
     const { allowedTools, disallowedTools } = before;
     const tools = { allowedTools, disallowedTools };
-    await checkAdmission(parts, by, { sessionId: run.lane, message, ...tools });
-    const stored = storeMessage(message, run.lane, parts);
+    const runsInShell = await checkAdmission(parts, by, { sessionId: run.lane, message, ...tools });
+    const stored = storeMessage(message, run.lane, { ...parts, runsInShell });
     const payload = {
       ...takenOverBy(by, before),
       message: stored.message,
@@ -133,9 +133,9 @@ export function runService(parts: ServiceParts): RunService {
       refuseSecrets({ allowedTools, disallowedTools }, maskJson);
       const { message } = body;
       const tools = { allowedTools, disallowedTools };
-      await checkAdmission(parts, by, { sessionId: id, message, ...tools });
+      const runsInShell = await checkAdmission(parts, by, { sessionId: id, message, ...tools });
       const runId = newRunId();
-      const stored = storeMessage(body.message, id, parts);
+      const stored = storeMessage(message, id, { ...parts, runsInShell });
       const { stored: attachments, notes: files } = takeAttachments(
         body.attachments ?? [],
         id,

@@ -102,6 +102,17 @@ test('[P4] an edited message is masked anew, and one with a mask is refused', as
   expect(await rig.store.readOriginal(run)).toBeNull();
 });
 
+test('[P4] a mask in a message to a shell hides nothing that runs', async () => {
+  const rig = await serviceRig({ executes: false });
+  const { id } = await rig.session('seen');
+  const hiding = 'mysql --password "x$(touch P)" # -----BEGIN PRIVATE KEY-----\ntouch HIDDEN; false';
+  const shown = hiding.replace('"x$', '"***MASKED***$');
+  const run = await rig.send(id, hiding);
+  expect(await rig.service.getRun(ADMIN, run)).toMatchObject({ message: shown });
+  const edited = await rig.service.editRun(ADMIN, run, { message: `${hiding} # again` });
+  expect(edited.message).toBe(`${shown} # again`);
+});
+
 test('[Q12] queued runs are listed in the order they will start, also after a move', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('ordered');
