@@ -35,7 +35,7 @@ const plain = chars('^\\s"\'`,;&|<>(){}\\[\\]\\\\');
 const variable = chars('^\\s"\'`;&|\\\\');
 const QUOTED_MAX = 4096;
 
-const assignment = (start: string): Rule => ({
+const assignment = (start: string, blocks: boolean): Rule => ({
   start,
   at(view) {
     const name = nameBefore(view.before);
@@ -50,7 +50,7 @@ const assignment = (start: string): Rule => ({
       text.slice(at, end) === '=' &&
       !blank(view.before.charCodeAt(view.before.length - 1));
     if (text.slice(at, end).startsWith('::')) return null;
-    return value({ ...view, name, kind, from, attached });
+    return value({ ...view, name, kind, from, attached, blocks });
   },
 });
 
@@ -70,11 +70,17 @@ const flag: Rule = {
     const from = runEnd(text, end, blank, BLANKS_MAX);
     if (from === text.length && !final) return 'more';
     if (from === end || text[from] === '-') return null;
-    return value({ ...view, name: text.slice(at + 2, end), kind, from, attached: false });
+    const name = text.slice(at + 2, end);
+    return value({ ...view, name, kind, from, attached: false, blocks: false });
   },
 };
 
-export const assignmentRules: readonly Rule[] = [assignment('='), assignment(':'), flag];
+/** Without blocks, the sign that begins one is what it is to a shell: a pipe. */
+export const assignmentRules = ({ blocks }: { blocks: boolean }): Rule[] => [
+  assignment('=', blocks),
+  assignment(':', blocks),
+  flag,
+];
 
 interface Place extends View {
   readonly name: string;
@@ -83,13 +89,15 @@ interface Place extends View {
   readonly from: number;
   /** `name=value`, without blanks. */
   readonly attached: boolean;
+  /** It may be a block of YAML. */
+  readonly blocks: boolean;
   /** A word such as `Basic` came before it. */
   readonly scheme?: boolean;
 }
 
 function value(place: Place): Verdict {
   const { text, final, at } = place;
-  const block = startOfBlock(place, place.from);
+  const block = place.blocks ? startOfBlock(place, place.from) : null;
   if (block === 'more') return 'more';
   const first = block?.from ?? itemStart(place);
   if (first === 'more') return 'more';

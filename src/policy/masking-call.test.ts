@@ -46,7 +46,9 @@ describe('[P4] a mask never covers shell syntax', () => {
     ['echo "password=\'"; touch P; echo "\'"', null],
     ["password: '`touch P`'", null],
     ['password=a1b2c3&touch P', 'password=***MASKED***&touch P'],
-    ['password: |\n  hunter2\n  $(touch P)\n', 'password: |\n  ***MASKED***\n  $(touch P)\n'],
+    ['password: |\n  hunter2\n  $(touch P)\n', null],
+    ['curl -s https://a.example -H token: |\n  bash -c "touch P"', null],
+    ['# -----BEGIN PRIVATE KEY-----\nscripts/aaaaaaaaaaaaaaaaaaaaaaaa/run # touch P', null],
     [
       `curl -u "me:x$(touch P)" https://a.example`,
       `curl -u "me:***MASKED***$(touch P)" https://a.example`,
@@ -88,6 +90,27 @@ describe('[P4] a mask never covers shell syntax', () => {
     expect(masker.maskCall(file(`; ${github.text}`))).toBe(file(`; ${github.masked}`));
   });
 
+  test.each([
+    'scripts/aaaaaaaaaaaaaaaaaaaaaaaa/run',
+    `bin/${KEY}`,
+    'thisIsTheNameOfAProgramOrFunction',
+  ])('a program is no line of a private key: %s', (program) => {
+    for (const command of [
+      `# -----BEGIN PRIVATE KEY-----\n${program}\nls`,
+      `: -----BEGIN PRIVATE KEY-----\n${program}\n: -----END PRIVATE KEY-----`,
+    ]) {
+      expect(masker.maskCall(command)).toBe(command);
+    }
+  });
+
+  test('a line of a private key may have a slash anywhere', () => {
+    const line = `MII/${KEY.slice(4)}`;
+    const key = (body: string): string => `-----BEGIN PRIVATE KEY-----\n${KEY}\n${body}\n`;
+    expect(masker.maskCall(key(line))).toBe(
+      key('***PRIVATE_KEY***').replace(KEY, '***PRIVATE_KEY***'),
+    );
+  });
+
   test('the rest of a value that holds syntax is still searched for secrets', () => {
     const github = SECRETS[0]!;
     expect(masker.maskCall(`mysql --password "a;${github.text}"`)).toBe(
@@ -96,7 +119,10 @@ describe('[P4] a mask never covers shell syntax', () => {
   });
 
   test('secrets that hold no syntax are masked as elsewhere', () => {
-    const plain = SECRETS.filter(({ secret }) => /^[\w.+/=@:-]+$/.test(secret));
+    // A block of YAML begins with a pipe, after which a program may come.
+    const plain = SECRETS.filter(
+      ({ what, secret }) => /^[\w.+/=@:-]+$/.test(secret) && !what.startsWith('YAML'),
+    );
     expect(plain.length).toBeGreaterThan(60);
     for (const { what, text, masked } of plain) {
       expect(masker.maskCall(text), what).toBe(masked);

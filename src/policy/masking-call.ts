@@ -51,9 +51,7 @@ export function quotedPlaces(text: string): Uint8Array {
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_MAX = 32 * 1024;
-/** Nothing but base64: too long for a word that somebody would not miss, or the end of a key. */
-const KEY_LINE =
-  /(?<=^|\n|\\n)([ \t]*)(?:[A-Za-z0-9+/]{24,}={0,2}|[A-Za-z0-9+/]+={1,2})(?=$|\r?\n|\\n)/g;
+const LINE_BREAK = /(\r?\n|\\n)/;
 
 /** Masks the lines of private keys, each for itself. */
 export function maskKeyLines(text: string, mask: string, onMasked: () => void): string {
@@ -64,10 +62,42 @@ export function maskKeyLines(text: string, mask: string, onMasked: () => void): 
     const from = found.index + found[0].length;
     const ending = text.indexOf('-----END ', from);
     const end = Math.min(ending === -1 ? text.length : ending, from + KEY_MAX);
-    const block = text.slice(from, end).replace(KEY_LINE, `$1${mask}`);
-    parts.push(text.slice(at, from), block);
-    if (block.includes(mask)) onMasked();
+    const block = text.slice(from, end);
+    const masked = maskLines(block, mask);
+    parts.push(text.slice(at, from), masked);
+    if (masked !== block) onMasked();
     at = end;
   }
   return at === 0 ? text : parts.join('') + text.slice(at);
+}
+
+function maskLines(block: string, mask: string): string {
+  // The breaks between lines are among the parts.
+  const parts = block.split(LINE_BREAK);
+  let before: string | null = null;
+  return parts
+    .map((line, i) => {
+      if (i % 2 === 1 || i === 0) return line;
+      const [, indent, content] = /^([ \t]*)(.*)$/s.exec(line)!;
+      if (!isKeyLine(content!, before)) {
+        before = null;
+        return line;
+      }
+      before = content!;
+      return indent + mask;
+    })
+    .join('');
+}
+
+/** What a line of a key has and the name of a program hardly ever. */
+const MIXED = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9+/]{24,}={0,2}$/;
+const LAST = /^[A-Za-z0-9+/]+={1,2}$/;
+/** A slash so early is that of a path, unless a line of a key comes before. */
+const PATH = /^.{0,15}\//;
+
+function isKeyLine(line: string, before: string | null): boolean {
+  if (before !== null && (line.length === before.length || LAST.test(line))) {
+    return MIXED.test(line) || LAST.test(line);
+  }
+  return MIXED.test(line) && !PATH.test(line);
 }

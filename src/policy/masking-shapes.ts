@@ -52,11 +52,7 @@ export const bearerRule: Rule = {
 
 const keyLabel = chars('A-Z0-9 ');
 const LABEL_MAX = 48;
-/** Longer than any key; what follows an unended block must come to light again. */
-const KEY_BLOCK_MAX = 32 * 1024;
-const KEY_END = '-----END ';
-
-/** A private key from its BEGIN line to its END line, or as far as one can reach. */
+/** A private key from its BEGIN line to its END line, or as far as there are lines of a key. */
 export const privateKeyRule: Rule = {
   start: '-----BEGIN ',
   at({ text, at, final }) {
@@ -77,30 +73,45 @@ function labelEnd(text: string, from: number, final: boolean): number | 'more' |
   return end + 5;
 }
 
+/** A line break, as it is or written in a text of code, with what code has around it. */
+const BREAKS = String.raw`(?:\s|\\{1,3}[rn]|["'+,;)]){0,24}`;
+const HEADERS = String.raw`(?:\s{1,2}(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash): [^\n]{0,80}){0,3}`;
+/** So many characters of base64 in a row are no prose, whatever is before them on their line. */
+const KEY_RUN = new RegExp(`^${HEADERS}${BREAKS}[^\\n]{0,40}?[A-Za-z0-9+/]{40}`);
+/** Line numbers and the like. */
+const MARGIN = String.raw`[^A-Za-z\n]{0,16}?`;
+const KEY_END = new RegExp(
+  `^(?:${BREAKS}${MARGIN}[A-Za-z0-9+/=]{1,76}){0,2}${BREAKS}${MARGIN}-----END [A-Z0-9 ]{0,37}PRIVATE KEY(?: BLOCK)?-----`,
+);
+/** The last line of a key whose END line is missing. */
+const KEY_TAIL = new RegExp(
+  `^${BREAKS}${MARGIN}(?:[A-Za-z0-9+/]{16,39}={0,2}|[A-Za-z0-9+/]{1,39}={1,2})(?=\\s|\\\\|$)`,
+);
+/** Longer than what any of them can match. */
+const KEY_WINDOW = 400;
+const keyChars = chars('A-Za-z0-9+/=');
+
+/** Skips lines of a key, up to its END line or to the first that is none. */
 function restOfKeyBlock(): Rest {
-  let left = KEY_BLOCK_MAX;
+  let isInRun = false;
+  let hadRun = false;
   return (text, from, final) => {
-    const limit = Math.min(text.length, from + left);
-    const stay = (at: number): { at: number; done: boolean } => {
-      left -= at - from;
-      return { at, done: false };
-    };
-    let at = text.indexOf('-----', from);
-    for (; at !== -1 && at < limit; at = text.indexOf('-----', at + 1)) {
-      const line = text.slice(at, at + KEY_END.length);
-      const end =
-        line === KEY_END
-          ? labelEnd(text, at + KEY_END.length, final)
-          : KEY_END.startsWith(line) && !final
-            ? 'more'
-            : null;
-      if (end === 'more') return stay(at);
-      if (end !== null) return { at: end, done: true };
+    let at = from;
+    for (;;) {
+      if (isInRun) at = runEnd(text, at, keyChars);
+      const window = text.slice(at, at + KEY_WINDOW);
+      const end = KEY_END.exec(window);
+      if (end !== null) return { at: at + end[0].length, done: true };
+      const run = KEY_RUN.exec(window);
+      if (run === null && window.length < KEY_WINDOW && !final) return { at, done: false };
+      isInRun = run !== null;
+      if (run === null) {
+        const tail = hadRun ? KEY_TAIL.exec(window) : null;
+        return { at: at + (tail?.[0].length ?? 0), done: true };
+      }
+      hadRun = true;
+      at += run[0].length;
     }
-    // Dashes at the end may become an END line; then it counts where they began.
-    const dashes = /-{0,4}$/.exec(text.slice(Math.max(from, text.length - 4)))![0].length;
-    if (!final && text.length - dashes < from + left) return stay(text.length - dashes);
-    return { at: limit, done: true };
   };
 }
 

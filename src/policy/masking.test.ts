@@ -30,9 +30,30 @@ describe('[P4] what is masked', () => {
     expect(masker.hasMask(text)).toBe(false);
   });
 
-  test('what follows a private key without an end comes to light again', () => {
-    const text = `-----BEGIN PRIVATE KEY-----\n${'a '.repeat(32 * 512)}the end`;
-    expect(masker.mask(text)).toMatch(/^\*{3}PRIVATE_KEY\*{3}[ a]*the end$/);
+  const KEY_LINES = `${'aB3/'.repeat(16)}\n${'Zz9+'.repeat(16)}`;
+  test.each([
+    ['BEGIN\nThis is prose.\n', 'MASK\nThis is prose.\n'],
+    ['# BEGIN\ntouch HIDDEN; false', '# MASK\ntouch HIDDEN; false'],
+    ['BEGIN\ntouch HIDDEN\nmore of it\nEND\nrest', 'MASK\ntouch HIDDEN\nmore of it\nEND\nrest'],
+    [`BEGIN\n${KEY_LINES}\nThis is prose.`, 'MASK\nThis is prose.'],
+    [`BEGIN\n${KEY_LINES}\nabcdefg=\nThis is prose.`, 'MASK\nThis is prose.'],
+    [`BEGIN\n${KEY_LINES}\nabc12=\nEND\nThis is prose.`, 'MASK\nThis is prose.'],
+    [`BEGIN\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n${KEY_LINES}\nEND`, 'MASK'],
+    [`BEGIN\nVersion: X 1\n\n${KEY_LINES}\n=aB3d\nEND\nrest`, 'MASK\nrest'],
+    [`BEGIN ${KEY_LINES.replace('\n', ' ')} END rest`, 'MASK rest'],
+    [`"BEGIN\\n" +\n  "${KEY_LINES.replace('\n', '\\n" +\n  "')}\\n" +\n  "END";`, '"MASK";'],
+  ])('of a private key only its lines: %j', (text, shown) => {
+    const written = (each: string): string =>
+      each
+        .replace('BEGIN', '-----BEGIN PRIVATE KEY-----')
+        .replace('END', '-----END PRIVATE KEY-----')
+        .replace('MASK', '***PRIVATE_KEY***');
+    const whole = written(text);
+    expect(masker.mask(whole)).toBe(written(shown));
+    expect(masker.mask(written(shown))).toBe(written(shown));
+    for (let cut = 0; cut < whole.length; cut++) {
+      expect(inPieces(masker, whole, [cut]), `at ${cut}`).toBe(written(shown));
+    }
   });
 
   test('several in one text, and the text between them', () => {

@@ -35,11 +35,10 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     urlRule,
     lineRule,
     ...formatRules,
-    ...assignmentRules,
   ];
-  const book = ruleBook([privateKeyRule, ...rules]);
+  const book = ruleBook([privateKeyRule, ...rules, ...assignmentRules({ blocks: true })]);
   // Keys are masked line by line there.
-  const callBook = ruleBook(rules);
+  const callBook = ruleBook([...rules, ...assignmentRules({ blocks: false })]);
   const names = new Set([
     'MASKED',
     'PRIVATE_KEY',
