@@ -51,6 +51,11 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** Longer code is shown plainly. */
 const LONGEST = 20_000;
+/** So is a longer word: for each of its characters some grammars look through all of the rest. */
+const LONG_WORD = /[\w$]{500}/;
+
+export const canHighlight = (code: string): boolean =>
+  code.length <= LONGEST && !LONG_WORD.test(code);
 
 /** Rises with each language that has come. */
 export const languages = createStore(0);
@@ -74,7 +79,7 @@ export interface Piece {
 
 /** Null if it is shown plainly, or until the language has come. */
 export function highlight(code: string, language: string | null): Piece | null {
-  if (language === null || code.length > LONGEST) return null;
+  if (language === null || !canHighlight(code)) return null;
   if (library === null || !loaded.has(language)) {
     void load(language);
     return null;

@@ -15,7 +15,41 @@ const TEXT =
   /^(?:`+|~+|[^`~])(?:(?=[`~])|(?= {2,}\n)|[\s\S]*?(?:(?=[\\<![`*~_]|\b_|https?:\/\/|ftp:\/\/|(?<![^\s*_~(])www\.|$)|[^ ](?= {2,}\n)))/i;
 const ADDRESS = /^(?:https?:\/\/|ftp:\/\/|www\.)/i;
 
+/** No text that people write takes so long, not even on a phone. */
+const MOST_MS = 200;
+/** A shorter text may take its time: it is never slow by itself, only the machine is. */
+const SHORT = 2000;
+
+/** It gives up by throwing. */
 class PageTokenizer extends Tokenizer {
+  readonly #now: () => number;
+  #until = Number.POSITIVE_INFINITY;
+
+  constructor(now: () => number) {
+    super();
+    this.#now = now;
+  }
+
+  begin(length: number): void {
+    if (length > SHORT) this.#until = this.#now() + MOST_MS;
+  }
+
+  /** Tried before all other blocks. */
+  override space(src: string): Tokens.Space | undefined {
+    this.#check();
+    return super.space(src);
+  }
+
+  /** Tried before all else within a line. */
+  override escape(src: string): Tokens.Escape | undefined {
+    this.#check();
+    return super.escape(src);
+  }
+
+  #check(): void {
+    if (this.#now() > this.#until) throw new Error('The text takes too long to read.');
+  }
+
   override url(src: string): Tokens.Link | undefined {
     return ADDRESS.test(src) ? super.url(src) : undefined;
   }
@@ -29,8 +63,17 @@ class PageTokenizer extends Tokenizer {
 const textOf = (raw: string): Tokens.Text => ({ type: 'text', raw, text: raw });
 
 export class PageLexer extends Lexer {
-  constructor() {
-    super({ gfm: true, breaks: false, tokenizer: new PageTokenizer() } as MarkedOptions);
+  readonly #tokenizer: PageTokenizer;
+
+  constructor(now: () => number) {
+    const tokenizer = new PageTokenizer(now);
+    super({ gfm: true, breaks: false, tokenizer } as MarkedOptions);
+    this.#tokenizer = tokenizer;
+  }
+
+  override lex(src: string) {
+    this.#tokenizer.begin(src.length);
+    return super.lex(src);
   }
 
   override inlineTokens(src: string, tokens: Token[] = []): Token[] {

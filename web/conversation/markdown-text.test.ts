@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { canHighlight } from './highlight.ts';
 import { PageLexer } from './markdown-lexer.ts';
 import { decoded, GrowingMarkdown, safeAddress, tokensOf } from './markdown-text.ts';
 
@@ -36,11 +37,14 @@ test('[C2] what is nested without measure is no reason to show nothing', () => {
   }
 });
 
+/** A clock that stands still, so that a busy machine gives up nothing. */
+const STOPPED = (): number => 0;
+
 /** Processor time in milliseconds; the least of some, as others may be at work, too. */
 function costOf(text: string): number {
   const times = Array.from({ length: 5 }, () => {
     const before = process.cpuUsage();
-    tokensOf(text);
+    tokensOf(text, STOPPED);
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1000;
   });
@@ -64,10 +68,40 @@ test.each(HOSTILE)('[C2] reading %s takes time that rises with its length', (_, 
   costOf(textOf(30_000));
   expect(costOf(textOf(480_000))).toBeLessThan(64 * costOf(textOf(30_000)) + 100);
   expect(
-    tokensOf(textOf(200_000))
+    tokensOf(textOf(200_000), STOPPED)
       ?.map(({ raw }) => raw)
       .join(''),
   ).toBe(textOf(200_000));
+});
+
+/** A clock that shows a millisecond more each time. */
+function ticking(): { now: () => number; readings: () => number } {
+  let readings = 0;
+  return { now: () => readings++, readings: () => readings };
+}
+
+test.each(['*~)', '_a_*b', '- "> #\n|-|', '*a*\n\n'])(
+  '[C2] a text that takes too long is shown as it is written: %j',
+  (unit) => {
+    const clock = ticking();
+    const text = unit.repeat(2000);
+    expect(tokensOf(text, clock.now)).toBeNull();
+    expect(clock.readings()).toBeLessThan(400);
+    expect(tokensOf(unit, clock.now)).not.toBeNull();
+    // What grows is not tried again and again.
+    const again = ticking();
+    const reader = new GrowingMarkdown(again.now);
+    for (let more = 0; more < 50; more++)
+      expect(reader.tokensOf(text + 'a'.repeat(more))).toBeNull();
+    expect(again.readings()).toBeLessThan(400);
+    expect(reader.tokensOf('other')).toHaveLength(1);
+  },
+);
+
+test('[C2] code with a word that no one writes is shown without colours', () => {
+  expect(canHighlight(`${'a'.repeat(400)}.${'b'.repeat(400)};\n`)).toBe(true);
+  expect(canHighlight(`x = ${'a'.repeat(600)}`)).toBe(false);
+  expect(canHighlight('a '.repeat(20_000))).toBe(false);
 });
 
 test('[C2] addresses of pages are links, mail addresses only where they are marked as such', () => {
@@ -98,12 +132,12 @@ const STORY = [
 
 test('[C2] a text that grows is always read as if it had come whole', () => {
   for (const by of [1, 7, 40]) {
-    const reader = new GrowingMarkdown();
+    const reader = new GrowingMarkdown(STOPPED);
     for (const text of growing(STORY, by)) {
-      expect(reader.tokensOf(text)).toEqual([...(tokensOf(text) ?? [])]);
+      expect(reader.tokensOf(text)).toEqual([...(tokensOf(text, STOPPED) ?? [])]);
     }
   }
-  const reader = new GrowingMarkdown();
+  const reader = new GrowingMarkdown(STOPPED);
   reader.tokensOf(STORY);
   expect(reader.tokensOf('other')).toEqual([...(tokensOf('other') ?? [])]);
 });
@@ -113,7 +147,7 @@ test('[C2] how much is read while a text grows rises with its length, not with t
   onTestFinished(() => lex.mockRestore());
   const work = (parts: number): number => {
     lex.mockClear();
-    const reader = new GrowingMarkdown();
+    const reader = new GrowingMarkdown(STOPPED);
     for (const text of growing(STORY.repeat(parts), 20)) reader.tokensOf(text);
     return lex.mock.calls.reduce((sum, [src]) => sum + src.length, 0);
   };

@@ -9,11 +9,14 @@ const TOO_DEEP = [
   /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){100}/m,
 ];
 
-/** Null if it is nested more than can be read, which people do not write. */
-export function tokensOf(text: string): readonly Token[] | null {
+type Now = () => number;
+const NOW: Now = () => performance.now();
+
+/** Null if it is nested more than can be read, or takes too long, which nothing does that people write. */
+export function tokensOf(text: string, now = NOW): readonly Token[] | null {
   if (TOO_DEEP.some((each) => each.test(text))) return null;
   try {
-    return new PageLexer().lex(text);
+    return new PageLexer(now).lex(text);
   } catch {
     return null;
   }
@@ -27,14 +30,23 @@ export function tokensOf(text: string): readonly Token[] | null {
 export class GrowingMarkdown {
   #finished: Token[] = [];
   #finishedText = '';
+  /** What could not be read, so that it is not tried again with each piece that comes. */
+  #givenUp: string | null = null;
+  readonly #now: Now;
+
+  constructor(now = NOW) {
+    this.#now = now;
+  }
 
   tokensOf(text: string): readonly Token[] | null {
     const all = text.replace(/\r\n?/g, '\n');
+    if (this.#givenUp !== null && all.startsWith(this.#givenUp)) return null;
     if (!all.startsWith(this.#finishedText)) {
       this.#finished = [];
       this.#finishedText = '';
     }
-    const rest = tokensOf(all.slice(this.#finishedText.length));
+    const rest = tokensOf(all.slice(this.#finishedText.length), this.#now);
+    this.#givenUp = rest === null ? all : null;
     if (rest === null) return null;
     const tokens = [...this.#finished, ...rest];
     const last = rest.findLastIndex(({ type }) => type !== 'space');
