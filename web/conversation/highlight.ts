@@ -51,11 +51,13 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** Longer code is shown plainly. */
 const LONGEST = 20_000;
-/** So is a longer word: for each of its characters some grammars look through all of the rest. */
-const LONG_WORD = /[\w$]{500}/;
+/** Of Markdown less: its grammar takes the cube of the length for brackets. */
+const LONGEST_OF: Readonly<Record<string, number>> = { markdown: 2000 };
+/** A longer word or gap, too, is shown plainly: for each character some grammars look through all the rest of it. */
+const LONG_RUN = /[\p{L}\p{N}_$]{200}|\n{200}/u;
 
-export const canHighlight = (code: string): boolean =>
-  code.length <= LONGEST && !LONG_WORD.test(code);
+export const canHighlight = (code: string, language: string): boolean =>
+  code.length <= (LONGEST_OF[language] ?? LONGEST) && !LONG_RUN.test(code);
 
 /** Rises with each language that has come. */
 export const languages = createStore(0);
@@ -79,7 +81,7 @@ export interface Piece {
 
 /** Null if it is shown plainly, or until the language has come. */
 export function highlight(code: string, language: string | null): Piece | null {
-  if (language === null || !canHighlight(code)) return null;
+  if (language === null || !canHighlight(code, language)) return null;
   if (library === null || !loaded.has(language)) {
     void load(language);
     return null;

@@ -98,10 +98,16 @@ test.each(['*~)', '_a_*b', '- "> #\n|-|', '*a*\n\n'])(
   },
 );
 
-test('[C2] code with a word that no one writes is shown without colours', () => {
-  expect(canHighlight(`${'a'.repeat(400)}.${'b'.repeat(400)};\n`)).toBe(true);
-  expect(canHighlight(`x = ${'a'.repeat(600)}`)).toBe(false);
-  expect(canHighlight('a '.repeat(20_000))).toBe(false);
+test.each([
+  [`${'a'.repeat(150)}.${'b'.repeat(150)};\n`, 'java', true],
+  [`x = ${'a'.repeat(300)}`, 'java', false],
+  ['é'.repeat(300), 'java', false],
+  ['\n'.repeat(300), 'ruby', false],
+  ['[a]('.repeat(1000), 'markdown', false],
+  ['[a]('.repeat(1000), 'c', true],
+  ['a '.repeat(20_000), 'c', false],
+] as const)('[C2] code that would take long is shown without colours: %j', (code, language, is) => {
+  expect(canHighlight(code, language)).toBe(is);
 });
 
 test('[C2] addresses of pages are links, mail addresses only where they are marked as such', () => {
