@@ -38,6 +38,8 @@ export function hideOwn(
   masker.hide([
     ...(adminToken === undefined ? [] : [adminToken]),
     ...(key === undefined ? [] : encodings.map((encoding) => key.toString(encoding))),
+    // Many leave out the padding.
+    ...(key === undefined ? [] : [key.toString('base64').replace(/=+$/, '')]),
   ]);
 }
 

@@ -58,7 +58,11 @@ function partsOf(source: string): PatternPart[] {
     at += counted?.[0].length ?? 0;
     const [min, max] = counts(counted);
     if (min > max) throw refuse(source, `"${counted![0]}" counts backwards`);
-    parts.push({ inClass: classOf(source, piece), min, max });
+    const inClass = classOf(source, piece);
+    if (max > 0 && isOnlyStar(inClass)) {
+      throw refuse(source, `"${piece}" matches only the star, with which masks begin`);
+    }
+    parts.push({ inClass, min, max });
     sources.push(piece);
   }
   for (const [i, { inClass, min, max }] of parts.slice(0, -1).entries()) {
@@ -103,6 +107,17 @@ function classOf(source: string, piece: string): string {
 
 const escaped = (piece: string): string =>
   piece.length === 1 && '^]-'.includes(piece) ? `\\${piece}` : piece;
+
+/** A star is never part of a token, so such a pattern would find nothing. */
+function isOnlyStar(inClass: string): boolean {
+  const one = new RegExp(`[${inClass}]`);
+  if (!one.test('*')) return false;
+  for (let code = 0; code < 0x1_0000; code++) {
+    const char = String.fromCharCode(code);
+    if (char !== '*' && one.test(char)) return false;
+  }
+  return true;
+}
 
 function overlap(a: string, b: string): boolean {
   const [one, other] = [new RegExp(`[${a}]`), new RegExp(`[${b}]`)];

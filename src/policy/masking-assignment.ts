@@ -7,6 +7,7 @@ import {
   kindOfName,
   nameBefore,
   STAND_IN_MAX,
+  typedNameBefore,
 } from './masking-names.ts';
 import {
   type Chars,
@@ -33,13 +34,18 @@ const blank = chars(' \\t');
 /** What ends a value that is not in quotes; a shell variable ends at fewer. */
 const plain = chars('^\\s"\'`,;&|<>(){}\\[\\]\\\\');
 const variable = chars('^\\s"\'`;&|\\\\');
-const QUOTED_MAX = 4096;
+/** Over several lines; what follows three quotes that are never closed must come to light again. */
+const TRIPLE_MAX = 32 * 1024;
+/** What code may write before a quote: bytes, raw, Unicode, formatted. */
+const PREFIX = /^(?:[bBrRuUfF]{0,2}|@)(?=\\{0,3}["'`])/;
 
 const assignment = (start: string, blocks: boolean): Rule => ({
   start,
   at(view) {
-    const name = nameBefore(view.before);
-    const kind = kindBefore(view.before, name);
+    const last = nameBefore(view.before);
+    const typed = start === '=' && kindBefore(view.before, last) === null;
+    const name = typed ? typedNameBefore(view.before) : last;
+    const kind = typed ? kindOfName(name) : kindBefore(view.before, name);
     if (kind === null) return null;
     const { text, at, final } = view;
     const end = runEnd(text, at, separator, 4);
@@ -50,7 +56,7 @@ const assignment = (start: string, blocks: boolean): Rule => ({
       text.slice(at, end) === '=' &&
       !blank(view.before.charCodeAt(view.before.length - 1));
     if (text.slice(at, end).startsWith('::')) return null;
-    return value({ ...view, name, kind, from, attached, blocks });
+    return value({ ...view, name, kind, from, attached, blocks, typed });
   },
 });
 
@@ -71,7 +77,7 @@ const flag: Rule = {
     if (from === text.length && !final) return 'more';
     if (from === end || text[from] === '-') return null;
     const name = text.slice(at + 2, end);
-    return value({ ...view, name, kind, from, attached: false, blocks: false });
+    return value({ ...view, name, kind, from, attached: false, blocks: false, typed: false });
   },
 };
 
@@ -91,6 +97,8 @@ interface Place extends View {
   readonly attached: boolean;
   /** It may be a block of YAML. */
   readonly blocks: boolean;
+  /** Its type is between the name and the `=`, so only what is in quotes is a value. */
+  readonly typed: boolean;
   /** A word such as `Basic` came before it. */
   readonly scheme?: boolean;
 }
@@ -99,11 +107,14 @@ function value(place: Place): Verdict {
   const { text, final, at } = place;
   const block = place.blocks ? startOfBlock(place, place.from) : null;
   if (block === 'more') return 'more';
-  const first = block?.from ?? itemStart(place);
-  if (first === 'more') return 'more';
-  const quote = /^\\{0,3}["'`]?/.exec(text.slice(first, first + 4))![0];
-  if (first + quote.length === text.length && !final) return 'more';
+  const start = block?.from ?? itemStart(place);
+  if (start === 'more') return 'more';
+  const opening = text.slice(start, start + OPENING_MAX);
+  if (/^[bBrRuUfF@]{0,2}\\{0,3}["'`]{0,2}$/.test(opening) && !final) return 'more';
+  const first = start + (PREFIX.exec(opening)?.[0].length ?? 0);
+  const quote = /^(?:"{3}|'{3}|\\{0,3}["'`]?)/.exec(text.slice(first, first + 4))![0];
   const quoted = /["'`]$/.test(quote);
+  if (place.typed && !quoted) return null;
   const from = quoted ? first + quote.length : first;
   const scheme = schemeEnd(place, from);
   if (typeof scheme !== 'number') return scheme;
@@ -114,6 +125,9 @@ function value(place: Place): Verdict {
     ? inQuotes(place, scheme, quote)
     : bare({ ...place, from: scheme, scheme: scheme > from });
 }
+
+/** A prefix, and a quote with what escapes it. */
+const OPENING_MAX = 8;
 
 /** In a list, where its first item in quotes begins. */
 function itemStart({ text, from, final }: Place): number | 'more' {
@@ -148,23 +162,30 @@ function inQuotes(
   return { mask: 'MASKED', keep: from - at, end: from - at, rest: restOfQuoted(quote) };
 }
 
+/** Three quotes hold several lines. */
+const endsAtLine = (quote: string): boolean => !/^(["'])\1\1$/.test(quote);
+
 /** Where the closing quote begins, or the line ends. */
 function quotedEnd(text: string, quote: string): number {
+  const inLine = endsAtLine(quote);
   for (let at = 0; at < text.length; at++) {
-    if (text[at] === '\n' || text.startsWith(quote, at)) return at;
+    if ((inLine && text[at] === '\n') || text.startsWith(quote, at)) return at;
     if (text[at] === '\\') at++;
   }
   return -1;
 }
 
 function restOfQuoted(quote: string): Rest {
-  let left = QUOTED_MAX;
+  const inLine = endsAtLine(quote);
+  let left = inLine ? Number.POSITIVE_INFINITY : TRIPLE_MAX;
   return (text, from, final) => {
     let at = from;
     while (at < text.length && left > 0) {
-      if (text[at] === '\n' || text.startsWith(quote, at)) return { at, done: true };
+      if ((inLine && text[at] === '\n') || text.startsWith(quote, at)) return { at, done: true };
       const escaped = text[at] === '\\';
-      if (escaped && !final && text.length - at < Math.max(2, quote.length)) break;
+      // It may be the beginning of the closing quote.
+      const isOpen = escaped || quote.startsWith(text.slice(at, at + quote.length));
+      if (isOpen && !final && text.length - at < Math.max(2, quote.length)) break;
       at += escaped ? 2 : 1;
       left -= escaped ? 2 : 1;
     }

@@ -104,6 +104,24 @@ const elementRule: Rule = {
   },
 };
 
+/** Secrets of Baton that are known by their name and their length: `page-key: …`, `"ticket":"…"`. */
+const OWN_LENGTH = 43;
+const own = chars('A-Za-z0-9_-');
+const BETWEEN = /^["'\\]{0,4}[ \t]{0,4}[:=,][ \t]{0,4}["'\\]{0,4}/;
+const BETWEEN_MAX = 18;
+const ownRule = (start: string): Rule => ({
+  start,
+  anyCase: true,
+  at(view) {
+    const from = view.at + start.length;
+    const given = view.text.slice(from, from + BETWEEN_MAX);
+    const isOpen = /^["'\\ \t:=,]*$/.test(given) && given.length < BETWEEN_MAX;
+    if (isOpen && !view.final) return 'more';
+    const between = BETWEEN.exec(given)?.[0];
+    return between === undefined ? null : wordAt(view, from + between.length, own, OWN_LENGTH);
+  },
+});
+
 /** What follows a beginning that only such secrets have. */
 const after = (start: string, least: number, comesAfter = /(?:)/): Rule => ({
   start,
@@ -123,4 +141,6 @@ export const formatRules: readonly Rule[] = [
   // Baton's own.
   after('baton_session=', 20),
   after('sign-in?code=', 20),
+  after('code=', OWN_LENGTH, /[?&;]/),
+  ...['page-key', 'pagekey', 'ticket'].map(ownRule),
 ];

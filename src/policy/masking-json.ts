@@ -50,9 +50,15 @@ function maskAll(how: How, value: Json, secret: Secret | null): Json {
 /** As it would be in the text `"name": "value"`. */
 function maskOne(how: How, value: string | number, secret: Secret | null): Json {
   const masked = typeof value === 'string' ? how.text(value) : value;
-  if (secret === null || masked !== value || how.hasMask(String(value))) return masked;
-  return isSecret(value, secret) ? how.value(String(value)) : value;
+  if (secret === null || how.hasMask(String(value)) || isAllMasks(masked)) return masked;
+  return isSecret(value, secret) ? how.value(String(value)) : masked;
 }
+
+/** Nothing of it is shown but masks, and the word before a credential. */
+const isAllMasks = (masked: string | number): boolean =>
+  /^\s*(?:(?:bearer|basic|token|digest|apikey)\s+)?(?:\*{3}[A-Z][A-Z0-9_]*\*{3}\s*)+$/i.test(
+    String(masked),
+  );
 
 function isSecret(value: string | number, { kind, name, inherited }: Secret): boolean {
   const text = String(value);

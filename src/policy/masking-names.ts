@@ -37,6 +37,19 @@ export function nameBefore(output: string): string {
   return before.slice(from, end);
 }
 
+const TYPE_MAX = 80;
+/** As code writes it: `str`, `string | null`, `Optional[bytes]`. */
+const TYPE = /^\s{0,4}[A-Za-z_][\w.<>|[\], ]*$/;
+
+/** The name whose type is at the end of `before`: `password: str`. Empty if there is none. */
+export function typedNameBefore(before: string): string {
+  const seen = before.slice(1 - CONTEXT);
+  const colon = seen.lastIndexOf(':');
+  if (colon === -1 || seen.length - colon > TYPE_MAX || !TYPE.test(seen.slice(colon + 1)))
+    return '';
+  return nameBefore(seen.slice(0, colon).replace(/[?!]$/, ''));
+}
+
 /** The name that another field gives: `{"name": "DB_PASSWORD", "value"`, `- name: DB_PASSWORD\n  value`. */
 const PAIR =
   /\b(?:name|key)\\{0,3}["']?\s{0,8}[:=]\s{0,8}\\{0,3}["']?([\w.-]{1,64})\\{0,3}["']?(?:[,\s]|\\n){1,40}\\{0,3}["']?value\\{0,3}["']?\s{0,8}$/i;

@@ -56,6 +56,12 @@ describe('[P4] what is masked', () => {
     }
   });
 
+  test('a value in quotes may have any length', () => {
+    const text = `{"password":"${'long secret '.repeat(1000)}","id":7}`;
+    expect(masker.mask(text)).toBe('{"password":"***MASKED***","id":7}');
+    expect(inPieces(masker, text, [5000, 9000])).toBe('{"password":"***MASKED***","id":7}');
+  });
+
   test('several in one text, and the text between them', () => {
     const text = SECRETS.map((each) => each.text).join('\n---\n');
     const cutOff = SECRETS.findIndex(({ what }) => what === 'private key, cut off');
@@ -110,7 +116,9 @@ describe('[P4] what can be switched on', () => {
     ['abc[a-z]{9,2}', /counts backwards/],
     ['abc[a-z]{999}', /more than 256/],
     ['abc\\1', /not understood/],
-  ])('a pattern that could take long is refused: %s', (source, why) => {
+    ['abc\\*[0-9]{8,}', /"\\\*" matches only the star/],
+    ['abc[*]+', /matches only the star/],
+  ])('a pattern that could take long, or never matches, is refused: %s', (source, why) => {
     const make = (): Masker => createMasker({ patterns: [{ name: 'x', source }] });
     expect(make).toThrow(why);
     try {
@@ -217,6 +225,10 @@ describe('[P4] pieces', () => {
       '&sig=',
       'baton_session=',
       'password=a(',
+      'password: str = ',
+      '"""',
+      "b'",
+      'ticket=',
       'password        ',
       'a-literal-secret',
       'a-literal-',
@@ -400,6 +412,19 @@ describe('[P4] JSON', () => {
       apiKey: masked,
       pin: { password: '***MASKED***' },
       headers: { authorization: 'Bearer ***MASKED***' },
+    };
+    expect(maskJson(masker, value)).toEqual(shown);
+    expect(maskJson(masker, shown)).toEqual(shown);
+  });
+
+  test('of a secret field nothing is shown, also if a part of it is a secret by itself', () => {
+    const value = {
+      password: 'a token=b1c2d3 e',
+      deep: { secret: `x ${text}`, text: `x ${text}` },
+    };
+    const shown = {
+      password: '***MASKED***',
+      deep: { secret: '***MASKED***', text: `x ${masked}` },
     };
     expect(maskJson(masker, value)).toEqual(shown);
     expect(maskJson(masker, shown)).toEqual(shown);
