@@ -105,7 +105,8 @@ test('[P4] an edited message is masked anew, and one with a mask is refused', as
 test('[P4] a mask in a message to a shell hides nothing that runs', async () => {
   const rig = await serviceRig({ executes: false });
   const { id } = await rig.session('seen');
-  const hiding = 'mysql --password "x$(touch P)" # -----BEGIN PRIVATE KEY-----\ntouch HIDDEN; false';
+  const hiding =
+    'mysql --password "x$(touch P)" # -----BEGIN PRIVATE KEY-----\ntouch HIDDEN; false';
   const shown = hiding.replace('"x$', '"***MASKED***$');
   const run = await rig.send(id, hiding);
   expect(await rig.service.getRun(ADMIN, run)).toMatchObject({ message: shown });
