@@ -43,12 +43,18 @@ export async function checkAdmission(
 
 /** Refuses an agent that would start what the rules do not allow the person who configures it (P1). */
 export async function checkAgentStart(
-  { store, onDenied }: Pick<ServiceParts, 'store' | 'onDenied'>,
+  { store, onDenied, ownFiles }: Pick<ServiceParts, 'store' | 'onDenied' | 'ownFiles'>,
   by: Principal,
   agent: AgentSpec,
   workspace: string | null,
 ): Promise<void> {
-  const refused = refusedStart(agent, workspace, standingOf(by), await store.sharedRules());
+  const refused = refusedStart(
+    agent,
+    workspace,
+    standingOf(by),
+    await store.sharedRules(),
+    ownFiles,
+  );
   if (refused === null) return;
   const { field, verdict } = refused;
   onDenied?.();

@@ -124,7 +124,7 @@ async function checkStart(
 ): Promise<unknown> {
   const { run, signal } = context;
   const rules = await patiently(signal, () => store.rulesFor(run.lane));
-  const start = rules === null ? null : refusedStart(agent, path, agentStanding, rules);
+  const start = rules === null ? null : refusedStart(agent, path, agentStanding, rules, ownFiles);
   const command =
     agent.kind === 'shell'
       ? await refusalOf(message, agent, payload, (call, sent) =>

@@ -23,6 +23,8 @@ function machine() {
   symlinkSync('.git', join(work, 'hidden'));
   symlinkSync('.env', join(work, 'settings'));
   symlinkSync(data, join(work, 'link'));
+  symlinkSync('/proc/net', join(work, 'door'));
+  symlinkSync('/proc/1/cwd', join(work, 'server'));
   symlinkSync(join(data, 'secret-key'), join(work, 'notes.txt'));
   const own = new OwnFiles({ paths: [data], except: [join(data, 'workspaces')] });
   const decide = async (
@@ -116,11 +118,31 @@ test('[P7] no tool of an agent uses what is Baton’s own, on any channel, whate
     bash(`cat ${data.replace('.baton', '.bat?n')}/x`),
     bash(`cd ${data} && cat secret-key`),
     bash(`sqlite3 ${data}/baton.db .dump`),
+    ['Read', { file_path: ` ${key}` }],
+    ['Read', { file_path: ' link/secret-key' }],
+    ['Read', { file_path: 'missing/../link/secret-key' }],
+    ['Read', { file_path: 'missing/deep/../../notes.txt' }],
+    ['Read', { file_path: 'away/../notes.txt' }],
+    ['NotebookEdit', { file_path: 'src/a', notebook_path: 'notes.txt' }],
+    ['mcp__files__read', { uri: 'file:link/secret-key' }],
+    ['mcp__shell__run', { command: 'cat notes.txt | base64' }],
+    ['ReadMcpResourceTool', { server: 'files', uri: 'notes.txt' }],
+    bash('cat missing/../notes.txt'),
+    bash(`cat /proc/net/../root${key}`),
+    bash(`cat /proc/thread-self/../../root${key}`),
+    bash(`cat door/../root${key}`),
     bash('cat /proc/1/environ'),
     bash('cat /proc/1/task/1/environ'),
   ];
   const asked: [string, Json][] = [
     ['Grep', { pattern: 'x', path: '/' }],
+    ['Read', { file_path: '/proc/1/fd/28' }],
+    ['Read', { file_path: `/proc/1/cwd${key}` }],
+    bash(`cat /proc/1/cwd${key}`),
+    bash('cat /proc/1/cwd/../../secret-key'),
+    bash('cat server/../../secret-key'),
+    bash('grep -rasz --include=environ TOKEN= /proc'),
+    bash('grep -r . /proc/1'),
     bash('cp -r / x'),
     bash('tar c ..'),
     bash('grep -r x ..'),
@@ -135,7 +157,11 @@ test('[P7] no tool of an agent uses what is Baton’s own, on any channel, whate
     ['Grep', { pattern: 'x' }],
     ['mcp__files__read', { path: 'src/a' }],
     bash('ls / | head; cd src && make; find / -name x 2>/dev/null'),
+    ['Read', { file_path: join(data, 'workspaces/other/../other/a') }],
+    ['mcp__files__read', { uri: 'file:src/a', text: 'It says "much"; and more.' }],
     bash('cat src/a; grep -r x src'),
+    bash(`cd ${join(data, 'workspaces/other')} && git status | head; npm test`),
+    bash('cat /proc/cpuinfo /proc/self/status /proc/net/tcp'),
     bash(`cat <<EOF > x\n${'some text, a/b and more\n'.repeat(2000)}EOF`),
   ];
   const all = { allow: ['*'] };

@@ -1,13 +1,10 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, normalize, resolve } from 'node:path';
 import type { Json } from '../contract/json.ts';
-import { namesOfCall, type ToolCall } from '../policy/tools/call.ts';
+import { asTaken, FILE_FIELDS, namesOfCall, type ToolCall } from '../policy/tools/call.ts';
 import { RealPaths } from './real-paths.ts';
 
 type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
-
-/** Where the tools that work on files say which. */
-const PATHS = ['file_path', 'notebook_path', 'path'];
 
 /**
  * The calls that rules about paths are asked about in place of this one: a repository may bring a
@@ -18,7 +15,7 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
   const { tool, input } = call;
   const paths = await RealPaths.in(workspace);
   const atHome = (path: string): string => path.replace(/^~(?=\/|$)/, homedir());
-  const names = namesOfCall({ tool, input });
+  const names = namesOfCall({ tool, input, home: homedir() });
   if (names === null) return [call];
   if (names.size > 0) {
     const found = await Promise.all(
@@ -31,31 +28,38 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
     return [{ ...call, real: new Map(known) }];
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return [call];
-  const changed: { [name: string]: Json } = {};
-  for (const name of PATHS) {
-    const said = Object.hasOwn(input, name) ? input[name] : undefined;
-    if (typeof said !== 'string' || said === '') continue;
-    const path = atHome(said);
-    const { path: real } = await paths.of(path);
-    if (real !== resolve(workspace, path)) changed[name] = real;
+  const others: Fields[] = [];
+  // By the system a `..` is above where a link leads, by Claude Code above the link.
+  for (const way of [(path: string) => path, normalize]) {
+    const changed: Fields = {};
+    for (const name of FILE_FIELDS) {
+      const said = Object.hasOwn(input, name) ? input[name] : undefined;
+      if (typeof said !== 'string' || asTaken(said) === '') continue;
+      const path = atHome(asTaken(said));
+      const { path: real } = await paths.of(way(path));
+      if (real !== resolve(workspace, path)) changed[name] = real;
+    }
+    if (tool === 'Glob') Object.assign(changed, await realGlob(input, atHome, paths));
+    if (Object.keys(changed).length > 0) others.push(changed);
   }
-  if (tool === 'Glob') Object.assign(changed, await realGlob(input, atHome, paths));
-  return Object.keys(changed).length === 0
-    ? [call]
-    : [call, { ...call, input: { ...input, ...changed } }];
+  const [first, second] = others.map((changed) => ({ ...call, input: { ...input, ...changed } }));
+  const isSame = JSON.stringify(first) === JSON.stringify(second);
+  return [call, first, isSame ? undefined : second].filter((one) => one !== undefined);
 }
+
+type Fields = { [name: string]: Json };
 
 /** A search may begin in a folder that its pattern names, behind a link. */
 async function realGlob(
   { path, pattern }: { readonly [name: string]: Json },
   atHome: (path: string) => string,
   paths: RealPaths,
-): Promise<{ [name: string]: Json }> {
+): Promise<Fields> {
   if (typeof pattern !== 'string') return {};
   const fixed = atHome(pattern).split(/[*?[{]/, 1)[0]!;
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
   if (folder === '') return {};
-  const begin = typeof path === 'string' && path !== '' ? atHome(path) : '.';
+  const begin = typeof path === 'string' ? atHome(asTaken(path)) || '.' : '.';
   const from = folder.startsWith('/') ? folder : join(begin, folder);
   return { path: (await paths.of(from)).path, pattern: atHome(pattern).slice(folder.length) };
 }

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { segmentsOf } from '../policy/tools/path-match.ts';
+import { holdsProcesses, isUnknownLink, segmentsOf } from '../policy/tools/path-match.ts';
 
 /** Where a name leads, and whether it is a folder; what is not there is none. */
 export interface RealPath {
@@ -36,7 +36,8 @@ export class RealPaths {
   async of(path: string): Promise<RealPath> {
     const { path: real, ...rest } = await this.#walk(path);
     const from = relative(this.#home, real);
-    const isInside = from !== '..' && !from.startsWith('../');
+    // Behind a link of a process a `..` is still there.
+    const isInside = !real.startsWith('/proc/') && from !== '..' && !from.startsWith('../');
     return { path: isInside ? join(this.#workspace, from) : real, ...rest };
   }
 
@@ -47,6 +48,8 @@ export class RealPaths {
     const rest = (isInside ? path.slice(this.#workspace.length) : path).split('/').reverse();
     let at = isInside || !path.startsWith('/') ? this.#home : '/';
     let folder = true;
+    /** How many of the last names are not there. */
+    let gone = 0;
     let links = 0;
     while (rest.length > 0) {
       const name = rest.pop()!;
@@ -54,20 +57,25 @@ export class RealPaths {
       if (name === '..') {
         at = dirname(at);
         folder = true;
+        gone = Math.max(0, gone - 1);
         continue;
       }
       const next = join(at, name);
       if (next.startsWith('/proc/')) {
         const led = segmentsOf(next, { cwd: this.#home })!;
         at = `/${led.join('/')}`;
-        folder = led[0] !== 'proc';
+        folder = led[0] !== 'proc' || holdsProcesses(led);
+        if (isUnknownLink(led)) {
+          return { path: [at, ...rest.reverse()].join('/'), folder, exists: true };
+        }
         continue;
       }
-      const found = await this.#look(next);
-      if (found === null) return missing(resolve(next, ...rest.reverse()));
-      if (!found.isSymbolicLink()) {
+      const found = gone > 0 ? null : await this.#look(next);
+      // A `..` behind it leads back to what is there, as for a program that looks at names only.
+      if (found === null) gone++;
+      if (found === null || !found.isSymbolicLink()) {
         at = next;
-        folder = found.isDirectory();
+        folder = found?.isDirectory() === true;
         continue;
       }
       const target = await readlink(next).catch(() => null);
@@ -75,7 +83,7 @@ export class RealPaths {
       rest.push(...target.split('/').reverse());
       if (target.startsWith('/')) at = '/';
     }
-    return { path: at, folder, exists: true };
+    return { path: at, folder, exists: gone === 0 };
   }
 
   #look(path: string): Promise<Stats | null> {

@@ -1,8 +1,9 @@
 import type { Json } from '../../contract/json.ts';
 import { type Command, commandOf } from './command-match.ts';
+import { expandedWords, withHome } from './expanded-words.ts';
 import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
-import { type NamedPath, type Place, segmentsOf } from './path-match.ts';
-import { type Subject, TOOLS, type Tool } from './tool-table.ts';
+import { type NamedPath, type Place, readingsOf } from './path-match.ts';
+import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
 
 /** What an agent wants to do. */
 export interface ToolCall extends Place {
@@ -29,8 +30,8 @@ export interface SeenCall {
   /** What the words of the command would be as paths; null if they are too many to be compared. */
   readonly named: readonly NamedPath[] | null;
   readonly real: RealPaths | undefined;
-  /** The file or folder from the root on; null if it is not known. */
-  readonly path: readonly string[] | null;
+  /** The files or the folder, each from the root on; null for one that is not known. */
+  readonly paths: readonly (readonly string[] | null)[];
   readonly text: string | null;
 }
 
@@ -43,7 +44,7 @@ export function seeCall(call: ToolCall): SeenCall {
   const socket = tool === 'Monitor' ? valueAt(call.input, 'ws') : null;
   const listens = socket !== null && said === '';
   const { subject = null, alsoAs = [] } = (listens ? LISTENING : TOOLS.get(tool)) ?? {};
-  const field = (name: string): string | null => stringAt(listens ? socket : call.input, name);
+  const field: Field = (name) => stringAt(listens ? socket : call.input, name);
   const seen = {
     tool,
     alsoAs,
@@ -52,7 +53,7 @@ export function seeCall(call: ToolCall): SeenCall {
     real: call.real,
     command: null,
     named: [],
-    path: null,
+    paths: [],
     text: null,
   };
   switch (subject) {
@@ -62,9 +63,9 @@ export function seeCall(call: ToolCall): SeenCall {
       return { ...seen, command, named: namedBy(command, call, call.real) };
     }
     case 'file':
-      return { ...seen, path: pathOf(field('file_path') ?? field('notebook_path'), call) };
+      return { ...seen, paths: filesOf(call, field) };
     case 'folder':
-      return { ...seen, path: folderOf(call, field) };
+      return { ...seen, paths: pathsAt(folderOf(call, field), call) };
     case 'url':
       return { ...seen, text: field('url') };
     case 'agent':
@@ -74,48 +75,88 @@ export function seeCall(call: ToolCall): SeenCall {
   }
 }
 
-const pathOf = (path: string | null, place: Place): string[] | null =>
-  path === null || path === '' ? null : segmentsOf(path, place);
+/** Where the tools that work on a file say which. A tool reads one of them, and ignores the others. */
+export const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
+
+/** As Claude Code takes it from its input. */
+export const asTaken = (path: string): string => path.trim().normalize('NFC');
+
+function filesOf(call: ToolCall, field: Field): SeenCall['paths'] {
+  const said = FILE_FIELDS.map(field).filter((path) => path !== null);
+  return said.length === 0 ? [null] : said.flatMap((path) => pathsAt(path, call));
+}
+
+function pathsAt(path: string | null, place: Place): (string[] | null)[] {
+  const taken = path === null ? '' : asTaken(path);
+  return taken === '' ? [null] : readingsOf(taken, place);
+}
 
 /**
  * What a command names, or a tool that is not known, for a caller who can follow links; null if that
  * is too much. Of tools that work on files it is their path.
  */
-export function namesOfCall({ tool, input }: ToolCall): ReadonlySet<string> | null {
+export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string> | null {
   const { subject } = TOOLS.get(tool) ?? {};
-  if (subject === 'command') return namesIn(commandOf(stringAt(input, 'command') ?? '').distinct());
-  return TOOLS.has(tool) ? new Set() : stringsIn(input);
+  if (subject === 'command') {
+    const { text, distinct } = commandOf(stringAt(input, 'command') ?? '');
+    const atHome = withHome(text, home);
+    return namesIn(
+      atHome === text ? distinct() : new Set([...distinct(), ...expandedWords(atHome)]),
+    );
+  }
+  if (!isOpenTool(tool)) return new Set();
+  const { strings, isAll } = stringsIn(input);
+  if (!isAll) return null;
+  const words = [...strings].filter(isText).flatMap((text) => [...commandOf(text).distinct()]);
+  return new Set([...strings, ...(namesIn(new Set(words)) ?? [])]);
 }
+
+/** More than one word, or a quoted one, so that it may be a command. */
+export const isText = (text: string): boolean => /[\s"'`$;&|<>]/.test(text);
 
 const STRINGS_MAX = 1000;
 
 /** A tool that is not known may take a path anywhere in its input. */
-export function stringsIn(input: Json | undefined): ReadonlySet<string> {
+export function stringsIn(input: Json | undefined): {
+  readonly strings: ReadonlySet<string>;
+  readonly isAll: boolean;
+} {
   const strings = new Set<string>();
   const open: Json[] = input === undefined ? [] : [input];
-  while (open.length > 0 && strings.size < STRINGS_MAX) {
+  while (open.length > 0) {
+    if (strings.size > STRINGS_MAX) return { strings, isAll: false };
     const value = open.pop()!;
-    if (typeof value === 'string') strings.add(value.replace(/^file:\/\//, ''));
+    if (typeof value === 'string') strings.add(pathInUrl(asTaken(value)));
     else if (typeof value === 'object' && value !== null) {
       for (const one of Object.values(value)) open.push(one);
     }
   }
-  return strings;
+  return { strings, isAll: true };
+}
+
+/** `file:///x`, `file://localhost/x` and `file:/x` are `/x`. */
+function pathInUrl(text: string): string {
+  if (!/^file:/i.test(text)) return text;
+  const path = text.replace(/^file:(?:\/\/[^/]*(?=\/))?/i, '');
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Where a search begins: its path, and for Glob also what its pattern says before the first wildcard. */
-function folderOf(call: ToolCall, field: (name: string) => string | null): string[] | null {
-  const path = field('path') || '.';
-  if (call.tool !== 'Glob') return pathOf(path, call);
+function folderOf(call: ToolCall, field: Field): string | null {
+  const path = asTaken(field('path') ?? '') || '.';
+  if (call.tool !== 'Glob') return path;
   const fixed = (field('pattern') ?? '').split(/[*?[{]/, 1)[0]!;
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
   // A `..` after a wildcard leads anywhere.
   if (/(?:^|\/)\.\.(?:\/|$)/.test((field('pattern') ?? '').slice(fixed.length))) return null;
-  return pathOf(
-    folder.startsWith('/') || folder.startsWith('~') ? folder : `${path}/${folder}`,
-    call,
-  );
+  return folder.startsWith('/') || folder.startsWith('~') ? folder : `${path}/${folder}`;
 }
+
+type Field = (name: string) => string | null;
 
 function stringAt(input: Json | undefined, name: string): string | null {
   const value = valueAt(input, name);

@@ -15,7 +15,11 @@ export function allows(text: string, call: SeenCall): Match {
       return allowsCommand(rule.specifier, call.command!, call.place.cwd, call.real);
     case 'file':
     case 'folder':
-      return allowsPath(rule.specifier, call.path, call.place, call.subject === 'folder');
+      return ofPaths(call, (path, folder) =>
+        allowsPath(rule.specifier!, path, call.place, folder),
+      ).every((match) => match === 'yes')
+        ? 'yes'
+        : 'no';
     case 'url':
       return isOfDomain(rule.specifier, call.text, false);
     case 'agent':
@@ -36,7 +40,9 @@ export function stops(text: string, call: SeenCall): Match {
       return stopsCommand(rule.specifier, call.command!);
     case 'file':
     case 'folder':
-      return stopsPath(rule.specifier, call.path, call.place, call.subject === 'folder');
+      return strictest(
+        ofPaths(call, (path, folder) => stopsPath(rule.specifier!, path, call.place, folder)),
+      );
     case 'url':
       return isOfDomain(rule.specifier, call.text, true);
     case 'agent':
@@ -45,6 +51,15 @@ export function stops(text: string, call: SeenCall): Match {
       return 'maybe';
   }
 }
+
+/** What each path of the call is to a rule. */
+const ofPaths = (
+  { paths, subject }: SeenCall,
+  match: (path: readonly string[] | null, folder: boolean) => Match,
+): Match[] => paths.map((path) => match(path, subject === 'folder'));
+
+const strictest = (matches: readonly Match[]): Match =>
+  matches.includes('yes') ? 'yes' : matches.includes('maybe') ? 'maybe' : 'no';
 
 function names(rule: string, { tool, alsoAs }: SeenCall): boolean {
   if (rule.endsWith('*')) return tool.startsWith(rule.slice(0, -1));

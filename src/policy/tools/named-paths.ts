@@ -1,6 +1,12 @@
 import type { Command } from './command-match.ts';
 import { entryOf, namedEntryOf } from './command-sets.ts';
-import { type NamedPath, type Place, segmentsOf } from './path-match.ts';
+import {
+  holdsProcesses,
+  type NamedPath,
+  type Place,
+  readingsOf,
+  segmentsOf,
+} from './path-match.ts';
 import { type Reads, readsOf } from './set-entry.ts';
 
 /* Which files a command may mean by its words. What a program makes of a word is not known. */
@@ -84,13 +90,17 @@ export function pathsOf(
     const wildcard = name.search(/[*?[{]/);
     // A program may know wildcards of its own, and these lead to anything in a folder.
     const folder = wildcard === -1 ? name : name.slice(0, name.lastIndexOf('/', wildcard) + 1);
-    const written = [name, ...(folder === name ? [] : [folder || '.'])].map((one) => ({
-      path: segmentsOf(one, place),
-      folder: one !== name || (found?.folder ?? isFolder(one)),
-    }));
+    const written = [name, ...(folder === name ? [] : [folder || '.'])].flatMap((one) =>
+      readingsOf(one, place).map((path) => ({
+        path,
+        folder: one !== name || (found?.folder ?? isFolder(one)),
+      })),
+    );
     const really = found && { path: segmentsOf(found.path, place), folder: found.folder };
     return [...written, ...(really ? [really] : [])].flatMap(({ path, folder: holds }) =>
-      path === null ? [] : [{ path: path.map((one) => one.toLowerCase()), folder: holds }],
+      path === null
+        ? []
+        : [{ path: path.map((one) => one.toLowerCase()), folder: holds || holdsProcesses(path) }],
     );
   });
 }

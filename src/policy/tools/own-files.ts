@@ -1,9 +1,12 @@
 import type { Verdict } from '../../contract/policy.ts';
-import { seeCall, stringsIn, type ToolCall } from './call.ts';
-import type { Command } from './command-match.ts';
-import { firstNamesIn, namesIn, pathsOf, readsOfWords } from './named-paths.ts';
-import { fitsName, segmentsOf } from './path-match.ts';
-import type { Plain } from './plain-words.ts';
+import { isText, seeCall, stringsIn, type ToolCall } from './call.ts';
+import { type Command, commandOf } from './command-match.ts';
+import { ANY, expandedWords, withHome } from './expanded-words.ts';
+import { firstNamesIn, MOVES, namesIn, pathsOf } from './named-paths.ts';
+import { fitsName, holdsProcesses, isOpaque, isUnknownLink, segmentsOf } from './path-match.ts';
+import { baseName, looseParts } from './plain-words.ts';
+import { searchesIn } from './searches.ts';
+import { isOpenTool } from './tool-table.ts';
 
 /** Absolute paths on the machine that the agents work on. */
 export interface OwnPaths {
@@ -13,25 +16,14 @@ export interface OwnPaths {
   readonly except: readonly string[];
 }
 
-type Reach = 'in' | 'above' | 'out';
+/** `unknown` is behind a link of a process. */
+type Reach = 'in' | 'above' | 'unknown' | 'out';
 
 /** Names are compared with few paths here, so there may be more of them than rules are asked about. */
 const NAMES_MAX = 5000;
 const CHARACTERS_MAX = 256 * 1024;
-
-/** Programs that read or move whole folders. */
-const OF_FOLDERS: ReadonlySet<string> = new Set(
-  '7z ack ag chmod chown cp docker egrep fgrep grep ln mv podman rg rm rsync scp tar zip'.split(
-    ' ',
-  ),
-);
-
-/** Where words may be anything, as in a text that a command writes, only what is known to search. */
-function isSearch(words: readonly string[], { words: plain }: Plain, { cwd }: ToolCall): boolean {
-  const [program = ''] = words;
-  if (!plain && !OF_FOLDERS.has(program)) return false;
-  return ['folders', 'tree'].includes(readsOfWords(words, cwd));
-}
+/** What each part of a command does is looked up in long tables. */
+const PARTS_MAX = 1000;
 
 /** What no other program is likely to have, wherever it is said to be. */
 const TELLING = ['secret-key', 'admin-token', 'baton.db'];
@@ -56,60 +48,145 @@ export class OwnFiles {
 
   /** Null where nothing is said against the call. */
   judge(call: ToolCall): Verdict | null {
-    const { command, path, subject } = seeCall(call);
+    const { command, paths, subject } = seeCall(call);
     if (command !== null) return this.#ofCommand(command, call);
-    if (subject === 'file' || subject === 'folder') {
-      const reached = path === null ? 'out' : this.#reach(path);
-      if (reached === 'in') return DENIED;
-      return reached === 'above' && subject === 'folder' ? ASKED : null;
-    }
-    const named = pathsOf(stringsIn(call.input), call, call.real);
-    return named.some((one) => this.#reach(one.path) === 'in') ? DENIED : null;
+    if (subject !== 'file' && subject !== 'folder') return this.#ofStrings(call);
+    const reached = paths.map((path) => (path === null ? 'out' : this.#reach(path)));
+    if (reached.includes('in')) return DENIED;
+    const isAsked =
+      reached.includes('unknown') || (reached.includes('above') && subject === 'folder');
+    return isAsked ? ASKED : null;
   }
 
-  #ofCommand({ plain, parts, distinct }: Command, call: ToolCall): Verdict | null {
-    const { names } = firstNamesIn(distinct(), NAMES_MAX, CHARACTERS_MAX);
-    // So many that nobody followed their links: of a plain command that is not left open.
-    let verdict = plain.words && namesIn(distinct()) === null ? ASKED : null;
-    for (const name of names) {
-      const paths = pathsOf([name], call, call.real);
-      if (paths.some(({ path }) => this.#reach(path, !plain.words) === 'in')) return DENIED;
-      if (!call.real?.has(name) && this.#isTelling(name)) verdict ??= ASKED;
+  /** Of a tool that is not known, each text may be a path or a command. */
+  #ofStrings(call: ToolCall): Verdict | null {
+    const { strings, isAll } = stringsIn(call.input);
+    const isOpen = isOpenTool(call.tool);
+    let verdict: Verdict | null = null;
+    if (!isAll && isOpen) {
+      const text = JSON.stringify(call.input).replace(/\\[nrt]/g, ' ');
+      if (this.#isSaid(text, call.home)) return DENIED;
+      verdict = ASKED;
     }
-    if (parts.some((words) => isSearch(words, plain, call) && this.#isAbove(words, call))) {
-      verdict ??= ASKED;
+    for (const text of strings) {
+      const reached = pathsOf([text], call, call.real).map(({ path }) => this.#reach(path));
+      if (reached.includes('in')) return DENIED;
+      if (!isOpen) continue;
+      const asCommand = isText(text) ? this.#ofCommand(commandOf(text), call) : null;
+      if (asCommand === DENIED) return DENIED;
+      if (reached.includes('unknown')) verdict = ASKED;
+      verdict ??= asCommand;
     }
     return verdict;
   }
 
-  #isAbove(words: readonly string[], call: ToolCall): boolean {
-    const { names } = firstNamesIn(new Set(words), NAMES_MAX, CHARACTERS_MAX);
-    return pathsOf(names, call, call.real).some(
-      ({ path, folder }) => folder && this.#reach(path) === 'above',
+  #ofCommand(command: Command, call: ToolCall): Verdict | null {
+    const { plain } = command;
+    const text = plain.words ? command.text : withHome(command.text, call.home);
+    const parts = text === command.text ? command.parts : looseParts(text);
+    const words = plain.words ? command.distinct() : expandedWords(text);
+    const all = plain.words ? words : new Set([...parts.flat(), ...words]);
+    const { names, isAll } = firstNamesIn(all, NAMES_MAX, CHARACTERS_MAX);
+    const isSaid = this.#isSaid(text, call.home);
+    if (isSaid && !isAll) return DENIED;
+    // So many that nobody compared them, or followed their links.
+    let isAsked = isSaid || !isAll || (plain.words !== null && namesIn(all) === null);
+    const moves = parts.some(([program = '']) => MOVES.has(baseName(program)));
+    let isAbove = false;
+    let isThere = false;
+    for (const name of names) {
+      const reached = pathsOf([name], call, call.real).map(({ path }) =>
+        this.#reach(path, !plain.words),
+      );
+      if (reached.includes('in')) return DENIED;
+      isAsked ||= reached.includes('unknown');
+      isAbove ||= reached.includes('above');
+      if (!this.#isTelling(name, moves)) continue;
+      if (call.real?.has(name)) isThere = true;
+      else isAsked = true;
+    }
+    // A file of the workspace, if the name surely begins there.
+    isAsked ||= isThere && (moves || isAbove || [...words].some((word) => word.startsWith(ANY)));
+    isAsked ||= (isAbove || this.#isAbove(['.'], call)) && this.#isSearched(command, parts, call);
+    return isAsked ? ASKED : null;
+  }
+
+  /** By a command that has a name above them, or works there. */
+  #isSearched({ plain }: Command, parts: Command['parts'], call: ToolCall): boolean {
+    const distinct = new Map(parts.map((words) => [words.join(' '), words]));
+    if (distinct.size > PARTS_MAX) return true;
+    return searchesIn([...distinct.values()], plain, call.cwd).some(({ words, here }) =>
+      this.#isAbove(here ? [...words, '.'] : words, call),
     );
   }
 
-  /** A relative name, or one behind a variable: the directory that it begins in may be any. */
-  #isTelling(name: string): boolean {
-    if (name.startsWith('/')) return false;
-    return name.split('/').some((one) => this.#telling.has(one.toLowerCase()));
+  #isAbove(words: readonly string[], call: ToolCall): boolean {
+    const { names } = firstNamesIn(new Set(words), NAMES_MAX, CHARACTERS_MAX);
+    return pathsOf(names, call, call.real).some(({ path }) => this.#reach(path) === 'above');
+  }
+
+  /** Whether the text has one of the paths anywhere, however it is quoted. */
+  #isSaid(text: string, home: string | undefined): boolean {
+    const bare = withHome(text, home)
+      .toLowerCase()
+      .replace(/["'\\]/g, '')
+      .replace(/\/(?:\.?\/)+/g, '/');
+    const from = home?.toLowerCase();
+    return this.#paths.some((names) => {
+      const own = `/${names.join('/')}`;
+      if (this.#isIn(bare, own, own)) return true;
+      if (from === undefined || !own.startsWith(`${from}/`)) return false;
+      return this.#isIn(bare, own, `~${own.slice(from.length)}`);
+    });
+  }
+
+  /** Whether an own path is in the text in this form, and not as a part of what is excepted. */
+  #isIn(text: string, own: string, form: string): boolean {
+    const except = this.#except
+      .map((folder) => `/${folder.join('/')}/`)
+      .filter((folder) => folder.startsWith(own))
+      .map((folder) => form + folder.slice(own.length));
+    for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) {
+      const isLonger = /[\w.-]/.test(text[at + form.length] ?? '');
+      if (!isLonger && !except.some((folder) => text.startsWith(folder, at))) return true;
+    }
+    return false;
+  }
+
+  /**
+   * A relative name, or one behind a variable: the directory that it begins in may be any. Where a
+   * wildcard stands for it, it must say something of the name.
+   */
+  #isTelling(name: string, moves: boolean): boolean {
+    const isUnsure = name.includes(ANY);
+    if (!isUnsure && /^~?\//.test(name)) return false;
+    return name.split('/').some((one) => {
+      const said = one.toLowerCase();
+      if (this.#telling.has(said)) return true;
+      const letters = said.replace(/[^\p{L}\p{N}]/gu, '').length;
+      const isHint = said.includes(ANY)
+        ? letters >= HINT_LETTERS
+        : letters > 0 && (isUnsure || (moves && said.startsWith('.')));
+      return isHint && [...this.#telling].some((telling) => mayBe(said, telling));
+    });
   }
 
   /** With `wildcards` the shell may put other names in their place. */
   #reach(path: readonly string[], wildcards = false): Reach {
-    if (isEnvironment(path)) return 'in';
     const names = path.map((name) => name.toLowerCase());
+    if (isEnvironment(names)) return 'in';
     const isBelow = (folder: readonly string[]): boolean =>
       names.length > folder.length && folder.every((name, at) => name === names[at]);
     if (this.#except.some(isBelow)) return 'out';
-    let best: Reach = 'out';
+    let best: Reach = holdsProcesses(names) ? 'above' : isOthers(names) ? 'unknown' : 'out';
     for (const own of this.#paths) {
       const common = Math.min(own.length, names.length);
       const fits = own
         .slice(0, common)
         .every((name, at) => name === names[at] || (wildcards && mayBe(names[at]!, name)));
-      if (fits && names.length >= own.length) return 'in';
-      if (fits) best = 'above';
+      // What is nothing but unknown may be anything, and seldom is this.
+      if (fits && names.length >= own.length && names[own.length - 1] !== ANY) return 'in';
+      if (fits && best === 'out') best = 'above';
     }
     return best;
   }
@@ -124,14 +201,24 @@ const said = (decision: 'deny' | 'ask', reason: string): Verdict => ({
 const DENIED = said('deny', "it names files of Baton's own, which no agent may use");
 const ASKED = said('ask', "it may reach files of Baton's own");
 
+/** Letters around what is unknown, from which on they say something. */
+const HINT_LETTERS = 4;
+
 /** The server's variables hold keys, and so does its memory. An agent's own are its own. */
-const isEnvironment = ([first, process, ...rest]: readonly string[]): boolean =>
-  first === 'proc' &&
-  /^\d+$/.test(process ?? '') &&
-  ['environ', 'mem'].includes((rest[0] === 'task' ? rest[2] : rest[0]) ?? '');
+function isEnvironment([first, process = '', ...rest]: readonly string[]): boolean {
+  if (first !== 'proc' || !(/^\d+$/.test(process) || WILDCARD.test(process))) return false;
+  const file = (rest[0] === 'task' ? rest[2] : rest[0]) ?? ANY;
+  return file !== ANY && ['environ', 'mem'].some((name) => name === file || mayBe(file, name));
+}
+
+/** Of an own process only what is behind a file that it opened. */
+const isOthers = (path: readonly string[]): boolean =>
+  path[0] === 'proc' && (path[1] === 'self' ? isUnknownLink(path.slice(0, -1)) : isOpaque(path));
+
+const WILDCARD = /[*?[\0]/;
 
 /** A shell's wildcard does not mean a hidden file unless it says so. */
 const mayBe = (pattern: string, name: string): boolean =>
-  /[*?[]/.test(pattern) &&
-  (!name.startsWith('.') || pattern.startsWith('.')) &&
-  fitsName(pattern.replace(/\[[^\]]*\]/g, '?'), name);
+  WILDCARD.test(pattern) &&
+  (!name.startsWith('.') || /^[.\0]/.test(pattern)) &&
+  fitsName(pattern.replace(/\[[^\]]*\]/g, '?').replaceAll(ANY, '*'), name);

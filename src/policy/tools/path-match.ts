@@ -22,35 +22,80 @@ export function segmentsOf(path: string, { cwd, home }: Place): string[] | null 
     if (cwd === undefined) return null;
     from = `${cwd}/${path}`;
   }
+  return walk(from, cwd, true);
+}
+
+/**
+ * The same, and where the path goes through the root of another process also with that link left in:
+ * it is the root of the machine, unless the process has one of its own.
+ */
+export function readingsOf(path: string, place: Place): (string[] | null)[] {
+  const segments = segmentsOf(path, place);
+  if (segments === null || !path.includes('proc') || !path.includes('root')) return [segments];
+  const linked = walk(path.startsWith('/') ? path : `${place.cwd}/${path}`, place.cwd, false);
+  return isOpaque(linked) ? [segments, linked] : [segments];
+}
+
+function walk(from: string, cwd: string | undefined, throughRoots: boolean): string[] {
   let segments: string[] = [];
+  let isLost = false;
   for (const segment of from.split('/')) {
-    if (segment === '..') segments.pop();
-    else if (segment !== '' && segment !== '.') segments.push(segment);
-    if (segments[0] === 'proc' && segments.length <= PROC_DEPTH) {
-      segments = throughProc(segments, cwd);
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..' && !isLost) segments.pop();
+    else segments.push(segment);
+    if ((segments[0] === 'proc' || segments[0] === 'dev') && segments.length <= PROC_DEPTH) {
+      segments = throughProc(segments, cwd, throughRoots);
+      // What a `..` behind it means is unknown, too.
+      isLost ||= isUnknownLink(segments);
     }
   }
   return segments;
 }
 
-/** /proc/1/task/1/root */
-const PROC_DEPTH = 5;
+/** /proc/1/task/1/fd/1 */
+const PROC_DEPTH = 6;
+
+/** The names behind a process in /proc; its threads have the same. */
+const inProcess = (rest: readonly string[]): readonly string[] =>
+  rest[0] === 'task' ? rest.slice(2) : rest;
 
 /** Where the links of a process in /proc lead, as far as that is known without the process. */
-function throughProc(segments: string[], cwd: string | undefined): string[] {
-  const [, process, ...rest] = segments;
-  const [link, ...more] = rest[0] === 'task' ? rest.slice(2) : rest;
+function throughProc(segments: string[], cwd: string | undefined, throughRoots: boolean): string[] {
+  const [first, process = '', ...rest] = segments;
+  if (first === 'dev') return segments.join('/') === 'dev/fd' ? ['proc', 'self', 'fd'] : segments;
+  if (rest.length === 0) return [...(PROC_LINKS.get(process) ?? segments)];
+  const [link, ...more] = inProcess(rest);
   if (more.length > 0) return segments;
-  if (link === 'root') return [];
-  const isSelf = process === 'self' || process === 'thread-self';
+  const isSelf = process === 'self';
+  if (link === 'root' && (isSelf || throughRoots)) return [];
   return link === 'cwd' && isSelf && cwd !== undefined ? segmentsOf(cwd, {})! : segments;
 }
 
+const PROC_LINKS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['net', ['proc', 'self', 'net']],
+  ['thread-self', ['proc', 'self', 'task', '1']],
+]);
+
+/** A link that leads nowhere known, or what is behind one. */
+export function isUnknownLink([first, process, ...rest]: readonly string[]): boolean {
+  if (first !== 'proc') return false;
+  const [link = '', ...more] = inProcess(rest);
+  if (link === 'root') return process !== 'self';
+  return link === 'cwd' || link === 'exe' || (OPENED.has(link) && more.length > 0);
+}
+const OPENED: ReadonlySet<string> = new Set(['fd', 'map_files']);
+
 /** Of another process, or of a file that is open already: where it leads is unknown. */
-export function isOpaque([first, process, ...rest]: readonly string[]): boolean {
-  if (first === 'dev') return process === 'fd' || process === 'stdin';
-  const link = rest[0] === 'task' ? rest[2] : rest[0];
-  return first === 'proc' && ['cwd', 'exe', 'fd', 'map_files'].includes(link ?? '');
+export function isOpaque(path: readonly string[]): boolean {
+  const [first, process, ...rest] = path;
+  if (first === 'dev') return process === 'stdin';
+  return first === 'proc' && (isUnknownLink(path) || OPENED.has(inProcess(rest)[0] ?? ''));
+}
+
+/** The folders of /proc that hold the variables and open files of processes. */
+export function holdsProcesses([first, process = 'self', ...rest]: readonly string[]): boolean {
+  const isProcess = process === 'self' || /^\d+$/.test(process);
+  return first === 'proc' && isProcess && inProcess(rest).length === 0;
 }
 
 /** In any case, and with the signs that some file systems leave out of a name. */
@@ -119,6 +164,7 @@ export function stopsPath(
   if (pattern === null || path === null) return 'maybe';
   const reached = reach(folder ? withoutTail(pattern) : pattern, path.map(lower));
   if (reached === 'in') return 'yes';
+  if (isOpaque(path)) return 'maybe';
   return folder && reached === 'above' ? 'maybe' : 'no';
 }
 

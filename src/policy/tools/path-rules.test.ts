@@ -40,6 +40,11 @@ const DENIED: readonly string[] = [
   'cat /proc/self/cwd/../app/.env',
   'cat /proc/self/root/proc/self/cwd/secrets/k',
   'od -c /proc/self/../self/root/etc/shadow',
+  'cat /proc/net/../cwd/.env',
+  'cat /proc/thread-self/../../cwd/.env',
+  'cat /proc/thread-self/cwd/secrets/k',
+  'cat /proc/self/fd/../root/etc/shadow',
+  'cat /dev/fd/../root/etc/shadow',
   'git show HEAD:.env',
   'git show HEAD:./.env',
   'git show HEAD~3:secrets/k',
@@ -138,6 +143,11 @@ const ASKED: readonly string[] = [
   'cd secrets && cat k',
   'cat /proc/4711/cwd/.env2',
   'cat /proc/self/fd/3',
+  'cat /proc/self/fd/3/../../x',
+  'cat /proc/4711/cwd/../x',
+  'cat /proc/4711/exe/../../../x',
+  'cat /proc/4711/root/../x',
+  'cat /proc/4711/task/4711/cwd/../../../../../x',
   'cat /dev/fd/3',
   'cat $HOME/.ssh/id_rsa',
   'cat "$HOME/.ssh/id_rsa"',
@@ -217,6 +227,17 @@ describe('[P1] [P7] what deny rules keep from being read', () => {
       expect(decided('cp -r src x', channel, real)).not.toBe('allow');
       expect(decided('cat plain', channel, real)).toBe('allow');
     }
+  });
+
+  test('a file behind a link of another process may be any', () => {
+    const session = { allow: ['Read'], ask: [], deny: ['Read(.env)'] };
+    const on = (file_path: string) =>
+      decide({ tool: 'Read', input: { file_path }, ...place }, { channel: 'cli', session })
+        .decision;
+    expect(on('/proc/4711/cwd/.env')).toBe('ask');
+    expect(on('/proc/4711/cwd/../app/x')).toBe('ask');
+    expect(on('/proc/net/../cwd/.env')).toBe('deny');
+    expect(on('/proc/self/cwd/x')).toBe('allow');
   });
 
   test('a rule that cannot be read may mean any command', () => {

@@ -32,18 +32,18 @@ const WORD_START = new Map([
 /** What still works between double quotes. */
 const IN_DOUBLE_QUOTES = new Set(['$', '`', '\\']);
 
-const RESERVED = new Set(
+export const RESERVED: ReadonlySet<string> = new Set(
   '! if then else elif fi for select while until do done case esac in function coproc'.split(' '),
 );
 /** Programs and builtins that run what their arguments say. */
-const RUNNERS = new Set(
+export const RUNNERS: ReadonlySet<string> = new Set(
   (
     'bash sh zsh dash ash ksh mksh fish csh tcsh pwsh powershell busybox toybox eval exec source . command ' +
     'builtin trap alias env sudo doas su runuser setpriv chroot unshare nsenter bwrap firejail nohup time nice ' +
     'ionice chrt taskset timeout setsid stdbuf unbuffer script watch xargs parallel flock strace ltrace at batch'
   ).split(' '),
 );
-const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+export const FIND_RUNS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
 /** What means nothing to a shell, wherever it stands. */
 const ORDINARY = /[\w./:,@%+-]+/y;

@@ -17,17 +17,19 @@ export function ruleFor(call: ToolCall): string | null {
   return !rule.includes('*') && allows(rule, seen) === 'yes' ? rule : null;
 }
 
-function specifierFor({ subject, command, path, text }: SeenCall): string | null {
+function specifierFor({ subject, command, paths, text }: SeenCall): string | null {
   switch (subject) {
     case 'command': {
       const said = command!.text.trim();
       return command!.plain.words && !isCommandSet(said) ? said : null;
     }
     case 'file':
-    case 'folder':
+    case 'folder': {
+      const [path = null] = paths;
       return path === null || path.some((name) => name.includes('?'))
         ? null
         : `//${path.join('/')}`;
+    }
     case 'url':
       return text !== null && URL.canParse(text) ? `domain:${new URL(text).hostname}` : null;
     case 'agent':

@@ -12,6 +12,8 @@ export interface Tool {
   readonly subject?: Subject;
   /** Rules for these tools count for it too. */
   readonly alsoAs?: readonly string[];
+  /** What its input means is up to a server. */
+  readonly isOpen?: true;
 }
 
 const READ: readonly string[] = ['Read'];
@@ -39,7 +41,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['ToolSearch', { kind: 'reading' }],
   ['ListAgents', { kind: 'reading' }],
   ['ListMcpResourcesTool', { kind: 'reading' }],
-  ['ReadMcpResourceTool', { kind: 'reading' }],
+  ['ReadMcpResourceTool', { kind: 'reading', isOpen: true }],
   ['AskUserQuestion', { kind: 'reading' }],
   ['ExitPlanMode', { kind: 'reading' }],
   ['EnterPlanMode', { kind: 'reading' }],
@@ -57,6 +59,9 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['EnterWorktree', { kind: 'writing' }],
   ['ExitWorktree', { kind: 'writing' }],
 ]);
+
+/** A tool whose input may name a file, or be a command, anywhere. */
+export const isOpenTool = (name: string): boolean => TOOLS.get(name)?.isOpen ?? !TOOLS.has(name);
 
 /** Questions to the person: only the person answers them. */
 export const QUESTIONS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);

@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../contract/json.ts';
+import { shellCall } from './call.ts';
+import { OwnFiles } from './own-files.ts';
+
+/* What is Baton's own, and the ways by which a call comes to it. Links are followed elsewhere. */
+
+const HOME = '/home/me';
+const place = { cwd: '/home/me/.baton/workspaces/one', home: HOME };
+const own = new OwnFiles({
+  paths: ['/home/me/.baton', '/home/me/.config/baton', '/srv/db/x.db'],
+  except: ['/home/me/.baton/workspaces'],
+});
+const real = (...names: string[]) =>
+  new Map(names.map((name) => [name, { path: `${place.cwd}/${name}`, folder: false }]));
+const decided = (command: string, there: string[] = []) =>
+  own.judge({ ...shellCall(command, place), real: real(...there) })?.decision ?? 'allow';
+const judged = (tool: string, input: Json) =>
+  own.judge({ tool, input, ...place })?.decision ?? 'allow';
+const padding = Array.from({ length: 5100 }, (_, i) => `w${i}`).join(' ');
+
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is the shell's
+const DENIED: readonly string[] = [
+  'cat /proc/net/../root/home/me/.baton/admin-token',
+  'cat /proc/thread-self/../../root/home/me/.baton/secret-key',
+  'cat /proc/self/fd/../root/home/me/.baton/secret-key',
+  'cat /dev/fd/../root/home/me/.baton/secret-key',
+  'cat /proc/net/../../4711/environ',
+  'cat /proc/thread-self/../../../4711/task/1/environ',
+  'cat /proc/*/environ',
+  'cat /proc/[0-9]*/env*; true',
+  'cat /proc/$PPID/environ',
+  'cat /proc/$$/mem',
+  'cat ${HOME}/.baton/secret-key',
+  'cat "${HOME}/.baton/secret-key"',
+  'cat "$HOME"/.baton/secret-key',
+  'cat $HOME/.b*/s*',
+  'cat ~/.ba\\\nton/host-id; true',
+  'bash -c "cat \\$HOME/.baton/host-id"',
+  'cat /home/$USER/.baton/host-id',
+  'cat /home/me/{.baton,x}/host-id /home/me/.bat$X/host-id',
+  `: ${padding}; cat ~/.baton/host-id`,
+  `: ${padding}; cat $HOME/.ba''ton/host-id`,
+];
+
+const ASKED: readonly string[] = [
+  'cat /proc/4711/cwd/../../secret-key',
+  'cat /proc/4711/cwd/home/me/x',
+  'cat /proc/4711/fd/28',
+  'cat /proc/4711/task/4711/fd/28',
+  'cat /proc/4711/root/../x',
+  'cat /proc/self/fd/3/x',
+  'ls /proc/4711/map_files',
+  'grep -rasz --include=environ TOKEN= /proc',
+  'grep -r . /proc/4711',
+  'grep -r . /proc/4711/task',
+  'diff -r /proc/4711/task/4711 src',
+  'diff -r /proc/4711 src; true',
+  `: ${padding}; true`,
+  `cat ${padding}`,
+  'cat ${D}/secret-key',
+  'cat "${D:-x}"/host-id/../admin-token',
+  'cat $(echo ~)/.baton/host-id',
+  'cat `echo ~`/.baton/host-id',
+  'cat $D/s*',
+  'cd ~ && cat .b*/s*',
+  'cat ~me/.baton/host-id',
+  '/bin/cp -r / x; true',
+  'sudo tar c /',
+  'sudo -u me /bin/tar c /',
+  'nice tar c /',
+  'env A=1 tar c /',
+  'A=1 tar c /',
+  'if true; then cp -r ~ x; fi',
+  'tar c $HOME',
+  'cp -r "${HOME}" x; true',
+  'find ~ -type f -exec cat {} +',
+  'find / -name "*key" | xargs cat',
+  `python3 -c "${'a '.repeat(3000)}open('/home/me/.baton/host-id')"`,
+];
+
+const FREE: readonly string[] = [
+  'git status && git diff | head',
+  'git commit -m "fix: Say $HOME and ${X} (see #1)"',
+  'npm test 2>&1 | tail -5',
+  'npm run build && cp -r dist $OUT',
+  'cat src/a.ts | head; cat a/*.ts b/* .e* > out',
+  'cat /home/me/.baton/workspaces/one/src/a.ts | head',
+  'cd /home/me/.baton/workspaces/one && npm test; echo $?',
+  'cd ~/.baton/workspaces/one && git log -3',
+  'cp -r $HOME/.baton/workspaces/one/src x',
+  'cd ~/projects/baton && npm test',
+  'cd src && cat s* a* | wc -l; ls *',
+  'for i in 1 2 3; do touch a$i s$i b$i; cat $DIR/*; done',
+  'for f in src/*.ts; do cat "$f" $X/*.ts; done',
+  'echo "$HOME"; ls ~ | head; find / -name x 2>/dev/null',
+  'find . -name "*.ts" | xargs grep foo',
+  'find . -type f -exec wc -l {} +',
+  "awk '{print $1}' a | sed 's/(x)/y/'",
+  'env NODE_ENV=test npx vitest run src/a.test.ts',
+  'cat /proc/cpuinfo /proc/meminfo /proc/net/tcp /proc/self/status',
+  'cat /proc/self/environ | head; grep -c processor /proc/cpuinfo',
+  'cat /dev/stdin < x; ls /proc | wc -l; cat /proc/4711/status',
+  'sudo apt-get install -y jq; time make -j4',
+  'docker run --rm -v $PWD:/app node npm test',
+  'curl -s https://example.com/$A/$B/$C | jq .',
+];
+
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: as above
+
+test.each(DENIED)('[P7] %.60s is denied', (command) => expect(decided(command)).toBe('deny'));
+test.each(ASKED)('[P7] %.60s is asked', (command) => expect(decided(command)).toBe('ask'));
+test.each(FREE)('[P7] %.60s is free', (command) => expect(decided(command)).toBe('allow'));
+
+test('[P7] a file of the workspace with a telling name is free where the name surely begins there', () => {
+  const name = '.baton/config.json';
+  expect(decided(`cat ${name}`, [name])).toBe('allow');
+  expect(decided(`cat ${name} | head`, [name])).toBe('allow');
+  for (const before of ['cd ~;', 'env -C ~', 'env -C $D', 'cd $D;']) {
+    expect(decided(`${before} cat ${name}`, [name])).toBe('ask');
+  }
+  const decoy = 'HOME/.baton/secret-key';
+  expect(decided(`cat $${decoy}`, [decoy])).toBe('deny');
+  expect(decided('cat $X/.baton/secret-key', ['X/.baton/secret-key'])).toBe('ask');
+});
+
+test('[P7] a tool is judged by every field that may be a path, as Claude Code takes it', () => {
+  const key = `${HOME}/.baton/secret-key`;
+  for (const path of [` ${key}`, `\t${key}\n`, ' ~/.baton/secret-key', `/x/..${key}`]) {
+    expect(judged('Read', { file_path: path })).toBe('deny');
+    expect(judged('Grep', { pattern: 'x', path })).toBe('deny');
+    expect(judged('mcp__a__b', { path })).toBe('deny');
+  }
+  expect(judged('NotebookEdit', { file_path: 'a', notebook_path: key })).toBe('deny');
+  expect(judged('NotebookEdit', { file_path: '', notebook_path: key })).toBe('deny');
+  expect(judged('Read', { file_path: '/proc/4711/cwd/x' })).toBe('ask');
+  expect(judged('Read', { file_path: '/proc/4711/root/x' })).toBe('ask');
+  expect(judged('Grep', { pattern: 'x', path: '/proc' })).toBe('ask');
+  expect(judged('Read', { file_path: ' src/a' })).toBe('allow');
+});
+
+test('[P7] so is a tool of a server, by paths, addresses and commands anywhere in its input', () => {
+  const key = `${HOME}/.baton/secret-key`;
+  const many = Array.from({ length: 2000 }, (_, i) => `w${i}`);
+  for (const tool of ['mcp__a__b', 'ReadMcpResourceTool']) {
+    for (const text of [
+      `file://localhost${key}`,
+      `file:${key}`,
+      `FILE://${key}`,
+      `file:///home/me/%2Ebaton/secret-key`,
+      `cat ${key} | base64`,
+      'cat "$HOME/.baton/host-id"',
+    ]) {
+      expect([text, judged(tool, { a: [{ b: text }] })]).toEqual([text, 'deny']);
+    }
+    expect(judged(tool, { a: many, b: 'x' })).toBe('ask');
+    expect(judged(tool, { b: `x\n~/.baton/host-id\n`, a: many })).toBe('deny');
+    expect(judged(tool, { a: 'tar c / | base64' })).toBe('ask');
+    expect(judged(tool, { a: 'src/a', b: 'Some text; it says "much", and more.' })).toBe('allow');
+  }
+});
+
+test('[P7] a search of a workspace above them is asked, also where it names no folder', () => {
+  const at = { cwd: HOME, home: HOME };
+  const on = (command: string) => own.judge(shellCall(command, at))?.decision ?? 'allow';
+  expect(['rg x', 'grep -r x', 'grep -r x .', 'rg x | head'].map(on)).toEqual(Array(4).fill('ask'));
+  expect(own.judge({ tool: 'Grep', input: { pattern: 'x' }, ...at })?.decision).toBe('ask');
+  expect(['ls', 'cat a', 'git status', 'grep x a'].map(on)).toEqual(Array(4).fill('allow'));
+});
+
+test('[P7] names of 200 KB are compared in little time', () => {
+  const begun = performance.now();
+  for (const piece of [
+    '$(',
+    '${',
+    '`',
+    '{',
+    "$'",
+    '~/.baton/workspaces/ ',
+    '$HOME/',
+    '/./',
+    ') ',
+  ]) {
+    decided(piece.repeat(200_000 / piece.length));
+  }
+  expect(performance.now() - begun).toBeLessThan(3000);
+});

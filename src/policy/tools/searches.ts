@@ -1,0 +1,49 @@
+import { readsOfWords } from './named-paths.ts';
+import { baseName, FIND_RUNS, type Plain, RESERVED, RUNNERS } from './plain-words.ts';
+
+/* Which parts of a command read or move all that is in a folder. */
+
+/** Programs that do. */
+const OF_FOLDERS: ReadonlySet<string> = new Set(
+  (
+    '7z ack ag bsdtar chmod chown cp cpio diff docker egrep fgrep find git grep gzip ln mv pax podman rclone rg ' +
+    'rgrep rm rsync scp tar ugrep zgrep zip'
+  ).split(' '),
+);
+/** What makes `find` more than a list of names. */
+const FIND_USES: ReadonlySet<string> = new Set([...FIND_RUNS, '-delete', '-fprintf']);
+const TAKES_NAMES: ReadonlySet<string> = new Set(['xargs', 'parallel']);
+
+/**
+ * The parts that search, and whether they search the working directory, too. Where words may be
+ * anything, as in a text that a command writes, only what is known to search.
+ */
+export function searchesIn(
+  parts: readonly (readonly string[])[],
+  { words: plain }: Plain,
+  cwd: string | undefined,
+): { readonly words: readonly string[]; readonly here: boolean }[] {
+  const isPiped = parts.some(([first = '']) => TAKES_NAMES.has(baseName(first)));
+  return parts.flatMap((part) => {
+    const words = plain ? part : fromProgram(part);
+    if (words === null) return [];
+    const reads =
+      words[0] === 'find' && (isPiped || words.some((word) => FIND_USES.has(word)))
+        ? 'folders'
+        : readsOfWords(words, cwd);
+    return reads === 'folders' || reads === 'tree' ? [{ words, here: reads === 'tree' }] : [];
+  });
+}
+
+/** From a program that works on folders on: `sudo -u me /bin/tar c /` is `tar c /`. Null without one. */
+function fromProgram(words: readonly string[]): string[] | null {
+  const isBefore = (word: string): boolean => /^\w+\+?=/.test(word) || RESERVED.has(word);
+  let at = words.findIndex((word) => !isBefore(word));
+  if (at === -1) return null;
+  if (RUNNERS.has(baseName(words[at]!))) {
+    at = words.findIndex((word, i) => i > at && OF_FOLDERS.has(baseName(word)));
+    if (at === -1) return null;
+  }
+  const program = baseName(words[at]!);
+  return OF_FOLDERS.has(program) ? [program, ...words.slice(at + 1)] : null;
+}
