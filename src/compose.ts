@@ -102,7 +102,7 @@ export function compose(parts: Parts): Composed {
     onStopped: () => queue.hintAll(),
   });
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
-  const providerOf = workspaceProviders(directoryProvider({ dataDir: parts.dataDir }));
+  const providerOf = workspaceProviders(directoryProvider(parts));
   const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
   const ownFiles = ownFilesOf(parts);
   const environment = withGitLimits(

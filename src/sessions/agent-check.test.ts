@@ -37,6 +37,28 @@ test('[P1] the command of an agent is judged again at each start: by then it may
   ).toMatchObject([{ payload: { tool: 'Bash', input: { command: 'touch P' }, scope: 'global' } }]);
 });
 
+test('[P7] nothing is started for an agent that uses Baton’s own files', async () => {
+  const rig = await serviceRig();
+  const key = join(rig.dataDir, 'admin-token');
+  const refused: [field: string, agent: object][] = [
+    ['agent.command', { kind: 'shell', command: ['cat', key] }],
+    ['agent.mcpServers.x', { kind: 'claude', mcpServers: { x: { command: 'cat', args: [key] } } }],
+    [
+      'agent.mcpServers.x',
+      {
+        kind: 'claude',
+        mcpServers: { x: { type: 'http', url: 'https://a.example', headersHelper: `cat ${key}` } },
+      },
+    ],
+  ];
+  for (const [field, agent] of refused) {
+    await expect(rig.session('own', { agent })).rejects.toMatchObject({
+      code: 'policy_denied',
+      details: { field },
+    });
+  }
+});
+
 test('[P1] MCP servers are judged again at each start, by the channel of who configured them', async () => {
   const mcpServers = { x: { command: 'sh', args: ['-c', 'touch P'] } };
   const rig = await attemptRig({ session: { agent: { kind: 'claude', mcpServers } } });

@@ -158,6 +158,20 @@ describe('a directory that is given', () => {
     );
   });
 
+  test('[P7] must not be what else is Baton’s own, nor lie in it', async () => {
+    const { base, dataDir, given } = rig();
+    mkdirSync(join(base, 'login/deep'), { recursive: true });
+    const provider = directoryProvider({
+      dataDir,
+      ownPaths: [join(base, 'login'), join(base, 'no')],
+    });
+    for (const name of ['login', 'login/deep']) {
+      await expect(provider.ensure(given(join(base, name)))).rejects.toThrow(
+        'cannot be a workspace',
+      );
+    }
+  });
+
   test('[W1] may have a name that begins like the data directory’s', async () => {
     const { provider, base, given } = rig();
     for (const name of ['data2', '..data']) {

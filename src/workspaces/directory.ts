@@ -12,6 +12,8 @@ import { removeTree } from './remove-tree.ts';
 
 export interface DirectoryOptions {
   readonly dataDir: string;
+  /** Files and folders of Baton's own outside of it. */
+  readonly ownPaths?: readonly string[];
 }
 
 /** Where the fresh ones are. */
@@ -21,7 +23,7 @@ export const workspacesOf = (dataDir: string): string => join(dataDir, 'workspac
  * A plain directory of this machine: a fresh one under the data directory, or one that was there
  * before, which is only used and never removed.
  */
-export function directoryProvider({ dataDir }: DirectoryOptions): WorkspaceProvider {
+export function directoryProvider({ dataDir, ownPaths = [] }: DirectoryOptions): WorkspaceProvider {
   const ownPath = (sessionId: string): string =>
     join(workspacesOf(dataDir), SessionId.parse(sessionId));
   return {
@@ -31,7 +33,7 @@ export function directoryProvider({ dataDir }: DirectoryOptions): WorkspaceProvi
       const own = ownPath(sessionId);
       refuseOthers(spec);
       if (spec.path === undefined) return { path: await make(own) };
-      return { path: await check(spec.path, own, dataDir) };
+      return { path: await check(spec.path, own, dataDir, ownPaths) };
     },
     observe: async ({ sessionId, spec }: WorkspaceRequest) => {
       try {
@@ -73,13 +75,26 @@ async function make(path: string): Promise<string> {
   }
 }
 
-async function check(path: string, own: string, dataDir: string): Promise<string> {
+async function check(
+  path: string,
+  own: string,
+  dataDir: string,
+  ownPaths: readonly string[],
+): Promise<string> {
   const real = await realDirectory(path);
   const data = await realpath(dataDir);
   // Database, keys and the other sessions lie there.
   if (contains(real, data) || (contains(data, real) && !contains(await orSelf(own), real))) {
     throw new WorkspaceError(
       `The directory ${path} cannot be a workspace: it is, holds or lies in the data directory of Baton (${dataDir}), whose database and keys an agent must not reach. Choose another directory, or leave the path out to get a fresh one.`,
+    );
+  }
+  // One that only holds some of them may be a workspace: a search of it is asked (P7).
+  const others = await Promise.all(ownPaths.map(orSelf));
+  const inside = others.find((other) => contains(other, real));
+  if (inside !== undefined) {
+    throw new WorkspaceError(
+      `The directory ${path} cannot be a workspace: it is or lies in ${inside}, where Baton keeps files that an agent must not reach. Choose another directory, or leave the path out to get a fresh one.`,
     );
   }
   try {

@@ -45,6 +45,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'different options': `git push ${distinct((i) => `-w${i} `)}`,
   paths: distinct((i) => `a/b${i} `),
   'a long path': filled('../a/'),
+  variables: distinct((i) => `$D/s${i}* `),
+  'different parts': `cat /;${distinct((i) => `git a${i} push;`)}`,
 };
 
 /** One decision about a command of 200 KB under 200 deny rules, none of which it breaks. */

@@ -7,8 +7,12 @@ export const ANY = '\0';
 export const withHome = (text: string, home: string | undefined): string =>
   home === undefined ? text : text.replace(/\$(?:HOME\b|\{HOME\})/g, () => home);
 
-/** Each once. Quotes are taken away; one pass for each kind of expansion, so the time is linear. */
+/**
+ * Each once; none where nothing is to be put in. Quotes are taken away; one pass for each kind of
+ * expansion, so the time is linear.
+ */
 export function expandedWords(text: string): ReadonlySet<string> {
+  if (!/[$`{~\\]/.test(text)) return new Set();
   const bare = text
     .replaceAll(ANY, '')
     .replace(/\\\r?\n/g, '')

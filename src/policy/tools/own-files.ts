@@ -22,6 +22,7 @@ type Reach = 'in' | 'above' | 'unknown' | 'out';
 /** Names are compared with few paths here, so there may be more of them than rules are asked about. */
 const NAMES_MAX = 5000;
 const CHARACTERS_MAX = 256 * 1024;
+const NO_WORDS: ReadonlySet<string> = new Set();
 /** What each part of a command does is looked up in long tables. */
 const PARTS_MAX = 1000;
 
@@ -84,8 +85,9 @@ export class OwnFiles {
     const { plain } = command;
     const text = plain.words ? command.text : withHome(command.text, call.home);
     const parts = text === command.text ? command.parts : looseParts(text);
-    const words = plain.words ? command.distinct() : expandedWords(text);
-    const all = plain.words ? words : new Set([...parts.flat(), ...words]);
+    const seen = text === command.text ? command.distinct() : new Set(parts.flat());
+    const words = plain.words ? NO_WORDS : expandedWords(text);
+    const all = words.size === 0 ? seen : new Set([...seen, ...words]);
     const { names, isAll } = firstNamesIn(all, NAMES_MAX, CHARACTERS_MAX);
     const isSaid = this.#isSaid(text, call.home);
     if (isSaid && !isAll) return DENIED;
