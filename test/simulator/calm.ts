@@ -1,6 +1,6 @@
 import { isTerminal } from '../../src/contract/run.ts';
 import { must } from './broken.ts';
-import { settleAll } from './person.ts';
+import { settleAll, switchAll } from './person.ts';
 import type { Call } from './step.ts';
 import { renewAll, take } from './steps.ts';
 import type { World } from './world.ts';
@@ -10,8 +10,8 @@ const ROUND_MS = 1000;
 const ROUNDS = 80;
 
 /**
- * The end of a story: nothing fails any more, every worker is there, questions are answered and
- * lanes resumed. Then every run has to end, by polling alone, within a bounded time: that of a lease
+ * The end of a story: nothing fails or is stopped any more, every worker is there, questions are
+ * answered and lanes resumed. Then every run has to end, by polling alone, within a bounded time: that of a lease
  * and the longest wait, and some rounds for each run that is left.
  */
 export async function calm(world: World): Promise<void> {
@@ -19,6 +19,7 @@ export async function calm(world: World): Promise<void> {
     await request();
     await world.checker.check();
   }
+  await switchAll(world, false, null);
   for (const worker of world.workers) worker.pausedUntil = 0;
   const unfinished = (): number =>
     world.checker.view.runs.filter(({ state }) => !isTerminal(state)).length;

@@ -4,7 +4,7 @@ import type { NodeRecord } from '../../src/contract/node.ts';
 import { isTerminal, type Run, type RunState } from '../../src/contract/run.ts';
 import type { AttemptWrite, ClaimedRun, ClaimRequest, Store } from '../../src/queue/store.ts';
 import { must } from './broken.ts';
-import { checkCaps, checkLaneRow, checkOverlap } from './checks.ts';
+import { checkCaps, checkLaneRow, checkOverlap, checkStopped } from './checks.ts';
 import { Fairness, runnable } from './fairness.ts';
 import { Hints } from './hints.ts';
 import { LaneWatch } from './lane-watch.ts';
@@ -158,6 +158,7 @@ export class Checker {
     this.#runs.check(runs, record, this.#watches);
     checkCounts(runs, await store.counts());
     checkCaps(this.#view, this.#world.story);
+    if (this.#world.stopped) checkStopped(before, this.#view);
     this.#checkClaim();
     this.#hints.check(before, this.#view, this.#world.sim.lost > this.#lost);
     this.#lost = this.#world.sim.lost;
@@ -225,7 +226,7 @@ export class Checker {
   #checkClaim(): void {
     const claim = this.#claim;
     this.#claim = null;
-    if (claim === null || claim.value.length > 0) return;
+    if (claim === null || claim.value.length > 0 || this.#world.stopped) return;
     const { request, host } = claim;
     const left = runnable(this.#view, request, host, this.#world.story);
     must(

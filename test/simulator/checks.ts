@@ -15,6 +15,15 @@ const STATE_OF: Partial<{ [S in RunState]: readonly string[] }> = {
   retry_scheduled: ['delayed', 'ready'],
 };
 
+/** While everything is stopped, runs may end or be handed back, but none begins or goes on. */
+export function checkStopped(before: View, after: View): void {
+  const known = new Set(executing(before.runs).map(({ id }) => id));
+  const begun = executing(after.runs).filter(({ id }) => !known.has(id));
+  must(begun.length === 0, 'nothing is claimed while everything is stopped', () =>
+    begun.map(({ id, lane }) => `${id} of ${lane}`).join(', '),
+  );
+}
+
 /** A lane's row says the same as its log and its runs. */
 export function checkLaneRow(lane: Lane, watch: LaneWatch, view: View): void {
   const seen = (): string => JSON.stringify(lane);

@@ -32,6 +32,17 @@ export const fenceIgnoredOnFinish = (maker: StoreMaker): StoreMaker =>
     },
   }));
 
+/** A claim does not look whether everything is stopped. */
+export const stopIgnoredByClaims = (maker: StoreMaker): StoreMaker =>
+  altered(maker, (store) => ({
+    claim: async (request) => {
+      const stop = await store.getStop();
+      if (stop === null) return store.claim(request);
+      await store.setStop(null);
+      return store.claim(request).finally(() => store.setStop(stop));
+    },
+  }));
+
 /** Caps are compared with what a node counted at its last poll, in a step before the claim. */
 export const capCountedBeforeTheLock = (maker: StoreMaker): StoreMaker =>
   altered(maker, (store) => {

@@ -99,6 +99,17 @@ async function change(world: World, command: Command, fault: Fault): Promise<boo
   return outcome.committed;
 }
 
+export async function switchAll(world: World, stop: boolean, fault: Fault): Promise<string> {
+  if (world.stopped === stop) return 'nothing';
+  const outcome = await carryOut(world.sim, fault, (store) =>
+    store.setStop(stop ? { by: 'admin', reason: null } : null),
+  );
+  world.checker.expectNoSurprise(outcome.error);
+  if (!outcome.committed) return 'refused';
+  world.stopped = stop;
+  return 'committed';
+}
+
 /** Answers every open question and resumes every held lane. */
 export async function settleAll(world: World): Promise<void> {
   for (const run of world.checker.runsFor('answer')) {

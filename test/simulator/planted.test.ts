@@ -3,6 +3,7 @@ import {
   capCountedBeforeTheLock,
   fenceIgnoredOnFinish,
   orderByRunId,
+  stopIgnoredByClaims,
   withQueuesByRunId,
 } from './mutants.ts';
 import { type Found, search } from './search.ts';
@@ -52,6 +53,11 @@ test.each([
 ])('[Q2] a cap counted before the lock is found (%s)', async (_, maker) => {
   const found = await find(capCountedBeforeTheLock(maker), CAPS);
   expect(found?.seed).toBeLessThan(10_000);
+});
+
+test('[Q9] a claim while everything is stopped is found', async () => {
+  const found = await find(stopIgnoredByClaims(inMemory));
+  expect(found?.told.broken?.invariant).toBe('nothing is claimed while everything is stopped');
 });
 
 /** Smaller bugs, each by another text of one statement. */

@@ -119,6 +119,20 @@ const askedThenDead: Scene = (one, other, random) => {
   ];
 };
 
+/** Everything is stopped while a run executes, and its worker dies before it has handed it back. */
+const stoppedThenDead: Scene = (one, other, random) => [
+  call(one, 'claim'),
+  { do: 'stop_all', fault: null },
+  call(other, 'claim'),
+  ...(random.chance(0.5) ? [call(one, 'poll'), work(one, 'return')] : []),
+  { do: 'crash', worker: one },
+  PAST_LEASE,
+  ...takeOver(other),
+  { do: 'resume_all', fault: null },
+  call(other, 'claim'),
+  { do: 'start', worker: one },
+];
+
 const SCENES = [
   overslept,
   overslept,
@@ -128,6 +142,7 @@ const SCENES = [
   settledThenDead,
   poison,
   askedThenDead,
+  stoppedThenDead,
 ];
 
 export function makeScene(random: Random, workers: number): Step[] {

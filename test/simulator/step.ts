@@ -49,6 +49,8 @@ export type Step =
       readonly settings: LaneSettings;
       readonly fault: Fault;
     }
+  /** An administrator stops everything, or resumes. */
+  | { readonly do: 'stop_all' | 'resume_all'; readonly fault: Fault }
   /** A worker's call to the store: made, carried out, and answered, together or one by one. */
   | {
       readonly do: 'call';

@@ -1,5 +1,5 @@
 import { goOn } from './flights.ts';
-import { changeLane, changeRun, enqueue } from './person.ts';
+import { changeLane, changeRun, enqueue, switchAll } from './person.ts';
 import type { Step } from './step.ts';
 import { SimWorker } from './worker.ts';
 import { RENEW_MS, type World } from './world.ts';
@@ -29,6 +29,9 @@ export async function take(world: World, step: Step): Promise<string> {
     case 'note':
     case 'configure':
       return changeLane(world, step);
+    case 'stop_all':
+    case 'resume_all':
+      return switchAll(world, step.do === 'stop_all', step.fault);
     case 'late': {
       const at = step.pick % Math.max(1, world.late.length);
       const [request] = world.late.splice(at, 1);

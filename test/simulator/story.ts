@@ -128,6 +128,8 @@ const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [3, onLane('resume')],
   [1, onLane('note')],
   [2, configure],
+  [1, (random) => ({ do: 'stop_all', fault: fault(random) })],
+  [3, (random) => ({ do: 'resume_all', fault: fault(random) })],
   [2, (random) => ({ do: 'late', pick: random.below(100), fault: fault(random) })],
   [2, (random, workers) => ({ do: 'crash', worker: random.below(workers) })],
   [3, (random, workers) => ({ do: 'start', worker: random.below(workers), fitting: true })],

@@ -114,8 +114,8 @@ export class SimWorker {
   }
 
   /** Applies what a poll showed; `sentAt` is a stamp from before it was sent. */
-  see({ holds, nodes }: Poll, sentAt: number, member: Member): void {
-    this.held.compare(holds, sentAt);
+  see({ holds, nodes, stopped }: Poll, sentAt: number, member: Member): void {
+    this.held.compare(holds, sentAt, stopped);
     for (const stray of this.held.strays(holds, this.claims)) this.#giveBack(stray, member);
     const proven = nodes.filter(
       (node) => !node.expired && node.host === this.plan.host && !this.world.pids.has(node.pid),

@@ -26,6 +26,8 @@ export class World {
   /** The processes that live; any other is provably dead to its neighbours on the host. */
   readonly pids = new Set<number>();
   readonly late: LateRequest[] = [];
+  /** Everything is stopped. */
+  stopped = false;
   sim!: SimStore;
   record!: Record;
   checker!: Checker;
