@@ -110,7 +110,8 @@ async function spoken(words: string): Promise<void> {
 await say({
   type: 'system',
   subtype: 'init',
-  session_id: '00000000-0000-4000-8000-000000000000',
+  // Two sessions cannot share a conversation.
+  session_id: crypto.randomUUID(),
   model: 'stand-in',
   claude_code_version: '2.1.325',
   mcp_servers: [],
