@@ -19,6 +19,12 @@ const [first] = (await once(createInterface({ input: process.stdin }), 'line')) 
 const { message } = JSON.parse(first) as { message: { content: string } };
 const script = JSON.parse(message.content) as Script;
 
+/** As Baton names it: two sessions cannot share one. */
+const named = process.argv.findLast((_, at, all) =>
+  ['--session-id', '--resume'].includes(all[at - 1] ?? ''),
+);
+const conversation = named ?? crypto.randomUUID();
+
 const say = async (line: object): Promise<void> => {
   if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain');
 };
@@ -110,8 +116,7 @@ async function spoken(words: string): Promise<void> {
 await say({
   type: 'system',
   subtype: 'init',
-  // Two sessions cannot share a conversation.
-  session_id: crypto.randomUUID(),
+  session_id: conversation,
   model: 'stand-in',
   claude_code_version: '2.1.325',
   mcp_servers: [],
