@@ -111,6 +111,14 @@ describe('[P4] a mask never covers shell syntax', () => {
     );
   });
 
+  test('of a private key in quotes every line is masked, with slashes and line numbers, whole or cut off', () => {
+    for (const { what, text } of SECRETS.filter((one) => one.what.startsWith('private key'))) {
+      const shown = masker.maskCall(`printf %s '${text}'; touch P`);
+      expect(shown, what).toMatch(/'; touch P$/);
+      expect(shown, what).not.toMatch(/[A-Za-z0-9+/]{24,}/);
+    }
+  });
+
   test('the rest of a value that holds syntax is still searched for secrets', () => {
     const github = SECRETS[0]!;
     expect(masker.maskCall(`mysql --password "a;${github.text}"`)).toBe(

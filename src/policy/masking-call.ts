@@ -78,26 +78,30 @@ function maskLines(block: string, mask: string): string {
   return parts
     .map((line, i) => {
       if (i % 2 === 1 || i === 0) return line;
-      const [, indent, content] = /^([ \t]*)(.*)$/s.exec(line)!;
-      if (!isKeyLine(content!, before)) {
+      const [, indent, run, rest] = LINE.exec(line)!;
+      if (!(isKeyLine(run!, before) && /^["'`]|^$/.test(rest!))) {
         before = null;
         return line;
       }
-      before = content!;
-      return indent + mask;
+      before = run!;
+      return indent + mask + rest;
     })
     .join('');
 }
 
+/** The number of a line may stand before it, and the quote that the key is in behind it. */
+const LINE = /^([ \t]*(?:\d+→)?)([A-Za-z0-9+/]*={0,2})(.*)$/s;
 /** What a line of a key has and the name of a program hardly ever. */
-const MIXED = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[A-Za-z0-9+/]{24,}={0,2}$/;
-const LAST = /^[A-Za-z0-9+/]+={1,2}$/;
-/** A slash so early is that of a path, unless a line of a key comes before. */
+const MIXED = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{24,}$/;
+/** As long as programs make them: PEM and PGP, OpenSSH, MIME. */
+const USUAL: ReadonlySet<number> = new Set([64, 70, 76]);
+const LAST = /[^=]=/;
+/** A slash so early is that of a path, unless the line is as long as those of keys are, or follows one. */
 const PATH = /^.{0,15}\//;
 
-function isKeyLine(line: string, before: string | null): boolean {
-  if (before !== null && (line.length === before.length || LAST.test(line))) {
-    return MIXED.test(line) || LAST.test(line);
-  }
-  return MIXED.test(line) && !PATH.test(line);
+function isKeyLine(run: string, before: string | null): boolean {
+  if (!MIXED.test(run)) return before !== null && LAST.test(run);
+  if (USUAL.has(run.length) || !PATH.test(run)) return true;
+  if (before === null) return false;
+  return run.length === before.length || (USUAL.has(before.length) && run.length < before.length);
 }
