@@ -54,6 +54,7 @@ const ASKED: readonly string[] = [
   'grep -rasz --include=environ TOKEN= /proc',
   'grep -r . /proc/4711',
   'grep -r . /proc/4711/task',
+  'grep -a TOKEN /proc/4711',
   'diff -r /proc/4711/task/4711 src',
   'diff -r /proc/4711 src; true',
   `: ${padding}; true`,

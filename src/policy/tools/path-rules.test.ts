@@ -127,6 +127,8 @@ const ASKED: readonly string[] = [
   'git diff --textconv',
   'grep --dereference-recurs x',
   'git blame a',
+  'grep = .',
+  'grep x secrets',
   'diff -r . /tmp',
   'diff -r secrets /tmp',
   'tar c secrets',
@@ -187,7 +189,7 @@ const FREE: readonly string[] = [
   'cat /proc/cpuinfo',
   'cat /proc/self/status',
   'echo done',
-  'diff a b',
+  'sort a',
   'head -n 3 package.json',
   'wc -l src/a.ts',
 ];

@@ -21,29 +21,25 @@ const GREP = options(
     '--quiet --regexp --text --with-filename --word-regexp',
 );
 
-/** In the shell of Claude Code it is ugrep, which has options that run programs or read lists of options. */
+/**
+ * In the shell of Claude Code it is ugrep, which has options that run programs or read lists of options,
+ * and which searches a folder also without -r. Nothing that follows links: they may lead anywhere.
+ */
 const GREP_ALL = options(
   GREP,
-  '-d= -r -u -D= -R --basic-regexp --binary --binary-files --byte-offset --dereference-recursive --devices ' +
-    '--directories --exclude --exclude-dir --include --initial-tab --label --line-buffered --line-regexp ' +
+  '-r -u --basic-regexp --binary --binary-files --byte-offset --exclude --exclude-dir --include --initial-tab --label --line-buffered --line-regexp ' +
     '--no-ignore-case --null-data --recursive --silent',
 );
 
 const RG = options(
-  '-c -d= -e= -g= -h -i -l -m= -n -o -p -q -s -t= -u -v -w -x -A= -B= -C= -F -H -I -L -M= -N -P -S -T= -U -0 ' +
+  '-c -d= -e= -g= -h -i -l -m= -n -o -p -q -s -t= -u -v -w -x -A= -B= -C= -F -H -I -M= -N -P -S -T= -U -0 ' +
     '-. -NUM --after-context --before-context --case-sensitive --color --column --context --count ' +
-    '--count-matches --files --files-with-matches --files-without-match --fixed-strings --follow --glob ' +
+    '--count-matches --files --files-with-matches --files-without-match --fixed-strings --glob ' +
     '--heading --hidden --iglob --ignore-case --invert-match --json --line-number --line-regexp ' +
     '--max-columns --max-count --max-depth --multiline --multiline-dotall --no-filename --no-heading ' +
     '--no-ignore --no-ignore-vcs --no-line-number --no-messages --null --only-matching --passthru --pcre2 ' +
     '--pretty --quiet --regexp --replace -r= --smart-case --sort --sortr --stats --trim --type ' +
     '--type-list --type-not --unrestricted --vimgrep --with-filename --word-regexp',
-);
-
-const DIFF = options(
-  '-a -b -c -i -p -q -s -t -u -w -x= -y -B -C= -E -N -U= -W= -Z --brief --color --context --exclude ' +
-    '--ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --new-file ' +
-    '--report-identical-files --side-by-side --strip-trailing-cr --suppress-common-lines --text --unified --width',
 );
 
 const SORT = options(
@@ -117,9 +113,8 @@ export const READ_ONLY: readonly SetEntry[] = [
   ...each('md5sum, sha1sum, sha256sum', { only: SUMS }),
   // It puts the words of the file `list` in the place of `@list`.
   { words: 'strings', only: STRINGS, neverFirst: ['@'] },
-  ...each('grep, egrep, fgrep', { only: GREP_ALL, ...TREE, named: GREP }),
+  ...each('grep, egrep, fgrep', { only: GREP_ALL, ...TREE, named: GREP, readsNamed: 'folders' }),
   { words: 'rg', only: RG, ...TREE },
-  { words: 'diff', only: options(DIFF, '-r --recursive'), reads: 'folders', named: DIFF },
   { words: 'sort', only: SORT },
   { words: 'tree', only: TREE_OPTIONS, ...NAMES },
   { words: 'find', only: FIND, wholeWords: true, ...NAMES },

@@ -23,8 +23,9 @@ export interface SetEntry {
   readonly neverFirst?: readonly string[];
   /** What it reads; the files it names if not said. */
   readonly reads?: Reads;
-  /** With no other options than these it reads only the files it names. */
+  /** With no other options than these it reads only what it names: the files, if not said. */
   readonly named?: ReadonlySet<string>;
+  readonly readsNamed?: Reads;
 }
 
 export const options = (...lists: (string | ReadonlySet<string>)[]): ReadonlySet<string> =>
@@ -45,11 +46,14 @@ const isFlag = (word: string): boolean => word.length > 1 && word.startsWith('-'
 export type Reads = 'names' | 'files' | 'folders' | 'tree';
 
 /** What a call that is meant by the entry reads. */
-export function readsOf({ words, reads, named }: SetEntry, call: readonly string[]): Reads {
+export function readsOf(
+  { words, reads, named, readsNamed }: SetEntry,
+  call: readonly string[],
+): Reads {
   const flags = call.slice(words.split(' ').length).filter(isFlag);
   const namesAll =
     named !== undefined && flags.every((flag) => valueIn(flag, named, false) !== null);
-  return namesAll ? 'files' : (reads ?? 'files');
+  return (namesAll ? readsNamed : reads) ?? 'files';
 }
 
 /** Whether the words begin as those of the entry, whatever follows. */
