@@ -22,16 +22,27 @@ export const coverKnown = (secret: string, mask: string): string =>
 
 /**
  * Which places are inside of quotes. None from the first construct on that takes a whole grammar to follow:
- * a substitution, a here-document, a comment.
+ * a substitution, a here-document, a comment. None in quotes that hold others, unless it is JSON: such a
+ * text is code as often as not, as in `sh -c "…"`.
  */
 export function quotedPlaces(text: string): Uint8Array {
   const places = new Uint8Array(text.length + 1);
   let quote = '';
+  let from = 0;
+  const open = (char: string, at: number): void => {
+    quote = char;
+    from = at + 1;
+  };
+  const close = (others: RegExp, at: number): void => {
+    quote = '';
+    const inside = text.slice(from, at);
+    if (others.test(inside) && !isJson(inside)) places.fill(0, from, at + 1);
+  };
   for (let at = 0; at < text.length; at++) {
     places[at] = quote === '' ? 0 : 1;
     const char = text[at]!;
     if (quote === "'") {
-      if (char === "'") quote = '';
+      if (char === "'") close(/"/, at);
       continue;
     }
     const after = text[at + 1] ?? '';
@@ -40,13 +51,23 @@ export function quotedPlaces(text: string): Uint8Array {
       places[at + 1] = places[at]!;
       at++;
     } else if (char === '"') {
-      quote = quote === '' ? '"' : '';
+      if (quote === '') open('"', at);
+      else close(/['\\]/, at);
     } else if (quote === '') {
-      if (char === "'") quote = "'";
+      if (char === "'") open("'", at);
       if (char === '#' || (char === '<' && after === '<')) break;
     }
   }
   return places;
+}
+
+function isJson(inside: string): boolean {
+  try {
+    JSON.parse(inside.replaceAll('\\"', '"'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;

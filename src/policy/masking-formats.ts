@@ -18,7 +18,7 @@ const blank = chars(' \\t');
 const word = chars('^\\s"\'`');
 const inUrl = chars('A-Za-z0-9%_.~+/=-');
 /** A stand-in, not a secret. */
-const PLACEHOLDER = /^(?:$|[$<{%]|bearer$)/i;
+const PLACEHOLDER = /^(?:$|[$<{]|%(?![\da-f]{2})|bearer$)/i;
 
 /** Masks what is at `from`, as long as such characters follow and at least `least` of them. */
 function wordAt(view: View, from: number, set: Chars, least = 1): Verdict {

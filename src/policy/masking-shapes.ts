@@ -119,7 +119,8 @@ const userName = chars('^\\s/?#:@"\'`<>\\\\');
 /** Those who write URLs by hand leave an at sign in a password as it is. */
 const userPassword = chars('^\\s/?#"\'`<>\\\\');
 const USER_MAX = 200;
-const PLACEHOLDER = /^(?:$|[$<{%])/;
+/** A percent sign may be a character of the password, by its number. */
+const PLACEHOLDER = /^(?:$|[$<{]|%(?![\da-f]{2}))/i;
 
 /** `scheme://name:password@host`, and `scheme://token@host` if it is long enough for one. */
 export const urlRule: Rule = {

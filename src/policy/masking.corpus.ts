@@ -219,6 +219,11 @@ export const SECRETS: readonly SecretText[] = [
     '***PRIVATE_KEY***',
   ),
 
+  within(
+    'password, in a URL, with its first character as a number',
+    '%40dmin123',
+    'postgres://me:{}@db/x',
+  ),
   within('password, in a variable', 'hunter2', 'export PASSWORD={} # mine'),
   within('password, with signs', 'a(b,c]d#e$f', 'DB_PASSWORD={}\nDB_USER=me'),
   within('password, a plain word', 'secret', 'password={}'),

@@ -219,6 +219,7 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     // A link in a folder may lead anywhere.
     'grep -R x docs',
     'grep -d recurse x docs',
+    'grep -2 x docs',
     'grep --dereference-recursive x docs',
     'rg -L x docs',
     'rg --follow x docs',

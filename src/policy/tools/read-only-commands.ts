@@ -14,7 +14,7 @@ const TREE = { reads: 'tree' } as const;
 
 /** Not those that search whole folders. */
 const GREP = options(
-  '-a -b -c -e= -f= -h -i -l -m= -n -o -q -s -v -w -x -y -z -A= -B= -C= -E -F -G -H -I -L -P -T -U -Z -NUM ' +
+  '-a -b -c -e= -f= -h -i -l -m= -n -o -q -s -v -w -x -y -z -A= -B= -C= -E -F -G -H -I -L -P -T -U -Z ' +
     '--after-context --before-context --context --count --color --colour --extended-regexp --file ' +
     '--files-with-matches --files-without-match --fixed-strings --ignore-case --invert-match ' +
     '--line-number --max-count --no-filename --no-messages --null --only-matching --perl-regexp ' +
@@ -23,7 +23,7 @@ const GREP = options(
 
 /**
  * In the shell of Claude Code it is ugrep, which has options that run programs or read lists of options,
- * and which searches a folder also without -r. Nothing that follows links: they may lead anywhere.
+ * and which searches a folder also without -r, with -2 two levels deep. Nothing that follows links: they may lead anywhere.
  */
 const GREP_ALL = options(
   GREP,

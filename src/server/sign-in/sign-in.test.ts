@@ -310,8 +310,9 @@ describe('the page key', () => {
   });
 
   test('[X4] [H9] the cookie alone uses up nothing of what a user may ask', async () => {
-    const { get, post, people, asPage } = await signInRig({ limits: { perUser: 2 } });
+    const { get, post, people, asPage } = await signInRig({ limits: { perUser: 3 } });
     const { token } = await people.token((await people.user('hanako')).id);
+    // Which counts, as any request with the token.
     const mine = asPage(await post('/sign-in', { token }));
     const { cookie } = mine;
     for (let i = 0; i < 5; i++) {
@@ -321,6 +322,14 @@ describe('the page key', () => {
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await get('/api/v1/nothing', mine)).statusCode);
     expect(statuses).toEqual([404, 404, 429]);
+  });
+
+  test('[H9] signing in by a token is counted as any request with it, before anything is stored', async () => {
+    const { post, people } = await signInRig({ limits: { perUser: 2 } });
+    const { token } = await people.token((await people.user('hanako')).id);
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push((await post('/sign-in', { token })).statusCode);
+    expect(statuses).toEqual([200, 200, 429, 429]);
   });
 
   test('[X4] [H9] pages by the cookie alone are counted by address, apart from everybody else', async () => {
