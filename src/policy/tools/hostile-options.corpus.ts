@@ -42,6 +42,7 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'git branch --sort=signature',
     "git tag '--sort=-*signature:grade'",
     'git tag --sort -signature',
+    'git tag --sort=-version:*signature',
     'git stash list --format=%G?',
     'git reflog --format=%G?',
     'git branch --format="%(signature)"',

@@ -68,7 +68,7 @@ function* namesOf(word: string): Iterable<string> {
   yield word;
   if (/^-[^-]/.test(word)) {
     const letters = Math.max(LETTERS, MORE_LETTERS.exec(word)![0].length);
-    for (let at = 2; at < Math.min(word.length, letters); at++) yield word.slice(at);
+    for (let at = 2; at <= Math.min(word.length - 1, letters); at++) yield word.slice(at);
   }
   // What stands behind the first sign, behind the second, …, and between two of them.
   const end = word.slice(-PATH_MAX);

@@ -136,10 +136,10 @@ const COMMIT = options(
     '--no-gpg-sign --no-verify --quiet --signoff',
 );
 /** Orders that ask gpg about a signature. */
-const SIGNATURES = ['signature', '-signature', '*signature', '-*signature'].flatMap((order) => [
-  order,
-  `--sort=${order}`,
-]);
+const SIGNATURES = ['', '--sort=']
+  .flatMap((option) => [option, `${option}-`])
+  .flatMap((sign) => [sign, `${sign}v:`, `${sign}version:`])
+  .flatMap((kind) => [`${kind}signature`, `${kind}*signature`]);
 
 const GIT: readonly SetEntry[] = [
   {
