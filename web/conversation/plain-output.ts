@@ -9,9 +9,12 @@ const SEQUENCES =
 export function plainOutput(text: string): string {
   const plain = text.includes('\u001b') ? text.replace(SEQUENCES, '') : text;
   if (!plain.includes('\r')) return plain;
-  return plain
-    .replace(/\r+\n/g, '\n')
-    .split('\n')
-    .map((line) => line.slice(line.lastIndexOf('\r', line.length - 2) + 1).replace(/\r$/, ''))
-    .join('\n');
+  return (
+    plain
+      // Each run of them is looked at once.
+      .replace(/(?<!\r)\r+\n/g, '\n')
+      .split('\n')
+      .map((line) => line.slice(line.lastIndexOf('\r', line.length - 2) + 1).replace(/\r$/, ''))
+      .join('\n')
+  );
 }

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { ADMIN } from '../../../test/service-rig.ts';
 import { streamRig, TOKEN } from '../../../test/stream-rig.ts';
 import { until } from '../../../test/until.ts';
+import { MessageRequest } from '../../contract/message.ts';
 
 const LARGE = 'x'.repeat(200_000);
 
@@ -21,7 +23,14 @@ async function rig(limits: { perUser?: number; stallMs?: number }) {
     return socket;
   };
   const base = `/api/v1/sessions/${id}`;
-  return { server, open, exported: `${base}/export`, page: `${base}/events?follow=false` };
+  return {
+    server,
+    open,
+    id,
+    base,
+    exported: `${base}/export`,
+    page: `${base}/events?follow=false`,
+  };
 }
 
 test('[H9] downloads are among the streams of their user, until they end', async () => {
@@ -45,6 +54,20 @@ test('[H9] downloads are among the streams of their user, until they end', async
 test('[E4] [H9] a download whose reader takes nothing is ended', async () => {
   const { server, open, exported } = await rig({ stallMs: 200 });
   const socket = open(exported);
+  await until(async () => (await server.sockets()) === 1);
+  await until(async () => (await server.sockets()) === 0);
+  socket.resume();
+  await once(socket, 'close');
+});
+
+test('[E4] [H9] a long list whose reader takes nothing is ended, too', async () => {
+  const { server, open, id, base } = await rig({ stallMs: 200 });
+  const runAt = new Date(Date.now() + 3_600_000).toISOString();
+  const message = MessageRequest.parse({ message: LARGE, runAt });
+  for (let i = 0; i < 60; i++) {
+    await server.service.send(ADMIN, id, message, null);
+  }
+  const socket = open(`${base}/runs?limit=200`);
   await until(async () => (await server.sockets()) === 1);
   await until(async () => (await server.sockets()) === 0);
   socket.resume();
