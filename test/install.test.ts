@@ -27,7 +27,8 @@ vi.stubEnv('NODE_OPTIONS', '');
 const place = mkdtempSync(join(tmpdir(), 'baton-install-'));
 const clone = join(place, 'clone');
 const app = join(place, 'app');
-afterAll(() => rmSync(place, { recursive: true, force: true }));
+// A disk that others keep busy takes minutes over so many files.
+afterAll(() => rmSync(place, { recursive: true, force: true }), 240_000);
 
 /** The machine's own Node, not the one that `npm test` has put in front. */
 const env = {
