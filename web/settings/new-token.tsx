@@ -2,11 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type CreatedToken, Right, TokenName } from '../../src/contract/access.ts';
 import { client } from '../api/client.ts';
-import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { DialogEnd } from '../parts/dialog-end.tsx';
 import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
 
 const DAYS = [7, 30, 90, 365] as const;
@@ -98,17 +96,12 @@ export function NewToken({ rights, onMade, onClose }: NewTokenProps) {
             </select>
           )}
         </Field>
-        {error !== null && (
-          <div className="mb-4">
-            <Notice tone="bad" title={problemOf(error, t)} />
-          </div>
-        )}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button look="primary" type="submit" disabled={isPending}>
-            {t.settings.make}
-          </Button>
-        </div>
+        <DialogEnd
+          error={error}
+          confirm={t.settings.make}
+          isPending={isPending}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

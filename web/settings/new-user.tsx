@@ -3,10 +3,9 @@ import { useState } from 'react';
 import { Role, type SignInLink, type User, UserName } from '../../src/contract/access.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { client } from '../api/client.ts';
-import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { DialogEnd } from '../parts/dialog-end.tsx';
 import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
 
@@ -67,17 +66,12 @@ export function NewUser({ onMade, onClose }: NewUserProps) {
             </select>
           )}
         </Field>
-        {error !== null && !isTaken && (
-          <div className="mb-4">
-            <Notice tone="bad" title={problemOf(error, t)} />
-          </div>
-        )}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button look="primary" type="submit" disabled={isPending}>
-            {t.settings.add}
-          </Button>
-        </div>
+        <DialogEnd
+          error={isTaken ? null : error}
+          confirm={t.settings.add}
+          isPending={isPending}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

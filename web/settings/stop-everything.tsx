@@ -6,9 +6,8 @@ import { client, queries } from '../api/client.ts';
 import { stopQuery } from '../api/queries.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { DialogEnd } from '../parts/dialog-end.tsx';
 import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { problemOf } from '../parts/problem.ts';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
 
@@ -69,17 +68,13 @@ function StopDialog({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        {error !== null && (
-          <div className="mb-4">
-            <Notice tone="bad" title={problemOf(error, t)} />
-          </div>
-        )}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button look="danger" type="submit" disabled={isPending}>
-            {t.settings.stop.confirm}
-          </Button>
-        </div>
+        <DialogEnd
+          error={error}
+          confirm={t.settings.stop.confirm}
+          look="danger"
+          isPending={isPending}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );
