@@ -3,6 +3,7 @@ import type { Principal } from '../access/principal.ts';
 import type { AccessService, AuditQuery } from '../access/service.ts';
 import { PageSize } from '../queue/follow/page-size.ts';
 
+/** Lines read at a time, at most. */
 const PAGE = 200;
 
 /**

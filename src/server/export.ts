@@ -5,9 +5,9 @@ import { toSessionEvent } from '../contract/session-event.ts';
 import { PageSize } from '../queue/follow/page-size.ts';
 import type { LogTarget, SessionService } from '../sessions/service.ts';
 
-/** Runs read at a time. */
+/** Runs read at a time, at most. */
 const PAGE = 100;
-/** Of the events that were read, no more is held than this, about, while nothing is taken. */
+/** Of what was read, no more is held than this, about, while nothing is taken. */
 const HELD_BYTES = 512 * 1024;
 
 /**
@@ -33,10 +33,14 @@ export async function exportLines(
 }
 
 async function* runLines(sessions: SessionService, by: Principal, sessionId: string) {
+  const pages = new PageSize(() => HELD_BYTES);
   let cursor: string | undefined;
   do {
-    const page = await sessions.listRuns(by, { sessionId, limit: PAGE, cursor });
-    for (const run of page.items) yield line({ run });
+    const limit = Math.min(PAGE, pages.limit);
+    const page = await sessions.listRuns(by, { sessionId, limit, cursor });
+    const lines = page.items.map((run) => line({ run }));
+    yield* lines;
+    pages.saw(lines.join('').length, lines.length === limit);
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
 }

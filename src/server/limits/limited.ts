@@ -5,9 +5,9 @@ import type { Limits } from './limits.ts';
 /**
  * Says who asks, unless that is once too often; the same for requests and for upgrades. A valid
  * credential is never refused because of its address: who shares it with strangers must not suffer.
- * For the same reason only a failed attempt to sign in counts as a stranger's; one by a token counts as
- * any other request with it. The cookie alone, which other ports of
- * the host get too (X4), makes no connection a user's.
+ * For the same reason only a failed attempt to sign in counts as a stranger's; a sign-in with a token
+ * counts like any other request with it. The cookie alone, which other ports of the host get too (X4),
+ * makes no connection a user's.
  */
 export const limited = (
   auth: Authenticator,
@@ -26,7 +26,7 @@ export const limited = (
     return found;
   },
   async signIn(shown, from) {
-    // A link is good once, a token for as many as anybody likes.
+    // A link works once, a token any number of times.
     const by = 'token' in shown ? await auth.gate.byToken(shown.token) : null;
     if (by !== null) limits.user(by);
     const made = await auth.signIn(shown, from);

@@ -312,7 +312,7 @@ describe('the page key', () => {
   test('[X4] [H9] the cookie alone uses up nothing of what a user may ask', async () => {
     const { get, post, people, asPage } = await signInRig({ limits: { perUser: 3 } });
     const { token } = await people.token((await people.user('hanako')).id);
-    // Which counts, as any request with the token.
+    // The sign-in itself counts, like any request with the token.
     const mine = asPage(await post('/sign-in', { token }));
     const { cookie } = mine;
     for (let i = 0; i < 5; i++) {
@@ -324,7 +324,7 @@ describe('the page key', () => {
     expect(statuses).toEqual([404, 404, 429]);
   });
 
-  test('[H9] signing in by a token is counted as any request with it, before anything is stored', async () => {
+  test('[H9] signing in with a token counts like any request with it, before anything is stored', async () => {
     const { post, people } = await signInRig({ limits: { perUser: 2 } });
     const { token } = await people.token((await people.user('hanako')).id);
     const statuses = [];

@@ -8,7 +8,7 @@ import { MessageRequest } from '../../contract/message.ts';
 
 const LARGE = 'x'.repeat(200_000);
 
-/** A session with more than sockets take, and a reader of it that reads only when told. */
+/** A session with more than sockets take, and a reader of it that reads only once it is resumed. */
 async function rig(limits: { perUser?: number; stallMs?: number }) {
   const server = await streamRig({ limits });
   const id = await server.session();
@@ -75,7 +75,9 @@ test('[E4] [H9] a long list whose reader takes nothing is ended, too', async () 
 });
 
 test('[E4] a slow reader gets a whole download, and the connection stays for the next request', async () => {
-  const { open, exported, page } = await rig({ stallMs: 300 });
+  const stallMs = 300;
+  const { server, open, exported, page } = await rig({ stallMs });
+  const connected = once(server.app.server, 'connection');
   const socket = open(exported);
   let [bytes, tail] = [0, ''];
   socket.on('data', (data) => {
@@ -88,8 +90,9 @@ test('[E4] a slow reader gets a whole download, and the connection stays for the
   socket.resume();
   await until(() => tail.endsWith('0\r\n\r\n'), { ms: 20_000 });
   expect(bytes).toBeGreaterThan(60 * LARGE.length);
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  expect(socket.destroyed).toBe(false);
+  // Its limit ends with it.
+  const [connection] = (await connected) as [Socket];
+  await until(() => connection.timeout !== stallMs);
   tail = '';
   socket.write(
     `GET ${page}&limit=1 HTTP/1.1\r\nHost: a.localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
