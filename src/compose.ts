@@ -98,7 +98,7 @@ export function compose(parts: Parts): Composed {
   const queue = new RunQueue(store, { log });
   const worker = new Worker(queue, {
     ...parts.worker,
-    // Not an event of any session: open pages are told to load everything again.
+    // Not an event of any session: open pages load everything again.
     onStopped: () => queue.hintAll(),
   });
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });

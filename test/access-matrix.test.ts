@@ -129,8 +129,8 @@ describe.each(casesOf(['sqlite', 'postgres'], ['sqlite']))('on %s', (database) =
       const say = (what: string): number => wrong.push(`${actor.name}: ${row.name}: ${what}`);
       if (answer.status !== due) say(`${answer.status}, not ${due}: ${answer.text.slice(-300)}`);
       const may = allowed(actor, answer, is);
-      const told = row.names ? [] : [...marks.in(answer.text)].filter((word) => !may(word));
-      if (told.length > 0) say(`tells of ${told}: ${answer.text.slice(-300)}`);
+      const leaked = row.names ? [] : [...marks.in(answer.text)].filter((word) => !may(word));
+      if (leaked.length > 0) say(`shows ${leaked}: ${answer.text.slice(-300)}`);
       if (due !== 404) return;
       const nothing = await ask(rig.url, row, actor.token, absent(row.subject));
       if (nothing.text !== answer.text) say(`${answer.text} unlike ${nothing.text}`);

@@ -35,8 +35,9 @@ export interface AuditQuery extends PageQuery {
 }
 
 /**
- * Users, tokens, the audit log, the nodes and the switch that stops everything, as people and programs use them. Whether the caller's
- * credential has the right that an operation needs is checked before; here it is whose thing it is.
+ * Users, tokens, the audit log, the nodes and the switch that stops everything, as people and programs
+ * use them. Whether the caller's credential has the right that an operation needs is checked before; here
+ * it is whose thing it is.
  */
 export interface AccessService {
   me(by: Principal): Promise<Me>;

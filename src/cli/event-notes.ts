@@ -55,7 +55,7 @@ const details: Notes = {
   'run.queued': ({ change }, { runId }) => `Run ${runId} ${change ?? 'queued'}`,
   'run.dequeued': (_, { runId }) => `Run ${runId} taken by a worker`,
   'run.start': (_, { attempt }) => `Run started${attempt === null ? '' : `, attempt ${attempt}`}`,
-  'run.steered': ({ text, sender }) => `${sender} said meanwhile: ${visibleProse(text)}`,
+  'run.steered': ({ text, sender }) => `${sender} added: ${visibleProse(text)}`,
   'session.created': ({ name }) => `Session created: ${name}`,
   'session.status': ({ from, to, reason, error }) =>
     `Session ${from} → ${to} (${reason})${error === undefined ? '' : `: ${error}`}`,

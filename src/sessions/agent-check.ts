@@ -19,7 +19,8 @@ export interface RefusedStart {
 
 /**
  * The first of what Baton would start for an agent that the rules do not allow the person who
- * configured it, or that uses Baton's own files; null if all may start (P1, P7). Asked when it is configured and at every start.
+ * configured it, or that uses Baton's own files; null if all may start (P1, P7). Asked when it is
+ * configured and at every start.
  */
 export function refusedStart(
   agent: AgentSpec,
