@@ -1,6 +1,6 @@
 import { BatonError } from '../contract/errors.ts';
 import type { AccessStore } from './access-store.ts';
-import { PAGE_DEFAULT, pageOf } from './page.ts';
+import { readPage, type Slice } from './page.ts';
 import type { AccessService } from './service.ts';
 import { toAuditEntry } from './views.ts';
 
@@ -11,18 +11,19 @@ export function auditService({
 }): Pick<AccessService, 'audit'> {
   return {
     async audit(_by, query) {
-      const { limit = PAGE_DEFAULT, cursor, userId, action, target, channel, from, to } = query;
-      const found = await store.listAudit({
-        limit: limit + 1,
-        ...(cursor === undefined ? {} : { before: seqOf(cursor) }),
-        ...(userId === undefined ? {} : { userId }),
-        ...(action === undefined ? {} : { action }),
-        ...(target === undefined ? {} : { target }),
-        ...(channel === undefined ? {} : { channel }),
-        ...(from === undefined ? {} : { from: Date.parse(from) }),
-        ...(to === undefined ? {} : { to: Date.parse(to) }),
-      });
-      return pageOf(found, limit, toAuditEntry, ({ seq }) => String(seq));
+      const { userId, action, target, channel, from, to, ...page } = query;
+      const read = ({ limit, cursor }: Slice) =>
+        store.listAudit({
+          limit,
+          ...(cursor === undefined ? {} : { before: seqOf(cursor) }),
+          ...(userId === undefined ? {} : { userId }),
+          ...(action === undefined ? {} : { action }),
+          ...(target === undefined ? {} : { target }),
+          ...(channel === undefined ? {} : { channel }),
+          ...(from === undefined ? {} : { from: Date.parse(from) }),
+          ...(to === undefined ? {} : { to: Date.parse(to) }),
+        });
+      return readPage(page, read, toAuditEntry, ({ seq }) => String(seq));
     },
   };
 }

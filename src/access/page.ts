@@ -1,17 +1,43 @@
 import type { Page } from './service.ts';
 
-/** Most entries of a list unless told. */
-export const PAGE_DEFAULT = 50;
+/** Items on a page if the request names no limit. */
+const PAGE_DEFAULT = 50;
+/** Rows read at a time: a default page and the row that says whether another follows. */
+const SLICE = PAGE_DEFAULT + 1;
+/** A page ends early once it is this large, so that a list of long messages does not fill the memory. */
+const PAGE_BYTES = 8 * 1024 * 1024;
 
-/** One more than asked for was read, to know whether there is another page. */
-export function pageOf<T, V>(
-  found: readonly T[],
-  limit: number,
-  view: (item: T) => V,
-  cursorOf: (last: T) => string,
-): Page<V> {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const more = found.length > limit && last !== undefined;
-  return { items: items.map(view), nextCursor: more ? cursorOf(last) : null };
+export interface PageRequest {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** Which rows to read: at most `limit` of those after the cursor. */
+export interface Slice {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+/** Reads one row more than asked for, to know whether there is another page. */
+export async function readPage<T, V>(
+  { limit = PAGE_DEFAULT, cursor }: PageRequest,
+  read: (slice: Slice) => Promise<readonly T[]>,
+  view: (row: T) => V,
+  cursorOf: (row: T) => string,
+): Promise<Page<V>> {
+  const items: V[] = [];
+  let last = cursor;
+  let bytes = 0;
+  for (;;) {
+    const size = Math.min(SLICE, limit + 1 - items.length);
+    const rows = await read({ limit: size, cursor: last });
+    for (const row of rows) {
+      if (items.length === limit || bytes >= PAGE_BYTES) return { items, nextCursor: last ?? null };
+      const item = view(row);
+      bytes += JSON.stringify(item).length;
+      items.push(item);
+      last = cursorOf(row);
+    }
+    if (rows.length < size) return { items, nextCursor: null };
+  }
 }

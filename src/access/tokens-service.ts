@@ -2,7 +2,7 @@ import { type CreateToken, RIGHTS_OF, Right } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { AccessStore, Audited } from './access-store.ts';
-import { PAGE_DEFAULT, pageOf } from './page.ts';
+import { readPage, type Slice } from './page.ts';
 import { entryOf, isAdmin, type Principal, rightsOf, throughOf } from './principal.ts';
 import { digestOf, newToken } from './secret.ts';
 import type { AccessService } from './service.ts';
@@ -23,14 +23,11 @@ export function tokenService({
   mask,
 }: Parts): Pick<AccessService, 'listTokens' | 'createToken' | 'revokeToken'> {
   return {
-    async listTokens(by, { userId = by.userId, limit = PAGE_DEFAULT, cursor }) {
+    async listTokens(by, { userId = by.userId, ...page }) {
       await mayLookAfter(store, by, userId);
-      const found = await store.listTokens({
-        userId,
-        limit: limit + 1,
-        ...(cursor === undefined ? {} : { before: cursor }),
-      });
-      return pageOf(found, limit, toToken, ({ id }) => id);
+      const read = ({ limit, cursor }: Slice) =>
+        store.listTokens({ userId, limit, ...(cursor === undefined ? {} : { before: cursor }) });
+      return readPage(page, read, toToken, ({ id }) => id);
     },
 
     async createToken(by, body) {

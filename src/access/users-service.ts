@@ -4,7 +4,7 @@ import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
 import { toTime } from '../contract/time.ts';
 import type { AccessStore, Audited, UserRecord } from './access-store.ts';
-import { PAGE_DEFAULT, pageOf } from './page.ts';
+import { readPage, type Slice } from './page.ts';
 import { entryOf, type Principal, rightsOf } from './principal.ts';
 import { digestOf, newSecret } from './secret.ts';
 import type { AccessService } from './service.ts';
@@ -30,12 +30,10 @@ export function userService({ store, publicUrl }: Parts): Part {
       channel: by.channel,
     }),
 
-    async listUsers(_by, { limit = PAGE_DEFAULT, cursor }) {
-      const found = await store.listUsers({
-        limit: limit + 1,
-        ...(cursor === undefined ? {} : { after: cursor }),
-      });
-      return pageOf(found, limit, toUser, ({ name }) => name);
+    async listUsers(_by, page) {
+      const read = ({ limit, cursor }: Slice) =>
+        store.listUsers({ limit, ...(cursor === undefined ? {} : { after: cursor }) });
+      return readPage(page, read, toUser, ({ name }) => name);
     },
 
     async createUser(by, { name, role }) {

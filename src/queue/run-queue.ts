@@ -114,10 +114,11 @@ export class RunQueue {
   }
 
   /** The queued runs of a lane in the order they will start. */
-  async listQueued(lane: string, limit = 100): Promise<Run[]> {
+  async listQueued(lane: string, limit = 100, after?: string): Promise<Run[]> {
     return this.store.listQueued(
       parseInput(LaneId, lane, 'lane'),
       parseInput(Limit, limit, 'limit'),
+      after,
     );
   }
 

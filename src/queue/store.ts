@@ -134,8 +134,8 @@ export interface QueueStore {
   getLane(id: string): Promise<Lane | null>;
   /** Runs by id, which is by age. */
   list(filter: RunFilter): Promise<Run[]>;
-  /** The queued runs of a lane in the order they will start. */
-  listQueued(lane: string, limit: number): Promise<Run[]>;
+  /** The queued runs of a lane in the order they will start, from the one after `after` on if that is queued. */
+  listQueued(lane: string, limit: number, after?: string): Promise<Run[]>;
   counts(): Promise<Counts>;
   /** Removes finished runs that ended before a time and belong to no kept lane, with their log. */
   purge(request: {

@@ -1,4 +1,4 @@
-import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
+import { readPage, type Slice } from '../access/page.ts';
 import { entryOf, isAdmin, type Principal } from '../access/principal.ts';
 import type { Approval, DecideApproval } from '../contract/approval.ts';
 import { BatonError } from '../contract/errors.ts';
@@ -34,20 +34,21 @@ export function approvalService(parts: ServiceParts): Part {
   };
 
   return {
-    async listApprovals(by, { state, sessionId, limit = PAGE_DEFAULT, cursor }) {
+    async listApprovals(by, { state, sessionId, ...page }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
-      const found = await store.listApprovals({
-        limit: limit + 1,
-        ...(state === undefined ? {} : { state }),
-        ...(sessionId === undefined ? {} : { sessionId }),
-        ...(cursor === undefined ? {} : { before: cursor }),
-        ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
-      });
-      return pageOf(
-        found,
-        limit,
+      const read = ({ limit, cursor }: Slice) =>
+        store.listApprovals({
+          limit,
+          ...(state === undefined ? {} : { state }),
+          ...(sessionId === undefined ? {} : { sessionId }),
+          ...(cursor === undefined ? {} : { before: cursor }),
+          ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
+        });
+      return readPage(
+        page,
+        read,
         (one) => toApproval(one, one.share ?? 'own', one.workspacePath, parts),
-        (last) => last.id,
+        ({ id }) => id,
       );
     },
 

@@ -1,5 +1,5 @@
 import { mustMay } from '../access/must-may.ts';
-import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
+import { readPage, type Slice } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry, type Principal } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import type { AgentPayload, MessageReceipt } from '../contract/message.ts';
@@ -57,16 +57,6 @@ export function runService(parts: ServiceParts): RunService {
   };
 
   /** In the order they will start, which after a move is not that of their ids. */
-  const queuedAfter = async (
-    sessionId: string,
-    cursor: string | undefined,
-    limit: number,
-  ): Promise<Run[]> => {
-    const queued = await queue.listQueued(sessionId, QUEUE_MAX);
-    const at = cursor === undefined ? -1 : queued.findIndex((run) => run.id === cursor);
-    return queued.slice(at + 1, at + 1 + limit);
-  };
-
   const newMessage = async (by: Principal, run: Run, message: string): Promise<RunEdit> => {
     if (run.type !== 'agent') throw new BatonError('invalid_request', 'The run has no message.');
     refuseMask(message, masker);
@@ -162,26 +152,33 @@ export function runService(parts: ServiceParts): RunService {
       return parts.isStopped() ? { ...receipt, stopped: true } : receipt;
     },
 
-    async listRuns(by, { sessionId, state, order, limit = PAGE_DEFAULT, cursor }) {
+    async listRuns(by, { sessionId, state, order, ...page }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
-      const filter = {
-        limit: limit + 1,
-        ...(sessionId === undefined ? {} : { lane: sessionId }),
-        ...(state === undefined ? {} : { states: [state] }),
-        ...(cursor === undefined ? {} : { after: cursor }),
-        ...(order === 'newest' ? { newestFirst: true } : {}),
-      };
-      const list = () =>
-        sessionId === undefined && !isAdmin(by)
+      const list = ({ limit, cursor }: Slice): Promise<Run[]> => {
+        if (sessionId !== undefined && state === 'queued' && order === undefined)
+          return queue.listQueued(sessionId, limit, cursor);
+        const filter = {
+          limit,
+          ...(sessionId === undefined ? {} : { lane: sessionId }),
+          ...(state === undefined ? {} : { states: [state] }),
+          ...(cursor === undefined ? {} : { after: cursor }),
+          ...(order === 'newest' ? { newestFirst: true } : {}),
+        };
+        return sessionId === undefined && !isAdmin(by)
           ? store.listVisibleRuns(by.userId, filter)
           : queue.list(filter);
-      const runs =
-        sessionId !== undefined && state === 'queued' && order === undefined
-          ? await queuedAfter(sessionId, cursor, limit + 1)
-          : await list();
-      const costs = await store.costsOf(runs.map((run) => run.id));
-      const shown = (run: Run): RunView => toRunView(run, costs.get(run.id) ?? 0);
-      return pageOf(runs, limit, shown, (last) => last.id);
+      };
+      const read = async (slice: Slice): Promise<RunView[]> => {
+        const runs = await list(slice);
+        const costs = await store.costsOf(runs.map((run) => run.id));
+        return runs.map((run) => toRunView(run, costs.get(run.id) ?? 0));
+      };
+      return readPage(
+        page,
+        read,
+        (run) => run,
+        ({ id }) => id,
+      );
     },
 
     getRun: async (by, id) => view(await findRun(parts, by, id, 'view')),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { mustMay } from '../access/must-may.ts';
-import { PAGE_DEFAULT, pageOf } from '../access/page.ts';
+import { readPage, type Slice } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
 import type { ForkPoint } from '../agents/driver.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
@@ -124,22 +124,23 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async list(by, query) {
-      const { limit = PAGE_DEFAULT, cursor, archived = false, order = 'created' } = query;
+      const { archived = false, order = 'created' } = query;
       const { ownerId, status, tag, label, name } = query;
-      const found = await store.listSessions({
-        archived,
-        order,
-        limit: limit + 1,
-        ...(ownerId === undefined ? {} : { ownerId }),
-        ...(status === undefined ? {} : { status }),
-        ...(tag === undefined ? {} : { tag }),
-        ...(label === undefined ? {} : { label }),
-        ...(name === undefined ? {} : { name }),
-        ...(cursor === undefined ? {} : { after: placeAt(order, cursor) }),
-        ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
-      });
+      const read = ({ limit, cursor }: Slice) =>
+        store.listSessions({
+          archived,
+          order,
+          limit,
+          ...(ownerId === undefined ? {} : { ownerId }),
+          ...(status === undefined ? {} : { status }),
+          ...(tag === undefined ? {} : { tag }),
+          ...(label === undefined ? {} : { label }),
+          ...(name === undefined ? {} : { name }),
+          ...(cursor === undefined ? {} : { after: placeAt(order, cursor) }),
+          ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
+        });
       const shown = (each: SessionWithFacts) => toSession(each, levelOfListed(by, each));
-      return pageOf(found, limit, shown, ({ session }) => cursorOf(order, session));
+      return readPage(query, read, shown, ({ session }) => cursorOf(order, session));
     },
 
     async update(by, id, body) {

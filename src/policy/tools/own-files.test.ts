@@ -157,6 +157,10 @@ test('[P7] so is a tool of a server, by paths, addresses and commands anywhere i
     expect(judged(tool, { a: many, b: 'x' })).toBe('ask');
     expect(judged(tool, { b: `x\n~/.baton/host-id\n`, a: many })).toBe('deny');
     expect(judged(tool, { a: 'tar c / | base64' })).toBe('ask');
+    for (const above of [HOME, '/', '~', '../../..', 'file:///home']) {
+      expect([above, judged(tool, { path: above })]).toEqual([above, 'ask']);
+    }
+    expect(own.judge({ tool, input: { a: '', b: 'x' }, cwd: HOME, home: HOME })).toBe(null);
     expect(judged(tool, { a: 'src/a', b: 'Some text; it says "much", and more.' })).toBe('allow');
   }
 });

@@ -75,7 +75,8 @@ export class OwnFiles {
       if (!isOpen) continue;
       const asCommand = isText(text) ? this.#ofCommand(commandOf(text), call) : null;
       if (asCommand === DENIED) return DENIED;
-      if (reached.includes('unknown')) verdict = ASKED;
+      const isAbove = text !== '' && reached.includes('above');
+      if (isAbove || reached.includes('unknown')) verdict = ASKED;
       verdict ??= asCommand;
     }
     return verdict;

@@ -8,8 +8,16 @@ export function queuedRules(rule: Rule): void {
     const ids = await b.enqueueMany(4, { lane: 'l' });
     expect(await b.queued('l')).toEqual(ids);
     expect((await b.store.listQueued('l', 2)).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const after = async (id: string, limit = 9) =>
+      (await b.store.listQueued('l', limit, id)).map((run) => run.id);
+    expect(await after(ids[1]!)).toEqual(ids.slice(2));
+    expect(await after(ids[0]!, 2)).toEqual(ids.slice(1, 3));
+    expect(await after(ids[3]!)).toEqual([]);
     await b.claimOne();
     expect(await b.queued('l')).toEqual(ids.slice(1));
+    // What has started, is elsewhere or is unknown stands before all that is queued.
+    const other = await b.enqueue({ lane: 'other' });
+    for (const id of [ids[0]!, other.id, 'none']) expect(await after(id)).toEqual(ids.slice(1));
   });
 
   rule('[Q12] a queued run can be edited, and starts with the new payload', async (b) => {

@@ -25,13 +25,16 @@ function idsOf(tables: Tables, { lane, after, newestFirst }: RunFilter): Iterabl
   return ids.filter((id) => (newestFirst ? id < after : id > after));
 }
 
-export function listQueued(tables: Tables, laneId: string, limit: number): Run[] {
+export function listQueued(tables: Tables, laneId: string, limit: number, after?: string): Run[] {
   const queue = tables.lanes.get(laneId)?.queue;
-  const found: Run[] = [];
-  for (let i = 0; i < Math.min(limit, queue?.length ?? 0); i++) {
-    found.push(toRun(queue?.at(i) as RunRecord));
-  }
-  return found;
+  const length = queue?.length ?? 0;
+  const at = (i: number): RunRecord => queue?.at(i) as RunRecord;
+  let first = 0;
+  for (let i = 0; after !== undefined && i < length; i++)
+    if (at(i).core.id === after) first = i + 1;
+  const runs: Run[] = [];
+  for (let i = first; i < Math.min(first + limit, length); i++) runs.push(toRun(at(i)));
+  return runs;
 }
 
 export function unhandledTypes(tables: Tables): string[] {

@@ -108,8 +108,8 @@ class MemoryStore implements Store {
     return list(this.#open, filter);
   }
 
-  async listQueued(lane: string, limit: number): Promise<Run[]> {
-    return listQueued(this.#open, lane, limit);
+  async listQueued(lane: string, limit: number, after?: string): Promise<Run[]> {
+    return listQueued(this.#open, lane, limit, after);
   }
 
   async counts(): Promise<Counts> {

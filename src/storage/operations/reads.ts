@@ -43,11 +43,14 @@ export function* list(dialect: Dialect, filter: RunFilter): Op<Run[]> {
 }
 
 /** The order of `position` among the queued; a begun run that is queued again is not among them. */
-export function* listQueued(_: Dialect, lane: string, limit: number): Op<Run[]> {
+export function* listQueued(_: Dialect, lane: string, limit: number, after?: string): Op<Run[]> {
   const rows = yield* query<RunRow>(
     `SELECT ${RUN_COLUMNS} FROM runs r JOIN lanes l ON l.id = r.lane
-     WHERE r.lane = $1 AND r.position > l.last_position AND r.state = 'queued' ORDER BY r.position LIMIT $2`,
-    [lane, limit],
+     WHERE r.lane = $1 AND r.state = 'queued' AND r.position > coalesce(
+       (SELECT a.position FROM runs a WHERE a.id = $3 AND a.lane = $1 AND a.state = 'queued'),
+       l.last_position)
+     ORDER BY r.position LIMIT $2`,
+    [lane, limit, after ?? null],
   );
   return rows.map(toRun);
 }

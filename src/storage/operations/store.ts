@@ -38,7 +38,7 @@ export function storeOver({ dialect, hints, call, read, keepLease, close }: Stor
     get: (id) => read(readRun(id)),
     getLane: (id) => read(reads.getLane(dialect, id)),
     list: (filter) => read(reads.list(dialect, filter)),
-    listQueued: (lane, limit) => read(reads.listQueued(dialect, lane, limit)),
+    listQueued: (lane, limit, after) => read(reads.listQueued(dialect, lane, limit, after)),
     counts: () => read(reads.counts(dialect)),
     listAfter: (lane, after, limit, runId) =>
       read(reads.listAfter(dialect, lane, after, limit, runId)),

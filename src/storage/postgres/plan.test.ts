@@ -167,6 +167,7 @@ test('[Q5] enqueue, poll, commands and reads go by key', async () => {
     await own.poll(NODE);
     await own.get('run-9-1');
     await own.listQueued('lane-9', 5);
+    await own.listQueued('lane-9', 5, 'run-9-3');
     await own.listAfter('lane-7', 0, 10);
     await own.listAfter('lane-7', 0, 10, 'run-7-1');
     await own.listAfterEach([
