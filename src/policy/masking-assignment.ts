@@ -39,7 +39,7 @@ const TRIPLE_MAX = 32 * 1024;
 /** What code may write before a quote: bytes, raw, Unicode, formatted. */
 const PREFIX = /^(?:[bBrRuUfF]{0,2}|@)(?=\\{0,3}["'`])/;
 
-const assignment = (start: string, blocks: boolean): Rule => ({
+const assignment = (start: string, inCall: boolean): Rule => ({
   start,
   at(view) {
     const last = nameBefore(view.before);
@@ -51,12 +51,13 @@ const assignment = (start: string, blocks: boolean): Rule => ({
     const end = runEnd(text, at, separator, 4);
     const from = runEnd(text, end, blank, BLANKS_MAX);
     if (from === text.length && !final) return 'more';
-    const attached =
-      end === from &&
-      text.slice(at, end) === '=' &&
-      !blank(view.before.charCodeAt(view.before.length - 1));
-    if (text.slice(at, end).startsWith('::')) return null;
-    return value({ ...view, name, kind, from, attached, blocks, typed });
+    const isApart = blank(view.before.charCodeAt(view.before.length - 1));
+    const attached = end === from && text.slice(at, end) === '=' && !isApart;
+    const sign = text.slice(at, end);
+    if (sign.startsWith('::')) return null;
+    // To a shell, `NAME= x` sets nothing and starts `x`, and `=>` writes into a file.
+    if (inCall && (sign.includes('>') || (sign === '=' && !isApart && from > end))) return null;
+    return value({ ...view, name, kind, from, attached, blocks: !inCall, typed });
   },
 });
 
@@ -81,10 +82,10 @@ const flag: Rule = {
   },
 };
 
-/** Without blocks, the sign that begins one is what it is to a shell: a pipe. */
-export const assignmentRules = ({ blocks }: { blocks: boolean }): Rule[] => [
-  assignment('=', blocks),
-  assignment(':', blocks),
+/** In a tool call there are no blocks of YAML: the sign that begins one is a pipe to a shell. */
+export const assignmentRules = ({ inCall }: { inCall: boolean }): Rule[] => [
+  assignment('=', inCall),
+  assignment(':', inCall),
   flag,
 ];
 

@@ -66,17 +66,36 @@ describe('[P4] a mask never covers shell syntax', () => {
     // Quotes that do not quote: what is between them are arguments.
     ["rm 'password=' -rf / ''", "rm 'password=' -rf / ''"],
     ["rm password=\\' -rf / \\'", "rm password=\\' -rf / \\'"],
-    ['mysql --password "correct horse battery" -e x', 'mysql --password "***MASKED***" -e x'],
+    [
+      'mysql --password "correct horse battery" -e x',
+      'mysql --password "***MASKED*** horse battery" -e x',
+    ],
     [
       'curl -d \'{"password": "correct horse battery"}\' URL',
-      'curl -d \'{"password": "***MASKED***"}\' URL',
+      'curl -d \'{"password": "***MASKED*** horse battery"}\' URL',
     ],
+    // Quotes that are taken off again.
+    ['eval password="x touch P"', 'eval password="***MASKED*** touch P"'],
+    ['TOKEN="bash -c id"; $TOKEN', 'TOKEN="***MASKED*** -c id"; $TOKEN'],
+    ['env -S password="x rm -rf y"', 'env -S password="***MASKED*** rm -rf y"'],
+    ["make token='touch P'", "make token='***MASKED*** P'"],
+    ['git -c alias.token="!touch P" token', 'git -c alias.token="!touch P" token'],
     [
       "cat <<'EOF'\nit's password: 'correct horse'\nEOF",
       "cat <<'EOF'\nit's password: '***MASKED*** horse'\nEOF",
     ],
   ])('nor the blanks between words: %s', (command, shown) => {
     expect(masker.maskCall(command)).toBe(shown);
+  });
+
+  test.each([
+    'PASSWORD= python3 evil.py',
+    'PASSWORD= "reboot"',
+    'eval DB_PASSWORD= "touch P"',
+    'echo x TOKEN=> "/root/.bashrc"',
+    'echo x > TOKEN=>/root/.bashrc',
+  ])('nor a program or a file after an empty value: %s', (command) => {
+    expect(masker.maskCall(command)).toBe(command);
   });
 
   test('a private key is masked line by line, and what is around it is seen', () => {
@@ -130,9 +149,10 @@ describe('[P4] a mask never covers shell syntax', () => {
   });
 
   test('secrets that hold no syntax are masked as elsewhere', () => {
-    // A block of YAML begins with a pipe, after which a program may come.
+    // A block of YAML begins with a pipe, after which a program may come, and `=>` is a redirection.
     const plain = SECRETS.filter(
-      ({ what, secret }) => /^[\w.+/=@:-]+$/.test(secret) && !what.startsWith('YAML'),
+      ({ what, text, secret }) =>
+        /^[\w.+/=@:-]+$/.test(secret) && !what.startsWith('YAML') && !text.includes('=>'),
     );
     expect(plain.length).toBeGreaterThan(60);
     for (const { what, text, masked } of plain) {
@@ -148,7 +168,7 @@ describe('[P4] a mask never covers shell syntax', () => {
     );
   });
 
-  const SYNTAX = /[$`;|&<>(){}"'\\\r\n]/g;
+  const SYNTAX = /[$`;|&<>(){}"'\\\s]/g;
   const syntaxOf = (text: string): string => (text.match(SYNTAX) ?? []).join('');
   const scraps = [
     ...'$( ` ; | & < > \n ) " \' \\ { } \\" \\\' # = : @ / - -- . ***'.split(' '),
@@ -240,7 +260,7 @@ describe('[P4] the input of a call, as JSON', () => {
     expect(maskCallJson(masker, input)).toEqual({
       command: 'mysql --password "***MASKED***$(touch P)"',
       env: {
-        DB_PASSWORD: '***MASKED***',
+        DB_PASSWORD: '***MASKED*** horse',
         API_TOKEN: '***MASKED***;touch P',
         password: '$(touch P)',
       },

@@ -1,74 +1,23 @@
 /*
  * What a mask in a tool call may cover (P4). A shell runs the call as it is, and who approves it sees the
  * masked text; so whatever could make the shell do more stays in sight: quotes, substitutions, separators,
- * redirections, line breaks, and blanks unless they are certainly inside of quotes.
+ * redirections, line breaks and blanks. Blanks also in quotes: `eval`, `env -S`, `ssh` or a variable without
+ * quotes make words of them again.
  */
 
-const SYNTAX = /[$`;|&<>(){}"'\\]|[^\S \t]/;
-const BLANK = /[ \t]/;
+const SYNTAX = /[$`;|&<>(){}"'\\\s]/;
 
 /** Where a mask that begins at `from` must end, at most at `end`. */
-export function coverEnd(text: string, from: number, end: number, quoted: boolean): number {
-  for (let at = from; at < end; at++) {
-    const char = text[at]!;
-    if (SYNTAX.test(char) || (!quoted && BLANK.test(char))) return at;
-  }
+export function coverEnd(text: string, from: number, end: number): number {
+  // The rest of an alias of git is a command.
+  if (text[from] === '!') return from;
+  for (let at = from; at < end; at++) if (SYNTAX.test(text[at]!)) return at;
   return end;
 }
 
 /** Hides all of a text that is known to be a secret, but for its syntax. */
 export const coverKnown = (secret: string, mask: string): string =>
   secret.replace(/[^$`;|&<>(){}"'\\\s]+/g, mask);
-
-/**
- * Which places are inside of quotes. None from the first construct on that takes a whole grammar to follow:
- * a substitution, a here-document, a comment. None in quotes that hold others, unless it is JSON: such a
- * text is code as often as not, as in `sh -c "…"`.
- */
-export function quotedPlaces(text: string): Uint8Array {
-  const places = new Uint8Array(text.length + 1);
-  let quote = '';
-  let from = 0;
-  const open = (char: string, at: number): void => {
-    quote = char;
-    from = at + 1;
-  };
-  const close = (others: RegExp, at: number): void => {
-    quote = '';
-    const inside = text.slice(from, at);
-    if (others.test(inside) && !isJson(inside)) places.fill(0, from, at + 1);
-  };
-  for (let at = 0; at < text.length; at++) {
-    places[at] = quote === '' ? 0 : 1;
-    const char = text[at]!;
-    if (quote === "'") {
-      if (char === "'") close(/"/, at);
-      continue;
-    }
-    const after = text[at + 1] ?? '';
-    if (char === '`' || (char === '$' && /[({['"]/.test(after))) break;
-    if (char === '\\') {
-      places[at + 1] = places[at]!;
-      at++;
-    } else if (char === '"') {
-      if (quote === '') open('"', at);
-      else close(/['\\]/, at);
-    } else if (quote === '') {
-      if (char === "'") open("'", at);
-      if (char === '#' || (char === '<' && after === '<')) break;
-    }
-  }
-  return places;
-}
-
-function isJson(inside: string): boolean {
-  try {
-    JSON.parse(inside.replaceAll('\\"', '"'));
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_MAX = 32 * 1024;

@@ -1,5 +1,4 @@
 import type { MaskStream } from './masker.ts';
-import { coverEnd } from './masking-call.ts';
 import {
   CONTEXT,
   firstVerdict,
@@ -53,8 +52,6 @@ export type Cover = (text: string, from: number, end: number) => number;
 
 /** Longer than what any rest needs to see to go on. */
 const STEP = 1024;
-
-const coverWord: Cover = (text, from, end) => coverEnd(text, from, end, false);
 
 /**
  * Reads text in pieces and gives it back masked. It keeps back only what could still turn out to be
@@ -157,7 +154,7 @@ export class ScanStream implements MaskStream {
   #hide({ mask, back = 0, rest }: Hit, kept: string): void {
     this.#tail = this.#tail.slice(0, this.#tail.length - back);
     // What is shown before a secret may hold another: the name in a URL that is a token.
-    const others = new ScanStream(this.#book, this.#onHit, this.#cover && coverWord);
+    const others = new ScanStream(this.#book, this.#onHit, this.#cover);
     this.#show(others.whole(kept) + maskOf(mask));
     this.#rest = rest ?? null;
     this.#onHit(mask);

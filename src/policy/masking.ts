@@ -1,13 +1,13 @@
 import type { Masker, MaskStream } from './masker.ts';
 import { assignmentRules } from './masking-assignment.ts';
-import { coverEnd, coverKnown, maskKeyLines, quotedPlaces } from './masking-call.ts';
+import { coverEnd, coverKnown, maskKeyLines } from './masking-call.ts';
 import { CapitalsStream } from './masking-capitals.ts';
 import { formatRules } from './masking-formats.ts';
 import { KnownSecrets, LiteralStream, literalsOf } from './masking-literals.ts';
 import { tokenRule } from './masking-pattern.ts';
 import { MASKED, maskOf } from './masking-rule.ts';
 import { bearerRule, lineRule, privateKeyRule, urlRule } from './masking-shapes.ts';
-import { type Cover, ruleBook, ScanStream } from './masking-stream.ts';
+import { ruleBook, ScanStream } from './masking-stream.ts';
 import { tokenNames, tokenRules } from './masking-tokens.ts';
 
 export interface MaskingOptions {
@@ -36,9 +36,9 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     lineRule,
     ...formatRules,
   ];
-  const book = ruleBook([privateKeyRule, ...rules, ...assignmentRules({ blocks: true })]);
+  const book = ruleBook([privateKeyRule, ...rules, ...assignmentRules({ inCall: false })]);
   // Keys are masked line by line there.
-  const callBook = ruleBook([...rules, ...assignmentRules({ blocks: false })]);
+  const callBook = ruleBook([...rules, ...assignmentRules({ inCall: true })]);
   const names = new Set([
     'MASKED',
     'PRIVATE_KEY',
@@ -62,7 +62,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     maskCall(text) {
       const shown = known === null ? text : known.read(text, true, coverKnown).masked;
       const lines = maskKeyLines(shown, maskOf('PRIVATE_KEY'), () => onMasked('PRIVATE_KEY'));
-      const masked = new ScanStream(callBook, onMasked, coverOf(lines)).whole(lines);
+      const masked = new ScanStream(callBook, onMasked, coverEnd).whole(lines);
       return broadCapitals ? whole(new CapitalsStream(ECHO, onMasked), masked) : masked;
     },
     stream,
@@ -83,17 +83,9 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
 
 const ECHO: MaskStream = { push: (piece) => piece, end: () => '' };
 
-const coverOf = (text: string): Cover => {
-  let places: Uint8Array | null = null;
-  return (of, from, end) => {
-    places ??= quotedPlaces(text);
-    return coverEnd(of, from, end, places[from] === 1);
-  };
-};
-
 /** Hides a value of a tool call, as far as a mask may. */
 export function coverValue(masker: Masker, value: string): string {
-  const end = coverEnd(value, 0, value.length, true);
+  const end = coverEnd(value, 0, value.length);
   return end === 0 ? value : MASKED + masker.maskCall(value.slice(end));
 }
 
