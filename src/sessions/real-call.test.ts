@@ -121,3 +121,26 @@ test('[P3] a call through a link is judged by where it leads, too', async () => 
   expect(await attempt.ended()).toMatchObject({ kind: 'succeeded' });
   expect(answers).toMatchObject([{ behavior: 'allow' }, { behavior: 'deny' }]);
 });
+
+test.each([
+  ['Read', 'file_path', 'a/'],
+  ['Read', 'file_path', 'a/../'],
+  ['Glob', 'pattern', 'a/'],
+  ['mcp__a__b', 'text', 'a/'],
+  ['mcp__a__b', 'text', 'see src/a/b, '],
+])(
+  '[P1] the time for a long path is no square of its length: %s, %s of %s',
+  async (tool, field, piece) => {
+    const workspace = temporaryDirectory();
+    const time = async (length: number): Promise<number> => {
+      const input = { [field]: piece.repeat(length / piece.length) };
+      const begun = process.cpuUsage();
+      await realCalls({ tool, input }, workspace);
+      const { user, system } = process.cpuUsage(begun);
+      return (user + system) / 1000;
+    };
+    await time(12_500);
+    // Linear is 16 times as long, a square 256 times.
+    expect(await time(200_000)).toBeLessThan(Math.max(await time(12_500), 5) * 130);
+  },
+);

@@ -48,16 +48,20 @@ export class RealPaths {
     const rest = (isInside ? path.slice(this.#workspace.length) : path).split('/').reverse();
     let at = isInside || !path.startsWith('/') ? this.#home : '/';
     let folder = true;
-    /** How many of the last names are not there. */
-    let gone = 0;
+    /** The last names, from the first that is not there on. */
+    const gone: string[] = [];
     let links = 0;
     while (rest.length > 0) {
       const name = rest.pop()!;
       if (name === '' || name === '.') continue;
       if (name === '..') {
-        at = dirname(at);
+        // Behind what is not there it leads back to what is, as for a program that looks at names only.
+        if (gone.pop() === undefined) at = dirname(at);
         folder = true;
-        gone = Math.max(0, gone - 1);
+        continue;
+      }
+      if (gone.length > 0) {
+        gone.push(name);
         continue;
       }
       const next = join(at, name);
@@ -70,12 +74,14 @@ export class RealPaths {
         }
         continue;
       }
-      const found = gone > 0 ? null : await this.#look(next);
-      // A `..` behind it leads back to what is there, as for a program that looks at names only.
-      if (found === null) gone++;
-      if (found === null || !found.isSymbolicLink()) {
+      const found = await this.#look(next);
+      if (found === null) {
+        gone.push(name);
+        continue;
+      }
+      if (!found.isSymbolicLink()) {
         at = next;
-        folder = found?.isDirectory() === true;
+        folder = found.isDirectory();
         continue;
       }
       const target = await readlink(next).catch(() => null);
@@ -83,7 +89,7 @@ export class RealPaths {
       rest.push(...target.split('/').reverse());
       if (target.startsWith('/')) at = '/';
     }
-    return { path: at, folder, exists: gone === 0 };
+    return gone.length > 0 ? missing(join(at, gone.join('/'))) : { path: at, folder, exists: true };
   }
 
   #look(path: string): Promise<Stats | null> {
