@@ -43,13 +43,13 @@ test('[H9] a page of long rows ends early, and the next one continues there', as
   let pages = 0;
   for (let cursor: string | undefined; ; pages++) {
     const { items, nextCursor } = await page({ limit: 200, ...(cursor && { cursor }) });
-    expect(items.length).toBeLessThan(20);
+    expect(items.length).toBeLessThan(6);
     all.push(...items.map(({ id }) => id));
     if (nextCursor === null) break;
     cursor = nextCursor;
   }
   expect(all).toEqual(Array.from({ length: 120 }, (_, i) => i + 1));
-  expect(pages).toBeGreaterThan(5);
+  expect(pages).toBeGreaterThan(20);
   // Not all that was asked for is in memory at once.
   expect(Math.max(...reads)).toBeLessThan(60);
 });

@@ -5,7 +5,7 @@ const PAGE_DEFAULT = 50;
 /** Rows read at a time: a default page and the row that says whether another follows. */
 const SLICE = PAGE_DEFAULT + 1;
 /** A page ends early once it is this large, so that a list of long messages does not fill the memory. */
-const PAGE_BYTES = 8 * 1024 * 1024;
+const PAGE_BYTES = 2 * 1024 * 1024;
 
 export interface PageRequest {
   readonly limit?: number | undefined;

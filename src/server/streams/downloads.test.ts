@@ -7,6 +7,8 @@ import { until } from '../../../test/until.ts';
 import { MessageRequest } from '../../contract/message.ts';
 
 const LARGE = 'x'.repeat(200_000);
+const requestOf = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: a.localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
 
 /** A session with more than sockets take, and a reader of it that reads only once it is resumed. */
 async function rig(limits: { perUser?: number; stallMs?: number }) {
@@ -17,9 +19,7 @@ async function rig(limits: { perUser?: number; stallMs?: number }) {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
     socket.on('error', () => {});
     onTestFinished(() => void socket.destroy());
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: a.localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
-    );
+    socket.write(requestOf(path));
     return socket;
   };
   const base = `/api/v1/sessions/${id}`;
@@ -60,24 +60,71 @@ test('[E4] [H9] a download whose reader takes nothing is ended', async () => {
   await once(socket, 'close');
 });
 
-test('[E4] [H9] a long list whose reader takes nothing is ended, too', async () => {
-  const { server, open, id, base } = await rig({ stallMs: 200 });
+test('[E4] [H9] so is one whose reader takes nothing but sends something all the time', async () => {
+  const { server, open, exported } = await rig({ stallMs: 300 });
+  const socket = open(exported);
+  await until(async () => (await server.sockets()) === 1);
+  const sending = setInterval(() => socket.write('\r\n'), 50);
+  onTestFinished(() => clearInterval(sending));
+  await until(async () => (await server.sockets()) === 0);
+});
+
+/** A list of more than sockets take, asked for often enough on one connection. */
+async function listRig(limits: { perUser?: number; stallMs?: number }) {
+  const { server, open, id, base } = await rig(limits);
   const runAt = new Date(Date.now() + 3_600_000).toISOString();
   const message = MessageRequest.parse({ message: LARGE, runAt });
-  for (let i = 0; i < 60; i++) {
-    await server.service.send(ADMIN, id, message, null);
-  }
-  const socket = open(`${base}/runs?limit=200`);
+  for (let i = 0; i < 60; i++) await server.service.send(ADMIN, id, message, null);
+  const list = `${base}/runs?limit=200`;
+  const openUnread = (first = list): Socket => {
+    const socket = open(first);
+    for (let i = 0; i < 9; i++) socket.write(requestOf(list));
+    return socket;
+  };
+  return { server, list, openUnread };
+}
+
+test('[H9] a page of a list is no longer than 3 MiB, and counts as a stream until it was taken', async () => {
+  const { server, list, openUnread } = await listRig({ perUser: 1 });
+  const whole = await server.get(list);
+  const text = await whole.text();
+  expect(Number(whole.headers.get('content-length'))).toBe(Buffer.byteLength(text));
+  expect(text.length).toBeLessThan(3 * 1024 * 1024);
+  expect((JSON.parse(text) as { nextCursor: string | null }).nextCursor).not.toBe(null);
+  // Asked for all at once, more of them than the user has places.
+  const socket = openUnread();
+  let answers = '';
+  socket.on('data', (data) => {
+    answers += data.toString('latin1');
+  });
+  socket.resume();
+  const statuses = (): string[] => answers.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+  await until(() => statuses().length === 10);
+  expect(new Set(statuses())).toEqual(new Set(['200', '429']));
+  await until(async () => (await server.get(list)).status === 200);
+});
+
+test('[E4] [H9] a long list whose reader takes nothing is ended, too', async () => {
+  const { server, openUnread } = await listRig({ stallMs: 300 });
+  openUnread();
   await until(async () => (await server.sockets()) === 1);
   await until(async () => (await server.sockets()) === 0);
-  socket.resume();
-  await once(socket, 'close');
+});
+
+test('[E4] [H9] so are long lists behind a stream on one connection, and their places are free again', async () => {
+  const { server, list, openUnread } = await listRig({ stallMs: 300, perUser: 3 });
+  openUnread('/api/v1/events');
+  await until(async () => (await server.sockets()) === 1);
+  await until(async () => (await server.sockets()) === 0);
+  for (let i = 0; i < 5; i++) {
+    const answer = await server.get(list);
+    await answer.arrayBuffer();
+    expect(answer.status).toBe(200);
+  }
 });
 
 test('[E4] a slow reader gets a whole download, and the connection stays for the next request', async () => {
-  const stallMs = 300;
-  const { server, open, exported, page } = await rig({ stallMs });
-  const connected = once(server.app.server, 'connection');
+  const { open, exported, page } = await rig({ stallMs: 300 });
   const socket = open(exported);
   let [bytes, tail] = [0, ''];
   socket.on('data', (data) => {
@@ -90,12 +137,7 @@ test('[E4] a slow reader gets a whole download, and the connection stays for the
   socket.resume();
   await until(() => tail.endsWith('0\r\n\r\n'), { ms: 20_000 });
   expect(bytes).toBeGreaterThan(60 * LARGE.length);
-  // Its limit ends with it.
-  const [connection] = (await connected) as [Socket];
-  await until(() => connection.timeout !== stallMs);
   tail = '';
-  socket.write(
-    `GET ${page}&limit=1 HTTP/1.1\r\nHost: a.localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
-  );
+  socket.write(requestOf(`${page}&limit=1`));
   await until(() => tail.endsWith('}'));
 });
