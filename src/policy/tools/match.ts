@@ -81,7 +81,8 @@ function namesPath({ tool, specifier }: Rule, { command, named, place }: SeenCal
   const reached = named === null ? 'unknown' : reachOf(specifier, [...named, ...cwd], place);
   if (reached === 'in') return reading ? 'yes' : 'maybe';
   if (!words || reached === 'unknown' || MOVES.has(words[0]!)) return 'maybe';
-  return reached === 'above' && (reads === 'folders' || reads === 'tree') ? 'maybe' : 'no';
+  const takesFolders = !reading || reads === 'folders' || reads === 'tree';
+  return reached === 'above' && takesFolders ? 'maybe' : 'no';
 }
 
 /** `domain:example.com`, `domain:*.example.com`. Rules that stop mean the hosts below it, too. */

@@ -137,6 +137,11 @@ const ASKED: readonly string[] = [
   'cp -r . /tmp',
   'cp -r ~/ /tmp',
   'mv secrets other',
+  'git mv secrets other',
+  'git add .',
+  'git stash push secrets',
+  'black --diff .',
+  'ruff check --diff secrets',
   'zip -r x secrets/',
   'tar c "secrets/*"',
   'cd secrets',
@@ -255,5 +260,8 @@ describe('[P1] [P7] what deny rules keep from being read', () => {
       Array(5).fill('ask'),
     );
     expect(['cat secrets/k', 'grep -r x .', 'rm other'].map(on)).toEqual(Array(3).fill('allow'));
+    const safe = ['prettier --write .', 'eslint --fix secrets', 'git checkout -- secrets', 'black .'];
+    expect(safe.map(on)).toEqual(Array(4).fill('ask'));
+    expect(['npm test', 'git commit -m x', 'black src'].map(on)).toEqual(Array(3).fill('allow'));
   });
 });

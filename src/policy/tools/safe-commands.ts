@@ -209,7 +209,6 @@ const GIT: readonly SetEntry[] = [
 export const SAFE: readonly SetEntry[] = [
   { words: 'mkdir', only: options('-m= -p -v --mode --parents --verbose'), ...INSIDE },
   { words: 'touch', only: options('-a -c -m --no-create'), ...INSIDE },
-  ...RUNNERS,
-  ...CHECKERS,
-  ...GIT,
+  // Of a folder they take all that is in it.
+  ...[...RUNNERS, ...CHECKERS, ...GIT].map((entry) => ({ reads: 'folders' as const, ...entry })),
 ];
