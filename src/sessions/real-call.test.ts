@@ -125,6 +125,7 @@ test('[P3] a call through a link is judged by where it leads, too', async () => 
 test.each([
   ['Read', 'file_path', 'a/'],
   ['Read', 'file_path', 'a/../'],
+  ['Read', 'file_path', 'b/b/b/b/b/a/../../'],
   ['Glob', 'pattern', 'a/'],
   ['mcp__a__b', 'text', 'a/'],
   ['mcp__a__b', 'text', 'see src/a/b, '],
@@ -144,3 +145,14 @@ test.each([
     expect(await time(200_000)).toBeLessThan(Math.max(await time(12_500), 5) * 130);
   },
 );
+
+test('[P1] a path longer than a system opens is the one that its names say', async () => {
+  const { work, leads } = place();
+  const detour = (name: string): string => `${'x/../'.repeat(2000)}${name}`;
+  const led = async (path: string) => await leads({ file_path: path });
+  expect(await led(detour('src/away/key'))).toEqual(await led('src/away/key'));
+  expect(await led(`${work}/${detour('src/away/key')}`)).toEqual(await led('src/away/key'));
+  expect(await led(`/${'../'.repeat(2000)}${work.slice(1)}/src/away/key`)).toEqual(
+    await led('src/away/key'),
+  );
+});

@@ -14,7 +14,7 @@ type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
 export async function realCalls(call: Call, workspace: string): Promise<Call[]> {
   const { tool, input } = call;
   const paths = await RealPaths.in(workspace);
-  const atHome = (path: string): string => path.replace(/^~(?=\/|$)/, homedir());
+  const atHome = (path: string): string => shortened(path.replace(/^~(?=\/|$)/, homedir()));
   const names = namesOfCall({ tool, input, home: homedir() });
   if (names === null) return [call];
   if (names.size > 0) {
@@ -45,6 +45,26 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
   const [first, second] = others.map((changed) => ({ ...call, input: { ...input, ...changed } }));
   const isSame = JSON.stringify(first) === JSON.stringify(second);
   return [call, first, isSame ? undefined : second].filter((one) => one !== undefined);
+}
+
+/** No system opens a longer one. */
+const PATH_MAX = 4096;
+
+/**
+ * A longer path can only mean what its names say, to a program that resolves each `..` by them. In linear
+ * time, unlike `normalize`.
+ */
+function shortened(path: string): string {
+  if (path.length <= PATH_MAX) return path;
+  const root = path.startsWith('/') ? '/' : '';
+  const names: string[] = [];
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue;
+    const isAbove = name === '..' && (names.at(-1) ?? '..') === '..';
+    if (name !== '..' || (isAbove && root === '')) names.push(name);
+    else names.pop();
+  }
+  return root + names.join('/');
 }
 
 type Fields = { [name: string]: Json };

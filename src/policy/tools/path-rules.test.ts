@@ -260,7 +260,12 @@ describe('[P1] [P7] what deny rules keep from being read', () => {
       Array(5).fill('ask'),
     );
     expect(['cat secrets/k', 'grep -r x .', 'rm other'].map(on)).toEqual(Array(3).fill('allow'));
-    const safe = ['prettier --write .', 'eslint --fix secrets', 'git checkout -- secrets', 'black .'];
+    const safe = [
+      'prettier --write .',
+      'eslint --fix secrets',
+      'git checkout -- secrets',
+      'black .',
+    ];
     expect(safe.map(on)).toEqual(Array(4).fill('ask'));
     expect(['npm test', 'git commit -m x', 'black src'].map(on)).toEqual(Array(3).fill('allow'));
   });
