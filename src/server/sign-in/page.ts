@@ -65,8 +65,9 @@ function tokenForm({
 </form>`;
 }
 
-const FILES = html`<link rel="stylesheet" href="/sign-in/style.css">
-<script src="/sign-in/script.js" defer></script>`;
+/** The script is not deferred: a button that is clicked before it runs leaves the code in the history. */
+const FILES = html`<script src="/sign-in/script.js"></script>
+<link rel="stylesheet" href="/sign-in/style.css">`;
 
 /** A document, by default with the style and the script of this folder. */
 export function page(language: Language, title: string, main: Html, head = FILES): string {
