@@ -34,7 +34,7 @@ function wordAt(view: View, from: number, set: Chars, least = 1): Verdict {
 
 /** `machine host login name password secret`, over one line or several. */
 const NETRC =
-  /(?:^|[\s"'])(?:machine\s{1,20}\S{1,64}|default)(?:\s{1,20}(?:login|account)\s{1,20}\S{1,64})?\s{1,20}$/;
+  /(?:^|[\s"'])(?:machine\s{1,20}\S{1,64}|default)(?:\s{1,20}(?:login|account)\s{1,20}\S{1,64}){0,2}\s{1,20}$/;
 const netrcRule: Rule = {
   start: 'password',
   at(view) {
@@ -57,11 +57,16 @@ const pgpassRule: Rule = {
 
 /** `curl -u name:password`. */
 const CURL = /\bcurl\b[^\n;|&]*\s$/;
+/** What is quoted ends no command, nor does a line that is continued. */
+const QUOTED = /\\[\s\S]|"[^"\n]*"|'[^'\n]*'/g;
+const isOfCurl = (before: string): boolean =>
+  CURL.test(before) ||
+  CURL.test(before.slice(Math.max(0, before.lastIndexOf('curl'))).replace(QUOTED, '_'));
 const curlRule = (start: string): Rule => ({
   start,
   at(view) {
     const { text, at, final, before } = view;
-    if (!CURL.test(before.slice(1 - CONTEXT))) return null;
+    if (!isOfCurl(before.slice(1 - CONTEXT))) return null;
     const given = text.slice(at + start.length, at + start.length + 100);
     const name = /^[ \t=]{0,8}(["']?)[^\s:"'`]{0,64}:/.exec(given);
     if (name === null) {
@@ -134,7 +139,7 @@ const after = (start: string, least: number, comesAfter = /(?:)/): Rule => ({
 export const formatRules: readonly Rule[] = [
   netrcRule,
   pgpassRule,
-  ...['-u', '--user', '--proxy-user', '-U'].map(curlRule),
+  ...['-u', '-su', '-sSu', '-ku', '-vu', '--user', '--proxy-user', '-U'].map(curlRule),
   elementRule,
   // Signed URLs of Azure.
   after('sig=', 20, /[?&;]/),

@@ -37,6 +37,12 @@ test('[C2] what is nested without measure is no reason to show nothing', () => {
   }
 });
 
+test('[C2] more tasks than anybody has are shown as they are written', () => {
+  const tasks = (count: number): string => '- [ ] a\n'.repeat(count);
+  expect(tokensOf(tasks(2000), STOPPED)).not.toBeNull();
+  expect(tokensOf(tasks(3001), STOPPED)).toBeNull();
+});
+
 /** A clock that stands still, so that a busy machine gives up nothing. */
 const STOPPED = (): number => 0;
 

@@ -9,12 +9,17 @@ const TOO_DEEP = [
   /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){100}/m,
 ];
 
+/** Tasks, for each of which the lexer goes through all of them, without asking what time it is. */
+const TASK = /\[[ xX]\]/g;
+const TASKS_MOST = 3000;
+
 type Now = () => number;
 const NOW: Now = () => performance.now();
 
-/** Null if it is nested more than can be read, or takes too long, which nothing does that people write. */
+/** Null if it has more levels or tasks than can be read, or takes too long, which nothing has that people write. */
 export function tokensOf(text: string, now = NOW): readonly Token[] | null {
   if (TOO_DEEP.some((each) => each.test(text))) return null;
+  if ((text.match(TASK)?.length ?? 0) > TASKS_MOST) return null;
   try {
     return new PageLexer(now).lex(text);
   } catch {
