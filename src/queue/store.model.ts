@@ -4,7 +4,7 @@ import { anyStep, begin } from './model/commands.model.ts';
 import type { Clock, Store } from './store.ts';
 
 export interface ModelOptions {
-  readonly numRuns?: number;
+  readonly numRuns: number;
   readonly maxCommands?: number;
   /** Long enough for the search of the shortest story that fails. */
   readonly timeoutMs?: number;
@@ -17,7 +17,7 @@ export interface ModelOptions {
 export function storeModel(
   name: string,
   open: (clock: Clock) => Promise<Store>,
-  { numRuns = 150, maxCommands = 80, timeoutMs = 180_000 }: ModelOptions = {},
+  { numRuns, maxCommands = 80, timeoutMs = 180_000 }: ModelOptions,
 ): void {
   describe(`${name} store against its model`, () => {
     it(
