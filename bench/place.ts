@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 
 /** What a careful operator would set on a small server; everything else is PostgreSQL's default. */
 const SERVER_SETTINGS = {

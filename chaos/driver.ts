@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BatonError, type ErrorCode, type RunQueue, type RunRequest } from '../src/library.ts';
-import { seeded } from '../test/seeded.ts';
+import { seeded } from '../test/support/seeded.ts';
 import type { Request } from './check/evidence.ts';
 import { HELD_LANES, LANES, messageOf, OWNERS, placeOf, UNSTEADY, type Work } from './setup.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { PostgresServer } from '../test/postgres-server.ts';
-import { seeded } from '../test/seeded.ts';
+import type { PostgresServer } from '../test/support/postgres-server.ts';
+import { seeded } from '../test/support/seeded.ts';
 import { HOSTS, LEASE_MS } from './setup.ts';
 import type { Workers } from './workers.ts';
 

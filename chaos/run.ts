@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { postgresQueue, type RunQueue } from '../src/library.ts';
-import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 import { check } from './check/check.ts';
 import type { Evidence, Violation } from './check/evidence.ts';
 import { collect, nodesIn } from './collect.ts';

@@ -13,7 +13,7 @@ import {
   Scheduler,
   Worker,
 } from '../src/library.ts';
-import { seeded } from '../test/seeded.ts';
+import { seeded } from '../test/support/seeded.ts';
 import type { Entry } from './check/evidence.ts';
 import { CAPS, CONCURRENCY, LEASE_MS, monotonic, type Work, type WorkerSetup } from './setup.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { ERRORS } from '../src/contract/errors.ts';
 import { ErrorClass } from '../src/contract/outcome.ts';
 import { verdictOf } from '../src/policy/retry.ts';
-import { diagram } from '../src/queue/transition.ts';
+import { diagram } from '../src/queue/machine/transition.ts';
 import { sessionDiagram } from '../src/sessions/session-machine.ts';
 import { withOperations } from './api-table.ts';
 import { withPolicyTables } from './policy-table.ts';

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { launch } from '../test/browser-launch.ts';
-import { complaintsOf, quiet } from '../test/page-checks.ts';
-import { type Showcase, startShowcase } from '../test/showcase.ts';
-import { DEVICES, everyPage, LANGUAGES } from '../test/showcase-pages.ts';
+import { launch } from '../test/web/browser-launch.ts';
+import { complaintsOf, quiet } from '../test/web/page-checks.ts';
+import { type Showcase, startShowcase } from '../test/web/showcase.ts';
+import { DEVICES, everyPage, LANGUAGES } from '../test/web/showcase-pages.ts';
 
 const THEMES = ['light', 'dark'] as const;
 /** The highest window. */

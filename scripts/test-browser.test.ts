@@ -1,7 +1,7 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root, start, temporaryDirectory } from '../test/processes.ts';
+import { root, start, temporaryDirectory } from '../test/support/processes.ts';
 
 const program = join(root, 'scripts', 'test-browser.ts');
 

@@ -24,6 +24,7 @@ async function main() {
     // With a part of the tests it may not be needed; those that need it bring it then.
     ...(filters.length > 0 ? [] : [['Browser', [node, join(root, 'scripts', 'test-browser.ts')]]]),
     ['Format and lint', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.')],
+    ['Folders', [node, join(root, 'scripts', 'folders.ts')]],
     ['Types', tool('typescript/bin/tsc', '--noEmit')],
     ['Types of the web app', tool('typescript/bin/tsc', '--noEmit', '-p', 'web')],
     ...GENERATED_FILES.map((script) => [`Generated: ${script}`, ['npm', 'run', '-s', script]]),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { until } from '../test/until.ts';
+import { until } from '../test/support/until.ts';
 import * as library from './library.ts';
 
 test('[Q18] a program registers, enqueues, executes and reads with the library alone', async () => {

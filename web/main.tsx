@@ -4,14 +4,14 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './api/client.ts';
+import { watchWho } from './api/current-user.ts';
 import { followHints } from './api/live.ts';
 import { loadPatiently } from './api/load-patiently.ts';
 import { hasPageKey } from './api/page-key.ts';
-import { watchWho } from './api/who.ts';
-import { lettersOf } from './conversation/stored-letters.ts';
-import { keptNames } from './parts/stored.ts';
+import { lettersOf } from './conversation/outbox/outbox-storage.ts';
 import { applyTheme } from './parts/theme.ts';
 import { router } from './router.tsx';
+import { keptNames } from './state/stored.ts';
 import './styles.css';
 import { language, loadTexts } from './texts/language.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../test/processes.ts';
+import { root } from '../test/support/processes.ts';
 
 test('the built app comes with the licences of the libraries in it', () => {
   const text = readFileSync(join(root, 'dist/web/assets/notices.txt'), 'utf8');

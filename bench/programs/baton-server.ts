@@ -3,12 +3,12 @@
 // 'resident' those without.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { readConfig } from '../../src/cli/config.ts';
-import { createLog } from '../../src/cli/log.ts';
-import { keepMemorySmall } from '../../src/cli/memory.ts';
-import { maskLines } from '../../src/logging.ts';
-import { type Role, startNode } from '../../src/main.ts';
-import { serverMasker } from '../../src/server-masker.ts';
+import { createLog } from '../../src/cli/node/log.ts';
+import { keepMemorySmall } from '../../src/cli/node/memory.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { maskLines } from '../../src/node/logging.ts';
+import { type Role, startNode } from '../../src/node/main.ts';
+import { serverMasker } from '../../src/node/server-masker.ts';
 
 interface Setup {
   readonly dataDir: string;

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seeded } from '../../test/seeded.ts';
+import { seeded } from '../../test/support/seeded.ts';
 import type { Answer, Caller } from './caller.ts';
 import type { Request } from './check/evidence.ts';
 import { commandOf, type Kind, kindOf } from './command.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PostgresServer } from '../../test/postgres-server.ts';
-import { seeded } from '../../test/seeded.ts';
+import type { PostgresServer } from '../../test/support/postgres-server.ts';
+import { seeded } from '../../test/support/seeded.ts';
 import type { Death, Servers } from './servers.ts';
 
 export interface FaultCounts {

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { WebSocket } from 'ws';
-import { seeded } from '../../test/seeded.ts';
+import { seeded } from '../../test/support/seeded.ts';
 import { digestOf } from '../setup.ts';
 import type { Seen } from './check/evidence.ts';
 

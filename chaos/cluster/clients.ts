@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { seeded } from '../../test/seeded.ts';
+import { seeded } from '../../test/support/seeded.ts';
 import { Reader } from '../api/readers.ts';
 import type { DrivenSession } from './driver.ts';
 import { HintReader } from './hint-reader.ts';

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { seeded } from '../../test/seeded.ts';
+import { seeded } from '../../test/support/seeded.ts';
 import { sessionsBy } from '../api/drain.ts';
 import type { Person } from './people.ts';
 

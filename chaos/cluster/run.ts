@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeMachine } from '../../test/machine-facts.ts';
+import { describeMachine } from '../../test/cluster/machine-facts.ts';
 import { collect } from '../api/collect.ts';
 import { connectionsAre, drain, sessionsBy } from '../api/drain.ts';
 import { leftoversOf } from '../api/leftovers.ts';

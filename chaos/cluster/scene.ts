@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeMachine, onMachine } from '../../test/machine-facts.ts';
-import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts';
+import { describeMachine, onMachine } from '../../test/cluster/machine-facts.ts';
+import { type PostgresServer, startPostgres } from '../../test/support/postgres-server.ts';
 import { Caller } from '../api/caller.ts';
 import { Servers } from '../api/servers.ts';
 import { newCredentials } from '../api/setup.ts';
@@ -23,7 +23,7 @@ export interface Scene {
   readonly admin: Caller;
   readonly trace: Trace;
   readonly workspaces: string;
-  /** What its nodes take for their machine (test/machine-facts.ts); null is the real one. */
+  /** What its nodes take for their machine (test/cluster/machine-facts.ts); null is the real one. */
   readonly machine: string | null;
 }
 

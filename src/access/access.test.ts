@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CapturedLog } from '../../test/captured-log.ts';
-import { createDatabase } from '../../test/postgres.ts';
-import { temporaryDirectory } from '../../test/processes.ts';
-import { testStore } from '../../test/sqlite.ts';
+import { CapturedLog } from '../../test/support/captured-log.ts';
+import { createDatabase } from '../../test/support/postgres.ts';
+import { temporaryDirectory } from '../../test/support/processes.ts';
+import { testStore } from '../../test/support/sqlite.ts';
 import { CreateToken, type Right, type Role } from '../contract/access.ts';
 import { newId } from '../contract/ids.ts';
 import { createMasker } from '../policy/masking.ts';

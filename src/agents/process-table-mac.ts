@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { MARK_VARIABLE } from './mark.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
+import { MARK_VARIABLE } from './tag.ts';
 
 /**
  * macOS and others: ps. Best effort, for it is slower than the processes it looks at, starts count

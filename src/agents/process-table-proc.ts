@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
-import { MARK_VARIABLE } from './mark.ts';
 import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
 import { withSpareDescriptor } from './spare-descriptor.ts';
+import { MARK_VARIABLE } from './tag.ts';
 
 /** Linux: /proc. */
 export function procProcessTable(): ProcessTable {

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { until } from '../../test/until.ts';
-import { formatMark, MARK_VARIABLE, parseMark } from './mark.ts';
+import { until } from '../../test/support/until.ts';
 import { processTable } from './process-table.ts';
 import { parseRow } from './process-table-mac.ts';
 import { findMark, newerThan, parseStat } from './process-table-proc.ts';
 import { signal } from './stop/signal.ts';
+import { formatMark, MARK_VARIABLE, parseMark } from './tag.ts';
 
 const onLinux = test.runIf(process.platform === 'linux');
 const table = processTable();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { agentRig, isAlive } from '../../test/agent-rig.ts';
-import { until } from '../../test/until.ts';
+import { agentRig, isAlive } from '../../test/support/agent-rig.ts';
+import { until } from '../../test/support/until.ts';
 import { StartError } from './process.ts';
 import { LADDER, WORDS_MS } from './stop/ladder.ts';
 

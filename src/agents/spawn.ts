@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { formatMark, MARK_VARIABLE, type Mark } from './mark.ts';
 import { type Spawn, type SpawnOptions, StartError } from './process.ts';
 import { type ProcessTable, processTable } from './process-table.ts';
 import { startError } from './start-error.ts';
 import { type Supervision, supervise } from './supervise.ts';
+import { formatMark, MARK_VARIABLE, type Mark } from './tag.ts';
 
 export interface SpawnSettings extends Supervision {
   /** What an agent may see of the server's environment (environment.ts). */

@@ -1,8 +1,8 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { Family, type Root } from './family.ts';
 import type { AgentProcess, ProcessExit } from './process.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
+import { Family, type Root } from './process-tree.ts';
 import { interrupt } from './stop/interrupt.ts';
 import { climb, LADDER, type Ladder } from './stop/ladder.ts';
 

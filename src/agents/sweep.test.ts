@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { agentRig, isAlive } from '../../test/agent-rig.ts';
-import { until } from '../../test/until.ts';
-import { formatMark, MARK_VARIABLE } from './mark.ts';
+import { agentRig, isAlive } from '../../test/support/agent-rig.ts';
+import { until } from '../../test/support/until.ts';
 import { sweepLeftovers, sweepRun } from './sweep.ts';
+import { formatMark, MARK_VARIABLE } from './tag.ts';
 
 const AWAY = process.platform === 'linux' ? ['forks-away.sh', 'double-forks.sh'] : [];
 const LEFT = [

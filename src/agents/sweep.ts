@@ -1,7 +1,7 @@
-import { Family } from './family.ts';
-import { type Mark, parseMark } from './mark.ts';
 import { type ProcessTable, processTable } from './process-table.ts';
+import { Family } from './process-tree.ts';
 import { kill } from './stop/kill.ts';
+import { type Mark, parseMark } from './tag.ts';
 
 /** A process of an agent that outlived its node, and was killed. */
 export interface Leftover {

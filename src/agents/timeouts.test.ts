@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { agentRig, unmasked } from '../../test/agent-rig.ts';
+import { agentRig, unmasked } from '../../test/support/agent-rig.ts';
 import type { AgentDriver, DriverEvent, Turn } from './driver.ts';
 import { shellDriver } from './shell/driver.ts';
 import { type Timeouts, withTimeouts } from './timeouts.ts';

@@ -1,23 +1,23 @@
-import { approve } from './approve.ts';
-import { audit } from './audit.ts';
-import { cancel } from './cancel.ts';
+import { audit } from './admin/audit.ts';
+import { nodes } from './admin/nodes.ts';
+import { resumeAll, stopAll } from './admin/stop-all.ts';
+import { token } from './admin/token.ts';
+import { user } from './admin/user.ts';
+import { approve } from './approvals/approve.ts';
+import { policy } from './approvals/policy.ts';
 import type { Command, CommandGroup } from './command.ts';
-import { cost } from './cost.ts';
-import { hold, resume } from './hold.ts';
-import { login } from './login.ts';
-import { logout } from './logout.ts';
-import { logs } from './logs.ts';
-import { ls } from './ls.ts';
-import { nodes } from './nodes.ts';
-import { policy } from './policy.ts';
-import { run } from './run.ts';
-import { send } from './send.ts';
-import { session } from './session.ts';
-import { share } from './share.ts';
-import { resumeAll, stopAll } from './stop-all.ts';
-import { token } from './token.ts';
-import { user } from './user.ts';
-import { whoami } from './whoami.ts';
+import { login } from './connection/login.ts';
+import { logout } from './connection/logout.ts';
+import { whoami } from './connection/whoami.ts';
+import { cancel } from './sessions/cancel.ts';
+import { cost } from './sessions/cost.ts';
+import { hold, resume } from './sessions/hold.ts';
+import { logs } from './sessions/logs.ts';
+import { ls } from './sessions/ls.ts';
+import { run } from './sessions/run.ts';
+import { send } from './sessions/send.ts';
+import { session } from './sessions/session.ts';
+import { share } from './sessions/share.ts';
 
 /** Commands that speak to a running server, as anyone else could through its API. */
 export const clientCommands: Readonly<Record<string, Command | CommandGroup>> = {

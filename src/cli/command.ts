@@ -1,4 +1,4 @@
-import type { Arguments, Flags } from './args.ts';
+import type { Arguments, Flags } from './input/args.ts';
 
 /** What a command knows of the process around it. */
 export interface Surroundings {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BatonError } from '../contract/errors.ts';
 import { showError } from './commands.ts';
-import { explain } from './remote.ts';
+import { explain } from './connection/remote.ts';
 
 const server = { url: 'http://127.0.0.1:1', token: 'x', source: '--url' };
 const hostile = 'No.\x1b]0;title\x07\x1b[2J\u009b1A\r';

@@ -1,15 +1,15 @@
+import { nearest } from '../config/nearest.ts';
+import { UserError, usageError } from '../config/user-error.ts';
+import { packageVersion } from '../config/version.ts';
 import { isBatonError } from '../contract/errors.ts';
-import { readArguments } from './args.ts';
 import { clientCommands } from './client-commands.ts';
 import { type Command, type CommandGroup, EXIT, type Surroundings } from './command.ts';
 import { helpOf, helpOfGroup, overview } from './help.ts';
-import { nearest } from './nearest.ts';
+import { readArguments } from './input/args.ts';
 import { nodeCommands } from './node-commands.ts';
-import { endWithReader, printLine } from './output.ts';
-import type { Screen } from './printer.ts';
-import { TerminalFilter } from './terminal-filter.ts';
-import { UserError, usageError } from './user-error.ts';
-import { packageVersion } from './version.ts';
+import { endWithReader, printLine } from './output/output.ts';
+import type { Screen } from './output/printer.ts';
+import { TerminalFilter } from './output/terminal-filter.ts';
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>;
 export const commands: Commands = { ...nodeCommands, ...clientCommands };

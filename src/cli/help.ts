@@ -1,6 +1,6 @@
-import type { Flags } from './args.ts';
+import { settings } from '../config/settings.ts';
 import type { Command, CommandGroup } from './command.ts';
-import { settings } from './settings.ts';
+import type { Flags } from './input/args.ts';
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>;
 

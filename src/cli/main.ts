@@ -24,7 +24,7 @@ onStopRequest((times, signal) => {
 
 const { run } = await import('./commands.ts');
 const code = await run(command, args, { stop: stop.signal, lastWords });
-const { flushed } = await import('./output.ts');
+const { flushed } = await import('./output/output.ts');
 await flushed();
 // The exit is explicit: whatever a stopped part has left open must not keep the process.
 process.exit(code);

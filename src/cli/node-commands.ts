@@ -1,6 +1,6 @@
-import { takeJson } from './args.ts';
 import { EXIT, type NodeCommand } from './command.ts';
-import type { Role } from './serve.ts';
+import { takeJson } from './input/args.ts';
+import type { Role } from './node/serve.ts';
 
 // The implementations are imported when needed, so that the short commands stay fast.
 
@@ -12,7 +12,7 @@ const starting = (summary: string, roles: readonly Role[], about: readonly strin
     settings: true,
     flags: {},
     run: async (args, { stop }) => {
-      await (await import('./serve.ts')).serve(args, stop, roles);
+      await (await import('./node/serve.ts')).serve(args, stop, roles);
       return EXIT.ok;
     },
   }) satisfies NodeCommand;
@@ -46,7 +46,7 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     flags: { json },
     run: async (args, { stop }) => {
       const given = takeJson(args);
-      await (await import('./migrate.ts')).migrate(given.rest, given.json, stop);
+      await (await import('./node/migrate.ts')).migrate(given.rest, given.json, stop);
       return EXIT.ok;
     },
   },
@@ -58,7 +58,7 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     flags: { json },
     run: async (args) => {
       const given = takeJson(args);
-      return (await import('./doctor.ts')).doctor(given.rest, given.json);
+      return (await import('./node/doctor.ts')).doctor(given.rest, given.json);
     },
   },
 };

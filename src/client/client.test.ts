@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../test/server-rig.ts';
-import { streamRig, TOKEN } from '../../test/stream-rig.ts';
+import { freePort } from '../../test/support/server-rig.ts';
+import { streamRig, TOKEN } from '../../test/support/stream-rig.ts';
 import { type EndpointName, endpoints } from '../contract/api/all.ts';
 import { createClient } from './client.ts';
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { cuttingProxy } from '../../test/cutting-proxy.ts';
-import { temporaryDirectory } from '../../test/processes.ts';
-import { freePort } from '../../test/server-rig.ts';
-import { streamRig, TOKEN } from '../../test/stream-rig.ts';
-import { range } from '../../test/tails.ts';
-import { until } from '../../test/until.ts';
+import { cuttingProxy } from '../../test/support/cutting-proxy.ts';
+import { temporaryDirectory } from '../../test/support/processes.ts';
+import { freePort } from '../../test/support/server-rig.ts';
+import { streamRig, TOKEN } from '../../test/support/stream-rig.ts';
+import { range } from '../../test/support/tails.ts';
+import { until } from '../../test/support/until.ts';
 import type { SessionEvent } from '../contract/session-event.ts';
 import { createClient } from './client.ts';
 

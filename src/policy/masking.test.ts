@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { casesOf } from '../../test/depth.ts';
+import { casesOf } from '../../test/support/depth.ts';
 import { isBatonError } from '../contract/errors.ts';
 import type { Masker } from './masker.ts';
 import { HARMLESS, SECRETS } from './masking.corpus.ts';

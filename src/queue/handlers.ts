@@ -3,7 +3,7 @@ import { RunType } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
 import { MAX_ATTEMPTS_MAX } from '../contract/run.ts';
 import { maxAttemptsOf, RETRY_POLICY, type RetryPolicy } from '../policy/retry.ts';
-import type { AttemptContext } from './attempt-context.ts';
+import type { AttemptContext } from './worker/attempt-context.ts';
 
 /** Any schema of the Standard Schema specification, as zod, valibot and arktype make them. */
 export interface PayloadSchema<Payload> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CapturedLog } from '../../test/captured-log.ts';
-import { until } from '../../test/until.ts';
-import { Gate } from '../../test/worker-rig.ts';
+import { CapturedLog } from '../../test/support/captured-log.ts';
+import { until } from '../../test/support/until.ts';
+import { Gate } from '../../test/support/worker-rig.ts';
 import { BatonError } from '../contract/errors.ts';
 import { memoryStore } from './memory/store.ts';
 import { Purger } from './purger.ts';

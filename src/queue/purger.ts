@@ -1,6 +1,6 @@
+import { Pulse } from './coalesce.ts';
 import { messageOf } from './handler-result.ts';
 import { type Logger, SILENT } from './logger.ts';
-import { Pulse } from './pulse.ts';
 import type { Clock, QueueStore } from './store.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { CapturedLog } from '../../test/captured-log.ts';
+import { CapturedLog } from '../../test/support/captured-log.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { DELAY_MAX_MS, PAYLOAD_MAX, type RunRequest } from '../contract/run.ts';
 import { memoryStore } from './memory/store.ts';

@@ -13,7 +13,7 @@ import type { Tail } from './follow/tail.ts';
 import { type HandlerDefinition, Handlers } from './handlers.ts';
 import { type Logger, SILENT } from './logger.ts';
 import { parseInput } from './parse-input.ts';
-import { type ScheduleFilter, Schedules } from './schedules.ts';
+import { type ScheduleFilter, Schedules } from './schedules/schedules.ts';
 import type { Clock, Command, Counts, Receipt, RunFilter, Store } from './store.ts';
 
 /** Rows in one answer, and runs in one enqueue. */

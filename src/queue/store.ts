@@ -4,7 +4,7 @@ import type { NodeInfo, NodeRecord } from '../contract/node.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { LaneSettings, OnBusy, Run, RunState } from '../contract/run.ts';
 import type { Schedule, Tick } from '../contract/schedule.ts';
-import type { Ending } from './lane-machine.ts';
+import type { Ending } from './machine/lane-machine.ts';
 
 /*
  * The port behind the queue. Three adapters keep its promises (memory, SQLite, PostgreSQL) and run

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appRig, TOKEN } from '../../test/app-rig.ts';
+import { appRig, TOKEN } from '../../test/support/app-rig.ts';
 import { endpointList } from '../contract/api/all.ts';
 import { adminToken } from './auth.ts';
 

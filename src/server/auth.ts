@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { StoreGate } from '../access/gate.ts';
+import { StoreGate } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import { newSecret } from '../access/secret.ts';
 import type { Gate } from '../access/service.ts';

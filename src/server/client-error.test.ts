@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { appRig, TOKEN } from '../../test/app-rig.ts';
-import { streamRig } from '../../test/stream-rig.ts';
-import { until } from '../../test/until.ts';
+import { appRig, TOKEN } from '../../test/support/app-rig.ts';
+import { streamRig } from '../../test/support/stream-rig.ts';
+import { until } from '../../test/support/until.ts';
 import { ErrorAnswer } from '../contract/api/error-answer.ts';
 import { listen } from './listen.ts';
 

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { ADMIN, streamRig } from '../../test/stream-rig.ts';
-import { until } from '../../test/until.ts';
+import { ADMIN, streamRig } from '../../test/support/stream-rig.ts';
+import { until } from '../../test/support/until.ts';
 import { ExportLine } from '../contract/api/sessions.ts';
 import { newId } from '../contract/ids.ts';
 import { exportLines } from './export.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appRig } from '../../test/app-rig.ts';
+import { appRig } from '../../test/support/app-rig.ts';
 import { ErrorAnswer } from '../contract/api/error-answer.ts';
 
 const SESSION = '/api/v1/sessions/0190a1b2-0000-7000-8000-000000000000';

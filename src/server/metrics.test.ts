@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { until } from '../../test/until.ts';
-import { StoreGate } from '../access/gate.ts';
+import { until } from '../../test/support/until.ts';
+import { StoreGate } from '../access/authenticator.ts';
 import { memoryStore } from '../queue/memory/store.ts';
 import { RunQueue } from '../queue/run-queue.ts';
-import { Worker } from '../queue/worker.ts';
+import { Worker } from '../queue/worker/worker.ts';
 import { authenticatorOf } from './auth.ts';
 import { measured } from './measured.ts';
 import { createMetrics, type Metrics } from './metrics.ts';

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ErrorCode } from '../contract/errors.ts';
-import type { AttemptEnd } from '../queue/attempt-log.ts';
+import type { AttemptEnd } from '../queue/worker/attempt-log.ts';
 import { addFacts, type NodeFacts } from './metrics-facts.ts';
 
 export interface MetricsOptions {

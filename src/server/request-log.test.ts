@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { appRig, TOKEN } from '../../test/app-rig.ts';
-import { until } from '../../test/until.ts';
+import { appRig, TOKEN } from '../../test/support/app-rig.ts';
+import { until } from '../../test/support/until.ts';
 import { listen } from './listen.ts';
 import { STREAM_LIMITS } from './streams/open-streams.ts';
 import { SseSink } from './streams/sse-sink.ts';

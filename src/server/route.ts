@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { mustMay } from '../access/must-may.ts';
 import type { Principal } from '../access/principal.ts';
+import { mustMay } from '../access/require-right.ts';
 import type { Page } from '../access/service.ts';
 import type { Right } from '../contract/access.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appRig } from '../../test/app-rig.ts';
+import { appRig } from '../../test/support/app-rig.ts';
 import { createSite } from './site.ts';
 
 const site = createSite({

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { temporaryDirectory } from '../../test/processes.ts';
-import { ADMIN, serviceRig } from '../../test/service-rig.ts';
-import { testStore } from '../../test/sqlite.ts';
-import { until } from '../../test/until.ts';
+import { temporaryDirectory } from '../../test/support/processes.ts';
+import { ADMIN, serviceRig } from '../../test/support/service-rig.ts';
+import { testStore } from '../../test/support/sqlite.ts';
+import { until } from '../../test/support/until.ts';
 import { BatonError } from '../contract/errors.ts';
 import { SILENT } from '../queue/logger.ts';
 import { Connections } from './connections.ts';

@@ -1,7 +1,7 @@
 import { isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
+import { Pulse } from '../queue/coalesce.ts';
 import type { Logger } from '../queue/logger.ts';
-import { Pulse } from '../queue/pulse.ts';
 import type { Connection } from './service.ts';
 import type { NewConnection, SessionStore } from './session-store.ts';
 import { logChanges } from './status-log.ts';

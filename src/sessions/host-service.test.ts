@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/processes.ts';
-import { ADMIN, type ServiceRig, serviceRig } from '../../test/service-rig.ts';
-import { until } from '../../test/until.ts';
+import { temporaryDirectory } from '../../test/support/processes.ts';
+import { ADMIN, type ServiceRig, serviceRig } from '../../test/support/service-rig.ts';
+import { until } from '../../test/support/until.ts';
 
 /** A worker of another host, of which only the row is there. */
 const addHost = (rig: ServiceRig, host: string, roles: ('api' | 'worker')[] = ['worker']) =>

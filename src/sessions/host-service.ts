@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { mustMay } from '../access/must-may.ts';
+import { mustMay } from '../access/require-right.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import { isTerminal } from '../contract/run.ts';
 import type { WorkspaceSpec } from '../contract/session.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
-import { findSession, type ServiceParts, type ServiceStore } from './access.ts';
 import { onSession } from './audit-details.ts';
 import type { SessionService } from './service.ts';
+import { findSession, type ServiceParts, type ServiceStore } from './service-parts.ts';
 import { toSession } from './views.ts';
 import { WORKSPACE_RUN, WorkspaceSeen } from './workspace-run.ts';
 

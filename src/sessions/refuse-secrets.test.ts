@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ADMIN, serviceRig } from '../../test/service-rig.ts';
+import { ADMIN, serviceRig } from '../../test/support/service-rig.ts';
 import { SECRETS } from '../policy/masking.corpus.ts';
 
 const github = SECRETS[0]?.secret as string;

@@ -31,7 +31,7 @@ import type { Stats } from '../contract/stats.ts';
 import type { SyncStatus, WorkspaceView } from '../contract/workspace.ts';
 import type { Tail } from '../queue/follow/tail.ts';
 import type { Counts } from '../queue/store.ts';
-import type { RulePlace } from './approval-store.ts';
+import type { RulePlace } from './approvals/approval-store.ts';
 
 export interface SessionQuery {
   readonly ownerId?: string | undefined;

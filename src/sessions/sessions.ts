@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { mustMay } from '../access/must-may.ts';
 import { readPage, type Slice } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
+import { mustMay } from '../access/require-right.ts';
 import type { ForkPoint } from '../agents/driver.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
@@ -15,19 +15,19 @@ import type {
   WorkspaceProviderName,
 } from '../contract/session.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
-import { findSession, findToChange, levelOfListed } from './access.ts';
-import { checkAgentStart } from './admission-check.ts';
-import { approvalService } from './approval-service.ts';
+import { approvalService } from './approvals/approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
-import { costService } from './cost-service.ts';
+import { costService } from './costs/cost-service.ts';
 import { checkHost, hostService } from './host-service.ts';
 import { cursorOf, placeAt } from './list-cursor.ts';
-import { logService } from './log-service.ts';
+import { logService } from './logs/log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
-import { ruleService } from './rule-service.ts';
-import { runService } from './run-service.ts';
+import { checkAgentStart } from './rules/admission-check.ts';
+import { ruleService } from './rules/rule-service.ts';
+import { runService } from './runs/run-service.ts';
 import type { SessionService } from './service.ts';
+import { findSession, findToChange, levelOfListed } from './service-parts.ts';
 import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 import type { Changed, NewSession, SessionStore } from './session-store.ts';
 import { shareService } from './share-service.ts';

@@ -2,9 +2,9 @@ import type { ShareRecord } from '../access/access-store.ts';
 import type { PutShares } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
-import { findSession, findToChange, type ServiceParts } from './access.ts';
 import { onSession } from './audit-details.ts';
 import type { SessionService } from './service.ts';
+import { findSession, findToChange, type ServiceParts } from './service-parts.ts';
 
 /** With whom a session is shared, and how far: its owner says, or an admin. */
 export function shareService(parts: ServiceParts): Pick<SessionService, 'shares' | 'share'> {

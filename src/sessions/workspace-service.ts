@@ -4,8 +4,8 @@ import { toTime } from '../contract/time.ts';
 import type { WorkspaceHealth, WorkspaceStatus, WorkspaceView } from '../contract/workspace.ts';
 import type { Artefacts } from '../workspaces/artefacts.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
-import { findSession, findToChange, type ServiceParts } from './access.ts';
 import type { SessionService } from './service.ts';
+import { findSession, findToChange, type ServiceParts } from './service-parts.ts';
 import type { SessionWithFacts } from './session-record.ts';
 
 type WorkspaceService = Pick<SessionService, 'workspaces' | 'syncStatus' | 'artefact'>;

@@ -1,6 +1,6 @@
 import type { ApprovalKind, ApprovalScope, ApprovalState } from '../contract/approval.ts';
 import type { Json } from '../contract/json.ts';
-import type { ApprovalRecord } from '../sessions/approval-store.ts';
+import type { ApprovalRecord } from '../sessions/approvals/approval-store.ts';
 import { plain } from './session-rows.ts';
 
 /* How rows of approvals become objects; see rows.ts. */

@@ -5,7 +5,7 @@ import type { NodeRecord } from '../contract/node.ts';
 import type { ErrorClass, Outcome } from '../contract/outcome.ts';
 import type { Run, RunState } from '../contract/run.ts';
 import type { Schedule } from '../contract/schedule.ts';
-import type { RunCore } from '../queue/lane-change.ts';
+import type { RunCore } from '../queue/machine/lane-change.ts';
 
 /* How rows become the contract's objects. Statements name their columns: one that said * and was
  * prepared would fail on the nodes still running when a later version adds a column.

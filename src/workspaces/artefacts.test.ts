@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/processes.ts';
+import { temporaryDirectory } from '../../test/support/processes.ts';
 import { ARTEFACT_BYTES, ArtefactName } from '../contract/artefact.ts';
 import { newId } from '../contract/ids.ts';
 import { directoryArtefacts } from './artefacts.ts';

@@ -12,10 +12,10 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/processes.ts';
+import { temporaryDirectory } from '../../test/support/processes.ts';
 import { newId } from '../contract/ids.ts';
+import { workspaceContract } from './conformance/provider.ts';
 import { directoryProvider } from './directory.ts';
-import { workspaceContract } from './provider.contract.ts';
 import { WorkspaceError } from './provider.ts';
 import { workspaceProviders } from './providers.ts';
 import { removeTree } from './remove-tree.ts';

@@ -1,6 +1,6 @@
 import { isBatonError } from '../../src/contract/errors.ts';
-import { nextStamp } from '../../src/queue/attempt.ts';
 import type { Store } from '../../src/queue/store.ts';
+import { nextStamp } from '../../src/queue/worker/attempt.ts';
 import { carryOut, type Outcome } from './sim-store.ts';
 import { SimWriter } from './sim-writer.ts';
 import type { Call, Fault, Step } from './step.ts';

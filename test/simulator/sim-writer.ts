@@ -1,4 +1,9 @@
-import { Channel, type Entry, LostError, type Sink } from '../../src/queue/attempt-channel.ts';
+import {
+  Channel,
+  type Entry,
+  LostError,
+  type Sink,
+} from '../../src/queue/worker/attempt-channel.ts';
 
 /**
  * What attempt-writer.ts does, without its timers: at most one batch under way, one write of each

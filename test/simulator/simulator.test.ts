@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEPTH } from '../depth.ts';
+import { DEPTH } from '../support/depth.ts';
 import { search } from './search.ts';
 import { inMemory } from './sim-store.ts';
 import { play } from './simulate.ts';

@@ -1,12 +1,12 @@
 import type { Outcome } from '../../src/contract/outcome.ts';
 import { backoffMs, verdictOf } from '../../src/policy/retry.ts';
-import { Attempt } from '../../src/queue/attempt.ts';
-import type { AttemptWriter } from '../../src/queue/attempt-writer.ts';
-import { conclude } from '../../src/queue/conclude.ts';
 import { AbortReason, Conclusion, type Returned } from '../../src/queue/handler-result.ts';
-import { HeldRuns } from '../../src/queue/held-runs.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import type { ClaimedRun, HeldLane, Poll } from '../../src/queue/store.ts';
+import { Attempt } from '../../src/queue/worker/attempt.ts';
+import type { AttemptWriter } from '../../src/queue/worker/attempt-writer.ts';
+import { conclude } from '../../src/queue/worker/conclude.ts';
+import { HeldRuns } from '../../src/queue/worker/running-attempts.ts';
 import type { Flight } from './flights.ts';
 import type { SimWriter } from './sim-writer.ts';
 import type { Call, OutcomeKind, WorkerPlan, WorkKind } from './step.ts';

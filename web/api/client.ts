@@ -3,8 +3,8 @@ import { QueryClient } from '@tanstack/react-query';
 import { clientOf } from '../../src/client/calls.ts';
 import type { Contract } from '../../src/client/operation.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
-import { createStore } from '../parts/store.ts';
-import { mayPass } from './may-pass.ts';
+import { createStore } from '../state/store.ts';
+import { mayPass } from './is-retryable.ts';
 import { onNewKey } from './page-key.ts';
 import { fetchOrSocket } from './sockets.ts';
 

@@ -1,9 +1,10 @@
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import type { SessionHint } from '../../src/contract/session-event.ts';
-import { createStore } from '../parts/store.ts';
+import { createStore } from '../state/store.ts';
+import { Gather } from './batch.ts';
 import { client, noticeError, queries } from './client.ts';
-import { Gather } from './gather.ts';
+import { forget, type Told, take } from './hint-cache.ts';
 import { onNewKey } from './page-key.ts';
 import { listedSession, type SessionFilter } from './queries.ts';
 import {
@@ -14,7 +15,6 @@ import {
   withNewSession,
   withoutSession,
 } from './session-pages.ts';
-import { forget, type Told, take } from './told.ts';
 
 export type Connection = 'connecting' | 'connected' | 'reconnecting' | 'offline';
 /** Of the hint stream; what the page says about itself. */

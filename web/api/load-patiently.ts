@@ -1,4 +1,4 @@
-import { keep, kept } from '../parts/stored.ts';
+import { keep, kept } from '../state/stored.ts';
 import { connection } from './live.ts';
 
 /* Parts of the app that are loaded when they are needed, which may be while the server is away. */

@@ -1,5 +1,5 @@
 import { PAGE_KEY_HEADER, PAGE_KEY_NAME, PAGE_USER_NAME } from '../../src/contract/page-key.ts';
-import { keep, kept } from '../parts/stored.ts';
+import { keep, kept } from '../state/stored.ts';
 
 /* Who asks is said by the cookie and by this key together; the sign-in page has put it here. */
 

@@ -8,7 +8,7 @@ import type { Answer } from '../../src/client/client.ts';
 import type { endpoints } from '../../src/contract/api/all.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import { client, queries } from './client.ts';
-import { toldSeq } from './told.ts';
+import { toldSeq } from './hint-cache.ts';
 
 /* What the pages read, by one key each. `live.ts` says which are old. */
 

@@ -1,7 +1,7 @@
 import { operations } from 'virtual:operations';
 import { type RequestInput, urlOf } from '../../src/client/request.ts';
-import { saveFrom } from '../parts/download.ts';
 import { client } from './client.ts';
+import { saveFrom } from './download.ts';
 
 /**
  * Has the browser save what an operation answers, by a link that is good once: it goes to the disk as

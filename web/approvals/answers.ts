@@ -1,4 +1,4 @@
-import type { Question } from './asked.ts';
+import type { Question } from './tool-call.ts';
 
 /* What a person picks and writes for the questions of an agent. */
 

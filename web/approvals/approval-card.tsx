@@ -7,13 +7,13 @@ import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { Ago } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { askedOf } from './asked.ts';
 import { Decide } from './decide.tsx';
 import { Hidden, useInput } from './hidden.tsx';
 import { Outcome } from './outcome.tsx';
 import { useLatest, useMayAnswer } from './queries.ts';
 import { whyOf } from './reason.ts';
-import { What } from './what.tsx';
+import { askedOf } from './tool-call.ts';
+import { What } from './tool-view.tsx';
 
 interface Props {
   readonly approval: Approval;

@@ -8,7 +8,6 @@ import { problemOf } from '../parts/problem.ts';
 import type { Texts } from '../texts/en/all.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Actions } from './actions.tsx';
-import { type Asked, fieldsOf } from './asked.ts';
 import { DenyForm } from './deny-form.tsx';
 import { type Draft, NO_DRAFT } from './drafts.ts';
 import { fieldOf, toEditFields } from './edit.ts';
@@ -17,6 +16,7 @@ import { useDecide } from './queries.ts';
 import { QuestionForm } from './question-form.tsx';
 import { UNSEEN } from './scroll-box.tsx';
 import { isMeant, useCalm } from './target.ts';
+import { type Asked, fieldsOf } from './tool-call.ts';
 import { useDraft } from './use-draft.ts';
 
 interface Props {

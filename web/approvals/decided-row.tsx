@@ -5,11 +5,11 @@ import { visible } from '../../src/client/visible.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { Ago } from '../parts/time.tsx';
-import { askedOf, lineOf } from './asked.ts';
 import { Hidden, useInput } from './hidden.tsx';
 import { ICONS, Outcome, useSentence } from './outcome.tsx';
 import { useMayAnswer } from './queries.ts';
-import { What } from './what.tsx';
+import { askedOf, lineOf } from './tool-call.ts';
+import { What } from './tool-view.tsx';
 
 /** A question that was answered: one line, which opens to all of it. */
 export function DecidedRow({ approval }: { approval: Approval }) {

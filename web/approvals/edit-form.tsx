@@ -4,8 +4,8 @@ import type { Json } from '../../src/contract/json.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
-import type { Fields } from './asked.ts';
 import { type EditField, fromEditFields } from './edit.ts';
+import type { Fields } from './tool-call.ts';
 
 interface Props {
   readonly asked: Fields;

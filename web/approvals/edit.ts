@@ -1,5 +1,5 @@
 import type { Json } from '../../src/contract/json.ts';
-import type { Fields } from './asked.ts';
+import type { Fields } from './tool-call.ts';
 
 /* An agent's input as fields that a person can change, and back. */
 

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
-import { masksIn } from './asked.ts';
+import { masksIn } from './tool-call.ts';
 
 /** What an agent asks to use: masked, until the person wants to see the secrets in it. */
 export function useInput({ id, input, masked }: Approval) {

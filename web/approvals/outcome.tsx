@@ -6,11 +6,11 @@ import { Notice } from '../parts/notice.tsx';
 import { Ago } from '../parts/time.tsx';
 import type { Texts } from '../texts/en/all.ts';
 import { useTexts } from '../texts/texts.ts';
-import { fieldsOf } from './asked.ts';
 import { NO_DRAFT, wordsOf } from './drafts.ts';
 import { useNameOf } from './queries.ts';
+import { fieldsOf } from './tool-call.ts';
+import { What } from './tool-view.tsx';
 import { useDraft } from './use-draft.ts';
-import { What } from './what.tsx';
 
 export const ICONS = {
   allowed: [Check, 'text-good'],

@@ -3,7 +3,7 @@ import { Button } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { answersOf, NOTHING, type Picked, toggle } from './answers.ts';
-import type { Question } from './asked.ts';
+import type { Question } from './tool-call.ts';
 
 interface Props {
   readonly questions: readonly Question[];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../src/policy/tools/decide.ts';
 import { OwnFiles } from '../../src/policy/tools/own-files.ts';
-import { judgeAll } from '../../src/sessions/tool-scopes.ts';
+import { judgeAll } from '../../src/sessions/rules/tool-scopes.ts';
 import { approvals } from '../texts/en/approvals.ts';
 import { common } from '../texts/en/common.ts';
 import { whyOf } from './reason.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { meQuery } from '../api/queries.ts';
-import { createStore, type Store, useStore } from '../parts/store.ts';
-import { keep, kept, parsed } from '../parts/stored.ts';
+import { createStore, type Store, useStore } from '../state/store.ts';
+import { keep, kept, parsed } from '../state/stored.ts';
 import { type Draft, type Drafts, NO_DRAFT, withDraft } from './drafts.ts';
 
 /** Other people at the same browser have their own. */

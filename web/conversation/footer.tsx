@@ -2,13 +2,13 @@ import { client } from '../api/client.ts';
 import { Notice } from '../parts/notice.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Action } from './action.tsx';
-import type { Current } from './blocks.ts';
-import { Composer, putBack } from './composer.tsx';
+import { Composer, putBack } from './composer/composer.tsx';
 import { useConversation } from './context.ts';
-import type { Draft } from './draft.ts';
 import { hasEnded } from './ended.ts';
-import type { Outgoing, Written } from './outbox.ts';
-import { QueuePanel } from './queue-panel.tsx';
+import type { Current } from './log/blocks.ts';
+import type { Draft } from './outbox/draft.ts';
+import type { Outgoing, Written } from './outbox/outbox.ts';
+import { QueuePanel } from './queue/queue-panel.tsx';
 
 interface Props {
   readonly current: Current | null;

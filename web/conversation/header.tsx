@@ -6,7 +6,7 @@ import { Money } from '../parts/money.tsx';
 import { RunBadge, StatusBadge, StatusDot } from '../parts/status.tsx';
 import { useStopped } from '../parts/use-stopped.ts';
 import { useTexts } from '../texts/texts.ts';
-import type { Current } from './blocks.ts';
+import type { Current } from './log/blocks.ts';
 
 const STATES = {
   starting: ['dequeued', 'works'],

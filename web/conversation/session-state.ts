@@ -3,12 +3,12 @@ import { BatonError, isBatonError } from '../../src/contract/errors.ts';
 import { client, noticeError, queries } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { newKey } from '../parts/new-key.ts';
-import { keptNames } from '../parts/stored.ts';
-import { Draft } from './draft.ts';
-import { type Changed, SessionLog } from './log.ts';
-import { type Letter, Outbox } from './outbox.ts';
-import { laterOf } from './queue-order.ts';
-import { letterAt, letterStore, lettersOf } from './stored-letters.ts';
+import { keptNames } from '../state/stored.ts';
+import { type Changed, SessionLog } from './log/log.ts';
+import { Draft } from './outbox/draft.ts';
+import { type Letter, Outbox } from './outbox/outbox.ts';
+import { letterAt, letterStore, lettersOf } from './outbox/outbox-storage.ts';
+import { laterOf } from './queue/queue-order.ts';
 
 /* What the page keeps of the sessions that were opened last: going back to one shows it at once. */
 

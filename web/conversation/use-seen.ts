@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { Session } from '../../src/contract/session.ts';
-import { markSeen } from '../shell/seen.ts';
+import { markSeen } from '../shell/seen-sessions.ts';
 import { outputMark } from '../shell/unread.ts';
 
 /** While its page is in sight, a session has been seen. */

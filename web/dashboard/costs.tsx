@@ -5,7 +5,7 @@ import { Bars } from '../parts/chart.tsx';
 import { INPUT } from '../parts/field.tsx';
 import { money } from '../parts/money.tsx';
 import { LoadError } from '../parts/notice.tsx';
-import { useStore } from '../parts/store.ts';
+import { useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { CostRanks } from './cost-ranks.tsx';

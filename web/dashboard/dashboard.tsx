@@ -5,7 +5,7 @@ import { statsQuery } from '../api/queries.ts';
 import { Bars } from '../parts/chart.tsx';
 import { LoadError } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
-import { useStore } from '../parts/store.ts';
+import { useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Activity } from './activity.tsx';

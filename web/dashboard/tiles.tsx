@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Hand, Hourglass, type LucideIcon, Play } from 'lucide-react';
 import type { Stats } from '../../src/contract/stats.ts';
-import { useStore } from '../parts/store.ts';
 import { duration } from '../parts/time.tsx';
+import { useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { countOf, type RunGroup } from './figures.ts';

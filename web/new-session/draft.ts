@@ -1,4 +1,4 @@
-import { keep, kept, parsed } from '../parts/stored.ts';
+import { keep, kept, parsed } from '../state/stored.ts';
 import { EMPTY, type NewForm } from './form.ts';
 
 /* What somebody has written of a session that is not made yet, in this tab. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
-import { createStore, useStore } from './store.ts';
+import { createStore, useStore } from '../state/store.ts';
 
 interface PageProps {
   readonly title: string;

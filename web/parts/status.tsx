@@ -2,7 +2,7 @@ import { Clock, Hand } from 'lucide-react';
 import type { RunState } from '../../src/contract/run.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import { useTexts } from '../texts/texts.ts';
-import { type Doing, doingOf } from './doing.ts';
+import { type Doing, doingOf } from './activity.ts';
 import { useStopped } from './use-stopped.ts';
 
 /* A state is told by colour, by shape and by a word. */

@@ -1,5 +1,5 @@
-import { createStore } from './store.ts';
-import { keep, kept } from './stored.ts';
+import { createStore } from '../state/store.ts';
+import { keep, kept } from '../state/stored.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 

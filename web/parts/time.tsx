@@ -1,6 +1,6 @@
+import { createStore, useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { texts, useTexts } from '../texts/texts.ts';
-import { createStore, useStore } from './store.ts';
 
 /** The time by which all relative times are told; one timer for all of them. */
 const clock = createStore(Date.now());

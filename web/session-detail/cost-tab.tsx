@@ -4,7 +4,7 @@ import type { Session } from '../../src/contract/session.ts';
 import { Money } from '../parts/money.tsx';
 import { LoadError } from '../parts/notice.tsx';
 import { Fact, Section } from '../parts/section.tsx';
-import { useStore } from '../parts/store.ts';
+import { useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Estimated } from './estimated.tsx';

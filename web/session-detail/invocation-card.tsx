@@ -1,8 +1,8 @@
 import type { Invocation } from '../../src/contract/run-view.ts';
 import { Money } from '../parts/money.tsx';
 import { Fact } from '../parts/section.tsx';
-import { useStore } from '../parts/store.ts';
 import { duration, exactTime } from '../parts/time.tsx';
+import { useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Estimated } from './estimated.tsx';

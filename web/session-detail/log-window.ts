@@ -1,6 +1,6 @@
 import type { SessionStatus, StatusReason } from '../../src/contract/session.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
-import { fieldsOf, textOrNull } from '../conversation/fields.ts';
+import { fieldsOf, textOrNull } from '../conversation/log/fields.ts';
 
 /* The log is read backwards, by its numbers: what happened last is asked for most. */
 

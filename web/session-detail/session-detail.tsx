@@ -12,7 +12,7 @@ import { useTitle } from '../parts/page.tsx';
 import { SessionBadge } from '../parts/status.tsx';
 import { Missing } from '../shell/not-found.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { Deeds } from './deeds.tsx';
+import { Deeds } from './actions.tsx';
 import { Overview } from './overview.tsx';
 import { mayWork } from './possible.ts';
 

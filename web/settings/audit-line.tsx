@@ -4,8 +4,8 @@ import type { AuditEntry } from '../../src/contract/audit.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { userNamesQuery } from '../api/queries.ts';
 import { Fact } from '../parts/section.tsx';
-import { useStore } from '../parts/store.ts';
 import { exactTime } from '../parts/time.tsx';
+import { useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 

@@ -7,9 +7,9 @@ import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { Fact, Section } from '../parts/section.tsx';
-import { useStore } from '../parts/store.ts';
 import { chooseTheme, type Theme, theme } from '../parts/theme.ts';
 import { Ago } from '../parts/time.tsx';
+import { useStore } from '../state/store.ts';
 import { chooseLanguage, type Language, language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 

@@ -1,6 +1,6 @@
 import { WifiOff } from 'lucide-react';
 import { connection } from '../api/live.ts';
-import { useStore } from '../parts/store.ts';
+import { useStore } from '../state/store.ts';
 import { useTexts } from '../texts/texts.ts';
 
 /** Small and quiet while all is well. */

@@ -1,4 +1,4 @@
-import { createStore } from '../parts/store.ts';
+import { createStore } from '../state/store.ts';
 
 export const paletteOpen = createStore(false);
 export const keyHelpOpen = createStore(false);

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Session } from '../../src/contract/session.ts';
-import { doingOf } from '../parts/doing.ts';
+import { doingOf } from '../parts/activity.ts';
 import { Money } from '../parts/money.tsx';
 import { StatusDot } from '../parts/status.tsx';
-import { useStore } from '../parts/store.ts';
 import { Ago } from '../parts/time.tsx';
+import { useStore } from '../state/store.ts';
 import { useTexts } from '../texts/texts.ts';
-import { seen } from './seen.ts';
+import { seen } from './seen-sessions.ts';
 import { isUnread } from './unread.ts';
 
 /** Rows out of sight cost nothing: the browser lays them out when they come near. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { signedOut } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
-import { useStore } from '../parts/store.ts';
+import { useStore } from '../state/store.ts';
 import { useTexts } from '../texts/texts.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { createStore, useStore } from '../parts/store.ts';
+import { createStore, useStore } from '../state/store.ts';
 
 /* Whether there is room for a sidebar; the same border as `md` in the styles. */
 

@@ -1,5 +1,5 @@
-import { createStore } from '../parts/store.ts';
-import { keep, kept } from '../parts/stored.ts';
+import { createStore } from '../state/store.ts';
+import { keep, kept } from '../state/stored.ts';
 import type { First, Rest, Texts } from './en/all.ts';
 
 export type Language = 'en' | 'ja';

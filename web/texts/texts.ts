@@ -1,4 +1,4 @@
-import { useStore } from '../parts/store.ts';
+import { useStore } from '../state/store.ts';
 import type { Texts } from './en/all.ts';
 import { language, textsOf } from './language.ts';
 

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { StoreGate } from '../../../src/access/gate.ts';
+import { StoreGate } from '../../../src/access/authenticator.ts';
 import type { Principal } from '../../../src/access/principal.ts';
 import { digestOf, newToken } from '../../../src/access/secret.ts';
-import { compose } from '../../../src/compose.ts';
 import { newId } from '../../../src/contract/ids.ts';
 import { CreateSession } from '../../../src/contract/session.ts';
+import { compose } from '../../../src/node/compose.ts';
 import { createMasker } from '../../../src/policy/masking.ts';
 import { SILENT } from '../../../src/queue/logger.ts';
 import { aesBox } from '../../../src/secrets/aes-box.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { PAGE_KEY_NAME } from '../../../src/contract/page-key.ts';
 import type { Session } from '../../../src/contract/session.ts';
-import { launch } from '../../../test/browser-launch.ts';
+import { launch } from '../../../test/web/browser-launch.ts';
 import { BatonServer } from '../../baton-server.ts';
 import type { Place } from '../../place.ts';
 import { SessionStream } from '../agents/session-stream.ts';

@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentRig, unmasked } from '../../../test/agent-rig.ts';
-import { Talk } from '../../../test/claude-rig.ts';
-import { temporaryDirectory } from '../../../test/processes.ts';
+import { Talk } from '../../../test/claude/claude-rig.ts';
+import { agentRig, unmasked } from '../../../test/support/agent-rig.ts';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { OLDEST_VERSION } from './version.ts';
 
 const line = (value: object) => `echo '${JSON.stringify(value)}'`;

@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agentRig, unmasked } from '../../../test/agent-rig.ts';
-import { failure, Talk } from '../../../test/claude-rig.ts';
-import { temporaryDirectory } from '../../../test/processes.ts';
+import { failure, Talk } from '../../../test/claude/claude-rig.ts';
+import { agentRig, unmasked } from '../../../test/support/agent-rig.ts';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
 import type { Turn } from '../driver.ts';
 import { claudeDriver } from './driver.ts';
 import { findClaude } from './program.ts';

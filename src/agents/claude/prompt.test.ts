@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unmasked } from '../../../test/agent-rig.ts';
+import { unmasked } from '../../../test/support/agent-rig.ts';
 import type { Turn } from '../driver.ts';
 import { asText, contentOf } from './prompt.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentRig } from '../../../test/agent-rig.ts';
+import { agentRig } from '../../../test/support/agent-rig.ts';
 import { readOutput } from './output.ts';
 
 const OPTIONS = { lingerMs: 50, pieceBytes: 16 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Family } from '../family.ts';
 import type { ProcessTable } from '../process-table.ts';
+import type { Family } from '../process-tree.ts';
 import { send } from './signal.ts';
 
 /** Others may start processes at the same time. */

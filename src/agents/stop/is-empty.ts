@@ -1,5 +1,5 @@
-import type { Family } from '../family.ts';
 import type { ProcessTable } from '../process-table.ts';
+import type { Family } from '../process-tree.ts';
 import { hunt, probe } from './hunt.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Family, Members } from '../family.ts';
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
+import type { Family, Members } from '../process-tree.ts';
 import { isEmpty } from './is-empty.ts';
 import { signalAll } from './signal.ts';
 

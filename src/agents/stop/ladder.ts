@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Family } from '../family.ts';
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
+import type { Family } from '../process-tree.ts';
 import { closeInput } from './close-input.ts';
 import { interrupt } from './interrupt.ts';
 import { looksEmpty } from './is-empty.ts';

@@ -1,5 +1,5 @@
-import type { Members } from '../family.ts';
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
+import type { Members } from '../process-tree.ts';
 
 /** To this process, or its group, and to no other that has got its number by now. */
 export function signal(

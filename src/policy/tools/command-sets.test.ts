@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/processes.ts';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { inSet } from './command-sets.ts';
 import { HOSTILE_OPTIONS } from './hostile-options.corpus.ts';
 import { plainWords } from './plain-words.ts';

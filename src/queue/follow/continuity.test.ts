@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { seqs } from '../../../test/tails.ts';
+import { seqs } from '../../../test/support/tails.ts';
 import type { LogEvent } from '../../contract/event.ts';
 import { advance, type Position } from './continuity.ts';
 

@@ -1,4 +1,4 @@
-import { Pulse } from '../pulse.ts';
+import { Pulse } from '../coalesce.ts';
 import type { Store } from '../store.ts';
 import { LaneFeed } from './lane-feed.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultyStore } from '../../../test/faulty-store.ts';
-import { read, seqs } from '../../../test/tails.ts';
+import { faultyStore } from '../../../test/support/faulty-store.ts';
+import { read, seqs } from '../../../test/support/tails.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { LogEvent } from '../../contract/event.ts';
 import { memoryStore } from '../memory/store.ts';

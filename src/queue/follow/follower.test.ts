@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { CapturedLog } from '../../../test/captured-log.ts';
-import { faultyStore } from '../../../test/faulty-store.ts';
-import { range, read, readAll, seqs } from '../../../test/tails.ts';
-import { until } from '../../../test/until.ts';
+import { CapturedLog } from '../../../test/support/captured-log.ts';
+import { faultyStore } from '../../../test/support/faulty-store.ts';
+import { range, read, readAll, seqs } from '../../../test/support/tails.ts';
+import { until } from '../../../test/support/until.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { LogEvent } from '../../contract/event.ts';
 import { memoryStore } from '../memory/store.ts';

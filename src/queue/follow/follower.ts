@@ -1,6 +1,6 @@
 import { isBatonError } from '../../contract/errors.ts';
-import { DatabaseWatch } from '../database-watch.ts';
 import type { Logger } from '../logger.ts';
+import { DatabaseWatch } from '../node/database-watch.ts';
 import type { Hint, Store } from '../store.ts';
 import { catchUp } from './catch-up.ts';
 import { Feeds } from './feeds.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Pulse } from '../pulse.ts';
+import { Pulse } from '../coalesce.ts';
 import { Signal } from './signal.ts';
 
 /** A lane's log grew; or too much happened to say what, and everything is to be looked at. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { range, read, readAll, seqs } from '../../../test/tails.ts';
+import { range, read, readAll, seqs } from '../../../test/support/tails.ts';
 import { type Sized, sized } from './sized.ts';
 import { Tail } from './tail.ts';
 

@@ -1,7 +1,7 @@
 import { BatonError } from '../../contract/errors.ts';
-import type { LaneChange } from '../lane-change.ts';
-import * as machine from '../lane-machine.ts';
-import { newRun } from '../new-run.ts';
+import type { LaneChange } from '../machine/lane-change.ts';
+import * as machine from '../machine/lane-machine.ts';
+import { newRun } from '../machine/new-run.ts';
 import type { Admission, Receipt } from '../store.ts';
 import { headPlace, lastPlace } from './places.ts';
 import type { LaneRecord, RunRecord } from './records.ts';

@@ -1,6 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
-import { planClaim } from '../claim-plan.ts';
-import * as machine from '../lane-machine.ts';
+import { planClaim } from '../machine/claim-plan.ts';
+import * as machine from '../machine/lane-machine.ts';
 import type { Caps, ClaimedRun, ClaimRequest } from '../store.ts';
 import { isAlive } from './nodes.ts';
 import { lastPlace } from './places.ts';

@@ -1,6 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
 import { isTerminal, type LaneSettings, type Run } from '../../contract/run.ts';
-import * as machine from '../lane-machine.ts';
+import * as machine from '../machine/lane-machine.ts';
 import type { Command } from '../store.ts';
 import { admit, mustBeNew } from './admit.ts';
 import { headPlace, lastPlace, placeBefore } from './places.ts';

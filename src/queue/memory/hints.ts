@@ -1,4 +1,4 @@
-import type { LaneChange } from '../lane-change.ts';
+import type { LaneChange } from '../machine/lane-change.ts';
 import type { Hint } from '../store.ts';
 
 /** The wake-ups: changes of one turn of the event loop are told as one hint, after they happened. */

@@ -1,5 +1,5 @@
 import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
-import * as machine from '../lane-machine.ts';
+import * as machine from '../machine/lane-machine.ts';
 import type { HeldLane, Poll, Reaped } from '../store.ts';
 import type { RunRecord } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';

@@ -1,5 +1,5 @@
-import type { LaneChange } from '../lane-change.ts';
-import { POSITION_STEP, placeBetween, renumbered } from '../position.ts';
+import type { LaneChange } from '../machine/lane-change.ts';
+import { POSITION_STEP, placeBetween, renumbered } from '../machine/position.ts';
 import type { LaneRecord, RunRecord } from './records.ts';
 import { coreIn } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import type { NodeRecord } from '../../contract/node.ts';
-import { type OtherHosts, type ReadyLanes, TURN_MS } from '../claim-plan.ts';
+import { type OtherHosts, type ReadyLanes, TURN_MS } from '../machine/claim-plan.ts';
 import { isAlive } from './nodes.ts';
 import { longestReadyFirst } from './ready-index.ts';
 import type { LaneRecord } from './records.ts';

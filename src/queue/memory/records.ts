@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Run } from '../../contract/run.ts';
-import type { RunCore } from '../lane-change.ts';
+import type { RunCore } from '../machine/lane-change.ts';
 import type { Slotted } from './heap.ts';
 import type { LaneQueue } from './lane-queue.ts';
 

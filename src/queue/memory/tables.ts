@@ -1,9 +1,9 @@
 import type { Lane } from '../../contract/lane.ts';
 import type { NodeRecord } from '../../contract/node.ts';
 import { isTerminal } from '../../contract/run.ts';
-import type { Turn } from '../claim-plan.ts';
-import { LaneChange, type RunCore } from '../lane-change.ts';
-import { newLane } from '../new-lane.ts';
+import type { Turn } from '../machine/claim-plan.ts';
+import { LaneChange, type RunCore } from '../machine/lane-change.ts';
+import { newLane } from '../machine/new-lane.ts';
 import type { Clock, Counts, StopRecord } from '../store.ts';
 import { Executing } from './executing.ts';
 import { Heap } from './heap.ts';

@@ -1,5 +1,5 @@
-import type { LaneChange } from '../lane-change.ts';
-import * as machine from '../lane-machine.ts';
+import type { LaneChange } from '../machine/lane-change.ts';
+import * as machine from '../machine/lane-machine.ts';
 import type { AttemptWrite } from '../store.ts';
 import { copyJson, copyOutcome, type LaneRecord, type RunRecord } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { appRig } from '../../../test/app-rig.ts';
+import { appRig } from '../../../test/support/app-rig.ts';
 import { endpointList } from '../../contract/api/all.ts';
 import { html } from './html.ts';
 

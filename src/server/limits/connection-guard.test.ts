@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { until } from '../../../test/until.ts';
+import { until } from '../../../test/support/until.ts';
 import { proxyCheck } from './address.ts';
 import { ConnectionGuard } from './connection-guard.ts';
 import { type ConnectionLimits, connectionLimits, descriptorLimit } from './connection-limits.ts';

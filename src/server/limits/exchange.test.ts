@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../../../test/postgres.ts';
+import { createDatabase } from '../../../test/support/postgres.ts';
 import type { Principal } from '../../access/principal.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import { newId } from '../../contract/ids.ts';

@@ -1,6 +1,6 @@
 import { type Duplex, PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { appRig, TOKEN } from '../../../test/app-rig.ts';
+import { appRig, TOKEN } from '../../../test/support/app-rig.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { BatonError } from '../../contract/errors.ts';
 import { adminToken, type LetIn } from '../auth.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ADMIN_TOKEN, accessRig } from '../../../test/access-matrix-rig.ts';
+import { ADMIN_TOKEN, accessRig } from '../../../test/access/access-matrix-rig.ts';
 import { createClient } from '../../client/client.ts';
 import { AuditEntry } from '../../contract/audit.ts';
 

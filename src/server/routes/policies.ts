@@ -1,5 +1,5 @@
 import { policyEndpoints } from '../../contract/api/policies.ts';
-import type { RulePlace } from '../../sessions/approval-store.ts';
+import type { RulePlace } from '../../sessions/approvals/approval-store.ts';
 import type { Api } from '../route.ts';
 
 const GLOBAL: RulePlace = { scope: 'global' };

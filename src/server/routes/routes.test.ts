@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { streamRig, TOKEN } from '../../../test/stream-rig.ts';
-import { until } from '../../../test/until.ts';
+import { streamRig, TOKEN } from '../../../test/support/stream-rig.ts';
+import { until } from '../../../test/support/until.ts';
 import type { RunView } from '../../contract/run-view.ts';
 import type { Session } from '../../contract/session.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ADMIN_TOKEN } from '../../../test/gate-rig.ts';
-import { OURS, pageKeyIn, signInRig } from '../../../test/sign-in-rig.ts';
+import { ADMIN_TOKEN } from '../../../test/support/gate-rig.ts';
+import { OURS, pageKeyIn, signInRig } from '../../../test/support/sign-in-rig.ts';
 import { rightsOf } from '../../access/principal.ts';
 import { newSecret } from '../../access/secret.ts';
 import { ADMIN_ID } from '../../contract/access.ts';

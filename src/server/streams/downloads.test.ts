@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { ADMIN } from '../../../test/service-rig.ts';
-import { streamRig, TOKEN } from '../../../test/stream-rig.ts';
-import { until } from '../../../test/until.ts';
+import { ADMIN } from '../../../test/support/service-rig.ts';
+import { streamRig, TOKEN } from '../../../test/support/stream-rig.ts';
+import { until } from '../../../test/support/until.ts';
 import { MessageRequest } from '../../contract/message.ts';
 
 const LARGE = 'x'.repeat(200_000);

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { SseReader } from '../../../test/sse-reader.ts';
-import { ADMIN, streamRig, TOKEN } from '../../../test/stream-rig.ts';
-import { range } from '../../../test/tails.ts';
-import { until } from '../../../test/until.ts';
+import { SseReader } from '../../../test/support/sse-reader.ts';
+import { ADMIN, streamRig, TOKEN } from '../../../test/support/stream-rig.ts';
+import { range } from '../../../test/support/tails.ts';
+import { until } from '../../../test/support/until.ts';
 
 function open(url: string, path: string): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Gate } from '../../access/service.ts';
 import { BatonError, type ErrorCode } from '../../contract/errors.ts';
-import { isTransient } from '../../queue/database-watch.ts';
 import type { Logger } from '../../queue/logger.ts';
+import { isTransient } from '../../queue/node/database-watch.ts';
 import { Places } from '../limits/places.ts';
 import type { EndReason, Sink, StreamKind } from './sink.ts';
 import type { Look, StillMay } from './still-may.ts';

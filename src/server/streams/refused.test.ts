@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { peopleOf } from '../../../test/gate-rig.ts';
-import { SseReader } from '../../../test/sse-reader.ts';
-import { ADMIN, type StreamRigOptions, streamRig } from '../../../test/stream-rig.ts';
-import { until } from '../../../test/until.ts';
-import { WsReader } from '../../../test/ws-reader.ts';
+import { peopleOf } from '../../../test/support/gate-rig.ts';
+import { SseReader } from '../../../test/support/sse-reader.ts';
+import { ADMIN, type StreamRigOptions, streamRig } from '../../../test/support/stream-rig.ts';
+import { until } from '../../../test/support/until.ts';
+import { WsReader } from '../../../test/support/ws-reader.ts';
 import { BatonError } from '../../contract/errors.ts';
 
 /** Two users who look at one session: one is about to lose something, the other is not. */

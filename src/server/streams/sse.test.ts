@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { SseReader } from '../../../test/sse-reader.ts';
-import { ADMIN, streamRig, TOKEN } from '../../../test/stream-rig.ts';
-import { range } from '../../../test/tails.ts';
-import { until } from '../../../test/until.ts';
+import { SseReader } from '../../../test/support/sse-reader.ts';
+import { ADMIN, streamRig, TOKEN } from '../../../test/support/stream-rig.ts';
+import { range } from '../../../test/support/tails.ts';
+import { until } from '../../../test/support/until.ts';
 import { SessionEvent } from '../../contract/session-event.ts';
 
 test('[E2] a stream gives what is stored, then what comes, in order and each once', async () => {

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { streamRig, TOKEN } from '../../../test/stream-rig.ts';
-import { range } from '../../../test/tails.ts';
-import { until } from '../../../test/until.ts';
-import { WsReader } from '../../../test/ws-reader.ts';
+import { streamRig, TOKEN } from '../../../test/support/stream-rig.ts';
+import { range } from '../../../test/support/tails.ts';
+import { until } from '../../../test/support/until.ts';
+import { WsReader } from '../../../test/support/ws-reader.ts';
 
 type Rig = Awaited<ReturnType<typeof streamRig>>;
 const AUTH = { authorization: `Bearer ${TOKEN}` };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { mustMay } from '../../access/must-may.ts';
+import { mustMay } from '../../access/require-right.ts';
 import { flagIn } from '../../contract/api/endpoint.ts';
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';

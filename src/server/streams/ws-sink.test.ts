@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { streamRig, TOKEN } from '../../../test/stream-rig.ts';
-import { until } from '../../../test/until.ts';
-import { WsReader } from '../../../test/ws-reader.ts';
+import { streamRig, TOKEN } from '../../../test/support/stream-rig.ts';
+import { until } from '../../../test/support/until.ts';
+import { WsReader } from '../../../test/support/ws-reader.ts';
 
 /** A frame of a client: final, a ping, masked with zeros. */
 const PING = Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]);

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * Which lanes a claim takes, as one function in PostgreSQL (the steps are those of
- * queue/claim-plan.ts): one round trip under the claim lock, and every step an index descent.
+ * queue/machine/claim-plan.ts): one round trip under the claim lock, and every step an index descent.
  * Written as a loop because a loose index scan is one, and because its statements then have plans
  * that cannot change shape with the size of the tables; the settings say so to the planner.
  * Rejected: one query with window functions over all ready lanes (grows with the backlog), and

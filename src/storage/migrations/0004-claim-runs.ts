@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * A whole claim as one function: which lanes it takes (the steps are those of queue/claim-plan.ts),
- * and the taking itself, which is `take` of queue/lane-machine.ts once more in SQL. So a claim is one
+ * A whole claim as one function: which lanes it takes (the steps are those of queue/machine/claim-plan.ts),
+ * and the taking itself, which is `take` of queue/machine/lane-machine.ts once more in SQL. So a claim is one
  * round trip and needs no transaction around it. It replaces `claim_survey` (0002), which stays for
  * nodes of the version before, and asks an owner three questions instead of six: lanes pinned to the
  * node's host are looked for only where there are any (at 400 lanes of 100 owners the choice took

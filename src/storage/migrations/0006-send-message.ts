@@ -1,4 +1,4 @@
-import { POSITION_STEP } from '../../queue/position.ts';
+import { POSITION_STEP } from '../../queue/machine/position.ts';
 import type { Migration } from './migration.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Migration } from './migration.ts';
  * Turns between hosts. `claim_runs` (0004) chose among the lanes that its own host may take, so a slot
  * that one host freed could be taken again by the other any number of times before the session whose
  * turn it was (Q4). Now it chooses among the lanes of all hosts whose workers have free slots, as
- * queue/claim-plan.ts says, takes those that are its own, and notes in `claim_turns` for whom it left
+ * queue/machine/claim-plan.ts says, takes those that are its own, and notes in `claim_turns` for whom it left
  * a slot: since when, and the cap it knew, by which it is seen that the slot is gone again.
  *
  * The function keeps its name and arguments, so that nodes of the version before take turns too; the

@@ -1,6 +1,6 @@
-import type { LaneChange } from '../../queue/lane-change.ts';
-import { admit } from '../../queue/lane-machine.ts';
-import { newRun } from '../../queue/new-run.ts';
+import type { LaneChange } from '../../queue/machine/lane-change.ts';
+import { admit } from '../../queue/machine/lane-machine.ts';
+import { newRun } from '../../queue/machine/new-run.ts';
 import type { Op } from '../statement.ts';
 import type { Dialect } from './dialect.ts';
 import { headPlace } from './places.ts';

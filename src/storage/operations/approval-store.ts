@@ -1,4 +1,4 @@
-import type { ApprovalStore } from '../../sessions/approval-store.ts';
+import type { ApprovalStore } from '../../sessions/approvals/approval-store.ts';
 import { getApproval, listApprovals, listApprovalsOf } from './sessions/approvals/reads.ts';
 import { readRules, rulesFor, sharedRules } from './sessions/approvals/rules.ts';
 import type { StoreParts } from './store.ts';

@@ -1,9 +1,9 @@
 import type { AccessStore, Audited } from '../../access/access-store.ts';
 import type { NewAuditEntry } from '../../access/principal.ts';
 import type { Store } from '../../queue/store.ts';
-import type { ApprovalStore } from '../../sessions/approval-store.ts';
+import type { ApprovalStore } from '../../sessions/approvals/approval-store.ts';
+import type { SteerStore } from '../../sessions/messages/steer-store.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
-import type { SteerStore } from '../../sessions/steer-store.ts';
 import { accessStoreOver } from './access-store.ts';
 import type { Answer, Arguments, OperationName } from './all.ts';
 import { approvalStoreOver } from './approval-store.ts';

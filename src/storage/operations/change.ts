@@ -1,7 +1,7 @@
 import { BatonError } from '../../contract/errors.ts';
 import type { LaneSettings, Run } from '../../contract/run.ts';
 import { isTerminal } from '../../contract/run.ts';
-import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
+import type { LaneChange, RunCore } from '../../queue/machine/lane-change.ts';
 import {
   answer,
   cancel,
@@ -11,7 +11,7 @@ import {
   mustBeMovable,
   remove,
   resume,
-} from '../../queue/lane-machine.ts';
+} from '../../queue/machine/lane-machine.ts';
 import type { Command } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { admitAtHead } from './admit-at-head.ts';

@@ -1,6 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
-import { LaneChange } from '../../queue/lane-change.ts';
-import { joinWhenDue, retake, wakeDelayed } from '../../queue/lane-machine.ts';
+import { LaneChange } from '../../queue/machine/lane-change.ts';
+import { joinWhenDue, retake, wakeDelayed } from '../../queue/machine/lane-machine.ts';
 import type { ClaimedRun, ClaimRequest } from '../../queue/store.ts';
 import { CORE_COLUMNS, type CoreRow, toCore } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';

@@ -1,6 +1,6 @@
 import type { Lane } from '../../contract/lane.ts';
 import type { RunState } from '../../contract/run.ts';
-import type { LaneChange, RunCore } from '../../queue/lane-change.ts';
+import type { LaneChange, RunCore } from '../../queue/machine/lane-change.ts';
 import type { AttemptWrite, ClaimedRun, ClaimRequest, Hint, LogCursor } from '../../queue/store.ts';
 import type { EventRow } from '../rows.ts';
 import type { StoredSession } from '../session-rows.ts';

@@ -1,8 +1,8 @@
 import { BatonError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/run.ts';
-import { LaneChange, type RunCore } from '../../queue/lane-change.ts';
-import { admit, cancel } from '../../queue/lane-machine.ts';
-import { newRun } from '../../queue/new-run.ts';
+import { LaneChange, type RunCore } from '../../queue/machine/lane-change.ts';
+import { admit, cancel } from '../../queue/machine/lane-machine.ts';
+import { newRun } from '../../queue/machine/new-run.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { Again, type Dialect, type Done, done, type NewRun } from './dialect.ts';

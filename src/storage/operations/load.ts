@@ -1,6 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
 import type { Run } from '../../contract/run.ts';
-import { LaneChange, type RunCore } from '../../queue/lane-change.ts';
+import { LaneChange, type RunCore } from '../../queue/machine/lane-change.ts';
 import { CORE_COLUMNS, type CoreRow, RUN_COLUMNS, type RunRow, toCore, toRun } from '../rows.ts';
 import { type Op, queryOne } from '../statement.ts';
 import { Again, type Dialect } from './dialect.ts';

@@ -1,6 +1,6 @@
 import type { NodeInfo } from '../../contract/node.ts';
-import { LaneChange } from '../../queue/lane-change.ts';
-import { crash } from '../../queue/lane-machine.ts';
+import { LaneChange } from '../../queue/machine/lane-change.ts';
+import { crash } from '../../queue/machine/lane-machine.ts';
 import type { HeldLane, Poll, Reaped } from '../../queue/store.ts';
 import { NODE_COLUMNS, type NodeRow, toNode } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';

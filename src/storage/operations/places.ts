@@ -1,5 +1,5 @@
-import type { LaneChange } from '../../queue/lane-change.ts';
-import { POSITION_STEP, placeBetween } from '../../queue/position.ts';
+import type { LaneChange } from '../../queue/machine/lane-change.ts';
+import { POSITION_STEP, placeBetween } from '../../queue/machine/position.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 
 /** The place behind all others. */

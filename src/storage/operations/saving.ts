@@ -1,7 +1,7 @@
 import type { Lane } from '../../contract/lane.ts';
 import type { RunState } from '../../contract/run.ts';
-import type { RunCore } from '../../queue/lane-change.ts';
-import { POSITION_STEP } from '../../queue/position.ts';
+import type { RunCore } from '../../queue/machine/lane-change.ts';
+import { POSITION_STEP } from '../../queue/machine/position.ts';
 import type { CountDeltas, NewRun } from './dialect.ts';
 
 /* What both databases write of a lane and a run, value by value, in one order. */

@@ -1,4 +1,4 @@
-import type { SteerStore } from '../../sessions/steer-store.ts';
+import type { SteerStore } from '../../sessions/messages/steer-store.ts';
 import { listSteers } from './sessions/steers/reads.ts';
 import type { StoreParts } from './store.ts';
 

@@ -1,5 +1,5 @@
-import { LaneChange } from '../../queue/lane-change.ts';
-import { append, ask, end, settle, start } from '../../queue/lane-machine.ts';
+import { LaneChange } from '../../queue/machine/lane-change.ts';
+import { append, ask, end, settle, start } from '../../queue/machine/lane-machine.ts';
 import type { AttemptWrite } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
 import { type Dialect, type Done, done } from './dialect.ts';

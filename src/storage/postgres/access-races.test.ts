@@ -1,16 +1,16 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { until } from '../../../test/until.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
+import { until } from '../../../test/support/until.ts';
 import {
   AccessBench,
   type AccessStores,
   entry,
   HOUR,
   type OpenAccess,
-} from '../../access/contract/bench.contract.ts';
+} from '../../access/conformance/rig.ts';
 import { newId } from '../../contract/ids.ts';
-import { admission, refused } from '../../queue/contract/bench.contract.ts';
+import { admission, refused } from '../../queue/conformance/rig.ts';
 import type { Hint } from '../../queue/store.ts';
 import type { SendRequest } from '../../sessions/session-store.ts';
 import { postgresStore } from './store.ts';

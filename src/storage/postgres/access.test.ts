@@ -1,5 +1,5 @@
-import { emptySchema } from '../../../test/postgres.ts';
-import { accessContract } from '../../access/access-store.contract.ts';
+import { emptySchema } from '../../../test/support/postgres.ts';
+import { accessContract } from '../../access/conformance/access-store.ts';
 import { postgresStore } from './store.ts';
 
 accessContract('PostgreSQL', async (place, clock) =>

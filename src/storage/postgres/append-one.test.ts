@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../../../test/postgres.ts';
-import { until } from '../../../test/until.ts';
+import { createDatabase } from '../../../test/support/postgres.ts';
+import { until } from '../../../test/support/until.ts';
 import { postgresQueue, Worker } from '../../library.ts';
 
 test('[E1] [Q6] events alone go in one statement: numbered without gaps beside commands, none twice, none under an old fence', async () => {

@@ -1,12 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { refused } from '../../queue/contract/bench.contract.ts';
-import { ALLOW, asking } from '../../sessions/contract/approvals.contract.ts';
-import {
-  type OpenAt,
-  SessionBench,
-  type SessionStores,
-} from '../../sessions/contract/bench.contract.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
+import { refused } from '../../queue/conformance/rig.ts';
+import { ALLOW, asking } from '../../sessions/conformance/approvals.ts';
+import { type OpenAt, SessionBench, type SessionStores } from '../../sessions/conformance/rig.ts';
 import { postgresStore } from './store.ts';
 
 /* Two nodes on one database, who answer, end and settle at the same time. */

@@ -1,4 +1,4 @@
-import type { LaneChange } from '../../queue/lane-change.ts';
+import type { LaneChange } from '../../queue/machine/lane-change.ts';
 import type { AttemptWrite, ClaimRequest, Clock, LogCursor } from '../../queue/store.ts';
 import type { CountDeltas, Dialect, Found, NewLane, NewRun } from '../operations/dialect.ts';
 import { NEW_LANE_VALUES, newRunValues } from '../operations/saving.ts';

@@ -1,4 +1,4 @@
-import { POSITION_STEP } from '../../queue/position.ts';
+import { POSITION_STEP } from '../../queue/machine/position.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
 import { type Done, NOTHING_TO_TELL } from '../operations/dialect.ts';
 import { RUN_INSERT_INTO } from '../operations/saving.ts';
@@ -6,7 +6,7 @@ import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
 /**
- * `admit` of the lane machine (queue/lane-machine.ts) for one run that joins the end of its lane, as one
+ * `admit` of the lane machine (queue/machine/lane-machine.ts) for one run that joins the end of its lane, as one
  * statement that needs no transaction around it: the lane's row is made or changed as it is now, whoever
  * else changes it, and all else follows from that row. Written twice because somebody waits for the run to start: the
  * general way takes six round trips. $1 the run, $2 its lane, $3 owner, $4 type, $5 payload,

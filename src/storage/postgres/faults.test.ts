@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { admission } from '../../../test/admission.ts';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { startPostgres } from '../../../test/postgres-server.ts';
+import { admission } from '../../../test/support/admission.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
+import { startPostgres } from '../../../test/support/postgres-server.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { Store } from '../../queue/store.ts';
 import { makePool, SETTINGS } from './connect.ts';

@@ -3,7 +3,7 @@ import { NEXT_RUN } from '../operations/saving.ts';
 
 /**
  * The plainest end of attempts as one statement: `start` (unless it was written before) and `end`
- * with a success, of the lane machine (queue/lane-machine.ts). Written twice for its price: loading
+ * with a success, of the lane machine (queue/machine/lane-machine.ts). Written twice for its price: loading
  * both rows, changing them here and saving them took about 60 µs of Node's CPU time a no-op run, all
  * included, and now about 45 µs. The contract suite and the model hold it to the machine's meaning.
  *

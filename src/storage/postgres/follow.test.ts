@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { startPostgres } from '../../../test/postgres-server.ts';
-import { root, start } from '../../../test/processes.ts';
-import { range, read, seqs } from '../../../test/tails.ts';
-import { until } from '../../../test/until.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
+import { startPostgres } from '../../../test/support/postgres-server.ts';
+import { root, start } from '../../../test/support/processes.ts';
+import { range, read, seqs } from '../../../test/support/tails.ts';
+import { until } from '../../../test/support/until.ts';
 import { RunQueue } from '../../queue/run-queue.ts';
 import type { Hint, Store } from '../../queue/store.ts';
 import { postgresStore } from './store.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../../../test/postgres.ts';
+import { createDatabase } from '../../../test/support/postgres.ts';
 import { makePool } from './connect.ts';
 import { lend } from './lend.ts';
 

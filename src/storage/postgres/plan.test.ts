@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admission } from '../../../test/admission.ts';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { admission } from '../../../test/support/admission.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import type { Store } from '../../queue/store.ts';
 import type { BatonStore } from '../operations/baton-store.ts';
 import { postgresStore } from './store.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admission } from '../../../test/admission.ts';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { until } from '../../../test/until.ts';
+import { admission } from '../../../test/support/admission.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
+import { until } from '../../../test/support/until.ts';
 import type { Store } from '../../queue/store.ts';
 import { type Arguments, type OperationName, operation } from '../operations/all.ts';
 import { type Op, query } from '../statement.ts';

@@ -1,4 +1,4 @@
-import type { LaneChange } from '../../queue/lane-change.ts';
+import type { LaneChange } from '../../queue/machine/lane-change.ts';
 import type { CountDeltas } from '../operations/dialect.ts';
 import { RUN_INSERT_INTO, savedCounts, savedLane, savedRun } from '../operations/saving.ts';
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { faultyStore } from '../../../test/faulty-store.ts';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { look, scheduleQueue, TestClock, ticksOf } from '../../../test/schedule-rig.ts';
+import { faultyStore } from '../../../test/support/faulty-store.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
+import { look, scheduleQueue, TestClock, ticksOf } from '../../../test/support/schedule-rig.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { postgresStore } from './store.ts';
 

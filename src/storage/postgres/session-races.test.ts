@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
-import { refused } from '../../queue/contract/bench.contract.ts';
+import { refused } from '../../queue/conformance/rig.ts';
 import {
   MINUTE,
   type OpenAt,
   SessionBench,
   type SessionStores,
-} from '../../sessions/contract/bench.contract.ts';
+} from '../../sessions/conformance/rig.ts';
 import { READY_GRACE_MS } from '../../sessions/session-machine.ts';
 import { postgresStore } from './store.ts';
 

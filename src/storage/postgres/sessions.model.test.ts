@@ -1,6 +1,6 @@
-import { DEPTH } from '../../../test/depth.ts';
-import { emptySchema } from '../../../test/postgres.ts';
-import { sessionModel } from '../../sessions/session-store.model.ts';
+import { DEPTH } from '../../../test/support/depth.ts';
+import { emptySchema } from '../../../test/support/postgres.ts';
+import { sessionModel } from '../../sessions/conformance/model/session-store.ts';
 import { postgresStore } from './store.ts';
 
 sessionModel(

@@ -1,5 +1,5 @@
-import { emptySchema } from '../../../test/postgres.ts';
-import { sessionContract } from '../../sessions/session-store.contract.ts';
+import { emptySchema } from '../../../test/support/postgres.ts';
+import { sessionContract } from '../../sessions/conformance/session-store.ts';
 import { postgresStore } from './store.ts';
 
 sessionContract('PostgreSQL', async (place, clock) =>

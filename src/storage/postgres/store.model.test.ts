@@ -1,6 +1,6 @@
-import { DEPTH } from '../../../test/depth.ts';
-import { emptySchema } from '../../../test/postgres.ts';
-import { storeModel } from '../../queue/store.model.ts';
+import { DEPTH } from '../../../test/support/depth.ts';
+import { emptySchema } from '../../../test/support/postgres.ts';
+import { storeModel } from '../../queue/conformance/model/store.ts';
 import { postgresStore } from './store.ts';
 
 storeModel('PostgreSQL', async (clock) => postgresStore({ ...(await emptySchema()), clock }), {

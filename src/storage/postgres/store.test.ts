@@ -1,5 +1,5 @@
-import { emptySchema } from '../../../test/postgres.ts';
-import { storeContract } from '../../queue/store.contract.ts';
+import { emptySchema } from '../../../test/support/postgres.ts';
+import { storeContract } from '../../queue/conformance/store.ts';
 import { postgresStore } from './store.ts';
 
 storeContract('PostgreSQL', async (clock) => postgresStore({ ...(await emptySchema()), clock }));

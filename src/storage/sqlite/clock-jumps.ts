@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../queue/lease-keeper.ts';
+import { monotonicMs } from '../../queue/node/lease-keeper.ts';
 
 /** Less than this is a clock being kept right, not a jump. */
 const LEAST_MS = 1000;

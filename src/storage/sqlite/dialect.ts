@@ -1,5 +1,5 @@
-import { LaneChange } from '../../queue/lane-change.ts';
-import { type Holder, take } from '../../queue/lane-machine.ts';
+import { LaneChange } from '../../queue/machine/lane-change.ts';
+import { type Holder, take } from '../../queue/machine/lane-machine.ts';
 import type { ClaimedRun, ClaimRequest, LogCursor } from '../../queue/store.ts';
 import type { CountDeltas, Dialect, LaneWithRun, NewLane, NewRun } from '../operations/dialect.ts';
 import {

@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { admission } from '../../../test/admission.ts';
-import { root, start, temporaryDirectory } from '../../../test/processes.ts';
+import { admission } from '../../../test/support/admission.ts';
+import { root, start, temporaryDirectory } from '../../../test/support/processes.ts';
 import { sqliteStore } from './store.ts';
 
 const fixture = (name: string) => join(root, 'test', 'fixtures', name);

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { testStore } from '../../../test/sqlite.ts';
-import { sessionContract } from '../../sessions/session-store.contract.ts';
+import { testStore } from '../../../test/support/sqlite.ts';
+import { sessionContract } from '../../sessions/conformance/session-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'baton-sqlite-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

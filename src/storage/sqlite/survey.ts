@@ -1,4 +1,4 @@
-import { planClaim, type ReadyLanes, TURN_MS, type Turn } from '../../queue/claim-plan.ts';
+import { planClaim, type ReadyLanes, TURN_MS, type Turn } from '../../queue/machine/claim-plan.ts';
 import type { ClaimRequest } from '../../queue/store.ts';
 import type { Value } from '../statement.ts';
 import type { Connection } from './connection.ts';

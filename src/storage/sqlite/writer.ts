@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { BatonError } from '../../contract/errors.ts';
-import { keepShared, SharedLease } from '../../queue/lease-keeper.ts';
+import { keepShared, SharedLease } from '../../queue/node/lease-keeper.ts';
 import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
 import type { Answer, Arguments, OperationName } from '../operations/all.ts';
 import { tellsSomething } from '../operations/dialect.ts';

@@ -1,5 +1,5 @@
-import type { LaneChange } from '../../../queue/lane-change.ts';
-import { cancel } from '../../../queue/lane-machine.ts';
+import type { LaneChange } from '../../../queue/machine/lane-change.ts';
+import { cancel } from '../../../queue/machine/lane-machine.ts';
 import { CORE_COLUMNS, type CoreRow, toCore } from '../../rows.ts';
 import { type Op, query } from '../../statement.ts';
 import { readCore } from '../load.ts';

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../contract/errors.ts';
 import type { UpdateSession } from '../../../contract/session.ts';
-import { hold, resume } from '../../../queue/lane-machine.ts';
+import { hold, resume } from '../../../queue/machine/lane-machine.ts';
 import { busy, withTimer } from '../../../sessions/session-machine.ts';
 import type { Changed, SessionCommand } from '../../../sessions/session-store.ts';
 import type { StoredSession } from '../../session-rows.ts';

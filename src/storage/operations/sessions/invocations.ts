@@ -1,5 +1,5 @@
 import { BatonError } from '../../../contract/errors.ts';
-import type { LaneChange } from '../../../queue/lane-change.ts';
+import type { LaneChange } from '../../../queue/machine/lane-change.ts';
 import type {
   InvocationRecord,
   InvocationSums,

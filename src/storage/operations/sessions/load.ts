@@ -1,6 +1,6 @@
 import type { ShareLevel } from '../../../contract/access.ts';
 import { BatonError } from '../../../contract/errors.ts';
-import { LaneChange } from '../../../queue/lane-change.ts';
+import { LaneChange } from '../../../queue/machine/lane-change.ts';
 import type { Facts } from '../../../sessions/session-machine.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
 import type { SessionFor } from '../../../sessions/session-store.ts';

@@ -1,6 +1,6 @@
 import { BatonError, isBatonError } from '../../../contract/errors.ts';
 import type { Run } from '../../../contract/run.ts';
-import type { LaneChange } from '../../../queue/lane-change.ts';
+import type { LaneChange } from '../../../queue/machine/lane-change.ts';
 import type { Admission, Receipt } from '../../../queue/store.ts';
 import type { Changed, RunEdit, SendRequest, Sent } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';

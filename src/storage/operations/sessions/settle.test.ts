@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../../test/postgres.ts';
-import { temporaryDirectory } from '../../../../test/processes.ts';
+import { createDatabase, type TestDatabase } from '../../../../test/support/postgres.ts';
+import { temporaryDirectory } from '../../../../test/support/processes.ts';
 import type { Settled } from '../../../sessions/session-store.ts';
 import { makePool } from '../../postgres/connect.ts';
 import { postgresDialect } from '../../postgres/dialect.ts';

@@ -1,8 +1,11 @@
 import { BatonError } from '../../../../contract/errors.ts';
 import { isTerminal } from '../../../../contract/run.ts';
-import type { LaneChange, RunCore } from '../../../../queue/lane-change.ts';
-import { answer } from '../../../../queue/lane-machine.ts';
-import type { ApprovalAnswer, ApprovalRecord } from '../../../../sessions/approval-store.ts';
+import type { LaneChange, RunCore } from '../../../../queue/machine/lane-change.ts';
+import { answer } from '../../../../queue/machine/lane-machine.ts';
+import type {
+  ApprovalAnswer,
+  ApprovalRecord,
+} from '../../../../sessions/approvals/approval-store.ts';
 import { plain } from '../../../session-rows.ts';
 import { type Op, query } from '../../../statement.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';

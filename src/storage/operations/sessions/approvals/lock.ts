@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../contract/errors.ts';
-import type { LaneChange, RunCore } from '../../../../queue/lane-change.ts';
-import type { ApprovalRecord } from '../../../../sessions/approval-store.ts';
+import type { LaneChange, RunCore } from '../../../../queue/machine/lane-change.ts';
+import type { ApprovalRecord } from '../../../../sessions/approvals/approval-store.ts';
 import { type Op, queryOne } from '../../../statement.ts';
 import { Again, type Dialect } from '../../dialect.ts';
 import { lockLane, readCore } from '../../load.ts';

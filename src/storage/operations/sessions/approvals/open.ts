@@ -1,6 +1,6 @@
 import { EVENT_PAYLOAD_MAX } from '../../../../contract/event.ts';
 import { byteLength, type Json } from '../../../../contract/json.ts';
-import type { ApprovalRecord, NewApproval } from '../../../../sessions/approval-store.ts';
+import type { ApprovalRecord, NewApproval } from '../../../../sessions/approvals/approval-store.ts';
 import { APPROVAL_COLUMN_NAMES, approvalValues } from '../../../approval-rows.ts';
 import { type Op, query } from '../../../statement.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';

@@ -3,7 +3,7 @@ import type {
   ApprovalFilter,
   ApprovalRecord,
   ListedApproval,
-} from '../../../../sessions/approval-store.ts';
+} from '../../../../sessions/approvals/approval-store.ts';
 import { APPROVAL_COLUMN_NAMES, type ApprovalRow, toApproval } from '../../../approval-rows.ts';
 import { type Op, query, queryOne, type Value } from '../../../statement.ts';
 import { visibleTo } from '../visible.ts';

@@ -2,7 +2,11 @@ import { BatonError } from '../../../../contract/errors.ts';
 import { Channel } from '../../../../contract/message.ts';
 import { RULES_MAX, type ScopeRules } from '../../../../contract/policy.ts';
 import type { AgentSpec } from '../../../../contract/session.ts';
-import type { RulePlace, RulesInForce, SessionRules } from '../../../../sessions/approval-store.ts';
+import type {
+  RulePlace,
+  RulesInForce,
+  SessionRules,
+} from '../../../../sessions/approvals/approval-store.ts';
 import { type Op, query, queryOne } from '../../../statement.ts';
 import { type Dialect, type Done, NOTHING_TO_TELL } from '../../dialect.ts';
 import { lockSession } from '../load.ts';

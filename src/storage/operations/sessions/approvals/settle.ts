@@ -1,5 +1,5 @@
-import { LaneChange } from '../../../../queue/lane-change.ts';
-import { answer } from '../../../../queue/lane-machine.ts';
+import { LaneChange } from '../../../../queue/machine/lane-change.ts';
+import { answer } from '../../../../queue/machine/lane-machine.ts';
 import { type Op, query } from '../../../statement.ts';
 import { type Dialect, type Done, done } from '../../dialect.ts';
 import { readCore } from '../../load.ts';

@@ -1,5 +1,5 @@
 import { type AgentPayload, standingOf } from '../../../../contract/message.ts';
-import type { SteerRecord } from '../../../../sessions/steer-store.ts';
+import type { SteerRecord } from '../../../../sessions/messages/steer-store.ts';
 import { type Op, query } from '../../../statement.ts';
 import type { Dialect } from '../../dialect.ts';
 

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../contract/errors.ts';
-import type { RunCore } from '../../../../queue/lane-change.ts';
-import type { Steered, SteerRequest } from '../../../../sessions/steer-store.ts';
+import type { RunCore } from '../../../../queue/machine/lane-change.ts';
+import type { Steered, SteerRequest } from '../../../../sessions/messages/steer-store.ts';
 import { type Op, query, queryOne } from '../../../statement.ts';
 import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
 import { keyConflict } from '../../enqueue.ts';

@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../test/support/processes.ts';
+import { folderProblems } from './folders.ts';
+
+/** The problems of a project whose files each import one thing. */
+function problemsOf(files: Record<string, string>): string[] {
+  const root = temporaryDirectory();
+  for (const folder of ['src', 'web']) mkdirSync(join(root, folder));
+  for (const [file, imported] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), `import type {\n  Some,\n} from '${imported}';\n`);
+  }
+  return folderProblems(root);
+}
+
+test('an import against the direction of the architecture is reported', () => {
+  const forbidden = {
+    'src/contract/run.ts': '../policy/retry.ts',
+    'src/contract/event.ts': 'node:fs',
+    'src/config/settings.ts': '../cli/input/args.ts',
+    'src/policy/retry.ts': '../queue/worker/worker.ts',
+    'src/queue/worker/worker.ts': '../../sessions/sessions.ts',
+    'src/storage/sqlite/store.ts': '../../sessions/sessions.ts',
+    'src/agents/driver.ts': '../sessions/turn/recorder.ts',
+    'src/sessions/turn/agent-turn.ts': '../../server/app.ts',
+    'src/server/app.ts': '../node/main.ts',
+    'src/client/client.ts': '../queue/worker/worker.ts',
+    'src/cli/sessions/ls.ts': '../../storage/sqlite/store.ts',
+    'src/library.ts': './server/app.ts',
+    'web/main.tsx': '../src/node/main.ts',
+    'web/shell/shell.tsx': '../../src/policy/masking.ts',
+    'web/parts/chart.ts': 'node:fs',
+  };
+  const reported = problemsOf(forbidden).map((problem) => problem.split(' ')[0]);
+  expect(reported).toEqual(Object.keys(forbidden).toSorted());
+});
+
+test('imports along the direction, and those of tests and conformance suites, are not', () => {
+  const allowed = {
+    'src/contract/run.ts': './ids.ts',
+    'src/contract/event.ts': 'zod',
+    'src/policy/retry.ts': '../contract/run.ts',
+    'src/queue/worker/worker.ts': '../../policy/retry.ts',
+    'src/storage/sqlite/store.ts': '../../sessions/approvals/approval-store.ts',
+    'src/storage/sqlite/lanes.ts': '../operations/claim.ts',
+    'src/server/app.ts': '../sessions/sessions.ts',
+    'src/cli/admin/user.ts': '../sessions/find-session.ts',
+    'src/cli/node/serve.ts': '../../node/main.ts',
+    'src/library.ts': './storage/sqlite/store.ts',
+    'web/main.tsx': '../src/contract/run.ts',
+    'web/api/client.ts': '../../src/client/client.ts',
+    'web/shell/shell.tsx': '../parts/button.tsx',
+    'web/parts/chart.test.ts': '../../src/policy/masking.ts',
+    'src/policy/retry.test.ts': '../queue/worker/worker.ts',
+    'src/queue/conformance/store.ts': '../../storage/sqlite/store.ts',
+  };
+  expect(problemsOf(allowed)).toEqual([]);
+});
+
+test('folders that import each other are reported, also over others', () => {
+  expect(
+    problemsOf({
+      'web/api/client.ts': '../parts/store.ts',
+      'web/parts/store.ts': '../texts/texts.ts',
+      'web/texts/texts.ts': '../api/client.ts',
+      'web/shell/shell.tsx': '../parts/button.tsx',
+    }),
+  ).toEqual([
+    'web/api imports web/parts, which imports it back: web/api/client.ts',
+    'web/parts imports web/texts, which imports it back: web/parts/store.ts',
+    'web/texts imports web/api, which imports it back: web/texts/texts.ts',
+  ]);
+});
+
+test('a folder of more than 40 files is reported', () => {
+  const files = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`web/parts/part-${index}.ts`, 'react']),
+    );
+  expect(problemsOf(files(40))).toEqual([]);
+  expect(problemsOf(files(41))).toEqual(['web/parts has 41 files; more than 40 need sub-folders']);
+});

@@ -1,0 +1,158 @@
+/**
+ * Checks what ARCHITECTURE.md says about folders: which may import which, that no two import each
+ * other, and that none has grown too large to read. Tests and conformance suites may import anything.
+ *
+ * Not Biome's `noRestrictedImports`: it sees only the text of an import, and cannot tell
+ * `src/cli/sessions` from `src/sessions`.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+/** Files in a folder, sub-folders aside. */
+const MOST_FILES = 40;
+
+/** For each folder of `src`: the others it may import, or single files of them. Not listed: all. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  contract: [],
+  config: ['contract'],
+  policy: ['contract'],
+  queue: ['contract', 'policy'],
+  access: ['contract', 'queue'],
+  storage: [
+    'contract',
+    'queue',
+    'access/access-store.ts',
+    'access/principal.ts',
+    'sessions/session-store.ts',
+    'sessions/session-record.ts',
+    'sessions/session-machine.ts',
+    'sessions/approvals/approval-store.ts',
+    'sessions/messages/steer-store.ts',
+  ],
+  agents: ['contract'],
+  workspaces: ['contract'],
+  secrets: ['contract'],
+  sessions: ['contract', 'access', 'policy', 'queue', 'agents', 'workspaces', 'secrets'],
+  server: ['contract', 'access', 'sessions', 'queue', 'agents', 'workspaces'],
+  client: ['contract'],
+  node: [
+    'contract',
+    'config',
+    'policy',
+    'queue',
+    'access',
+    'storage',
+    'agents',
+    'workspaces',
+    'secrets',
+    'sessions',
+    'server',
+  ],
+  cli: ['contract', 'config', 'client', 'node'],
+  'library.ts': ['contract', 'queue', 'storage'],
+};
+
+/** What each of them may import that is not ours; not listed: anything. */
+const PACKAGES: Record<string, readonly string[]> = { contract: ['zod'] };
+
+/** What the web app may import of `src`; it runs in a browser. */
+const WEB_MAY_IMPORT = ['contract', 'client'];
+
+/** Part of the build of the web app, not of the page. */
+const WEB_BUILD = ['web/vite.config.ts', 'web/notices.ts'];
+
+const IMPORT =
+  /(?:^|[\s;}])(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?'([^']+)'|\bimport\(\s*'([^']+)'/g;
+
+/** All problems, one line each; `root` is the project's. */
+export function folderProblems(root: string): string[] {
+  const problems: string[] = [];
+  const edges = new Map<string, Map<string, string>>();
+  for (const file of [...filesOf(root, 'src', problems), ...filesOf(root, 'web', problems)]) {
+    if (isTest(file) || WEB_BUILD.includes(file)) continue;
+    for (const name of importsOf(join(root, file))) {
+      const target = name.startsWith('.')
+        ? relative(root, resolve(root, dirname(file), name))
+        : undefined;
+      const refusal = refusalOf(file, name, target);
+      if (refusal !== undefined) problems.push(`${file} imports ${name}: ${refusal}`);
+      if (target !== undefined && folderOf(target) !== folderOf(file))
+        edges.set(
+          folderOf(file),
+          (edges.get(folderOf(file)) ?? new Map()).set(folderOf(target), file),
+        );
+    }
+  }
+  return [...problems, ...cycles(edges)].toSorted();
+}
+
+/** Folders that import each other, directly or over others, with a file that imports each next one. */
+function cycles(edges: ReadonlyMap<string, ReadonlyMap<string, string>>): string[] {
+  const reached = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of edges.get(from)?.keys() ?? []) if (!seen.has(to)) reached(to, seen.add(to));
+    return seen;
+  };
+  return [...edges].flatMap(([from, targets]) =>
+    [...targets]
+      .filter(([to]) => reached(to).has(from))
+      .map(([to, file]) => `${from} imports ${to}, which imports it back: ${file}`),
+  );
+}
+
+function refusalOf(file: string, name: string, target: string | undefined): string | undefined {
+  const [top, folder = ''] = file.split('/');
+  if (top === 'web') {
+    if (name.startsWith('node:')) return 'web runs in a browser';
+    const [of, source = ''] = target?.split('/') ?? [];
+    if (of !== 'src' || WEB_MAY_IMPORT.includes(source)) return undefined;
+    return `of src, web may import ${WEB_MAY_IMPORT.join(' and ')} only`;
+  }
+  if (target === undefined) {
+    const packages = PACKAGES[folder];
+    if (packages === undefined || packages.includes(name)) return undefined;
+    return `src/${folder} may import ${packages.join(', ')} only`;
+  }
+  if (!target.startsWith('src/') || folderOf(target) === folderOf(file)) return undefined;
+  const allowed = MAY_IMPORT[folder];
+  const inner = target.slice('src/'.length);
+  if (allowed?.some((entry) => inner === entry || inner.startsWith(`${entry}/`)) ?? true)
+    return undefined;
+  return `src/${folder} may import ${allowed?.join(', ') || 'nothing of src'} only`;
+}
+
+/** `src/queue` or `web/parts`; a file beside the folders stands for itself. */
+const folderOf = (file: string): string => file.split('/').slice(0, 2).join('/');
+
+const isTest = (file: string): boolean =>
+  /\.test\.tsx?$/.test(file) || file.includes('/conformance/');
+
+function importsOf(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(IMPORT)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
+}
+
+function filesOf(root: string, folder: string, problems: string[]): string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  if (files.length > MOST_FILES)
+    problems.push(`${folder} has ${files.length} files; more than ${MOST_FILES} need sub-folders`);
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return filesOf(root, path, problems);
+    return /\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..');
+  const problems = [...folderProblems(root), ...filesOfTests(root)];
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
+
+function filesOfTests(root: string): string[] {
+  const problems: string[] = [];
+  for (const folder of ['test', 'bench', 'chaos', 'scripts']) filesOf(root, folder, problems);
+  return problems;
+}

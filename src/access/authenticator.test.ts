@@ -1,0 +1,345 @@
+import { describe, expect, test, vi } from 'vitest';
+import { admission } from '../../test/support/admission.ts';
+import { faultyStore } from '../../test/support/faulty-store.ts';
+import { ADMIN_TOKEN, DATABASES, FROM, gateOver, peopleOf } from '../../test/support/gate-rig.ts';
+import { until } from '../../test/support/until.ts';
+import { BatonError } from '../contract/errors.ts';
+import { newId } from '../contract/ids.ts';
+import { StoreGate } from './authenticator.ts';
+import { digestOf, newSecret, newToken } from './secret.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+describe.each(DATABASES)('the gate over %s', (_name, database) => {
+  const rig = async () => {
+    const node = await database();
+    const { store, faults } = faultyStore(await node());
+    return { node, store, faults, people: peopleOf(store) };
+  };
+
+  test('[X2] a token is its user with their role, its scopes and its channel', async () => {
+    const { store, people } = await rig();
+    const gate = gateOver(store);
+    const user = await people.user('hanako', 'operator');
+    const { id, token } = await people.token(user.id, { channel: 'cli', scopes: ['read'] });
+    expect(await gate.byToken(token)).toEqual({
+      userId: user.id,
+      role: 'operator',
+      channel: 'cli',
+      scopes: ['read'],
+      credential: `token:${id}`,
+    });
+    await gate.close();
+    expect((await store.getToken(id))?.lastUsedAt).not.toBeNull();
+  });
+
+  test('[P1] a credential has the channels it was made through; an admin’s has none', async () => {
+    const { store, people } = await rig();
+    const gate = gateOver(store);
+    const user = await people.user('hanako');
+    const made = await people.token(user.id, { channel: 'cli', through: ['api'] });
+    expect(await gate.byToken(made.token)).toMatchObject({ channel: 'cli', through: ['api'] });
+    const signed = await gate.signIn({ token: made.token }, FROM);
+    expect(signed?.by).toMatchObject({ channel: 'web', through: ['cli', 'api'] });
+    expect((await gate.byCookie(signed!.secret))?.by).toMatchObject({ through: ['cli', 'api'] });
+    const link = await gate.signIn({ code: await people.code(user.id) }, FROM);
+    expect(link?.by.through).toBeUndefined();
+    const admin = await people.user('keiko', 'admin');
+    const theirs = await people.token(admin.id, { scopes: ['read', 'run', 'admin'] });
+    expect((await gate.signIn({ token: theirs.token }, FROM))?.by.through).toBeUndefined();
+  });
+
+  test('[H9] a code that nobody made costs a read, and no transaction', async () => {
+    const { store, faults, people } = await rig();
+    const gate = gateOver(store);
+    const code = await people.code((await people.user('hanako')).id);
+    expect(await gate.signIn({ code: newSecret() }, FROM)).toBeNull();
+    expect(faults.calls.get('signIn')).toBeUndefined();
+    expect(await gate.signIn({ code }, FROM)).not.toBeNull();
+    expect(faults.calls.get('signIn')).toBe(1);
+  });
+
+  test('[X2] strangers, expired and revoked tokens, and those of locked-out users are nobody', async () => {
+    const { store, people } = await rig();
+    const gate = gateOver(store);
+    const user = await people.user('hanako');
+    const revoked = await people.token(user.id);
+    await store.revokeToken(revoked.id);
+    const expired = await people.token(user.id, { expiresInMs: 0 });
+    const out = await people.user('taro');
+    const locked = await people.token(out.id);
+    await store.updateUser(out.id, { disabled: true });
+    for (const token of [revoked.token, expired.token, locked.token, newToken(), 'baton_x', '']) {
+      expect([token, await gate.byToken(token)]).toEqual([token, null]);
+    }
+  });
+
+  test('[X2] what is no token is not looked up, and what is not found is not remembered', async () => {
+    const { store, faults } = await rig();
+    const gate = gateOver(store);
+    await gate.byToken('x'.repeat(500));
+    await gate.byCookie('short');
+    expect(faults.calls.get('findToken')).toBeUndefined();
+    expect(faults.calls.get('findSignIn')).toBeUndefined();
+    const stranger = newToken();
+    await gate.byToken(stranger);
+    await gate.byToken(stranger);
+    expect(faults.calls.get('findToken')).toBe(2);
+  });
+
+  test('[X2] who was found is asked for once a second, also by many at once', async () => {
+    const { store, faults, people } = await rig();
+    let now = 0;
+    const gate = gateOver(store, { now: () => now });
+    const { token } = await people.token((await people.user('hanako')).id);
+    await Promise.all(Array.from({ length: 50 }, () => gate.byToken(token)));
+    now = 999;
+    await gate.byToken(token);
+    expect(faults.calls.get('findToken')).toBe(1);
+    now = 1000;
+    await gate.byToken(token);
+    expect(faults.calls.get('findToken')).toBe(2);
+  });
+
+  test('[X2] a revoked token is refused on every node as soon as the nodes are told', async () => {
+    const { node, store, people } = await rig();
+    // Its memory never ends by itself.
+    const [one, two] = [gateOver(store), gateOver(await node(), { now: () => 0 })];
+    const { id, token } = await people.token((await people.user('hanako')).id);
+    expect(await two.byToken(token)).not.toBeNull();
+    let told = 0;
+    two.onChange(() => told++);
+    expect(await one.byToken(token)).not.toBeNull();
+    await store.revokeToken(id);
+    await until(() => told > 0);
+    expect(await two.byToken(token)).toBeNull();
+    expect(await one.byToken(token)).toBeNull();
+  });
+
+  test('[X2] many lanes that grow at once make nobody forget who was found', async () => {
+    const { node, store, faults, people } = await rig();
+    const gate = gateOver(store, { now: () => 0 });
+    const { token } = await people.token((await people.user('hanako')).id);
+    await gate.byToken(token);
+    let told = 0;
+    gate.onChange(() => told++);
+    let grown = false;
+    store.onHint(({ all = false, lanes }) => {
+      grown ||= all || lanes.length > 100;
+    });
+    // More names than one hint to another node can hold.
+    const many = Array.from({ length: 300 }, () => admission(newId(), { lane: newId() }));
+    await (await node()).enqueue(many);
+    await until(() => grown);
+    await gate.byToken(token);
+    expect([told, faults.calls.get('findToken')]).toEqual([0, 1]);
+  });
+
+  test('[X2] if the hint is lost, a second is the longest that a revoked token works', async () => {
+    const { store, people } = await rig();
+    let now = 0;
+    const deaf = new Proxy(store, {
+      get: (target, name) => (name === 'onHint' ? () => () => {} : Reflect.get(target, name)),
+    });
+    const gate = gateOver(deaf, { now: () => now });
+    const { id, token } = await people.token((await people.user('hanako')).id);
+    await gate.byToken(token);
+    await store.revokeToken(id);
+    now = 1000;
+    expect(await gate.byToken(token)).toBeNull();
+  });
+
+  test('[X2] a look that began before a change is not remembered after it', async () => {
+    const { store, people } = await rig();
+    const begun = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const late: typeof store.findToken = async (digest) => {
+      const answer = await store.findToken(digest);
+      begun.resolve();
+      await goOn.promise;
+      return answer;
+    };
+    const slow = new Proxy(store, {
+      get: (target, name) => (name === 'findToken' ? late : Reflect.get(target, name)),
+    });
+    const gate = gateOver(slow, { now: () => 0 });
+    const { id, token } = await people.token((await people.user('hanako')).id);
+    let told = 0;
+    gate.onChange(() => told++);
+    const before = gate.byToken(token);
+    await begun.promise;
+    await store.revokeToken(id);
+    await until(() => told > 0);
+    goOn.resolve();
+    expect(await before).not.toBeNull();
+    expect(await gate.byToken(token)).toBeNull();
+  });
+
+  test('[O5] a database that is away is said to be, and nobody is taken for a stranger', async () => {
+    const { store, faults } = await rig();
+    const gate = gateOver(store);
+    faults.away = new BatonError('database_unreachable');
+    const away = { code: 'database_unreachable' };
+    await expect(gate.byToken(newToken())).rejects.toMatchObject(away);
+    await expect(gate.byCookie(newSecret())).rejects.toMatchObject(away);
+    await expect(gate.signIn({ code: newSecret() }, FROM)).rejects.toMatchObject(away);
+    expect(await gate.byToken(ADMIN_TOKEN)).toMatchObject({ userId: 'admin' });
+    faults.away = null;
+    expect(await gate.byToken(newToken())).toBeNull();
+  });
+
+  test('[X1] a code signs in once, also if two nodes are shown it at once', async () => {
+    const { node, store } = await rig();
+    const [one, two] = [gateOver(store), gateOver(await node())];
+    const code = await one.startCode();
+    const tries = await Promise.all(
+      [one, two, one, two].map((gate) => gate.signIn({ code }, FROM)),
+    );
+    expect(tries.filter((made) => made !== null)).toHaveLength(1);
+    expect(await one.signIn({ code }, FROM)).toBeNull();
+    const lines = await store.listAudit({ action: 'auth.sign_in', limit: 10 });
+    expect(lines).toMatchObject([{ userId: 'admin', credential: 'code', address: FROM.address }]);
+  });
+
+  test('[X1] the code of a start ends those of earlier starts, and lasts an hour', async () => {
+    const { store } = await rig();
+    const gate = gateOver(store);
+    const earlier = await gate.startCode();
+    const later = await gate.startCode();
+    expect(await gate.signIn({ code: earlier }, FROM)).toBeNull();
+    expect(await gate.signIn({ code: later }, FROM)).not.toBeNull();
+    const createCode = vi.spyOn(store, 'createCode');
+    await gate.startCode();
+    expect(createCode.mock.lastCall?.[0].expiresInMs).toBe(HOUR_MS);
+  });
+
+  test('[X1] the admin token and other tokens sign in, with the rights they have', async () => {
+    const { store, people } = await rig();
+    const gate = gateOver(store);
+    const admin = await gate.signIn({ token: ADMIN_TOKEN }, FROM);
+    expect(admin?.by).toMatchObject({ userId: 'admin', role: 'admin', channel: 'web', ...FROM });
+    const user = await people.user('hanako');
+    const { id, token } = await people.token(user.id, { scopes: ['read'] });
+    const made = await gate.signIn({ token }, FROM);
+    const found = await gate.byCookie(made?.secret ?? '');
+    expect(found).toMatchObject({ by: { userId: user.id, scopes: ['read'] }, due: false });
+    const [line] = await store.listAudit({ userId: user.id, limit: 1 });
+    expect(line).toMatchObject({ action: 'auth.sign_in', credential: `token:${id}` });
+    // It ends with the token.
+    await store.revokeToken(id);
+    await until(async () => (await gate.byCookie(made?.secret ?? '')) === null);
+  });
+
+  test('[X1] the secret of a cookie is replaced after an hour, once, and the old one ends later', async () => {
+    const { node, store } = await rig();
+    let ahead = 0;
+    const clock = (): number => Date.now() + ahead;
+    const [one, two] = [gateOver(store, { clock }), gateOver(await node(), { clock })];
+    const made = await one.signIn({ token: ADMIN_TOKEN }, FROM);
+    const { secret } = made ?? { secret: '' };
+    expect(await one.byCookie(secret)).toMatchObject({ due: false });
+    ahead = HOUR_MS + 1000;
+    expect(await one.byCookie(secret)).toMatchObject({ due: true });
+    expect(await two.byCookie(secret)).toMatchObject({ due: true });
+    const renewed = await Promise.all([one.renew(secret), two.renew(secret), one.renew(secret)]);
+    const [next] = renewed.filter((each) => each !== null);
+    expect(renewed.filter((each) => each !== null)).toHaveLength(1);
+    expect(next?.secret).not.toBe(secret);
+    const by = made?.by.credential;
+    ahead = 0;
+    expect(await one.byCookie(next?.secret ?? '')).toMatchObject({ by: { credential: by } });
+    // Requests under way.
+    expect(await one.byCookie(secret)).toMatchObject({ by: { credential: by }, due: false });
+  });
+
+  test('[X4] the page key is of one sign-in, and kept as a digest', async () => {
+    const { store } = await rig();
+    const gate = gateOver(store);
+    const [one, two] = [
+      await gate.signIn({ token: ADMIN_TOKEN }, FROM),
+      await gate.signIn({ token: ADMIN_TOKEN }, FROM),
+    ];
+    if (one === null || two === null) throw new Error('not signed in');
+    const hasKey = async (key?: string | null) =>
+      (await gate.byCookie(one.secret, key))?.hasKey ?? null;
+    expect(await hasKey(one.pageKey)).toBe(true);
+    for (const key of [two.pageKey, one.secret, digestOf(one.pageKey), '', null, undefined]) {
+      expect(await hasKey(key)).toBe(false);
+    }
+    // A sign-in of a version that knew of none.
+    const id = newId();
+    const old = { id, digest: digestOf(one.pageKey), idleMs: HOUR_MS, lifeMs: HOUR_MS };
+    await store.signIn({ user: 'admin' }, { ...old, pageKeyDigest: null as never });
+    expect(await gate.byCookie(one.pageKey, one.pageKey)).toMatchObject({ hasKey: false });
+  });
+
+  test('[X4] a ticket is for its browser and path, on every node, once, and for half a minute', async () => {
+    const { node, store, people } = await rig();
+    const [one, two] = [gateOver(store), gateOver(await node())];
+    const by = (await one.signIn({ token: ADMIN_TOKEN }, FROM))?.by;
+    const other = (await one.signIn({ token: ADMIN_TOKEN }, FROM))?.by;
+    if (by === undefined || other === undefined) throw new Error('not signed in');
+    const path = '/ws/events';
+    const { ticket, expiresAt } = await one.createTicket(by, path);
+    const leftMs = Date.parse(expiresAt) - Date.now();
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(31_000);
+    const taken = await Promise.all(
+      [one, two, one, two].map((gate) => gate.takeTicket(by, ticket, path)),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    for (const [who, where] of [
+      [other, path],
+      [by, '/ws/sessions/x'],
+    ] as const) {
+      const wrong = await two.createTicket(by, path);
+      expect(await one.takeTicket(who, wrong.ticket, where)).toBe(false);
+      expect(await one.takeTicket(by, wrong.ticket, path)).toBe(false);
+    }
+    for (const none of ['', 'x', newSecret()]) {
+      expect(await one.takeTicket(by, none, path)).toBe(false);
+    }
+    const { token } = await people.token('admin');
+    for (const bearer of [ADMIN_TOKEN, token]) {
+      const program = (await one.byToken(bearer))!;
+      await expect(one.createTicket(program, path)).rejects.toMatchObject({ code: 'forbidden' });
+    }
+    await one.signOut(by);
+    await expect(one.createTicket(by, path)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  test('[X1] signing out ends a sign-in on every node, and is in the audit log', async () => {
+    const { node, store } = await rig();
+    const [one, two] = [gateOver(store), gateOver(await node(), { now: () => 0 })];
+    const made = await one.signIn({ token: ADMIN_TOKEN }, FROM);
+    if (made === null) throw new Error('not signed in');
+    expect(await two.byCookie(made.secret)).not.toBeNull();
+    await one.signOut(made.by);
+    expect(await one.byCookie(made.secret)).toBeNull();
+    await until(async () => (await two.byCookie(made.secret)) === null);
+    expect(await one.again(made.by)).toBeNull();
+    const lines = await store.listAudit({ action: 'auth.sign_out', limit: 10 });
+    expect(lines).toMatchObject([{ userId: 'admin', credential: made.by.credential }]);
+  });
+
+  test('[X2] who was let in before is looked at again by credential, not by secret', async () => {
+    const { store, people } = await rig();
+    const gate = gateOver(store);
+    const user = await people.user('hanako', 'operator');
+    const { token, id } = await people.token(user.id);
+    const by = await gate.byToken(token);
+    if (by === null) throw new Error('not let in');
+    expect(await gate.again(by)).toEqual({ by, name: 'hanako' });
+    await store.updateUser(user.id, { role: 'viewer' });
+    expect(await gate.again(by)).toEqual({ by: { ...by, role: 'viewer' }, name: 'hanako' });
+    await store.revokeToken(id);
+    expect(await gate.again(by)).toBeNull();
+  });
+});
+
+test('[O5] before the database is open the admin token is known, and others cannot be', async () => {
+  const gate = new StoreGate({ adminToken: ADMIN_TOKEN });
+  expect(await gate.byToken(ADMIN_TOKEN)).toMatchObject({ userId: 'admin', credential: 'admin' });
+  expect(await gate.byToken('guess')).toBeNull();
+  await expect(gate.byToken(newToken())).rejects.toMatchObject({ code: 'database_unreachable' });
+});

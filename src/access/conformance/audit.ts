@@ -1,0 +1,180 @@
+import { expect } from 'vitest';
+import { newId } from '../../contract/ids.ts';
+import { admission, refused } from '../../queue/conformance/rig.ts';
+import type { AuditFilter } from '../access-store.ts';
+import { type AccessBench, type AccessRule, entry, HOUR, MINUTE } from './rig.ts';
+
+const lines = ({ store }: AccessBench, filter: Partial<AuditFilter> = {}) =>
+  store.listAudit({ limit: 100, ...filter });
+
+const newSignIn = () => ({
+  id: newId(),
+  digest: newId(),
+  pageKeyDigest: newId(),
+  idleMs: HOUR,
+  lifeMs: HOUR,
+});
+
+export function auditRules(rule: AccessRule): void {
+  rule('[P6] a change and its line are written together', async (bench) => {
+    const { store } = bench;
+    const told = entry({ before: { a: [1, null, '日本'] }, after: 'x', address: '::1' });
+    const id = newId();
+    await store.audited(told).createUser({ id, name: 'ann', role: 'viewer' });
+    expect(await store.getUser(id)).not.toBeNull();
+    expect(await lines(bench)).toEqual([{ ...told, seq: expect.any(Number), at: bench.now }]);
+    // Reading through the same view tells nothing.
+    await store.audited(told).getUser(id);
+    expect(await lines(bench)).toHaveLength(1);
+  });
+
+  rule('[P6] what is refused, or changes nothing, leaves no line', async (bench) => {
+    const { store } = bench;
+    const ann = await bench.user({ name: 'ann' });
+    const told = store.audited(entry());
+    const again = told.createUser({ id: newId(), name: 'ann', role: 'viewer' });
+    await expect(again).rejects.toEqual(refused('user_exists'));
+    await expect(told.deleteSession(newId())).rejects.toEqual(refused('not_found'));
+    const { id } = await store.createToken(bench.newToken(ann.id));
+    await store.revokeToken(id);
+    await told.revokeToken(id);
+    expect(await told.signIn({ code: newId() }, newSignIn())).toBeNull();
+    expect(await told.rotateSignIn(newId(), { from: 'a', to: 'b', graceMs: 0 })).toBe(false);
+    expect(await lines(bench)).toEqual([]);
+  });
+
+  rule('[P6] a line that cannot be written takes the change with it', async (bench) => {
+    const { store } = bench;
+    const id = newId();
+    const action = null as unknown as 'user.create';
+    const failing = store
+      .audited(entry({ action }))
+      .createUser({ id, name: 'ann', role: 'viewer' });
+    await expect(failing).rejects.toEqual(refused('database_failed'));
+    expect(await store.getUser(id)).toBeNull();
+    expect(await lines(bench)).toEqual([]);
+  });
+
+  rule('[P6] a message is told once, also if it is sent again with its key', async (bench) => {
+    const { store } = bench;
+    const sessionId = await bench.session('admin');
+    const send = (key: string | null, onBusy: 'enqueue' | 'reject' = 'enqueue') =>
+      store.audited(entry({ action: 'message.send' })).sendMessage({
+        sessionId,
+        admission: admission({
+          payload: { message: 'hi' },
+          idempotencyKey: key,
+          bodyHash: 'h',
+          onBusy,
+        }),
+        original: null,
+        queueMax: 3,
+      });
+    await send('k');
+    expect((await send('k')).receipt).toMatchObject({ known: true });
+    expect(await lines(bench)).toHaveLength(1);
+    await send(null);
+    expect(await lines(bench)).toHaveLength(2);
+    await expect(send(null, 'reject')).rejects.toEqual(refused('session_busy'));
+    await send(null);
+    await expect(send(null)).rejects.toEqual(refused('queue_full'));
+    expect(await lines(bench)).toHaveLength(3);
+  });
+
+  rule('[P6] a session that is still busy is not told as deleted', async (bench) => {
+    const { store } = bench;
+    await bench.node('node-1');
+    const sessionId = await bench.session('admin');
+    await store.sendMessage({
+      sessionId,
+      admission: admission({ type: 'agent', payload: { message: 'hi' } }),
+      original: null,
+      queueMax: 3,
+    });
+    const request = { nodeId: 'node-1', types: ['agent'], limit: 1 };
+    const claimed = await store.claim({ ...request, caps: { types: {}, perOwner: null } });
+    expect(claimed).toHaveLength(1);
+    const told = store.audited(entry({ action: 'session.delete' }));
+    await expect(told.deleteSession(sessionId)).rejects.toEqual(refused('session_busy'));
+    expect(await lines(bench)).toEqual([]);
+    await store.leave('node-1');
+    await told.deleteSession(sessionId);
+    expect(await lines(bench)).toHaveLength(1);
+  });
+
+  rule('[P6] what is asked for again while it is so already is told once', async (bench) => {
+    const { store } = bench;
+    await bench.node('node-1');
+    const sessionId = await bench.session('admin');
+    const { receipt } = await store.sendMessage({
+      sessionId,
+      admission: admission({ type: 'agent', payload: { message: 'hi' } }),
+      original: null,
+      queueMax: 3,
+    });
+    const request = { nodeId: 'node-1', types: ['agent'], limit: 1 };
+    await store.claim({ ...request, caps: { types: {}, perOwner: null } });
+    const told = store.audited(entry());
+    for (let i = 0; i < 2; i++) {
+      await told.change({ do: 'cancel', run: receipt.id, kind: 'stop' });
+      expect(await lines(bench)).toHaveLength(1);
+    }
+    await store.leave('node-1');
+    const quiet = await bench.session('admin');
+    for (const [n, command] of (['hold', 'archive'] as const).entries()) {
+      for (let i = 0; i < 2; i++) {
+        await told.changeSession(quiet, { do: command });
+        expect([command, await lines(bench)]).toEqual([
+          command,
+          expect.objectContaining({ length: n + 2 }),
+        ]);
+      }
+    }
+    await told.changeSession(quiet, { do: 'update', changes: { holdOnFailure: false } });
+    expect(await lines(bench)).toHaveLength(4);
+  });
+
+  rule('[P6] the line of a sign-in is of the one who signed in', async (bench) => {
+    const { store } = bench;
+    const ann = await bench.user();
+    const code = await bench.code(ann.id);
+    const told = entry({ userId: '', action: 'auth.sign_in', credential: 'code' });
+    await store.audited(told).signIn({ code }, newSignIn());
+    expect(await lines(bench)).toMatchObject([{ userId: ann.id, credential: 'code' }]);
+  });
+
+  rule('[P6] lengthening a sign-in is nobody’s deed', async (bench) => {
+    const { store } = bench;
+    const { digest } = await bench.signedIn('admin');
+    bench.now += 5 * MINUTE;
+    expect(await store.audited(entry()).findSignIn(digest, HOUR)).not.toBeNull();
+    expect(await lines(bench)).toEqual([]);
+  });
+
+  rule('[P6] the log is filtered, newest first, in pages', async (bench) => {
+    const { store } = bench;
+    const [ann, bob] = [await bench.user(), await bench.user()];
+    const begun = bench.now;
+    for (const [i, user] of [ann, bob, ann, bob].entries()) {
+      const told = entry({
+        userId: user.id,
+        channel: i < 2 ? 'web' : 'cli',
+        action: i === 3 ? 'user.update' : 'user.sign_out',
+        target: { kind: 'user', id: `t${i}` },
+      });
+      await store.audited(told).endSignIns(user.id);
+      bench.now += MINUTE;
+    }
+    const targets = async (filter: Partial<AuditFilter> = {}): Promise<string> =>
+      (await lines(bench, filter)).map(({ target }) => target.id).join();
+    expect(await targets()).toBe('t3,t2,t1,t0');
+    expect(await targets({ userId: ann.id })).toBe('t2,t0');
+    expect(await targets({ action: 'user.update' })).toBe('t3');
+    expect(await targets({ channel: 'web' })).toBe('t1,t0');
+    expect(await targets({ target: 't1' })).toBe('t1');
+    expect(await targets({ from: begun + MINUTE, to: begun + 3 * MINUTE })).toBe('t2,t1');
+    const [, second] = await lines(bench, { limit: 2 });
+    expect(await targets({ limit: 1, before: second!.seq })).toBe('t1');
+    expect(await targets({ target: '\0' })).toBe('');
+  });
+}

@@ -1,0 +1,139 @@
+import { newId } from '../../contract/ids.ts';
+import type { NodeView } from '../../contract/node.ts';
+import type { Clock, Hint, Store } from '../../queue/store.ts';
+import { newSessionOf } from '../../sessions/conformance/rig.ts';
+import type { SessionStore } from '../../sessions/session-store.ts';
+import type { AccessStore, Audited, NewToken, UserRecord, ValidSignIn } from '../access-store.ts';
+import type { NewAuditEntry } from '../principal.ts';
+
+type Ports = Store & SessionStore & AccessStore;
+export type AccessStores = Ports & Audited<Ports>;
+/** Opens the store that lies at a place; the same place again is the same data. */
+export type OpenAccess = (place: string, clock: Clock) => Promise<AccessStores>;
+/** One test of the contract; the title begins with its rule. */
+export type AccessRule = (title: string, body: (bench: AccessBench) => Promise<void>) => void;
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
+/** A store of users and credentials under test, with a clock that stands still until it is moved. */
+export class AccessBench {
+  readonly store: AccessStores;
+  readonly place: string;
+  now: number;
+  #names = 0;
+
+  private constructor(place: string, store: AccessStores, now: number) {
+    this.place = place;
+    this.store = store;
+    this.now = now;
+  }
+
+  static async open(open: OpenAccess): Promise<AccessBench> {
+    const place = newId();
+    const clock = { now: 1_700_000_000_000 };
+    const store = await open(place, () => clock.now);
+    const bench = new AccessBench(place, store, clock.now);
+    Object.defineProperty(bench, 'now', {
+      get: () => clock.now,
+      set: (now: number) => {
+        clock.now = now;
+      },
+    });
+    return bench;
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  user(given: { name?: string; role?: UserRecord['role'] } = {}): Promise<UserRecord> {
+    return this.store.createUser({
+      id: newId(),
+      name: `user-${++this.#names}`,
+      role: 'operator',
+      ...given,
+    });
+  }
+
+  /** A new token; its digest is that of no secret, which the store cannot know. */
+  newToken(userId: string, given: Partial<NewToken> = {}): NewToken {
+    return {
+      id: newId(),
+      userId,
+      name: 'laptop',
+      digest: newId(),
+      scopes: ['read', 'run'],
+      channel: 'api',
+      expiresInMs: HOUR,
+      notAfter: null,
+      ...given,
+    };
+  }
+
+  async code(userId: string, expiresInMs = HOUR): Promise<string> {
+    const digest = newId();
+    await this.store.createCode({ digest, userId, expiresInMs });
+    return digest;
+  }
+
+  /** A browser that has signed in, and the digest of its secret. */
+  async signedIn(
+    userId: string,
+    { idleMs = HOUR, lifeMs = 24 * HOUR } = {},
+  ): Promise<{ signIn: ValidSignIn; digest: string }> {
+    const digest = newId();
+    const signIn = await this.store.signIn(
+      { user: userId },
+      { id: newId(), digest, pageKeyDigest: newId(), idleMs, lifeMs },
+    );
+    if (signIn === null) throw new Error('the user could not sign in');
+    return { signIn, digest };
+  }
+
+  async session(ownerId: string): Promise<string> {
+    const id = newId();
+    await this.store.createSession({ ...newSessionOf(id, `session ${++this.#names}`), ownerId });
+    return id;
+  }
+
+  node(id: string, leaseMs = HOUR, roles: NodeView['roles'] = ['api', 'worker']): Promise<void> {
+    return this.store.join(
+      {
+        id,
+        host: `host-of-${id}`,
+        bootId: 'boot',
+        pidNamespace: 'pids',
+        pid: 1,
+        pidStart: '1',
+        roles,
+        types: ['agent'],
+        capacity: 4,
+        version: '1',
+      },
+      leaseMs,
+    );
+  }
+
+  /** What the store tells while `act` runs. */
+  async hints(act: () => Promise<unknown>): Promise<Hint[]> {
+    const heard: Hint[] = [];
+    const stop = this.store.onHint((hint) => heard.push(hint));
+    await act();
+    stop();
+    return heard;
+  }
+}
+
+export const entry = (given: Partial<NewAuditEntry> = {}): NewAuditEntry => ({
+  userId: 'admin',
+  channel: 'api',
+  credential: 'admin',
+  address: '127.0.0.1',
+  requestId: 'r-1',
+  action: 'user.create',
+  target: { kind: 'user', id: 'x' },
+  before: null,
+  after: null,
+  ...given,
+});

@@ -1,0 +1,188 @@
+import { expect } from 'vitest';
+import { newId } from '../../contract/ids.ts';
+import type { RunState } from '../../contract/run.ts';
+import { admission, refused } from '../../queue/conformance/rig.ts';
+import type { SessionFilter, StoredAttachment } from '../../sessions/session-store.ts';
+import type { AccessBench, AccessRule } from './rig.ts';
+
+const listed = async (
+  { store }: AccessBench,
+  visibleTo: string,
+  filter: Partial<SessionFilter> = {},
+): Promise<string[]> => {
+  const found = await store.listSessions({ visibleTo, archived: false, limit: 100, ...filter });
+  return found.map(({ session }) => session.id);
+};
+
+const shareOf = async ({ store }: AccessBench, sessionId: string, userId: string) =>
+  (await store.getSessionFor(sessionId, userId))?.share ?? null;
+
+const send = async ({ store }: AccessBench, sessionId: string): Promise<string> => {
+  const { receipt } = await store.sendMessage({
+    sessionId,
+    admission: admission({ payload: { message: 'hello' } }),
+    original: null,
+    queueMax: 100,
+  });
+  return receipt.id;
+};
+
+export function shareRules(rule: AccessRule): void {
+  rule('[X3] shares are replaced whole; one for the owner is left out', async (bench) => {
+    const { store } = bench;
+    const [ann, bob, eve] = [
+      await bench.user({ name: 'ann' }),
+      await bench.user({ name: 'Bob' }),
+      await bench.user({ name: 'eve' }),
+    ];
+    const id = await bench.session(ann.id);
+    expect(await store.listShares(id)).toEqual([]);
+    const shares = await store.putShares(id, [
+      { userId: eve.id, level: 'view' },
+      { userId: ann.id, level: 'view' },
+      { userId: bob.id, level: 'operate' },
+    ]);
+    expect(shares).toEqual([
+      { userId: bob.id, userName: 'Bob', level: 'operate' },
+      { userId: eve.id, userName: 'eve', level: 'view' },
+    ]);
+    expect(await store.listShares(id)).toEqual(shares);
+    expect(await shareOf(bench, id, bob.id)).toBe('operate');
+    expect(await shareOf(bench, id, ann.id)).toBeNull();
+    await store.putShares(id, [{ userId: eve.id, level: 'operate' }]);
+    expect(await shareOf(bench, id, bob.id)).toBeNull();
+    expect(await shareOf(bench, id, eve.id)).toBe('operate');
+  });
+
+  rule('[X3] a share with nobody, or of nothing, is refused and changes nothing', async (bench) => {
+    const { store } = bench;
+    const [ann, bob] = [await bench.user(), await bench.user()];
+    const id = await bench.session(ann.id);
+    const shares = await store.putShares(id, [{ userId: bob.id, level: 'view' }]);
+    const wrong = [
+      { userId: ann.id, level: 'view' as const },
+      { userId: newId(), level: 'view' as const },
+    ];
+    await expect(store.putShares(id, wrong)).rejects.toEqual(refused('unknown_user'));
+    expect(await store.listShares(id)).toEqual(shares);
+    await expect(store.putShares(newId(), [])).rejects.toEqual(refused('not_found'));
+  });
+
+  rule('[X3] shares that are put at once replace one another', async (bench) => {
+    const { store } = bench;
+    const [ann, bob, eve] = [await bench.user(), await bench.user(), await bench.user()];
+    const id = await bench.session(ann.id);
+    for (let i = 0; i < 5; i++) {
+      await Promise.all(
+        [bob, eve].map(({ id: userId }) => store.putShares(id, [{ userId, level: 'view' }])),
+      );
+      expect(await store.listShares(id)).toHaveLength(1);
+    }
+  });
+
+  rule(
+    '[X3] a user sees their own sessions and shared ones, newest first, in pages',
+    async (bench) => {
+      const { store } = bench;
+      const [ann, bob] = [await bench.user(), await bench.user()];
+      const ids: string[] = [];
+      for (let i = 0; i < 6; i++) {
+        const id = await bench.session(i % 2 === 0 ? ann.id : bob.id);
+        if (i % 2 === 1 && i > 1) await store.putShares(id, [{ userId: ann.id, level: 'view' }]);
+        ids.unshift(id);
+      }
+      // The second one made is Bob's alone.
+      const anns = ids.filter((_, i) => i !== 4);
+      expect(await listed(bench, ann.id)).toEqual(anns);
+      expect(await listed(bench, bob.id)).toEqual(ids.filter((_, i) => i % 2 === 0));
+      expect(await listed(bench, newId())).toEqual([]);
+      expect(await listed(bench, ann.id, { limit: 2 })).toEqual(anns.slice(0, 2));
+      const after = { id: anns[1] as string, lastActiveAt: 0 };
+      expect(await listed(bench, ann.id, { limit: 2, after })).toEqual(anns.slice(2, 4));
+      expect(await listed(bench, ann.id, { ownerId: bob.id })).toEqual([ids[0], ids[2]]);
+      expect(await listed(bench, ann.id, { status: 'ACTIVE' })).toEqual([]);
+    },
+  );
+
+  rule(
+    '[X3] a message is taken from the owner and from whom it is shared with to operate',
+    async (bench) => {
+      const { store } = bench;
+      const [ann, bob, eve] = [await bench.user(), await bench.user(), await bench.user()];
+      const id = await bench.session(ann.id);
+      const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
+      const sendAs = async (userId: string, files: readonly StoredAttachment[], run = {}) => {
+        const { receipt } = await store.sendMessage({
+          sessionId: id,
+          userId,
+          admission: admission({ payload: { message: 'hello' }, ...run }),
+          original: null,
+          attachments: files,
+          queueMax: 100,
+        });
+        return receipt;
+      };
+      await store.putShares(id, [
+        { userId: bob.id, level: 'operate' },
+        { userId: eve.id, level: 'view' },
+      ]);
+      const file = { name: 'a', mediaType: 'text/plain', sealed: 'sealed' };
+      // With a file it goes another way on PostgreSQL.
+      for (const files of [[], [file]]) {
+        for (const user of [ann, bob]) expect((await sendAs(user.id, files)).known).toBe(false);
+        // A key that is known tells them nothing, either.
+        const { id: runId } = await sendAs(ann.id, files, keyed);
+        expect(await sendAs(bob.id, files, keyed)).toMatchObject({ id: runId, known: true });
+        for (const userId of [eve.id, newId()]) {
+          await expect(sendAs(userId, files)).rejects.toEqual(refused('not_found'));
+          await expect(sendAs(userId, files, keyed)).rejects.toEqual(refused('not_found'));
+        }
+      }
+      await store.putShares(id, []);
+      await expect(sendAs(bob.id, [])).rejects.toEqual(refused('not_found'));
+      expect(await store.listQueued(id, 10)).toHaveLength(5);
+    },
+  );
+
+  rule('[X3] runs are seen, listed and counted with their sessions', async (bench) => {
+    const { store } = bench;
+    const [ann, bob] = [await bench.user(), await bench.user()];
+    const [own, shared, foreign] = [
+      await bench.session(ann.id),
+      await bench.session(bob.id),
+      await bench.session(bob.id),
+    ];
+    await store.putShares(shared as string, [{ userId: ann.id, level: 'view' }]);
+    const runs: string[] = [];
+    for (const id of [own, foreign, shared, own, foreign]) runs.push(await send(bench, id));
+    const seen = [runs[0], runs[2], runs[3]] as string[];
+    const list = async (
+      filter: { states?: RunState[]; limit?: number; after?: string; newestFirst?: boolean } = {},
+    ): Promise<string[]> =>
+      (await store.listVisibleRuns(ann.id, { limit: 10, ...filter })).map(({ id }) => id);
+    expect(await list()).toEqual(seen);
+    expect(await list({ limit: 1, after: seen[0] as string })).toEqual([seen[1]]);
+    expect(await list({ newestFirst: true })).toEqual(seen.toReversed());
+    expect(await list({ limit: 1, after: seen[2] as string, newestFirst: true })).toEqual([
+      seen[1],
+    ]);
+    await store.change({ do: 'cancel', run: seen[0] as string, kind: 'stop' });
+    expect(await list({ states: ['queued'] })).toEqual(seen.slice(1));
+    expect(await list({ states: ['cancelled', 'failed'] })).toEqual(seen.slice(0, 1));
+    expect(await store.countVisible(ann.id)).toMatchObject({ queued: 2, cancelled: 1, running: 0 });
+    expect(await store.countVisible(newId())).toMatchObject({ queued: 0 });
+    await store.putShares(shared as string, []);
+    expect(await list()).toEqual([seen[0], seen[2]]);
+    expect(await shareOf(bench, shared as string, ann.id)).toBeNull();
+  });
+
+  rule('[X3] a session that goes takes its shares along', async (bench) => {
+    const { store } = bench;
+    const [ann, bob] = [await bench.user(), await bench.user()];
+    const id = await bench.session(ann.id);
+    await store.putShares(id, [{ userId: bob.id, level: 'view' }]);
+    await store.deleteSession(id);
+    expect(await shareOf(bench, id, bob.id)).toBeNull();
+    expect(await listed(bench, bob.id)).toEqual([]);
+  });
+}

@@ -1,0 +1,201 @@
+import { expect } from 'vitest';
+import { newId } from '../../contract/ids.ts';
+import { refused } from '../../queue/conformance/rig.ts';
+import type { NewSignIn } from '../access-store.ts';
+import { type AccessRule, HOUR, MINUTE } from './rig.ts';
+
+const GRACE = 10_000;
+const newSignIn = (given: Partial<NewSignIn> = {}): NewSignIn => ({
+  id: newId(),
+  digest: newId(),
+  pageKeyDigest: newId(),
+  idleMs: HOUR,
+  lifeMs: 24 * HOUR,
+  ...given,
+});
+
+export function signInRules(rule: AccessRule): void {
+  rule('[X1] a code signs in once', async (bench) => {
+    const { store } = bench;
+    const ann = await bench.user();
+    const code = await bench.code(ann.id);
+    expect([await store.hasCode(code), await store.hasCode(newId())]).toEqual([true, false]);
+    const tries = Array.from({ length: 5 }, () => newSignIn());
+    const results = await Promise.all(tries.map((one) => store.signIn({ code }, one)));
+    const [signIn, ...others] = results.filter((one) => one !== null);
+    expect(others).toEqual([]);
+    expect(signIn).toEqual({
+      id: expect.any(String),
+      user: ann,
+      scopes: null,
+      through: [],
+      expiresAt: bench.now + 24 * HOUR,
+      rotatedAt: bench.now,
+      previous: false,
+      pageKeyDigest: expect.any(String),
+    });
+    const made = tries.find(({ id }) => id === signIn?.id);
+    expect(signIn?.pageKeyDigest).toBe(made?.pageKeyDigest);
+    expect(await store.signIn({ code }, newSignIn())).toBeNull();
+    expect(await store.hasCode(code)).toBe(false);
+  });
+
+  rule('[X1] a code may end the earlier ones of its user, and no others', async (bench) => {
+    const { store } = bench;
+    const [ann, bob] = [await bench.user(), await bench.user()];
+    const earlier = await bench.code(ann.id);
+    const others = await bench.code(bob.id);
+    const digest = newId();
+    await store.createCode({ digest, userId: ann.id, expiresInMs: HOUR, only: true });
+    expect(await store.signIn({ code: earlier }, newSignIn())).toBeNull();
+    expect(await store.signIn({ code: digest }, newSignIn())).toMatchObject({ user: ann });
+    expect(await store.signIn({ code: others }, newSignIn())).toMatchObject({ user: bob });
+  });
+
+  rule(
+    '[X1] a code that has expired, is none, or is of one locked out signs nobody in',
+    async (bench) => {
+      const { store } = bench;
+      const ann = await bench.user();
+      const late = await bench.code(ann.id, MINUTE);
+      bench.now += MINUTE;
+      expect(await store.signIn({ code: late }, newSignIn())).toBeNull();
+      expect(await store.signIn({ code: newId() }, newSignIn())).toBeNull();
+      const code = await bench.code(ann.id);
+      await store.updateUser(ann.id, { disabled: true });
+      expect(await store.signIn({ code }, newSignIn())).toBeNull();
+      expect(await store.signIn({ user: ann.id }, newSignIn())).toBeNull();
+      await store.updateUser(ann.id, { disabled: false });
+      expect(await store.signIn({ code }, newSignIn())).toBeNull();
+      expect(await store.signIn({ user: newId() }, newSignIn())).toBeNull();
+      await expect(bench.code(newId())).rejects.toEqual(refused('unknown_user'));
+    },
+  );
+
+  rule('[X2] a sign-in made with a token has its scopes and ends with it', async (bench) => {
+    const { store } = bench;
+    const ann = await bench.user();
+    const from = { channel: 'cli', through: ['line'] } as const;
+    const made = bench.newToken(ann.id, { ...from, scopes: ['read'], expiresInMs: 2 * HOUR });
+    const token = await store.createToken(made);
+    const one = newSignIn({ idleMs: 10 * HOUR });
+    const signIn = await store.signIn({ token: made.digest }, one);
+    expect(signIn).toMatchObject({
+      scopes: ['read'],
+      through: ['cli', 'line'],
+      expiresAt: bench.now + 2 * HOUR,
+    });
+    expect(await store.findSignIn(one.digest, 10 * HOUR)).toEqual(signIn);
+    expect(await store.findCredential(`cookie:${one.id}`)).toEqual({
+      user: ann,
+      scopes: ['read'],
+      tokenExpiresAt: token.expiresAt,
+    });
+    expect(await store.findCredential(`token:${token.id}`)).toEqual({
+      user: ann,
+      scopes: ['read'],
+      tokenExpiresAt: token.expiresAt,
+    });
+    await store.revokeToken(token.id);
+    expect(await store.findSignIn(one.digest, HOUR)).toBeNull();
+    for (const name of [`cookie:${one.id}`, `token:${token.id}`, 'admin', '', 'cookie:\0'])
+      expect(await store.findCredential(name)).toBeNull();
+    expect(await store.signIn({ token: made.digest }, newSignIn())).toBeNull();
+    expect(await store.signIn({ token: newId() }, newSignIn())).toBeNull();
+  });
+
+  rule(
+    '[X1] a sign-in ends after its idle time, which use lengthens, and after its life',
+    async (bench) => {
+      const { store } = bench;
+      const ann = await bench.user();
+      const idleMs = 10 * MINUTE;
+      const { digest, signIn } = await bench.signedIn(ann.id, { idleMs, lifeMs: HOUR });
+      const unused = await bench.signedIn(ann.id, { idleMs, lifeMs: HOUR });
+      for (let minute = 6; minute < 60; minute += 6) {
+        bench.now += 6 * MINUTE;
+        expect(await store.findSignIn(digest, idleMs)).toEqual(signIn);
+      }
+      expect(await store.findSignIn(unused.digest, idleMs)).toBeNull();
+      bench.now += 6 * MINUTE;
+      expect(await store.findSignIn(digest, idleMs)).toBeNull();
+      expect(await store.findCredential(`cookie:${signIn.id}`)).toBeNull();
+    },
+  );
+
+  rule('[X1] looking twice within a minute lengthens nothing', async (bench) => {
+    const { store } = bench;
+    const ann = await bench.user();
+    const idleMs = 2 * MINUTE;
+    const { digest } = await bench.signedIn(ann.id, { idleMs });
+    bench.now += MINUTE - 1;
+    expect(await store.findSignIn(digest, idleMs)).not.toBeNull();
+    bench.now += MINUTE + 1;
+    expect(await store.findSignIn(digest, idleMs)).toBeNull();
+  });
+
+  rule('[X1] a secret is replaced once, and the old one is good for its grace', async (bench) => {
+    const { store } = bench;
+    const ann = await bench.user();
+    const { digest, signIn } = await bench.signedIn(ann.id);
+    bench.now += MINUTE;
+    const [to, other] = [newId(), newId()];
+    const rotate = (from: string, next: string) =>
+      store.rotateSignIn(signIn.id, { from, to: next, graceMs: GRACE });
+    const both = await Promise.all([rotate(digest, to), rotate(digest, other)]);
+    expect(both.filter(Boolean)).toHaveLength(1);
+    const fresh = both[0] ? to : other;
+    const rotated = { ...signIn, rotatedAt: bench.now };
+    expect(await store.findSignIn(fresh, HOUR)).toEqual(rotated);
+    expect(await store.findSignIn(digest, HOUR)).toEqual({ ...rotated, previous: true });
+    expect(await store.findSignIn(both[0] ? other : to, HOUR)).toBeNull();
+    // Who takes it for old too early must not end the grace of the one of before.
+    expect(await rotate(fresh, newId())).toBe(false);
+    bench.now += GRACE;
+    expect(await store.findSignIn(digest, HOUR)).toBeNull();
+    expect(await store.findSignIn(fresh, HOUR)).not.toBeNull();
+    expect(await rotate(digest, newId())).toBe(false);
+    bench.now += HOUR;
+    expect(await rotate(fresh, newId())).toBe(false);
+  });
+
+  rule('[X1] sign-ins end by themselves, all of a user, and with the user', async (bench) => {
+    const { store } = bench;
+    const [ann, bob] = [await bench.user(), await bench.user()];
+    const one = await bench.signedIn(ann.id);
+    const two = await bench.signedIn(ann.id);
+    const bobs = await bench.signedIn(bob.id);
+    const valid = async (): Promise<boolean[]> => {
+      const found = [one, two, bobs].map(({ digest }) => store.findSignIn(digest, HOUR));
+      return (await Promise.all(found)).map((signIn) => signIn !== null);
+    };
+    await store.endSignIn(one.signIn.id);
+    expect(await valid()).toEqual([false, true, true]);
+    await store.endSignIns(ann.id);
+    expect(await valid()).toEqual([false, false, true]);
+    await store.updateUser(bob.id, { role: 'viewer' });
+    expect(await store.findSignIn(bobs.digest, HOUR)).toMatchObject({ user: { role: 'viewer' } });
+    await store.updateUser(bob.id, { disabled: true });
+    expect(await valid()).toEqual([false, false, false]);
+    await store.updateUser(bob.id, { disabled: false });
+    expect(await valid()).toEqual([false, false, false]);
+  });
+
+  rule('[X2] what changes what somebody may do is told to everybody', async (bench) => {
+    const { store } = bench;
+    const ann = await bench.user();
+    const token = await store.createToken(bench.newToken(ann.id));
+    const { signIn } = await bench.signedIn(ann.id);
+    const session = await bench.session('admin');
+    const changes = [
+      () => store.updateUser(ann.id, { role: 'viewer' }),
+      () => store.revokeToken(token.id),
+      () => store.endSignIn(signIn.id),
+      () => store.endSignIns(ann.id),
+      () => store.putShares(session, [{ userId: ann.id, level: 'view' }]),
+    ];
+    for (const change of changes)
+      expect(await bench.hints(change)).toMatchObject([{ access: true }]);
+    expect(await bench.hints(() => bench.user())).toEqual([]);
+  });
+}

@@ -1,0 +1,32 @@
+import type { Client } from '../../client/client.ts';
+import { usageError } from '../../config/user-error.ts';
+import { type User, UserId } from '../../contract/access.ts';
+import { isBatonError } from '../../contract/errors.ts';
+import { pagesOf } from '../connection/pages.ts';
+
+/** All users, by name; for administrators. */
+export const usersOf = (client: Client): AsyncGenerator<User> =>
+  pagesOf((query) => client.listUsers({ query }));
+
+/** By name, letter case aside, or by id. */
+export async function findUser(client: Client, reference: string): Promise<User> {
+  if (UserId.safeParse(reference).success) {
+    try {
+      return await client.getUser({ params: { id: reference } });
+    } catch (error) {
+      if (isBatonError(error, 'not_found')) throw unknownUser(reference);
+      throw error;
+    }
+  }
+  const wanted = reference.toLowerCase();
+  for await (const user of usersOf(client)) if (user.name.toLowerCase() === wanted) return user;
+  throw unknownUser(reference);
+}
+
+function unknownUser(reference: string): Error {
+  return usageError({
+    what: `There is no user "${reference}".`,
+    why: 'none has this name or this id.',
+    todo: 'see "baton user ls" for those there are, or add one with "baton user add".',
+  });
+}

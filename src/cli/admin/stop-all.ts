@@ -1,0 +1,64 @@
+import { STOP_REASON_MAX } from '../../contract/limits.ts';
+import { type Stop, StopReason } from '../../contract/stop.ts';
+import { clientCommand, EXIT } from '../command.ts';
+import { connectionFlags } from '../connection/connection.ts';
+import { withServer } from '../connection/remote.ts';
+import type { Flags, Given } from '../input/args.ts';
+import { takeWords } from '../input/words.ts';
+import { printJson, printLine } from '../output/output.ts';
+import { relativeTime } from '../output/relative-time.ts';
+
+const flags = {
+  reason: {
+    value: '<text>',
+    schema: StopReason,
+    expected: `one line of at most ${STOP_REASON_MAX} characters`,
+    help: 'why, for the audit log and for everyone who waits',
+  },
+  ...connectionFlags,
+} as const satisfies Flags;
+
+export const stopAll = clientCommand({
+  summary: 'stop all agents and start nothing until resumed (administrators)',
+  usage: '[flags]',
+  about: [
+    'Stops every agent on every machine, within seconds, and holds all sessions. Nothing is lost: runs',
+    'go back to the head of their sessions, messages are still accepted and queued, and questions stay',
+    'open. It lasts, also over restarts, until "baton resume-all".',
+  ],
+  flags,
+  run: async ({ flags: given, words }) => {
+    takeWords(words);
+    const stop = await put(given, true);
+    if (given.json) printJson(stop);
+    else printLine('Everything is stopped. Agents end within seconds. To resume: baton resume-all');
+    return EXIT.ok;
+  },
+});
+
+export const resumeAll = clientCommand({
+  summary: 'resume after "stop-all" (administrators)',
+  usage: '[flags]',
+  about: ['Every session continues in order, with the run that was stopped first.'],
+  flags,
+  run: async ({ flags: given, words }) => {
+    takeWords(words);
+    const stop = await put(given, false);
+    if (given.json) printJson(stop);
+    else printLine('Resumed. Runs start again.');
+    return EXIT.ok;
+  },
+});
+
+const put = (given: Given<typeof flags>, stopped: boolean): Promise<Stop> =>
+  withServer(given, (client) => {
+    const { reason } = given;
+    return client.putStop({ body: { stopped, ...(reason === undefined ? {} : { reason }) } });
+  });
+
+/** For people who would wait in vain; undefined if nothing is stopped. */
+export function stopNote({ since, by, reason }: Stop, now: number): string | undefined {
+  if (since === null || by === null) return undefined;
+  const why = reason === null ? '' : `: ${reason}`;
+  return `Everything was stopped by ${by}, ${relativeTime(since, now)}${why}\nNothing starts until an administrator runs "baton resume-all".`;
+}

@@ -1,0 +1,50 @@
+import { usageError } from '../../config/user-error.ts';
+import type { Json } from '../../contract/json.ts';
+
+/** A call to ask the rules about. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly input?: Json;
+}
+
+/** What stands in the brackets, by tool; of others it is their input as JSON. */
+const FIELDS: Readonly<Record<string, string>> = {
+  Bash: 'command',
+  Read: 'file_path',
+  Write: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  NotebookEdit: 'notebook_path',
+  Grep: 'path',
+  Glob: 'path',
+  LS: 'path',
+  WebFetch: 'url',
+  Task: 'subagent_type',
+  Agent: 'subagent_type',
+};
+
+/** `Read`, `Bash(git push)` or `mcp__box__put({"a":1})`. */
+export function parseToolCall(text: string): ToolCall {
+  const [, tool, , inside] = /^([A-Za-z][\w.:-]*)(\((.*)\))?$/s.exec(text.trim()) ?? [];
+  if (tool === undefined) throw notACall(text, 'it is a tool with what it is used for in brackets');
+  if (inside === undefined) return { tool };
+  if (inside.trimStart().startsWith('{')) return { tool, input: parse(text, inside) };
+  const field = Object.hasOwn(FIELDS, tool) ? FIELDS[tool] : undefined;
+  if (field === undefined) throw notACall(text, `the input of ${tool} is written as JSON`);
+  return { tool, input: { [field]: inside } };
+}
+
+function parse(text: string, inside: string): Json {
+  try {
+    return JSON.parse(inside) as Json;
+  } catch {
+    throw notACall(text, 'what stands in the brackets begins as JSON and is none');
+  }
+}
+
+const notACall = (text: string, why: string): Error =>
+  usageError({
+    what: `"${text}" is not understood.`,
+    why: `${why}.`,
+    todo: 'write it as "Read", "Bash(git push)" or \'mcp__box__put({"name": "x"})\'.',
+  });

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import {
+  credentialsPath,
+  fromEnvironment,
+  isMissing,
+  readCredentials,
+  SERVER_URL_EXPECTED,
+  ServerUrl,
+  Token,
+} from '../../config/credentials.ts';
+import { settings } from '../../config/settings.ts';
+import { UserError, usageError } from '../../config/user-error.ts';
+import { EXIT } from '../command.ts';
+
+/** A server and the token to speak to it with. */
+export interface Connection {
+  readonly url: string;
+  readonly token: string;
+  /** Where the address comes from, for errors. */
+  readonly source: string;
+}
+
+/** The flags of every command that speaks to a server. */
+export const connectionFlags = {
+  url: {
+    value: '<url>',
+    schema: ServerUrl,
+    expected: SERVER_URL_EXPECTED,
+    help: 'the server to speak to (BATON_URL); its token comes from BATON_TOKEN',
+  },
+  'data-dir': {
+    value: '<path>',
+    schema: settings.dataDir.schema,
+    expected: settings.dataDir.expected,
+    help: 'speak to the server that uses this directory (BATON_DATA_DIR)',
+  },
+  json: { help: 'exact JSON on stdout, nothing else' },
+} as const;
+
+interface Named {
+  readonly url?: string | undefined;
+  readonly dataDir?: string | undefined;
+}
+
+/**
+ * Which server to speak to, in this order: what flags and variables name, the stored login, the
+ * server that runs on the data directory. A directory named by a flag comes before the login.
+ */
+export function findConnection(named: Named, env: NodeJS.ProcessEnv): Connection {
+  const variable = fromEnvironment(env, 'BATON_URL', ServerUrl, SERVER_URL_EXPECTED);
+  const token = fromEnvironment(env, 'BATON_TOKEN', Token, 'a token, without spaces');
+  const url = named.url ?? (named.dataDir === undefined ? variable : undefined);
+  if (url !== undefined) {
+    const source = named.url === undefined ? 'BATON_URL' : '--url';
+    return { url, token: token ?? tokenOf(url, named, env), source };
+  }
+  const stored = named.dataDir === undefined ? readCredentials(credentialsPath(env)) : undefined;
+  if (stored !== undefined) {
+    return { url: stored.url, token: token ?? stored.token, source: 'baton login' };
+  }
+  const directory = dataDirectory(named, env);
+  const address = readAddress(directory);
+  if (address === undefined) throw notRunning(directory);
+  const own = token ?? readToken(directory, env);
+  if (own === undefined) throw noToken(address);
+  return { url: address, token: own, source: join(directory, 'address') };
+}
+
+/** A token that is known to belong to this very server, for an address given without one. */
+function tokenOf(url: string, named: Named, env: NodeJS.ProcessEnv): string {
+  const stored = readCredentials(credentialsPath(env));
+  if (stored?.url === url) return stored.token;
+  const directory = dataDirectory(named, env);
+  const token = readAddress(directory) === url ? readToken(directory, env) : undefined;
+  if (token === undefined) throw noToken(url);
+  return token;
+}
+
+export function dataDirectory(named: Named, env: NodeJS.ProcessEnv): string {
+  const { schema, expected } = settings.dataDir;
+  return (
+    named.dataDir ??
+    fromEnvironment(env, 'BATON_DATA_DIR', schema, expected) ??
+    resolve(homedir(), '.baton')
+  );
+}
+
+/**
+ * Written by a server that is ready, with its pid, and removed when it stops. One that was killed
+ * leaves it behind: whoever listens there now must not be sent the token.
+ */
+export function readAddress(directory: string): string | undefined {
+  const [url, pid] = read(join(directory, 'address'))?.split('\n') ?? [];
+  const address = ServerUrl.safeParse(url);
+  return address.success && isOurs(Number(pid)) ? address.data : undefined;
+}
+
+/** Alive, and not another user's. */
+function isOurs(pid: number): boolean {
+  try {
+    return Number.isInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function readToken(directory: string, env: NodeJS.ProcessEnv): string | undefined {
+  // As for the server: the variable wins over the file.
+  const given = z.string().min(1).safeParse(env['BATON_ADMIN_TOKEN']);
+  const token = Token.safeParse(given.success ? given.data : read(join(directory, 'admin-token')));
+  return token.success ? token.data : undefined;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw new UserError(
+      {
+        what: `${path} cannot be read.`,
+        why: `${(error as Error).message}.`,
+        todo: 'run this as the user who started the server, or use "baton login".',
+      },
+      { exitCode: EXIT.refused, cause: error },
+    );
+  }
+}
+
+function notRunning(directory: string): UserError {
+  return new UserError(
+    {
+      what: 'No Baton server is running here.',
+      why: `there is no login, and no server has left its address in ${directory}.`,
+      todo: 'start one with "npm start" or "baton up", or name one with --url or "baton login".',
+    },
+    { exitCode: EXIT.unreachable },
+  );
+}
+
+function noToken(url: string): UserError {
+  return usageError({
+    what: `There is no token for ${url}.`,
+    why: 'neither BATON_TOKEN nor a login for this server is there.',
+    todo: 'set BATON_TOKEN, or run "baton login --url <url>".',
+  });
+}

@@ -1,0 +1,115 @@
+import { hostname } from 'node:os';
+import { createClient } from '../../client/client.ts';
+import {
+  type Credentials,
+  credentialsPath,
+  fromEnvironment,
+  SERVER_URL_EXPECTED,
+  ServerUrl,
+  storeCredentials,
+  Token,
+} from '../../config/credentials.ts';
+import { usageError } from '../../config/user-error.ts';
+import { TokenName } from '../../contract/access.ts';
+import { isBatonError } from '../../contract/errors.ts';
+import { clientCommand, EXIT } from '../command.ts';
+import { readSecret } from '../input/secret-input.ts';
+import { takeWords } from '../input/words.ts';
+import { note, printJson, printLine } from '../output/output.ts';
+import { endLogin, readLogin } from './logout.ts';
+import { explain } from './remote.ts';
+
+const DAYS = 90;
+
+export const login = clientCommand({
+  summary: 'sign this command line in to a server',
+  usage: '--url <url>',
+  about: [
+    'The token is taken from BATON_TOKEN, from a pipe, or asked for; never from the command line,',
+    'where other users could see it. It is not kept: with it a token of its own is made for this',
+    `command line, good for ${DAYS} days, which "baton logout" revokes.`,
+  ],
+  flags: {
+    url: {
+      value: '<url>',
+      schema: ServerUrl,
+      expected: SERVER_URL_EXPECTED,
+      help: 'the server (BATON_URL)',
+    },
+    json: { help: 'exact JSON on stdout, nothing else' },
+  },
+  run: async ({ flags, words }) => {
+    takeWords(words);
+    const { env } = process;
+    const url = flags.url ?? fromEnvironment(env, 'BATON_URL', ServerUrl, SERVER_URL_EXPECTED);
+    if (url === undefined) {
+      throw usageError({
+        what: 'There is no address to log in to.',
+        why: 'neither --url nor BATON_URL is given.',
+        todo: 'write "baton login --url https://…".',
+      });
+    }
+    const token = Token.safeParse(env['BATON_TOKEN'] || (await readSecret('Token: ')));
+    if (!token.success) {
+      throw usageError({
+        what: 'This is no token.',
+        why: 'it is empty, or has spaces or other characters that no token has.',
+        todo: 'copy it whole; that of the administrator is in <data-dir>/admin-token.',
+      });
+    }
+    const { user, made } = await signIn({ url, token: token.data });
+    const path = credentialsPath(env);
+    await replaceLogin(path, made);
+    if (flags.json) printJson({ url, path, user, tokenId: made.tokenId ?? null });
+    else printLine(`Logged in to ${url} as ${user}. Kept in ${path}.`);
+    if (made.tokenId === undefined) {
+      note(
+        'The token that was given may not make others, so it is kept itself; "baton logout" does not end it.',
+      );
+    }
+    if (isOpenToOthers(url)) {
+      note('The token travels unencrypted to this address; use https where others can listen.');
+    }
+    return EXIT.ok;
+  },
+});
+
+/** With a token of its own where the one that was given may make one. */
+async function signIn(given: {
+  url: string;
+  token: string;
+}): Promise<{ user: string; made: Credentials }> {
+  const client = createClient(given);
+  try {
+    const { user, rights } = await client.getMe();
+    if (!rights.includes('account')) return { user: user.name, made: given };
+    const { token, id } = await client.createToken({
+      body: { name: tokenName(hostname()), scopes: rights, expiresInDays: DAYS, channel: 'cli' },
+    });
+    return { user: user.name, made: { url: given.url, token, tokenId: id } };
+  } catch (error) {
+    throw isBatonError(error) ? explain(error, { ...given, source: '--url' }) : error;
+  }
+}
+
+/** Of the two tokens one is left: the one that is stored. */
+async function replaceLogin(path: string, made: Credentials): Promise<void> {
+  const before = readLogin(path);
+  try {
+    storeCredentials(path, made);
+  } catch (error) {
+    await endLogin(made);
+    throw error;
+  }
+  await endLogin(before);
+}
+
+function tokenName(host: string): string {
+  const name = TokenName.safeParse(`command line on ${host}`);
+  return name.success ? name.data : 'command line';
+}
+
+function isOpenToOthers(url: string): boolean {
+  const { protocol, hostname: host } = new URL(url);
+  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(host);
+}

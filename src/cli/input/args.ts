@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util';
+import type { z } from 'zod';
+import { maskCredentials } from '../../config/mask-url.ts';
+import { nearest } from '../../config/nearest.ts';
+import { usageError } from '../../config/user-error.ts';
+
+/** A flag that is there or not. */
+export interface Toggle {
+  readonly short?: string;
+  readonly help: string;
+}
+
+/** A flag with a value, parsed by its schema. */
+export interface Valued<T = unknown> {
+  readonly short?: string;
+  /** What stands for the value in the help. */
+  readonly value: string;
+  readonly schema: z.ZodType<T, string>;
+  /** Completes the sentence "it must be …". */
+  readonly expected: string;
+  readonly help: string;
+  /** It may be there several times; all values count. */
+  readonly many?: boolean;
+}
+
+/** By their long names. */
+export type Flags = Readonly<Record<string, Toggle | Valued>>;
+
+export type Given<F extends Flags> = {
+  readonly [K in keyof F]: F[K] extends Valued<infer T>
+    ? (F[K] extends { readonly many: true } ? readonly T[] : T) | undefined
+    : boolean;
+};
+
+export interface Arguments<F extends Flags = Flags> {
+  readonly flags: Given<F>;
+  readonly words: readonly string[];
+}
+
+const isValued = (flag: Toggle | Valued): flag is Valued => 'schema' in flag;
+
+/** Reads the arguments of a command. Throws a UserError that names the culprit. */
+export function readArguments<F extends Flags>(args: readonly string[], flags: F): Arguments<F> {
+  const { tokens } = parseArgs({
+    args: [...args],
+    // Not strict: its errors would show values, and know no near misses.
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(flags).map(([name, flag]) => [
+        name,
+        {
+          type: isValued(flag) ? ('string' as const) : ('boolean' as const),
+          ...(flag.short === undefined ? {} : { short: flag.short }),
+        },
+      ]),
+    ),
+  });
+  const given: Record<string, unknown> = {};
+  for (const [name, flag] of Object.entries(flags)) {
+    if (!isValued(flag)) given[name] = false;
+  }
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
+    if (flag === undefined) throw unknownFlag(token.rawName, flags);
+    const value = isValued(flag)
+      ? parseValue(token.rawName, token.value, flag)
+      : parseToggle(token.rawName, token.value);
+    const many = isValued(flag) && flag.many === true;
+    given[token.name] = many ? [...((given[token.name] as unknown[]) ?? []), value] : value;
+  }
+  return { flags: given as Given<F>, words };
+}
+
+function parseToggle(name: string, value: string | undefined): true {
+  if (value === undefined) return true;
+  throw usageError({
+    what: `${name} has a value.`,
+    why: 'it is a flag that is there or not.',
+    todo: `write ${name} alone.`,
+  });
+}
+
+function parseValue(name: string, value: string | undefined, flag: Valued): unknown {
+  if (value === undefined) {
+    throw usageError({
+      what: `${name} has no value.`,
+      why: 'it is the last word of the command line.',
+      todo: `write ${name} ${flag.value}, or leave it out.`,
+    });
+  }
+  const result = flag.schema.safeParse(value);
+  if (result.success) return result.data;
+  throw usageError({
+    what: `${name} has a value that cannot be used: "${maskCredentials(value)}".`,
+    why: `it must be ${flag.expected}.`,
+    todo: `correct ${name}, or leave it out.`,
+  });
+}
+
+function unknownFlag(name: string, flags: Flags): Error {
+  const known = Object.keys(flags).map((each) => `--${each}`);
+  const meant = nearest(name, known);
+  const list = known.length === 0 ? 'it takes no flags' : `it takes ${known.join(', ')}`;
+  return usageError({
+    what: `Unknown flag: ${name}.`,
+    why: meant ? `this command has no such flag; the nearest is ${meant}.` : `${list}.`,
+    todo: `${meant ? `write ${meant}` : 'remove it'}; text that begins with a dash goes behind "--".`,
+  });
+}
+
+/** Takes `--json` out of arguments that are read elsewhere. */
+export function takeJson(args: readonly string[]): { json: boolean; rest: string[] } {
+  const rest = args.filter((arg) => arg !== '--json');
+  return { json: rest.length < args.length, rest };
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import type { z } from 'zod';
+import { usageError } from '../../config/user-error.ts';
+import { fileProblem } from './file-problem.ts';
+
+/** A JSON value from a file, or from stdin for `-`. */
+export async function readJson<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  expected: string,
+): Promise<T> {
+  const given = tryParse(await contents(path));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const what = `${path === '-' ? 'What was read' : path} cannot be used.`;
+  throw usageError({ what, why: whyNot(given, parsed.error), todo: `give ${expected}.` });
+}
+
+function whyNot(given: unknown, { issues: [issue] }: z.ZodError): string {
+  if (given === undefined) return 'it is not JSON.';
+  const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+  return `${where}${issue?.message ?? 'it has another form'}.`;
+}
+
+async function contents(path: string): Promise<string> {
+  try {
+    return path === '-' ? await text(process.stdin) : readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw usageError({
+      what: `${path} cannot be read.`,
+      why: fileProblem(cause),
+      todo: 'name a file that is there, or - to read from a pipe.',
+    });
+  }
+}
+
+function tryParse(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import { stderr } from 'node:process';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { plainLine, TerminalFilter } from '../output/terminal-filter.ts';
+
+/**
+ * To stderr, because stdout carries the ready line. JSON, or lines for people on a terminal; each line of JSON goes
+ * through `mask` first (E8).
+ */
+export function createLog(
+  level: string,
+  mask: (line: string) => string,
+  to: DestinationStream = standardError(),
+): Logger {
+  return pino({ level, base: null, hooks: { streamWrite: mask } }, to);
+}
+
+function standardError(): DestinationStream {
+  if (stderr.isTTY) return readable((line) => stderr.write(line));
+  // Synchronous: the last lines before an exit are the ones that matter.
+  return pino.destination({ dest: 2, sync: true });
+}
+
+interface Line {
+  level: number;
+  time: number;
+  msg?: string;
+  err?: { stack?: string };
+  [field: string]: unknown;
+}
+
+/** One short line per entry: time, level if it is not "info", message, fields. */
+export function readable(write: (line: string) => void): DestinationStream {
+  return {
+    write(entry) {
+      const { level, time, msg = '', err, ...fields } = JSON.parse(entry) as Line;
+      const clock = new Date(time).toTimeString().slice(0, 8);
+      const label = level === 30 ? '' : `${colour(level, pino.levels.labels[level] ?? '')} `;
+      const rest = Object.entries(fields).map(([name, value]) => {
+        const shown = typeof value === 'string' ? value : JSON.stringify(value);
+        return ` \x1b[2m${plainLine(name)}=\x1b[22m${plainLine(shown)}`;
+      });
+      // Much of it was written by others; a path may try to move the cursor.
+      const stack = err?.stack ? `\n${new TerminalFilter().push(err.stack)}` : '';
+      write(`\x1b[2m${clock}\x1b[22m ${label}${plainLine(msg)}${rest.join('')}${stack}\n`);
+    },
+  };
+}
+
+function colour(level: number, text: string): string {
+  if (level >= 50) return `\x1b[31m${text}\x1b[39m`;
+  return level === 40 ? `\x1b[33m${text}\x1b[39m` : `\x1b[2m${text}\x1b[22m`;
+}

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { readConfig } from '../../config/config.ts';
+import { maskLines } from '../../node/logging.ts';
+import { startNode } from '../../node/main.ts';
+import { serverMasker } from '../../node/server-masker.ts';
+import { createLog } from './log.ts';
+import { keepMemorySmall } from './memory.ts';
+
+export type Role = 'api' | 'worker';
+
+/** Starts a node and stays until `stop` is aborted; then everything is stopped in order. */
+export async function serve(
+  args: string[],
+  stop: AbortSignal,
+  roles: readonly Role[],
+): Promise<void> {
+  const config = readConfig(args, process.env);
+  const masker = serverMasker(config, process.env);
+  const log = createLog(config.logLevel, maskLines(masker));
+  const node = await startNode(config, log, stop, { roles, logMasker: masker }).catch((error) => {
+    // A stop that came before it was ready is a stop, not a failure.
+    if (stop.aborted) return null;
+    throw error;
+  });
+  if (node === null) return;
+  if (!stop.aborted) {
+    keepMemorySmall();
+    process.stdout.write(`Baton is ready: ${node.signInUrl ?? node.url}\n`);
+    await once(stop, 'abort');
+  }
+  log.info('Stopping; a second signal stops at once');
+  await node.stop();
+  log.info('Stopped');
+}

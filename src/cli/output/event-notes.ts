@@ -1,0 +1,108 @@
+import type { z } from 'zod';
+import { visible, visibleProse } from '../../client/visible.ts';
+import { QUEUE_EVENTS } from '../../contract/event.ts';
+import { EVERYTHING_STOPPED } from '../../contract/limits.ts';
+import type { RunError } from '../../contract/outcome.ts';
+import type { RunState } from '../../contract/run.ts';
+import { SESSION_EVENTS, type SessionEvent } from '../../contract/session-event.ts';
+
+const schemas = { ...QUEUE_EVENTS, ...SESSION_EVENTS };
+export type Payloads = { [T in keyof typeof schemas]: z.infer<(typeof schemas)[T]> };
+
+/** The payload of an event, or undefined if this version does not know what it is. */
+export function payloadOf<T extends keyof Payloads>(
+  type: T,
+  event: SessionEvent,
+): Payloads[T] | undefined {
+  if (event.type !== type) return undefined;
+  const parsed = schemas[type].safeParse(event.payload);
+  return parsed.success ? (parsed.data as Payloads[T]) : undefined;
+}
+
+/** A sentence about what happened; `detail` is of interest only to who reads the log. */
+export interface Note {
+  readonly text: string;
+  readonly detail: boolean;
+}
+
+type Notes = {
+  [T in keyof Payloads]?: (payload: Payloads[T], event: SessionEvent, clock: Clock) => string;
+};
+type Clock = (time: number) => string;
+
+/** For whoever waits for the run. */
+const important: Notes = {
+  'run.retry_scheduled': ({ error, nextRunAt }, _, clock) =>
+    `${sentence(error.message)} The next attempt is at ${clock(nextRunAt)}.`,
+  'run.parked': ({ error, until }, _, clock) =>
+    `${sentence(error.message)} It goes on at ${clock(until)}.`,
+  'run.restarted': () => 'The worker stopped; the run starts again.',
+  'run.handed_back': ({ reason }) =>
+    reason === EVERYTHING_STOPPED
+      ? 'An administrator stopped everything; the run continues when it is resumed.'
+      : 'The worker is stopping; the run continues when another one takes it.',
+  'run.waiting': () => 'The agent waits for an answer.',
+  'approval.requested': ({ approvalId, tool }) =>
+    `The agent asks to use ${visible(tool)}. See "baton approve show ${approvalId}".`,
+  'policy.denied': ({ tool, reason }) =>
+    `${visible(tool)} is not allowed: ${sentence(visible(reason))}`,
+  'run.finished': ({ state, error }) => endOf(state, error),
+  'session.held': () => 'The session is held: nothing more starts until "baton resume".',
+  'agent.notice': ({ text }) => text,
+};
+
+const details: Notes = {
+  'run.queued': ({ change }, { runId }) => `Run ${runId} ${change ?? 'queued'}`,
+  'run.dequeued': (_, { runId }) => `Run ${runId} taken by a worker`,
+  'run.start': (_, { attempt }) => `Run started${attempt === null ? '' : `, attempt ${attempt}`}`,
+  'run.steered': ({ text, sender }) => `${sender} added: ${visibleProse(text)}`,
+  'session.created': ({ name }) => `Session created: ${name}`,
+  'session.status': ({ from, to, reason, error }) =>
+    `Session ${from} → ${to} (${reason})${error === undefined ? '' : `: ${error}`}`,
+  'session.moved': ({ from, to }) =>
+    `Session moved${from === null ? '' : ` from ${from}`} to ${to}`,
+  'session.resumed': () => 'Session resumed',
+  'session.cost': ({ costUsd }) => `Cost ${money(costUsd)}`,
+  'workspace.status': ({ status, message }) =>
+    `Workspace ${status}${message === undefined ? '' : `: ${message}`}`,
+  'approval.decided': ({ decision, by }) =>
+    `${decision === 'allow' ? 'Allowed' : 'Denied'} by ${by}`,
+  'approval.withdrawn': ({ reason }) => `Question withdrawn: ${reason}`,
+  'agent.init': ({ agent, cwd, model }) =>
+    `Agent ${agent} in ${cwd}${model === undefined ? '' : `, model ${model}`}`,
+};
+
+/** What to say about an event that is not the agent's own words; undefined if nothing. */
+export function noteOf(event: SessionEvent, clock: Clock): Note | undefined {
+  if (!Object.hasOwn(schemas, event.type)) return undefined;
+  const type = event.type as keyof Payloads;
+  const payload = payloadOf(type, event);
+  const write = (important[type] ?? details[type]) as
+    | ((payload: unknown, event: SessionEvent, clock: Clock) => string)
+    | undefined;
+  if (payload === undefined || write === undefined) return undefined;
+  return { text: write(payload, event, clock), detail: important[type] === undefined };
+}
+
+const ENDS: Partial<Record<RunState, string>> = {
+  succeeded: 'Succeeded',
+  failed: 'Failed',
+  dead: 'Given up',
+  cancelled: 'Cancelled',
+};
+
+export function endOf(state: RunState, error: RunError | null): string {
+  const end = ENDS[state] ?? state;
+  return error === null || state === 'cancelled'
+    ? `${end}.`
+    : `${end}: ${sentence(error.message)} (${error.class})`;
+}
+
+const sentence = (text: string): string => (/[.!?。]$/.test(text) ? text : `${text}.`);
+
+/** To the cent; less than one is said so. */
+export const money = (usd: number): string =>
+  usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
+
+/** For programs: what sums of fractions add behind is taken off. */
+export const plainUsd = (usd: number): number => Number(usd.toFixed(8));

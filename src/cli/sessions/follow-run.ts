@@ -1,0 +1,85 @@
+import type { Client } from '../../client/client.ts';
+import { isBatonError } from '../../contract/errors.ts';
+import type { RunState } from '../../contract/run.ts';
+import type { SessionEvent } from '../../contract/session-event.ts';
+import { EXIT, type Surroundings } from '../command.ts';
+import { clockAt } from '../output/clock.ts';
+import { endOf, payloadOf } from '../output/event-notes.ts';
+import { printJson } from '../output/output.ts';
+import { Printer } from '../output/printer.ts';
+import { Transcript } from '../output/transcript.ts';
+import { lossNotes } from './loss-notes.ts';
+
+/** The printer of a command that follows a run: words to stdout, sentences to stderr. */
+export const runPrinter = (): Printer => new Printer(process, process.env, 'stderr');
+
+/** Shows a run until it has ended, and gives the exit code for how it did. */
+export async function followRun(
+  client: Client,
+  runId: string,
+  options: { json: boolean; printer: Printer; around: Surroundings },
+): Promise<number> {
+  const { json, printer, around } = options;
+  const transcript = new Transcript(clockAt(Date.now()));
+  const cancelling = new Cancelling(client, runId, printer, around);
+  const watching = lossNotes(
+    (text) => printer.note(text),
+    () => cancelling.tryAgain(),
+  );
+  try {
+    for await (const event of client.followRun(runId, watching)) {
+      if (json) printJson(event);
+      else if (!isPlainSuccess(event)) {
+        for (const each of transcript.next(event)) {
+          if (each.kind !== 'note' || !each.detail) printer.show(each);
+        }
+      }
+      const done = payloadOf('done', event);
+      if (done !== undefined) return exitCodeFor(done.state);
+    }
+    const run = await client.getRun({ params: { id: runId } });
+    printer.note(endOf(run.state, run.error));
+    return exitCodeFor(run.state);
+  } finally {
+    printer.end();
+  }
+}
+
+/** The words of the agent and the exit code say it. */
+const isPlainSuccess = (event: SessionEvent): boolean =>
+  payloadOf('run.finished', event)?.state === 'succeeded';
+
+const exitCodeFor = (state: RunState): number =>
+  state === 'succeeded' ? EXIT.ok : state === 'cancelled' ? EXIT.cancelled : EXIT.failed;
+
+/** Asks the server to cancel the run at the first signal, and again while it does not answer. */
+class Cancelling {
+  readonly #ask: () => Promise<void>;
+  #wanted = false;
+
+  constructor(client: Client, runId: string, printer: Printer, around: Surroundings) {
+    this.#ask = async () => {
+      try {
+        await client.cancelRun({ params: { id: runId } });
+        this.#wanted = false;
+      } catch (error) {
+        if (isBatonError(error, 'run_finished')) this.#wanted = false;
+        else if (isBatonError(error, 'server_unreachable')) {
+          printer.note('The server does not answer; the run is cancelled when it does.');
+        } else printer.note(`The run could not be cancelled: ${(error as Error).message}`);
+      }
+    };
+    const begin = (): void => {
+      printer.note('Cancelling. Ctrl-C again leaves at once; the run is cancelled all the same.');
+      this.#wanted = true;
+      // Handed over: a second signal waits a moment for it.
+      around.lastWords.add(this.#ask());
+    };
+    if (around.stop.aborted) begin();
+    else around.stop.addEventListener('abort', begin, { once: true });
+  }
+
+  tryAgain(): void {
+    if (this.#wanted) void this.#ask();
+  }
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { Client } from '../../client/client.ts';
+import { usageError } from '../../config/user-error.ts';
+import { SESSION_NAME_MAX } from '../../contract/limits.ts';
+import type { MessageReceipt } from '../../contract/message.ts';
+import { AgentKind, type Session, SessionName } from '../../contract/session.ts';
+import { clientCommand, EXIT } from '../command.ts';
+import { connectionFlags } from '../connection/connection.ts';
+import { withServer } from '../connection/remote.ts';
+import type { Given } from '../input/args.ts';
+import { attachFlag, readAttachments } from '../input/attachments.ts';
+import { readMessage } from '../input/message-text.ts';
+import { sessionNameAt } from '../output/clock.ts';
+import { printJson, printLine } from '../output/output.ts';
+import type { Printer } from '../output/printer.ts';
+import { findSession } from './find-session.ts';
+import { followRun, runPrinter } from './follow-run.ts';
+
+const flags = {
+  session: {
+    short: 's',
+    value: '<session>',
+    schema: z.string().trim().min(1),
+    expected: 'the id or the name of a session',
+    help: 'send to this session instead of a new one',
+  },
+  agent: {
+    value: '<kind>',
+    schema: AgentKind,
+    expected: AgentKind.options.join(', '),
+    help: `agent of the new session: ${AgentKind.options.join(', ')} (default: claude)`,
+  },
+  name: {
+    value: '<name>',
+    schema: SessionName,
+    expected: `1 to ${SESSION_NAME_MAX} printable characters`,
+    help: 'name of the new session (default: the time)',
+  },
+  dir: {
+    value: '<path>',
+    schema: z
+      .string()
+      .min(1)
+      .transform((path) => resolve(path)),
+    expected: 'the path of a directory',
+    help: 'where the agent works, on the server (default: a fresh directory)',
+  },
+  on: {
+    value: '<host>',
+    schema: z.string().trim().min(1),
+    expected: 'the id of a host with a worker',
+    help: 'host of the new session, if agents run on several machines',
+  },
+  ...attachFlag,
+  detach: { short: 'd', help: 'do not wait: print the run and end' },
+  ...connectionFlags,
+} as const;
+
+export const run = clientCommand({
+  summary: 'send a message to an agent and show its answer as it comes',
+  usage: '[flags] [--] "message"',
+  about: [
+    'Makes a session, sends the message and follows the run. "-" or nothing reads the message from',
+    'a pipe. Ctrl-C once cancels the run and waits for its end, twice leaves at once.',
+    '',
+    'Exit code: 0 succeeded, 1 failed, 130 cancelled, 2 refused or wrong usage, 3 no server.',
+  ],
+  flags,
+  run: async (given, around) => {
+    const { json, detach } = given.flags;
+    refuseMixture(given.flags);
+    const message = await readMessage(given.words, process.stdin, around.stop);
+    if (message === undefined) return EXIT.cancelled;
+    const files = await readAttachments(given.flags.attach);
+    return withServer(given.flags, async (client) => {
+      const session = await sessionFor(client, given.flags);
+      if (around.stop.aborted) return EXIT.cancelled;
+      const receipt = await client.sendMessage(
+        { params: { id: session.id }, body: { message, ...files } },
+        { idempotencyKey: randomUUID() },
+      );
+      if (detach) {
+        if (json) printJson(receipt);
+        else showReceipt(receipt, session);
+        return EXIT.ok;
+      }
+      const printer = runPrinter();
+      noteWaiting(printer, receipt, session);
+      return followRun(client, receipt.runId, { json, printer, around });
+    });
+  },
+});
+
+function refuseMixture(given: Given<typeof flags>): void {
+  if (given.session === undefined) return;
+  const other = (['agent', 'name', 'dir', 'on'] as const).find((flag) => given[flag] !== undefined);
+  if (other === undefined) return;
+  throw usageError({
+    what: `--session and --${other} do not go together.`,
+    why: `--${other} is for a new session, --session names one that is there.`,
+    todo: 'leave one of them out.',
+  });
+}
+
+async function sessionFor(client: Client, given: Given<typeof flags>): Promise<Session> {
+  if (given.session !== undefined) return findSession(client, given.session);
+  const { agent, dir, on: host } = given;
+  const workspace = {
+    provider: 'directory' as const,
+    ...(dir === undefined ? {} : { path: dir }),
+    ...(host === undefined ? {} : { host }),
+  };
+  return client.createSession({
+    body: {
+      name: given.name ?? sessionNameAt(Date.now(), Math.random),
+      ...(agent === undefined ? {} : { agent: { kind: agent } }),
+      workspace,
+    },
+  });
+}
+
+/** For people who do not wait for the run. */
+export function showReceipt(receipt: MessageReceipt, { name }: Session): void {
+  const { runId, status, position, stopped } = receipt;
+  const place = position === 0 ? '' : `; ${position} before it`;
+  if (status === 'steered') printLine(`The agent at work on run ${runId} is given the message.`);
+  else printLine(`Run ${runId} is queued in session ${name}${place}.`);
+  if (stopped) printLine(STOPPED);
+  printLine(`Follow it with: baton logs -f ${runId}`);
+}
+
+const STOPPED =
+  'An administrator has stopped everything: the run starts when it is resumed. "baton ls" shows why.';
+
+/** Why nothing may come for a while. */
+export function noteWaiting(
+  printer: Printer,
+  { position, stopped }: MessageReceipt,
+  session: Session,
+): void {
+  if (stopped) {
+    printer.note(STOPPED);
+  } else if (session.held) {
+    printer.note('The session is held: nothing starts until "baton resume".');
+  } else if (session.hostAway) {
+    printer.note(
+      `No worker is running on this session’s machine (${session.host}). The run starts when one is back, or when an administrator moves the session.`,
+    );
+  } else if (position > 0) {
+    printer.note(`Queued; ${position === 1 ? 'one run is' : `${position} runs are`} before it.`);
+  }
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { MessageOnBusy } from '../../contract/message.ts';
+import { clientCommand, EXIT } from '../command.ts';
+import { connectionFlags } from '../connection/connection.ts';
+import { withServer } from '../connection/remote.ts';
+import { attachFlag, readAttachments } from '../input/attachments.ts';
+import { readMessage } from '../input/message-text.ts';
+import { takeWords } from '../input/words.ts';
+import { printJson } from '../output/output.ts';
+import { findSession } from './find-session.ts';
+import { followRun, runPrinter } from './follow-run.ts';
+import { noteWaiting, showReceipt } from './run.ts';
+
+export const send = clientCommand({
+  summary: 'queue a message in a session',
+  usage: '[flags] <session> [--] "message"',
+  about: [
+    '"-" or nothing reads the message from a pipe. With --follow it ends as "baton run" does.',
+  ],
+  flags: {
+    'on-busy': {
+      value: '<what>',
+      schema: MessageOnBusy,
+      expected: MessageOnBusy.options.join(', '),
+      help: `if a run is under way: ${MessageOnBusy.options.join(', ')} (default: enqueue)`,
+    },
+    ...attachFlag,
+    follow: { short: 'f', help: 'show the run until it has ended' },
+    ...connectionFlags,
+  },
+  run: async ({ flags, words }, around) => {
+    const [reference = ''] = takeWords(words.slice(0, 1), 'session');
+    const message = await readMessage(words.slice(1), process.stdin, around.stop);
+    if (message === undefined) return EXIT.cancelled;
+    const files = await readAttachments(flags.attach);
+    return withServer(flags, async (client) => {
+      const session = await findSession(client, reference);
+      if (around.stop.aborted) return EXIT.cancelled;
+      const receipt = await client.sendMessage(
+        {
+          params: { id: session.id },
+          body: { message, ...files, onBusy: flags['on-busy'] ?? 'enqueue' },
+        },
+        { idempotencyKey: randomUUID() },
+      );
+      if (!flags.follow) {
+        if (flags.json) printJson(receipt);
+        else showReceipt(receipt, session);
+        return EXIT.ok;
+      }
+      const printer = runPrinter();
+      noteWaiting(printer, receipt, session);
+      return followRun(client, receipt.runId, { json: flags.json, printer, around });
+    });
+  },
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { usageError } from '../../config/user-error.ts';
+import { type CommandGroup, clientCommand, EXIT } from '../command.ts';
+import { connectionFlags } from '../connection/connection.ts';
+import { withServer } from '../connection/remote.ts';
+import { takeWords } from '../input/words.ts';
+import { printJson, printLine } from '../output/output.ts';
+import { findSession } from './find-session.ts';
+
+const move = clientCommand({
+  summary: 'move a session to another host (administrators)',
+  usage: '[flags] <session> --to <host>',
+  about: [
+    'Use this when a host is gone for good. Copy the workspace first: to the same path if one was given,',
+    'otherwise into the data directory of the new host. If it is missing there, nothing changes.',
+  ],
+  flags: {
+    to: {
+      value: '<host>',
+      schema: z.string().trim().min(1),
+      expected: 'the id of a host, as "baton nodes" shows it',
+      help: 'the host to move it to',
+    },
+    ...connectionFlags,
+  },
+  run: async ({ flags, words }) => {
+    const [reference = ''] = takeWords(words, 'session');
+    const { to: host } = flags;
+    if (host === undefined) {
+      throw usageError({
+        what: 'missing option --to <host>.',
+        why: '"baton session move" needs the host to move to.',
+        todo: 'name one with --to; "baton nodes" lists them.',
+      });
+    }
+    const session = await withServer(flags, async (client) => {
+      const { id } = await findSession(client, reference);
+      return client.moveSession({ params: { id }, body: { host } });
+    });
+    if (flags.json) printJson(session);
+    else printLine(`Session "${session.name}" is now on ${session.host}.`);
+    return EXIT.ok;
+  },
+});
+
+export const session: CommandGroup = {
+  summary: 'move a session to another host',
+  commands: { move },
+};

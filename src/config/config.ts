@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { z } from 'zod';
+import { maskCredentials } from './mask-url.ts';
+import { nearest } from './nearest.ts';
+import { clientVariables, type Database, settings } from './settings.ts';
+import { usageError } from './user-error.ts';
+
+type Settings = typeof settings;
+type Value<K extends keyof Settings> = z.output<Settings[K]['schema']>;
+type WithFixedDefault =
+  | 'host'
+  | 'port'
+  | 'dataDir'
+  | 'profile'
+  | 'isolation'
+  | 'maxConcurrentRuns'
+  | 'leaseSeconds'
+  | 'strangerLimit'
+  | 'streamLimit'
+  | 'queueLimit'
+  | 'runOutputMib'
+  | 'parkUsageLimit'
+  | 'maskBroad'
+  | 'logLevel';
+type Optional = Exclude<keyof Settings, WithFixedDefault | 'database' | 'workerConcurrency'>;
+
+/** Everything a start can be told. Read once, here; nothing else looks at flags or variables. */
+export type Config = Readonly<
+  { [K in WithFixedDefault]: Value<K> } & { [K in Optional]: Value<K> | undefined } & {
+    database: Database;
+    workerConcurrency: number;
+  }
+>;
+
+/** Flags win over variables, variables over defaults. Throws a UserError that names the culprit. */
+export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
+  const flags = readFlags(args);
+  refuseUnknownVariables(env);
+
+  const read = <K extends keyof Settings>(key: K): Value<K> | undefined => {
+    const { flag, env: variable } = settings[key];
+    const given = flag === undefined ? undefined : flags.get(flag);
+    if (given !== undefined) return parse(key, `--${flag}`, given);
+    // An empty variable is how compose files and unit files say "not set".
+    return env[variable] ? parse(key, variable, env[variable]) : undefined;
+  };
+  const readOrDefault = <K extends WithFixedDefault>(key: K): Value<K> =>
+    read(key) ?? parse(key, settings[key].env, settings[key].default);
+
+  const dataDir = readOrDefault('dataDir');
+  const maxConcurrentRuns = readOrDefault('maxConcurrentRuns');
+  return {
+    host: readOrDefault('host'),
+    port: readOrDefault('port'),
+    dataDir,
+    database: read('database') ?? { kind: 'sqlite', path: join(dataDir, 'baton.db') },
+    adminToken: read('adminToken'),
+    profile: readOrDefault('profile'),
+    isolation: readOrDefault('isolation'),
+    maxConcurrentRuns,
+    workerConcurrency: read('workerConcurrency') ?? Math.max(10, maxConcurrentRuns),
+    maxRunsPerUser: read('maxRunsPerUser'),
+    leaseSeconds: readOrDefault('leaseSeconds'),
+    hostId: read('hostId'),
+    rateLimit: read('rateLimit'),
+    strangerLimit: readOrDefault('strangerLimit'),
+    streamLimit: readOrDefault('streamLimit'),
+    queueLimit: readOrDefault('queueLimit'),
+    runOutputMib: readOrDefault('runOutputMib'),
+    trustedProxies: read('trustedProxies'),
+    drainSeconds: read('drainSeconds'),
+    publicUrl: read('publicUrl'),
+    allowedHosts: read('allowedHosts'),
+    claudePath: read('claudePath'),
+    agentEnv: read('agentEnv'),
+    parkUsageLimit: readOrDefault('parkUsageLimit'),
+    maskBroad: readOrDefault('maskBroad'),
+    maskPatterns: read('maskPatterns'),
+    secretKey: read('secretKey'),
+    logLevel: readOrDefault('logLevel'),
+  };
+}
+
+function readFlags(args: string[]): Map<string, string> {
+  const known = Object.values(settings).flatMap(({ flag }) => flag ?? []);
+  // Not strict: its errors would show values, and know no near misses.
+  const { tokens } = parseArgs({
+    args,
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries(known.map((flag) => [flag, { type: 'string' as const }])),
+  });
+  const flags = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') {
+      throw usageError({
+        what: `"${maskCredentials(token.value)}" is not understood.`,
+        why: 'this command takes flags only.',
+        todo: 'remove it, or see "baton help".',
+      });
+    }
+    if (!known.includes(token.name)) throw unknown('flag', token.rawName, known, '--');
+    if (token.value === undefined) {
+      throw usageError({
+        what: `${token.rawName} has no value.`,
+        why: 'it is the last word of the command line.',
+        todo: `write ${token.rawName} <value>, or leave it out.`,
+      });
+    }
+    flags.set(token.name, token.value);
+  }
+  return flags;
+}
+
+function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
+  const known = [...Object.values(settings).map((setting) => setting.env), ...clientVariables];
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('BATON_') && !known.includes(name)) {
+      throw unknown('environment variable', name, known, '');
+    }
+  }
+}
+
+function unknown(kind: string, name: string, known: string[], prefix: string): Error {
+  const meant = nearest(
+    name,
+    known.map((each) => prefix + each),
+  );
+  return usageError({
+    what: `Unknown ${kind}: ${name}.`,
+    why: `it is none of the settings of Baton${meant ? `; the nearest is ${meant}` : ''}.`,
+    todo: meant
+      ? `write ${meant}, or remove ${name}.`
+      : `remove ${name}; "baton help" lists the settings.`,
+  });
+}
+
+function parse<K extends keyof Settings>(key: K, name: string, value: string): Value<K> {
+  const { schema, expected, default: standard, ...setting } = settings[key];
+  const result = schema.safeParse(value);
+  if (result.success) return result.data as Value<K>;
+  const custom = result.error.issues[0]?.message;
+  const shown = 'secret' in setting ? '' : `: "${maskCredentials(value)}"`;
+  throw usageError({
+    what: `${name} has a value that cannot be used${shown}.`,
+    why: `${custom?.includes('it must be') ? custom : `it must be ${expected}`}.`,
+    todo: `correct ${name}, or leave it out (default: ${standard}).`,
+  });
+}

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { agentLooks } from './agent-probes.ts';
+import type { ClaudeLook } from './claude-probe.ts';
+
+const config = { claudePath: undefined, agentEnv: [] };
+const good: ClaudeLook = {
+  program: '/bin/claude',
+  version: '2.1.325',
+  problem: null,
+  login: { key: 'ANTHROPIC_API_KEY' },
+  fix: null,
+};
+
+function rig(looks: readonly (ClaudeLook | Error)[]) {
+  const clock = { now: 0, looked: 0 };
+  const agents = agentLooks({
+    config,
+    env: {},
+    executes: true,
+    now: () => clock.now,
+    look: async () => {
+      const next = looks[clock.looked++];
+      if (next === undefined || next instanceof Error) throw next ?? new Error('once too often');
+      return next;
+    },
+  });
+  return { clock, agents };
+}
+
+it('[A1] [A2] which agents can work is looked at once for all who ask, and again after a while', async () => {
+  const { clock, agents } = rig([good, { ...good, version: '2.2.0' }]);
+  const [first] = await Promise.all([agents(), agents(), agents()]);
+  expect(first).toEqual([
+    { kind: 'claude', ready: true, version: '2.1.325', problem: null, fix: null },
+    { kind: 'shell', ready: true, version: null, problem: null, fix: null },
+  ]);
+  expect(clock.looked).toBe(1);
+  clock.now = 59_000;
+  await agents();
+  expect(clock.looked).toBe(1);
+  clock.now = 61_000;
+  expect((await agents())[0]?.version).toBe('2.2.0');
+});
+
+it('[A2] what is wrong is told without a path, and looked at again soon', async () => {
+  const bad: ClaudeLook = {
+    ...good,
+    problem: 'signed_out',
+    login: null,
+    fix: 'run "claude" as this user and sign in',
+  };
+  const { clock, agents } = rig([bad, new Error('no more processes'), good]);
+  const [claude] = await agents();
+  expect(claude).toMatchObject({ ready: false, problem: 'signed_out' });
+  expect(JSON.stringify(claude)).not.toContain('/bin/claude');
+  clock.now = 6000;
+  await expect(agents()).rejects.toThrow('no more processes');
+  expect((await agents())[0]?.ready).toBe(true);
+});
+
+it('[O2] a node that runs no agents does not know', async () => {
+  const agents = agentLooks({ config, env: {}, executes: false });
+  expect((await agents()).map(({ ready }) => ready)).toEqual([null, null]);
+});

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findClaude } from '../agents/claude/program.ts';
+import { INSTALL, isTooOld } from '../agents/claude/version.ts';
+import { agentEnvironment } from '../agents/environment.ts';
+import type { Config } from '../config/config.ts';
+import type { AgentProblem } from '../contract/agent.ts';
+
+/** Claude Code as agents of this machine would find it. */
+export interface ClaudeLook {
+  readonly program: string | null;
+  readonly version: string | null;
+  readonly problem: AgentProblem | null;
+  /** A key's name or a file, or that nobody can tell; of one that runs. */
+  readonly login: { readonly key: string } | { readonly file: string } | null;
+  readonly fix: string | null;
+}
+
+const run = promisify(execFile);
+/** It starts in a second; on a busy machine it takes longer. */
+const VERSION_MS = 20_000;
+
+/** What can be known without asking anybody: that there is a key or a login, not that it is good. */
+export async function lookAtClaude(
+  { claudePath, agentEnv }: Pick<Config, 'claudePath' | 'agentEnv'>,
+  env: NodeJS.ProcessEnv,
+): Promise<ClaudeLook> {
+  const seen = agentEnvironment(env, agentEnv);
+  const program = await findClaude(claudePath, env);
+  const none = { program, version: null, login: null };
+  if (program === null) {
+    const fix = `${INSTALL}, then sign in; or set BATON_CLAUDE_PATH`;
+    return { ...none, problem: 'not_installed', fix };
+  }
+  const version = await versionOf(program, seen);
+  if (version === null) {
+    const fix = `correct BATON_CLAUDE_PATH, or install it again (${INSTALL})`;
+    return { ...none, problem: 'does_not_run', fix };
+  }
+  if (isTooOld(version)) return { ...none, version, problem: 'too_old', fix: INSTALL };
+  return { program, version, ...(await lookForLogin(seen, env)) };
+}
+
+async function versionOf(program: string, env: Record<string, string>): Promise<string | null> {
+  const quiet = { DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
+  const options = { env: { ...env, ...quiet }, timeout: VERSION_MS };
+  const said = await run(program, ['--version'], options).catch(() => null);
+  return /\d+\.\d+\.\d+/.exec(said?.stdout ?? '')?.[0] ?? null;
+}
+
+const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
+
+async function lookForLogin(
+  seen: Record<string, string>,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<ClaudeLook, 'problem' | 'login' | 'fix'>> {
+  const good = { problem: null, fix: null };
+  const key = KEYS.find((each) => (seen[each] ?? '') !== '');
+  if (key !== undefined) return { ...good, login: { key } };
+  const folder = seen['CLAUDE_CONFIG_DIR'] ?? join(seen['HOME'] ?? homedir(), '.claude');
+  const file = join(folder, '.credentials.json');
+  const isThere = await access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return { ...good, login: { file } };
+  const hidden = KEYS.find((each) => (env[each] ?? '') !== '');
+  if (hidden !== undefined) {
+    return { problem: 'key_hidden', login: null, fix: `add ${hidden} to BATON_AGENT_ENV` };
+  }
+  // There a login may be in the Keychain, into which nobody looks.
+  if (process.platform === 'darwin') return { ...good, login: null };
+  const fix = 'run "claude" as this user and sign in, or set ANTHROPIC_API_KEY for the server';
+  return { problem: 'signed_out', login: null, fix };
+}

@@ -1,0 +1,240 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createAccess } from '../access/access.ts';
+import type { AccessService } from '../access/service.ts';
+import { driverOf } from '../agents/drivers.ts';
+import { withGitLimits } from '../agents/git-environment.ts';
+import { type Lifeline, startLifeline } from '../agents/lifeline.ts';
+import { privateDirOf } from '../agents/private-dir.ts';
+import { createSpawn } from '../agents/spawn.ts';
+import { sweepRun } from '../agents/sweep.ts';
+import { TIMEOUTS, type Timeouts, withTimeouts } from '../agents/timeouts.ts';
+import type { Json } from '../contract/json.ts';
+import { AgentPayload } from '../contract/message.ts';
+import type { AgentKind } from '../contract/session.ts';
+import type { Masker } from '../policy/masker.ts';
+import { maskCallJson, maskJson } from '../policy/masking-json.ts';
+import { OwnFiles } from '../policy/tools/own-files.ts';
+import type { Logger } from '../queue/logger.ts';
+import { RunQueue } from '../queue/run-queue.ts';
+import { Worker } from '../queue/worker/worker.ts';
+import type { WorkerOptions } from '../queue/worker/worker-settings.ts';
+import type { SecretBox } from '../secrets/box.ts';
+import { Connections } from '../sessions/connections.ts';
+import { tellingCosts } from '../sessions/costs/reported-costs.ts';
+import { textOfSteer } from '../sessions/messages/messages.ts';
+import { Steering } from '../sessions/messages/steering.ts';
+import { Preparer } from '../sessions/provisioner.ts';
+import { SessionKeeper } from '../sessions/reconciler.ts';
+import type { SessionService } from '../sessions/service.ts';
+import { createSessions } from '../sessions/sessions.ts';
+import { agentHandler } from '../sessions/turn/agent-handler.ts';
+import { seeWorkspace, WORKSPACE_RUN, WorkspacePayload } from '../sessions/workspace-run.ts';
+import type { BatonStore } from '../storage/operations/baton-store.ts';
+import { directoryArtefacts } from '../workspaces/artefacts.ts';
+import { directoryProvider, workspacesOf } from '../workspaces/directory.ts';
+import { workspaceProviders } from '../workspaces/providers.ts';
+import { removeTree } from '../workspaces/remove-tree.ts';
+import { snapshotDirOf } from '../workspaces/snapshot.ts';
+
+export interface Parts {
+  readonly store: BatonStore;
+  /** Where browsers reach this server, without a slash at the end; for links. */
+  readonly publicUrl?: string;
+  readonly dataDir: string;
+  /** Files of Baton's own outside of it, which agents must not use (P7). */
+  readonly ownPaths?: readonly string[];
+  /** Servers that share a database; agents of others are none of our business. */
+  readonly installation: string;
+  readonly masker: Masker;
+  readonly box: SecretBox;
+  readonly log: Logger;
+  /** Whether agents run here, or are only talked about. */
+  readonly executes: boolean;
+  /** What agents see of the server's environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly worker: WorkerOptions;
+  readonly host: string;
+  /** Where Claude Code is; looked for if not said. */
+  readonly claudePath?: string | undefined;
+  /** How long an agent is kept alive for an answer (A7). */
+  readonly parkMs?: number;
+  /** Whether a run waits for the end of a usage limit, which it does unless told. */
+  readonly parkUsageLimit?: boolean;
+  /** What one run may store of its agent's output (E10). */
+  readonly runOutputBytes?: number;
+  readonly keeperMs?: number;
+  readonly timeouts?: Timeouts;
+  readonly onReady?: (seconds: number) => void;
+  /** A session could not be stored, or its workspace not be prepared. */
+  readonly onCreationFailed?: () => void;
+  readonly onLook?: (seconds: number) => void;
+  readonly onCost?: (agent: string, usd: number) => void;
+  /** The tool rules refused something. */
+  readonly onDenied?: (what: 'message' | 'call') => void;
+  /** Most runs of a session that may be queued. */
+  readonly queueMax?: number;
+}
+
+export interface Composed {
+  readonly queue: RunQueue;
+  readonly worker: Worker;
+  readonly connections: Connections;
+  readonly keeper: SessionKeeper;
+  readonly service: SessionService;
+  readonly access: AccessService;
+  /** All agents have ended: nobody need watch over them any more. */
+  endLifelines(): void;
+}
+
+/** Puts sessions, queue and agents together. Nothing is started yet. */
+export function compose(parts: Parts): Composed {
+  const { store, log, masker, box, installation, timeouts = TIMEOUTS } = parts;
+  const masking = {
+    masker,
+    maskJson: (value: Json): Json => maskJson(masker, value),
+    maskCall: (input: Json): Json => maskCallJson(masker, input),
+  };
+  const queue = new RunQueue(store, { log });
+  const worker = new Worker(queue, {
+    ...parts.worker,
+    // Not an event of any session: open pages load everything again.
+    onStopped: () => queue.hintAll(),
+  });
+  const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
+  const providerOf = workspaceProviders(directoryProvider(parts));
+  const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
+  const ownFiles = ownFilesOf(parts);
+  const environment = withGitLimits(
+    parts.environment,
+    bothNamesOf(parts.dataDir).map(workspacesOf),
+  );
+  const preparer = new Preparer({
+    store,
+    providerOf,
+    log,
+    host: parts.host,
+    ...(parts.onReady === undefined ? {} : { onReady: parts.onReady }),
+    ...(parts.onCreationFailed === undefined ? {} : { onFailed: parts.onCreationFailed }),
+  });
+  const keeper = new SessionKeeper({
+    store,
+    connections,
+    preparer: parts.executes ? preparer : null,
+    removeWorkspace: async (sessionId) => {
+      await artefacts.remove(sessionId);
+      await removeTree(snapshotDirOf(parts.dataDir, sessionId));
+      await providerOf('directory').delete({ sessionId, spec: { provider: 'directory' } });
+    },
+    host: parts.host,
+    log,
+    ...(parts.keeperMs === undefined ? {} : { everyMs: parts.keeperMs }),
+    ...(parts.onLook === undefined ? {} : { onLook: parts.onLook }),
+  });
+
+  // One for each life of the node, begun with its first agent.
+  const lifelines = new Map<string, Lifeline>();
+  const nodeWithLifeline = (): string => {
+    const node = worker.nodeId ?? '';
+    if (!lifelines.has(node)) {
+      const privateDir = privateDirOf(parts.dataDir, node);
+      const lifeline = startLifeline({ installation, node, privateDir });
+      // Else the next agent tries again; this one will hardly be started either.
+      if (lifeline !== null) lifelines.set(node, lifeline);
+    }
+    return node;
+  };
+  const claude = {
+    program: parts.claudePath,
+    privateDir: () => privateDirOf(parts.dataDir, nodeWithLifeline()),
+  };
+
+  const run = agentHandler({
+    store: parts.onCost === undefined ? store : tellingCosts(store, parts.onCost),
+    preparer,
+    driverOf: (kind: AgentKind) => withTimeouts(driverOf(kind, { claude }), timeouts),
+    ...(parts.parkMs === undefined ? {} : { parkMs: parts.parkMs }),
+    ...(parts.runOutputBytes === undefined ? {} : { runOutputBytes: parts.runOutputBytes }),
+    onDenied: () => parts.onDenied?.('call'),
+    parkUsageLimit: parts.parkUsageLimit ?? true,
+    spawnFor: (runId) =>
+      createSpawn({
+        environment,
+        mark: { installation, node: nodeWithLifeline(), run: runId },
+        onLeft: (left) => log.error({ runId, left }, 'Processes of an agent could not be stopped'),
+      }),
+    artefacts,
+    snapshotDirOf: (sessionId) => snapshotDirOf(parts.dataDir, sessionId),
+    sweepRun: (runId) => sweepRun({ installation, run: runId }),
+    ...masking,
+    box,
+    ownFiles,
+    clock: Date.now,
+    steering: new Steering({
+      store,
+      textOf: textOfSteer(box),
+      nodeId: () => worker.nodeId,
+      log,
+    }),
+  });
+  queue.register('agent', { payload: AgentPayload, ...(parts.executes ? { run } : {}) });
+  queue.register(WORKSPACE_RUN, {
+    payload: WorkspacePayload,
+    ...(parts.executes ? { run: seeWorkspace({ store, providerOf }) } : {}),
+  });
+
+  const service = createSessions({
+    store,
+    queue,
+    connections,
+    ...masking,
+    box,
+    log,
+    ownFiles,
+    providerOf,
+    artefacts,
+    checkAgent: (kind) => void driverOf(kind),
+    steers: (kind) => driverOf(kind).steers === true,
+    // A workspace of another machine is left to the nodes there.
+    ...(parts.executes
+      ? {
+          ensureWorkspace: async (found) => {
+            if (found.host === null || found.host === parts.host) await preparer.prepare(found);
+          },
+        }
+      : {}),
+    onWork: () => keeper.look(),
+    isStopped: () => worker.stats.stopped,
+    ...(parts.queueMax === undefined ? {} : { queueMax: parts.queueMax }),
+    ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
+    onDenied: () => parts.onDenied?.('message'),
+  });
+  const access = createAccess({
+    store,
+    publicUrl: () => parts.publicUrl ?? '',
+    mask: (text) => masker.mask(text),
+    log,
+  });
+  const endLifelines = (): void => {
+    for (const lifeline of lifelines.values()) lifeline.end();
+  };
+  return { queue, worker, connections, keeper, service, access, endLifelines };
+}
+
+/** By their names and where these lead: a data directory may lie behind a link. */
+function ownFilesOf({ dataDir, ownPaths = [] }: Pick<Parts, 'dataDir' | 'ownPaths'>): OwnFiles {
+  return new OwnFiles({
+    paths: [dataDir, ...ownPaths].flatMap(bothNamesOf),
+    except: bothNamesOf(dataDir).map(workspacesOf),
+  });
+}
+
+/** As it is said, and where it really is. */
+function bothNamesOf(path: string): string[] {
+  const absolute = resolve(path);
+  try {
+    return [absolute, realpathSync(absolute)];
+  } catch {
+    return [absolute];
+  }
+}

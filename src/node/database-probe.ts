@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import pg from 'pg';
+import type { Config } from '../config/config.ts';
+import { MIGRATIONS, pending } from '../storage/migrations/all.ts';
+import { clientConfig, parseUrl } from '../storage/postgres/connect.ts';
+import { toBatonError as fromPostgres } from '../storage/postgres/errors.ts';
+import { Connection } from '../storage/sqlite/connection.ts';
+import { toBatonError as fromSqlite } from '../storage/sqlite/errors.ts';
+
+interface Applied {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** How far the schema of a database is, and who uses it. */
+export interface DatabaseLook {
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  /** What nodes that share the database have in common; null before the first start. */
+  readonly installation: string | null;
+  readonly liveNodes: ReadonlySet<string>;
+}
+
+interface Facts {
+  readonly migrations: readonly Applied[];
+  readonly installation: string | null;
+  readonly liveNodes: readonly string[];
+}
+
+/** Statements that name tables go one after another: in a new database there are none. */
+type Query = (text: string) => readonly Row[] | Promise<readonly Row[]>;
+type Row = Readonly<Record<string, unknown>>;
+
+/** Looks without changing anything; throws coded errors, also for a newer database (O3). */
+export async function lookAtDatabase(database: Config['database']): Promise<DatabaseLook> {
+  const { migrations, installation, liveNodes } =
+    database.kind === 'sqlite' ? await lookAtFile(database.path) : await lookAtServer(database.url);
+  const known = MIGRATIONS.filter(({ id }) => migrations.some((row) => row.id === id));
+  return {
+    applied: known.map(titleOf),
+    pending: pending(migrations).map(titleOf),
+    installation,
+    liveNodes: new Set(liveNodes),
+  };
+}
+
+const titleOf = ({ id, name }: Applied): string => `${String(id).padStart(4, '0')}-${name}`;
+
+const NOTHING: Facts = { migrations: [], installation: null, liveNodes: [] };
+
+async function lookAtFile(path: string): Promise<Facts> {
+  if (!existsSync(path)) return NOTHING;
+  try {
+    const connection = new Connection(path, { readOnly: true });
+    try {
+      const tables = "SELECT name FROM sqlite_master WHERE type = 'table'";
+      return await facts((text) => connection.query({ text, values: [] }), tables, Date.now());
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw fromSqlite(error, path);
+  }
+}
+
+async function lookAtServer(url: string): Promise<Facts> {
+  const client = new pg.Client(clientConfig({ url: parseUrl(url).href, schema: 'baton' }));
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const query: Query = async (text) => (await client.query<Row>(text)).rows;
+    const [clock] = await query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now');
+    const tables = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'baton'";
+    return await facts(query, tables, Number(clock?.['now']));
+  } catch (error) {
+    throw fromPostgres(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function facts(query: Query, listTables: string, now: number): Promise<Facts> {
+  const tables = new Set((await query(listTables)).map(({ name }) => name));
+  const rows = async (table: string, text: string): Promise<readonly Row[]> =>
+    tables.has(table) ? query(text) : [];
+  const migrations = await rows('migrations', 'SELECT id, name FROM migrations ORDER BY id');
+  const [setting] = await rows(
+    'settings',
+    "SELECT value FROM settings WHERE name = 'installation'",
+  );
+  const nodes = await rows('nodes', `SELECT id FROM nodes WHERE lease_until > ${Math.floor(now)}`);
+  return {
+    migrations: migrations.map(({ id, name }) => ({ id: Number(id), name: String(name) })),
+    installation: setting === undefined ? null : String(setting['value']),
+    liveNodes: nodes.map(({ id }) => String(id)),
+  };
+}

@@ -1,0 +1,110 @@
+import { OLDEST_VERSION } from '../agents/claude/version.ts';
+import { processTable } from '../agents/process-table.ts';
+import { parseMark } from '../agents/tag.ts';
+import type { Config } from '../config/config.ts';
+import { type BatonError, isBatonError } from '../contract/errors.ts';
+import { type ClaudeLook, lookAtClaude } from './claude-probe.ts';
+import { type DatabaseLook, lookAtDatabase } from './database-probe.ts';
+
+/** What the doctor found about one thing, and how to mend it. */
+export interface Finding {
+  readonly name: string;
+  /** A note is worth knowing; a problem keeps Baton from working. */
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly text: string;
+  readonly fix?: string;
+}
+
+/** The database, and what agents of its dead nodes left running. Changes nothing. */
+export async function checkDatabase(database: Config['database']): Promise<Finding[]> {
+  const what = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
+  try {
+    const look = await lookAtDatabase(database);
+    return [schemaFinding(what, look), ...leftoverFinding(look)];
+  } catch (error) {
+    if (!isBatonError(error)) throw error;
+    return [problem(what, error)];
+  }
+}
+
+function schemaFinding(what: string, { applied, pending }: DatabaseLook): Finding {
+  const name = 'database';
+  if (pending.length === 0) {
+    return { name, state: 'ok', text: `${what}: up to date, ${applied.length} migrations` };
+  }
+  const text =
+    applied.length === 0
+      ? `${what}: not set up yet`
+      : `${what}: ${pending.length} migrations are to be applied`;
+  return { name, state: 'note', text, fix: 'the next start does it; or run "baton migrate"' };
+}
+
+function leftoverFinding({ installation, liveNodes }: DatabaseLook): Finding[] {
+  if (installation === null) return [];
+  const name = 'leftovers';
+  const table = processTable();
+  const left = table.list().filter(({ pid, ended }) => {
+    const mark = ended ? null : parseMark(table.markOf(pid) ?? '');
+    return mark !== null && mark.installation === installation && !liveNodes.has(mark.node);
+  });
+  if (left.length === 0) return [{ name, state: 'ok', text: 'no agent has outlived its node' }];
+  const pids = left.map(({ pid }) => pid).join(', ');
+  const text = `${left.length} processes of agents have outlived their node: ${pids}`;
+  return [{ name, state: 'note', text, fix: 'the next start of a worker here stops them' }];
+}
+
+const FIXES: Partial<Record<BatonError['code'], string>> = {
+  database_newer: 'use the version of Baton that made it, or a newer one',
+  database_unreachable: 'start the database server, or correct BATON_DATABASE_URL',
+  database_refused: 'correct user, password and database name in BATON_DATABASE_URL',
+  database_corrupt: 'restore a backup, or name another file with --database',
+  database_read_only: 'make the file and its directory readable and writable for your user',
+};
+
+const problem = (what: string, { code, message }: BatonError): Finding => ({
+  name: 'database',
+  state: 'problem',
+  text: `${what}: ${message}`,
+  fix: FIXES[code] ?? 'see the message',
+});
+
+const SHELL_WORKS = 'the agent shell works without';
+
+/** Notes only: other agents work without it. Nothing here calls the network. */
+export async function checkClaude(
+  config: Pick<Config, 'claudePath' | 'agentEnv'>,
+  env: NodeJS.ProcessEnv,
+): Promise<Finding[]> {
+  const name = 'agent claude';
+  const look = await lookAtClaude(config, env);
+  const { program, version, fix } = look;
+  const note = (text: string, mend = fix): Finding[] => [
+    { name, state: 'note', text, ...(mend === null ? {} : { fix: mend }) },
+  ];
+  switch (look.problem) {
+    case 'not_installed':
+      return note('Claude Code is not installed', `${fix}; ${SHELL_WORKS}`);
+    case 'does_not_run':
+      return note(`${program} does not run`, `${fix}; ${SHELL_WORKS}`);
+    case 'too_old':
+      return note(`${program} is ${version}, and ${OLDEST_VERSION} or newer is needed`);
+    default:
+      return [{ name, state: 'ok', text: `${program}, ${version}` }, loginFinding(look)];
+  }
+}
+
+function loginFinding({ login, problem, fix }: ClaudeLook): Finding {
+  const name = 'claude login';
+  if (login !== null) {
+    const text = 'key' in login ? `${login.key} is set for agents` : `signed in (${login.file})`;
+    return { name, state: 'ok', text };
+  }
+  if (fix === null) {
+    return { name, state: 'note', text: 'no key is set; a login may be in the Keychain' };
+  }
+  const text =
+    problem === 'key_hidden'
+      ? 'a key is set, but agents do not see it'
+      : 'no key is set and nobody is signed in';
+  return { name, state: 'note', text, fix };
+}

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../config/user-error.ts';
+import { HostId } from '../contract/ids.ts';
+import { deriveHostId } from '../queue/node/process-identity.ts';
+import { makeOnce } from '../secrets/once-file.ts';
+
+/**
+ * The id of this host, to which sessions are pinned (Q23): the one given, or that of the data
+ * directory, which is derived from the machine at the first start and kept from then on. A machine-id
+ * that appears, another host name or a new container on the same volume changes nothing.
+ */
+export async function hostIdOf(given: string | undefined, dataDir: string): Promise<string> {
+  if (given !== undefined) return given;
+  const path = join(dataDir, 'host-id');
+  let id = await read(path);
+  if (id === null) {
+    await makeOnce(path, deriveHostId());
+    // Of two processes that start at once the second takes what the first has made.
+    id = await read(path);
+  }
+  if (HostId.safeParse(id).success) return id as string;
+  throw new UserError({
+    what: `The host id in ${path} cannot be used.`,
+    why: 'it must be one line of 1 to 200 characters, and sessions are pinned to the one it held.',
+    todo: 'put that line back ("baton nodes" and the sessions show it), or set BATON_HOST_ID to it.',
+  });
+}
+
+async function read(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

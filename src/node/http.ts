@@ -1,0 +1,85 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { StoreGate } from '../access/authenticator.ts';
+import type { Config } from '../config/config.ts';
+import { BatonError } from '../contract/errors.ts';
+import { createApp } from '../server/app.ts';
+import { authenticatorOf } from '../server/auth.ts';
+import { addressReader, proxyCheck } from '../server/limits/address.ts';
+import { ConnectionGuard } from '../server/limits/connection-guard.ts';
+import { connectionLimits, descriptorLimit } from '../server/limits/connection-limits.ts';
+import { limited } from '../server/limits/limited.ts';
+import { Limits } from '../server/limits/limits.ts';
+import { measured } from '../server/measured.ts';
+import type { Metrics } from '../server/metrics.ts';
+import { createSite } from '../server/site.ts';
+import type { OpenStreams } from '../server/streams/open-streams.ts';
+import { registerStreams } from '../server/streams/register.ts';
+import { agentLooks } from './agent-probes.ts';
+import type { Composed } from './compose.ts';
+import type { NodeReadiness } from './readiness.ts';
+
+export interface FrontOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly adminToken: string;
+  readonly servesApi: boolean;
+  /** Whether it runs agents. */
+  readonly executes: boolean;
+  readonly metrics: Metrics;
+  readonly readiness: NodeReadiness;
+  /** Null until the database is open. */
+  readonly composed: () => Composed | null;
+}
+
+/** What people and programs meet: the HTTP app, who is let in, and how often. */
+export interface Front {
+  readonly app: FastifyInstance;
+  readonly gate: StoreGate;
+  readonly limits: Limits;
+  readonly streams: OpenStreams;
+}
+
+export function createFront(options: FrontOptions): Front {
+  const { config, log, metrics, readiness, servesApi, composed } = options;
+  const limits = new Limits({
+    perAddress: config.strangerLimit,
+    streamsPerUser: config.streamLimit,
+    ...(config.rateLimit === undefined ? {} : { perUser: config.rateLimit, includeAdmin: true }),
+  });
+  const gate = new StoreGate({ adminToken: options.adminToken });
+  const site = createSite(config);
+  const addressOf = addressReader(config.trustedProxies);
+  const connections = new ConnectionGuard({
+    ...connectionLimits(descriptorLimit(), config.workerConcurrency),
+    proxies: proxyCheck(config.trustedProxies),
+    log,
+  });
+  const known = authenticatorOf(gate, { site, addressOf });
+  const auth = measured(limited(known, limits, connections), metrics);
+  const served = <T>(part: (composed: Composed) => T) => {
+    return (): T | null => {
+      if (!servesApi) throw new BatonError('not_found', 'This node serves no API.');
+      const all = composed();
+      return all === null ? null : part(all);
+    };
+  };
+  let streams: OpenStreams | null = null;
+  const app = createApp({
+    log,
+    auth,
+    metrics,
+    pages: servesApi,
+    ready: () => readiness.check(),
+    service: served(({ service }) => service),
+    access: served(({ access }) => access),
+    agents: agentLooks({ config, env: process.env, executes: options.executes }),
+    routes: [
+      (api) => {
+        streams = registerStreams(api, { authenticator: auth, metrics, places: limits.streams });
+      },
+    ],
+  });
+  connections.watch(app.server);
+  return { app, gate, limits, streams: streams! };
+}

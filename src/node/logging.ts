@@ -1,0 +1,12 @@
+import type { Json } from '../contract/json.ts';
+import type { Masker } from '../policy/masker.ts';
+import { maskJson } from '../policy/masking-json.ts';
+
+/**
+ * Masks one line of a log. It is taken apart first: in the text of JSON, line ends and quotes inside a secret are
+ * written in another way, and a mask could swallow the end of a field.
+ */
+export const maskLines =
+  (masker: Masker) =>
+  (line: string): string =>
+    `${JSON.stringify(maskJson(masker, JSON.parse(line) as Json))}\n`;

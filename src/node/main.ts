@@ -1,0 +1,260 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { agentEnvironment } from '../agents/environment.ts';
+import type { Config } from '../config/config.ts';
+import { credentialsPath } from '../config/credentials.ts';
+import { makeDataDirectory } from '../config/data-directory.ts';
+import { packageVersion } from '../config/version.ts';
+import { newId } from '../contract/ids.ts';
+import type { ServerMasker } from '../policy/masking.ts';
+import { identify } from '../queue/node/process-identity.ts';
+import { Purger } from '../queue/purger.ts';
+import { Scheduler } from '../queue/schedules/scheduler.ts';
+import { adminTokenOf } from '../secrets/admin-token.ts';
+import { aesBox } from '../secrets/aes-box.ts';
+import { secretKeyOf } from '../secrets/key.ts';
+import { checkKey } from '../secrets/key-check.ts';
+import { UsageExchange } from '../server/limits/exchange.ts';
+import { Fingerprints } from '../server/limits/fingerprints.ts';
+import { close, listen } from '../server/listen.ts';
+import { createMetrics } from '../server/metrics.ts';
+import type { NodeFacts } from '../server/metrics-facts.ts';
+import { patiently } from '../sessions/retry-while-away.ts';
+import { type Composed, compose } from './compose.ts';
+import { freeSpace } from './free-space.ts';
+import { hostIdOf } from './host-id.ts';
+import { createFront } from './http.ts';
+import { stopLeftovers } from './leftovers.ts';
+import { explainListenError } from './listen-error.ts';
+import { NodeReport } from './node-report.ts';
+import { openStore } from './open-store.ts';
+import { NodeReadiness } from './readiness.ts';
+import { hideOwn, serverMasker } from './server-masker.ts';
+
+/** What Baton keeps outside the data directory: the login of the command line, and a database elsewhere. */
+const ownPathsOf = ({ database }: Config): string[] => [
+  dirname(credentialsPath(process.env)),
+  ...(database.kind === 'sqlite'
+    ? ['', '-wal', '-shm', '-journal', '.lock'].map((end) => `${database.path}${end}`)
+    : []),
+];
+
+/** How long requests under way may take to end once the node stops. */
+const HTTP_GRACE_MS = 3000;
+/** How long `baton api` answers on while /readyz says no, unless told. */
+const DRAIN_SECONDS = 5;
+/** A workspace takes unusually long. */
+const LONG_PENDING_MS = 5 * 60_000;
+
+export type Role = 'api' | 'worker';
+
+export interface NodeOptions {
+  readonly roles?: readonly Role[];
+  /** Of the log; learns the secrets that are read from files. */
+  readonly logMasker?: ServerMasker;
+}
+
+export interface Node {
+  url: string;
+  /** Signs the administrator in, once; null on a node that serves no API. */
+  signInUrl: string | null;
+  /** Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The composition root: builds the parts, starts them, and stops them in the opposite order. HTTP
+ * comes first, so that a node that waits for its database is seen to be alive and not ready.
+ */
+export async function startNode(
+  config: Config,
+  log: Logger,
+  stop: AbortSignal,
+  { roles = ['api', 'worker'], logMasker }: NodeOptions = {},
+): Promise<Node> {
+  await makeDataDirectory(config.dataDir, log);
+  const servesApi = roles.includes('api');
+  const many = config.database.kind === 'postgres';
+  const started: (() => Promise<unknown>)[] = [];
+  let stopping: Promise<void> | undefined;
+  const readiness = new NodeReadiness();
+  const stopAll = async (): Promise<void> => {
+    readiness.stopping();
+    // One that cannot be stopped must not keep the others running.
+    for (const stopPart of started.reverse()) {
+      await stopPart().catch((err: unknown) => log.error({ err }, 'A part did not stop'));
+    }
+  };
+  let composed: Composed | null = null;
+  let facts: NodeFacts | null = null;
+
+  try {
+    const adminToken = await adminTokenOf(config.adminToken, config.dataDir);
+    const key = await secretKeyOf(config.secretKey, config.dataDir);
+    const identity = identify(await hostIdOf(config.hostId, config.dataDir));
+    const box = aesBox(key);
+    const metrics = createMetrics({ version: packageVersion(), facts: () => facts });
+    const masker = serverMasker(config, process.env, metrics.secretMasked);
+    for (const each of logMasker === undefined ? [masker] : [masker, logMasker]) {
+      hideOwn(each, adminToken, key);
+    }
+    const { app, gate, limits, streams } = createFront({
+      config,
+      log,
+      adminToken,
+      servesApi,
+      executes: roles.includes('worker'),
+      metrics,
+      readiness,
+      composed: () => composed,
+    });
+    started.push(() => close(app, HTTP_GRACE_MS));
+    const url = await listen(app, config.host, config.port).catch((error) => {
+      throw explainListenError(error, config);
+    });
+
+    const store = await openStore(config.database, log, stop);
+    started.push(() => store.close());
+    gate.open(store);
+    started.push(() => gate.close());
+    // The database may go away again at any step, and is waited for at each.
+    await patiently(stop, () => checkKey(box, store));
+    const installation = await patiently(stop, () => store.putSettingOnce('installation', newId()));
+    const leaseMs = config.leaseSeconds * 1000;
+    const renewMs = leaseMs / 3;
+    composed = compose({
+      store,
+      publicUrl: config.publicUrl ?? url,
+      dataDir: config.dataDir,
+      ownPaths: ownPathsOf(config),
+      installation,
+      masker,
+      box,
+      log,
+      executes: roles.includes('worker'),
+      environment: agentEnvironment(process.env, config.agentEnv),
+      claudePath: config.claudePath,
+      parkUsageLimit: config.parkUsageLimit,
+      runOutputBytes: config.runOutputMib * 1024 * 1024,
+      host: identity.host,
+      worker: {
+        concurrency: config.workerConcurrency,
+        caps: {
+          types: { agent: config.maxConcurrentRuns },
+          perOwner: config.maxRunsPerUser ?? null,
+        },
+        host: identity.host,
+        // A SQLite file is open in one process anyway.
+        oneMachine: many,
+        roles: [...roles],
+        version: packageVersion(),
+        leaseMs,
+        renewMs,
+        onAttempt: metrics.attemptEnded,
+      },
+      queueMax: config.queueLimit,
+      onReady: metrics.sessionReady,
+      onCreationFailed: metrics.creationFailed,
+      onLook: metrics.looked,
+      onCost: metrics.agentCost,
+      onDenied: metrics.policyDenied,
+    });
+    const { queue, worker, keeper, connections, endLifelines } = composed;
+    facts = {
+      counts: () => queue.counts(),
+      countSessions: () => store.countSessions(),
+      longPending: () => store.countPending(LONG_PENDING_MS),
+      auditLines: async () => (await store.listAudit({ limit: 1 }))[0]?.seq ?? 0,
+      connections: () => connections.count,
+      worker,
+      ...(store.pool === undefined ? {} : { pool: store.pool }),
+    };
+    const { database, dataDir: directory } = config;
+    const directories = [
+      directory,
+      ...(database.kind === 'sqlite' ? [dirname(database.path)] : []),
+    ];
+    readiness.opened({
+      ask: () => queue.counts(),
+      isThere: store.isThere ?? (() => true),
+      freeBytes: () => freeSpace(directories),
+      leaseRemainingMs: () => worker.leaseRemainingMs,
+      renewMs,
+    });
+    started.push(() => queue.close());
+    started.push(() => connections.stop());
+    // Readers stay until the runs have had their grace, and are then told to come back.
+    started.push(() => streams.close());
+
+    const purger = new Purger({ store, log });
+    started.push(() => purger.stop());
+    purger.start();
+
+    const scheduler = new Scheduler({ store, log });
+    started.push(() => scheduler.stop());
+    scheduler.start();
+
+    if (roles.includes('worker')) {
+      const { dataDir } = config;
+      const stopped = patiently(stop, () =>
+        stopLeftovers({ store, installation, self: identity, dataDir, log }),
+      );
+      metrics.leftoversStopped(await stopped);
+    }
+    started.push(async () => endLifelines());
+    started.push(() => worker.stop());
+    // It waits for the database to join, and a stop must not wait with it.
+    const stopWorker = (): void => void worker.stop();
+    stop.addEventListener('abort', stopWorker);
+    stop.throwIfAborted();
+    await worker.start();
+    stop.removeEventListener('abort', stopWorker);
+    started.push(() => keeper.stop());
+    keeper.start();
+
+    const nodeId = (): string | null => worker.nodeId;
+    const report = new NodeReport({ store, nodeId, streams: () => streams.count, log });
+    started.push(() => report.stop());
+    report.start();
+
+    if (servesApi && many) {
+      const shared = {
+        BATON_ADMIN_TOKEN: adminToken,
+        BATON_PUBLIC_URL: config.publicUrl ?? null,
+      };
+      const exchange = new UsageExchange({
+        store,
+        nodeId,
+        limits,
+        fingerprints: new Fingerprints(shared, key, log),
+        onExchange: metrics.exchanged,
+      });
+      started.push(() => exchange.stop());
+      exchange.start();
+    }
+
+    if (servesApi) {
+      // Where the command line finds it.
+      const address = join(config.dataDir, 'address');
+      await writeFile(address, `${url}\n${process.pid}\n`, { mode: 0o600 });
+      started.push(() => rm(address, { force: true }));
+    }
+    if (servesApi) {
+      // First of all when it stops: a load balancer sees /readyz and looks elsewhere meanwhile.
+      const drainSeconds = config.drainSeconds ?? (roles.length === 1 ? DRAIN_SECONDS : 0);
+      started.push(() => delay(drainSeconds * 1000));
+    }
+
+    const signInUrl = servesApi
+      ? `${config.publicUrl ?? url}/sign-in?code=${await patiently(stop, () => gate.startCode())}`
+      : null;
+    const { dataDir, isolation } = config;
+    log.info({ url, roles, dataDir, isolation, node: process.versions.node }, 'Node started');
+    return { url, signInUrl, stop: () => (stopping ??= stopAll()) };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { BatonStore } from '../storage/operations/baton-store.ts';
+import { type PostgresStore, postgresStore } from '../storage/postgres/store.ts';
+import { type SqliteStore, sqliteStore } from '../storage/sqlite/store.ts';
+
+/** Only PostgreSQL has a pool, and only SQLite a file. */
+export type OpenStore = BatonStore &
+  Partial<Pick<PostgresStore, 'pool'> & Pick<SqliteStore, 'isThere'>>;
+
+/** Opens the configured database. A PostgreSQL that is away is waited for, until `stop`. */
+export function openStore(
+  database: Config['database'],
+  log: Logger,
+  stop: AbortSignal,
+): Promise<OpenStore> {
+  if (database.kind === 'sqlite') return openSqlite(database.path, log);
+  return postgresStore({
+    url: database.url,
+    waitMs: Number.POSITIVE_INFINITY,
+    onWaiting: ({ message }) =>
+      log.warn({ reason: message }, 'Waiting for the database; it is tried again'),
+    signal: stop,
+  });
+}
+
+/** Says why a start takes long: another process may be ending, and is given its time. */
+async function openSqlite(path: string, log: Logger): Promise<SqliteStore> {
+  const opened = new AbortController();
+  delay(1000, undefined, { signal: opened.signal }).then(
+    () => log.warn({ path }, 'Waiting for another process to let go of the database'),
+    () => {},
+  );
+  return await sqliteStore({ path }).finally(() => opened.abort());
+}

@@ -1,0 +1,71 @@
+import type { Readiness } from '../server/routes/system.ts';
+import { sharedRead } from '../server/shared-read.ts';
+
+/** A database that has not answered after this is not ready. */
+const PATIENCE_MS = 2000;
+
+/** With less than this free, the next long run may fill the disk. */
+const FREE_BYTES = 100 * 1024 * 1024;
+
+/** What a node can tell about itself once its database is open. */
+export interface NodeParts {
+  /** Reads something small from the database. */
+  readonly ask: () => Promise<unknown>;
+  /** False if the file of the database was removed or replaced. */
+  readonly isThere: () => boolean;
+  /** Bytes left on the disks that the node writes to. */
+  readonly freeBytes: () => Promise<number>;
+  readonly leaseRemainingMs: () => number;
+  /** How often the lease is renewed. */
+  readonly renewMs: number;
+}
+
+/**
+ * What `/readyz` says. It says no before it must: while requests are still answered but the node is
+ * about to stop, or about to lose its lease, so that a load balancer has time to look elsewhere.
+ */
+export class NodeReadiness {
+  #parts: NodeParts | null = null;
+  #answers: () => Promise<true | null> = async () => null;
+  #freeBytes: () => Promise<number | null> = async () => null;
+  #stopping = false;
+
+  /** The database is open, and its schema that of this version. */
+  opened(parts: NodeParts): void {
+    this.#parts = parts;
+    this.#answers = sharedRead(() => parts.ask().then((): true => true), PATIENCE_MS);
+    this.#freeBytes = sharedRead(parts.freeBytes, PATIENCE_MS);
+  }
+
+  /** From now on the answer is no. Safe to call twice. */
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  async check(): Promise<Readiness> {
+    if (this.#stopping) return { node: 'stopping' };
+    const parts = this.#parts;
+    if (parts === null) {
+      return {
+        database: 'not open yet',
+        migrations: 'not applied yet',
+        lease: 'not taken yet',
+        disk: 'not checked yet',
+      };
+    }
+    const [answer, free] = await Promise.all([this.#answers(), this.#freeBytes()]);
+    const database = parts.isThere() ? (answer ?? 'does not answer') : 'was removed or replaced';
+    return { database, migrations: true, lease: leaseOf(parts), disk: diskOf(free) };
+  }
+}
+
+function diskOf(freeBytes: number | null): true | string {
+  if (freeBytes === null) return 'does not answer';
+  return freeBytes >= FREE_BYTES || 'almost full';
+}
+
+function leaseOf({ leaseRemainingMs, renewMs }: NodeParts): true | string {
+  const left = leaseRemainingMs();
+  if (left <= 0) return 'not held';
+  return left >= renewMs || 'about to end';
+}

@@ -1,0 +1,72 @@
+import { AGENT_ENV_DEFAULT } from '../agents/environment.ts';
+import type { Config } from '../config/config.ts';
+import { createMasker, type ServerMasker } from '../policy/masking.ts';
+
+/*
+ * The masker of a server: with the settings of P4, and with the values it knows to be secret. Those in files
+ * are hidden once they are read (`hideOwn`).
+ */
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Given = Pick<
+  Config,
+  'maskBroad' | 'maskPatterns' | 'adminToken' | 'secretKey' | 'database' | 'agentEnv'
+>;
+
+export function serverMasker(
+  config: Given,
+  env: Env,
+  onMasked: (name: string) => void = () => {},
+): ServerMasker {
+  const masker = createMasker({
+    broadCapitals: config.maskBroad,
+    patterns: (config.maskPatterns ?? []).map((source) => ({ name: 'MASKED', source })),
+    onMasked,
+  });
+  masker.hide([...databasePasswords(config.database, env), ...ofAgents(config.agentEnv, env)]);
+  hideOwn(masker, config.adminToken, config.secretKey);
+  return masker;
+}
+
+/** The secrets of the server, as far as they are known. */
+export function hideOwn(
+  masker: ServerMasker,
+  adminToken: string | undefined,
+  key: Buffer | undefined,
+): void {
+  const encodings = ['base64', 'base64url', 'hex'] as const;
+  masker.hide([
+    ...(adminToken === undefined ? [] : [adminToken]),
+    ...(key === undefined ? [] : encodings.map((encoding) => key.toString(encoding))),
+    // Many leave out the padding.
+    ...(key === undefined ? [] : [key.toString('base64').replace(/=+$/, '')]),
+  ]);
+}
+
+function databasePasswords(database: Config['database'], env: Env): string[] {
+  const asked = database.kind === 'postgres' ? new URL(database.url) : null;
+  const inUrl = [asked?.password, asked?.searchParams.get('password')].filter(
+    (each) => typeof each === 'string',
+  );
+  // `pg` reads the variable, too.
+  const all = [...inUrl, ...inUrl.map(decoded), env['PGPASSWORD'] ?? ''];
+  return all.filter((each) => each !== '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const SAYS_SECRET = /key|token|secret|passw|passphrase|pwd/i;
+/** It says where a secret is, not what it is. */
+const SAYS_PLACE = /(?:file|path|dir|url|helper)$/i;
+
+/** Of the variables that agents may see, those whose name says that they are secret. */
+const ofAgents = (listed: readonly string[] = AGENT_ENV_DEFAULT, env: Env): string[] =>
+  listed
+    .filter((name) => SAYS_SECRET.test(name) && !SAYS_PLACE.test(name) && name !== 'PWD')
+    .flatMap((name) => env[name] ?? []);

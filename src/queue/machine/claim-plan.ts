@@ -1,0 +1,197 @@
+import type { Caps } from '../store.ts';
+
+/*
+ * Which ready lanes a claim takes: the synchronous form, used by the memory and SQLite stores.
+ * PostgreSQL has the same steps as one function in the database (storage/migrations/0013-claim-turns.ts).
+ *
+ * Each type has its own cursor over the owners that have ready lanes of it. A claim looks at owners
+ * past the cursor, takes those with fewest runs of the type executing first, one lane each, then
+ * more if slots are left. It looks at no more than 2 × slots + 16 owners, those at their own cap
+ * aside (of whom there are no more than runs executing), so its cost depends neither on the backlog
+ * nor on the number of waiting owners (Q5). An owner with nothing executing
+ * is never passed over while slots are given out (Q4): the cursor stops before the first such owner
+ * that got nothing.
+ *
+ * Hosts compete for the slots of a capped type. Where there are not enough for all of them, the next
+ * lanes are chosen among all hosts whose workers have free slots; a claim takes those that are its
+ * own and leaves slots for the others, which are hinted to come. A slot is left for TURN_MS. A host
+ * that takes nothing in that time is no longer waited for until it does take something, so one that
+ * hangs costs that time once, and no slot stays idle for long.
+ */
+
+/** How long a slot is left for a host: four polls of a worker. */
+export const TURN_MS = 1000;
+
+/** Hosts besides the claiming one, each with the number of slots its workers have free. */
+export type OtherHosts = ReadonlyMap<string, number>;
+
+/** A slot was left for a host, by a worker that knew this cap of the type. */
+export interface Turn {
+  readonly since: number;
+  readonly cap: number;
+}
+
+/** What became of an owner's next lanes: how many were taken, and the hosts a slot was left for. */
+export interface Shared {
+  readonly taken: number;
+  readonly left: readonly string[];
+}
+
+export interface ReadyLanes {
+  cursor(type: string): string | null;
+  setCursor(type: string, owner: string | null): void;
+  /**
+   * Other hosts with ready lanes of the type that only they may take and live workers with free
+   * slots, those aside for which a slot was left longer than TURN_MS ago.
+   */
+  otherHosts(type: string): OtherHosts;
+  /** The next owner in order, after `after`, with a ready lane that this host or one of `others` may take. */
+  nextOwner(type: string, after: string | null, others: OtherHosts): string | null;
+  /**
+   * Gives an owner up to `count` slots, its longest ready lanes first: takes up to `here` lanes for
+   * this host, and leaves slots for those of `others`, no more than they have free.
+   */
+  share(type: string, owner: string, count: number, here: number, others: OtherHosts): Shared;
+  /** Notes that a slot is left for a host from now on, if none is yet. */
+  leave(type: string, host: string, cap: number): void;
+  /** The slot that was left for this host. */
+  turn(type: string): Turn | null;
+  endTurn(type: string): void;
+  /** Whether a lane is ready that only this host may take. */
+  hasOwn(type: string): boolean;
+  executingOfType(type: string): number;
+  /** Those taken in this claim included; `type` null counts all types. */
+  executingOfOwner(owner: string, type: string | null): number;
+}
+
+interface Open {
+  readonly type: string;
+  readonly cap: number;
+  readonly executing: number;
+}
+
+interface Candidate {
+  readonly owner: string;
+  readonly executing: number;
+  /** Lanes the owner may still take under its own cap. */
+  readonly room: number;
+  taken: number;
+  left: number;
+}
+
+const NO_OTHERS: OtherHosts = new Map();
+
+export function planClaim(
+  lanes: ReadyLanes,
+  request: { readonly types: readonly string[]; readonly limit: number; readonly caps: Caps },
+): number {
+  const { caps } = request;
+  const open: Open[] = [];
+  for (const type of request.types) {
+    // A type may be called `constructor`.
+    const cap = Object.hasOwn(caps.types, type) ? caps.types[type] : undefined;
+    const executing = cap === undefined ? 0 : lanes.executingOfType(type);
+    const one = { type, cap: cap ?? Number.POSITIVE_INFINITY, executing };
+    if (cap !== undefined) endTurn(lanes, one);
+    if (one.cap > executing && lanes.nextOwner(type, null, NO_OTHERS) !== null) open.push(one);
+  }
+  let left = request.limit;
+  // Each type gets an equal share, and what one leaves goes to those after it. Slots that stay free
+  // are claimed at once again by the worker, which turns the order of its types each time.
+  for (const [index, one] of open.entries()) {
+    const here = Math.min(one.cap - one.executing, Math.ceil(left / (open.length - index)));
+    if (here > 0) left -= claimType(lanes, one, here, caps.perOwner);
+  }
+  return request.limit - left;
+}
+
+/** A turn is over if there is nothing to take, or the slot that was left is gone. */
+function endTurn(lanes: ReadyLanes, { type, executing }: Open): void {
+  const turn = lanes.turn(type);
+  if (turn !== null && (executing >= turn.cap || !lanes.hasOwn(type))) lanes.endTurn(type);
+}
+
+/** Takes up to `here` lanes of a type; answers how many. */
+function claimType(
+  lanes: ReadyLanes,
+  { type, cap, executing }: Open,
+  here: number,
+  perOwner: number | null,
+): number {
+  const room = cap - executing;
+  const others = competingHosts(lanes, type, room, here);
+  let slots = others.size === 0 ? here : Math.min(room, 2 * here + 16);
+  const window = scanOwners(lanes, type, slots, perOwner, others);
+  if (window.length === 0) return 0;
+  // Array.prototype.sort is stable: owners with equally many keep their turn.
+  const order = window.toSorted((a, b) => a.executing - b.executing);
+  let free = here;
+  for (const [index, candidate] of order.entries()) {
+    if (slots <= 0 || free <= 0) break;
+    const part = (of: number): number => Math.max(1, Math.floor(of / (order.length - index)));
+    const want = Math.min(part(slots), slots, candidate.room);
+    const { taken, left } = lanes.share(type, candidate.owner, want, part(free), others);
+    for (const host of left) {
+      others.set(host, (others.get(host) ?? 0) - 1);
+      lanes.leave(type, host, cap);
+    }
+    candidate.taken = taken;
+    candidate.left = left.length;
+    free -= taken;
+    slots -= taken + left.length;
+  }
+  const passedOver = window.findIndex((c) => c.taken === 0 && (c.executing === 0 || c.left > 0));
+  const last = window.at(passedOver === -1 ? -1 : passedOver - 1);
+  if (passedOver !== 0 && last !== undefined && last.owner !== lanes.cursor(type)) {
+    lanes.setCursor(type, last.owner);
+  }
+  if (free < here && cap !== Number.POSITIVE_INFINITY) lanes.endTurn(type);
+  return here - free;
+}
+
+/** None if there are slots enough for this host and all that the others have free. */
+function competingHosts(
+  lanes: ReadyLanes,
+  type: string,
+  room: number,
+  here: number,
+): Map<string, number> {
+  if (room === Number.POSITIVE_INFINITY) return new Map();
+  const others = new Map(lanes.otherHosts(type));
+  const needed = [...others.values()].reduce((sum, free) => sum + free, here);
+  return room >= needed ? new Map() : others;
+}
+
+function scanOwners(
+  lanes: ReadyLanes,
+  type: string,
+  slots: number,
+  perOwner: number | null,
+  others: OtherHosts,
+): Candidate[] {
+  const window: Candidate[] = [];
+  const most = 2 * slots + 16;
+  const from = lanes.cursor(type);
+  let idle = 0;
+  let first: string | null = null;
+  let after = from;
+  let wrapped = from === null;
+  while (window.length < most && idle < slots) {
+    let owner = lanes.nextOwner(type, after, others);
+    if (owner === null && !wrapped) {
+      wrapped = true;
+      owner = lanes.nextOwner(type, null, others);
+    }
+    // Back at the first one seen: the circle is closed.
+    if (owner === null || owner === first) break;
+    first ??= owner;
+    after = owner;
+    const executing = lanes.executingOfOwner(owner, type);
+    const room =
+      perOwner === null ? Number.POSITIVE_INFINITY : perOwner - lanes.executingOfOwner(owner, null);
+    if (room <= 0) continue;
+    if (executing === 0) idle++;
+    window.push({ owner, executing, room, taken: 0, left: 0 });
+  }
+  return window;
+}

@@ -1,0 +1,85 @@
+import type { LogEvent } from '../../contract/event.ts';
+import type { Json } from '../../contract/json.ts';
+import type { Lane } from '../../contract/lane.ts';
+import type { Outcome, RunError } from '../../contract/outcome.ts';
+import { isTerminal, type RunState } from '../../contract/run.ts';
+import { TouchedRuns } from './touched-runs.ts';
+import { canMove } from './transition.ts';
+
+/** The part of a run that changes, and what the machine needs to know to change it. */
+export interface RunCore {
+  readonly id: string;
+  readonly type: string;
+  state: RunState;
+  attempts: number;
+  readonly maxAttempts: number;
+  crashes: number;
+  /** Its place in the lane; null until it joins. */
+  position: number | null;
+  runAt: number | null;
+  nextRunAt: number | null;
+  startedAt: number | null;
+  finishedAt: number | null;
+  cancelRequestedAt: number | null;
+  error: RunError | null;
+  result: Json;
+  /** A final outcome stored before the attempt ended; a crash after it ends the run from it. */
+  settled: Outcome | null;
+  lastSeq: number | null;
+}
+
+/**
+ * One lane about to change: the row after the change, the runs that changed with the state they
+ * came from, and the events to append. Adapters load a lane under its lock, let the machine
+ * (lane-machine.ts) fill this in, and store all of it in one transaction.
+ */
+export class LaneChange {
+  readonly lane: Lane;
+  readonly runs = new TouchedRuns();
+  readonly events: LogEvent[] = [];
+  /** Set when a worker may find something to claim. */
+  ready = false;
+  /** Nodes that must look at what they hold. */
+  readonly nodes: string[] = [];
+  readonly now: number;
+
+  constructor(lane: Lane, now: number) {
+    this.lane = { ...lane };
+    this.now = now;
+  }
+
+  /** Appends one event; its seq comes from the lane's row, so seqs have no gaps. */
+  log(type: string, payload: Json, run: Pick<RunCore, 'id' | 'attempts'> | null): void {
+    this.events.push({
+      lane: this.lane.id,
+      seq: this.lane.nextSeq++,
+      runId: run?.id ?? null,
+      attempt: run !== null && run.attempts > 0 ? run.attempts : null,
+      type,
+      payload,
+      at: this.now,
+    });
+  }
+
+  /** False for a write that was done before: its answer was lost, and it came again. */
+  isNew(write: { readonly no?: number }): boolean {
+    if (write.no === undefined) return true;
+    if (write.no <= this.lane.lastWrite) return false;
+    this.lane.lastWrite = write.no;
+    return true;
+  }
+
+  /** Notes that a run's row changed without a transition. */
+  touch(run: RunCore): RunCore {
+    if (!this.runs.has(run.id)) this.runs.add(run, run.state);
+    return run;
+  }
+
+  /** Moves a run to another state, if the table allows it. */
+  move(run: RunCore, to: RunState): void {
+    if (!canMove(run.state, to)) throw new Error(`a run cannot go from ${run.state} to ${to}`);
+    this.touch(run);
+    run.state = to;
+    if (isTerminal(to)) run.finishedAt = this.now;
+  }
+}

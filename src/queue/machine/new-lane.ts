@@ -1,0 +1,29 @@
+import type { Lane } from '../../contract/lane.ts';
+import { POSITION_STEP } from './position.ts';
+
+/**
+ * A lane as it is made, by the first run that names it or by `configure`. A lane that nobody
+ * configured has nobody who would resume it, so a failure does not hold it.
+ */
+export const newLane = (id: string, owner: string): Lane => ({
+  id,
+  owner,
+  host: null,
+  pin: false,
+  holdOnFailure: false,
+  kept: false,
+  state: 'idle',
+  held: false,
+  runId: null,
+  headType: null,
+  queued: 0,
+  readyAt: 0,
+  fence: 0,
+  nodeId: null,
+  cancel: null,
+  answeredAt: null,
+  nextPosition: POSITION_STEP,
+  lastPosition: 0,
+  lastWrite: 0,
+  nextSeq: 1,
+});

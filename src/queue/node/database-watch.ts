@@ -1,0 +1,107 @@
+import { type ErrorCode, isBatonError } from '../../contract/errors.ts';
+import type { Logger } from '../logger.ts';
+
+/** Errors after which nothing was changed and the same may succeed later. */
+const TRANSIENT: readonly ErrorCode[] = [
+  'database_unreachable',
+  'database_read_only',
+  'database_replaced',
+  'disk_full',
+  'data_in_use',
+];
+const FIRST_MS = 100;
+const MOST_MS = 5000;
+/** The same refusal is not reported more often than this. */
+const REPORT_MS = 30_000;
+
+interface Trouble {
+  readonly since: number;
+  /** The database can be read, but not written. */
+  readonly readable: boolean;
+  waitMs: number;
+  retryAt: number;
+}
+
+export const isTransient = (error: unknown): boolean =>
+  isBatonError(error) && TRANSIENT.includes(error.code);
+
+/**
+ * Whether the database answers, as all parts of one worker see it together: logged once when it
+ * goes away and once when it is back, and asked more and more rarely in between.
+ */
+export class DatabaseWatch {
+  readonly #log: Logger;
+  #trouble: Trouble | null = null;
+  #ended = false;
+  #lastReport = { message: '', at: 0 };
+  readonly #sleepers = new Set<() => void>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** True while it is not yet time to ask again. */
+  resting(kind: 'read' | 'write'): boolean {
+    if (this.#trouble === null || (kind === 'read' && this.#trouble.readable)) return false;
+    return performance.now() < this.#trouble.retryAt;
+  }
+
+  answered(kind: 'read' | 'write'): void {
+    const trouble = this.#trouble;
+    if (trouble === null || (kind === 'read' && trouble.readable)) return;
+    const awayMs = Math.round(performance.now() - trouble.since);
+    this.#log.info({ awayMs }, 'The database answers again');
+    this.#trouble = null;
+    this.#wakeAll();
+  }
+
+  failed(error: unknown): void {
+    const now = performance.now();
+    if (!isTransient(error)) {
+      this.#report(error, now);
+      return;
+    }
+    if (this.#trouble === null) {
+      const readable = !isBatonError(error, 'database_unreachable');
+      this.#trouble = { since: now, readable, waitMs: FIRST_MS, retryAt: 0 };
+      this.#log.warn({ err: error }, 'The database does not answer; it is tried again');
+    }
+    const trouble = this.#trouble;
+    if (now < trouble.retryAt) return;
+    trouble.retryAt = now + trouble.waitMs;
+    trouble.waitMs = Math.min(MOST_MS, trouble.waitMs * 2);
+  }
+
+  /** Resolves when it is time to try again, or as soon as anyone got an answer. */
+  rest(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wait = (this.#trouble?.retryAt ?? 0) - performance.now();
+    const timer = setTimeout(() => wake(), Math.max(FIRST_MS, wait));
+    const wake = (): void => {
+      clearTimeout(timer);
+      this.#sleepers.delete(wake);
+      resolve();
+    };
+    this.#sleepers.add(wake);
+    return promise;
+  }
+
+  /** Lets go of all that rest, for good. */
+  end(): void {
+    this.#ended = true;
+    this.#wakeAll();
+  }
+
+  #report(error: unknown, now: number): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const again = message === this.#lastReport.message && now - this.#lastReport.at < REPORT_MS;
+    if (again) return;
+    this.#lastReport = { message, at: now };
+    this.#log.error({ err: error }, 'The store refused a request; it is tried again');
+  }
+
+  #wakeAll(): void {
+    for (const wake of [...this.#sleepers]) wake();
+  }
+}

@@ -1,0 +1,156 @@
+import type { KeepLease, LeaseKeeper } from '../store.ts';
+
+/*
+ * Keeping a node's lease from two sides. A thread renews it, so that a blocked event loop does not
+ * lose it; the main thread beats, so that a process that hangs for good does not keep it. Both see
+ * the same three numbers in shared memory. A store's thread entry is little more than:
+ *
+ *   const lease = new SharedLease(workerData.buffer);
+ *   const stop = startRenewing(lease, workerData.options, () => renewInDatabase(…));
+ *   parentPort.once('message', () => stop().then(closeDatabase));
+ *
+ * and its keepLease: `keepShared(lease, options, () => tellThreadAndWait())`.
+ */
+
+/** The part of a lease that is not trusted, for clocks that run apart and for what is in flight. */
+const MARGIN = 0.1;
+/** How often a refused connection or a failed renewal is tried again, as a part of the interval. */
+const RETRY_PART = 0.2;
+const BEAT_MS = 500;
+
+/**
+ * Milliseconds on a clock that never jumps and that all threads of a process share.
+ * (`performance.now()` starts at another zero in each thread.)
+ */
+export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+const BEAT = 0;
+const TRUSTED_UNTIL = 1;
+const LOST = 2;
+
+/** A lease as both threads see it: times in nanoseconds of the shared clock. */
+export class SharedLease {
+  readonly buffer: SharedArrayBuffer;
+  readonly #slots: BigInt64Array;
+
+  /** Without a buffer: a new lease, entered by a join that was sent at `sentAt`. */
+  constructor(from: SharedArrayBuffer | { leaseMs: number; sentAt?: number | undefined }) {
+    const fresh = !(from instanceof SharedArrayBuffer);
+    this.buffer = fresh ? new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT) : from;
+    this.#slots = new BigInt64Array(this.buffer);
+    if (!fresh) return;
+    this.beat();
+    this.renewed(from.sentAt ?? monotonicMs(), from.leaseMs);
+  }
+
+  /** The main thread is alive. */
+  beat(): void {
+    Atomics.store(this.#slots, BEAT, process.hrtime.bigint());
+  }
+
+  beatAgeMs(): number {
+    return Number(process.hrtime.bigint() - Atomics.load(this.#slots, BEAT)) / 1e6;
+  }
+
+  /**
+   * The store renewed the lease. Counted from when the request was sent: the store's clock started
+   * the new lease no earlier than that, so the trust ends before the lease does.
+   */
+  renewed(sentAt: number, leaseMs: number): void {
+    const until = BigInt(Math.floor((sentAt + leaseMs * (1 - MARGIN)) * 1e6));
+    Atomics.store(this.#slots, TRUSTED_UNTIL, until);
+  }
+
+  /** The store said the lease is gone. Never undone: a node that lost its lease joins as a new one. */
+  lose(): void {
+    Atomics.store(this.#slots, LOST, 1n);
+  }
+
+  lost(): boolean {
+    return Atomics.load(this.#slots, LOST) !== 0n;
+  }
+
+  remainingMs(): number {
+    if (this.lost()) return 0;
+    return Number(Atomics.load(this.#slots, TRUSTED_UNTIL) - process.hrtime.bigint()) / 1e6;
+  }
+}
+
+/** A main thread that has been silent for too long is taken for hung: its lease may run out. */
+export const shouldRenew = (beatAgeMs: number, stallMs: number): boolean => beatAgeMs <= stallMs;
+
+/**
+ * The renewing side: renews every `renewMs`, sooner after a failure, never two at once, until the
+ * lease is lost. Answers how to stop it, which waits for a renewal under way.
+ */
+export function startRenewing(
+  lease: SharedLease,
+  options: KeepLease,
+  renew: () => boolean | Promise<boolean>,
+): () => Promise<void> {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let underWay = Promise.resolve();
+
+  const renewOnce = async (): Promise<void> => {
+    let wait = options.renewMs;
+    if (shouldRenew(lease.beatAgeMs(), options.stallMs)) {
+      const sentAt = monotonicMs();
+      try {
+        if (await renew()) lease.renewed(sentAt, options.leaseMs);
+        else lease.lose();
+      } catch {
+        // The database is away. The trust runs out by itself; until then it is worth trying.
+        wait = options.renewMs * RETRY_PART;
+      }
+    } else {
+      // Looked at more often, so that a main thread that wakes up in time keeps its lease.
+      wait = options.renewMs * RETRY_PART;
+    }
+    if (!stopped && !lease.lost()) schedule(wait);
+  };
+  const schedule = (wait: number): void => {
+    timer = setTimeout(() => {
+      underWay = renewOnce();
+    }, wait);
+    timer.unref();
+  };
+
+  // Counted from the join, because a thread on a busy machine may take seconds to begin.
+  const since = monotonicMs() - (options.sentAt ?? monotonicMs());
+  schedule(Math.max(0, options.renewMs - since));
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await underWay;
+  };
+}
+
+/** The main side of a lease that a thread renews: beats, and reads what the thread found. */
+export function keepShared(
+  lease: SharedLease,
+  options: KeepLease,
+  stopRenewing: () => Promise<void>,
+): LeaseKeeper {
+  const timer = setInterval(() => lease.beat(), Math.min(BEAT_MS, options.stallMs / 4));
+  timer.unref();
+  let stopping: Promise<void> | undefined;
+  return {
+    remainingMs: () => lease.remainingMs(),
+    lost: () => lease.lost(),
+    stop: () => {
+      clearInterval(timer);
+      stopping ??= stopRenewing();
+      return stopping;
+    },
+  };
+}
+
+/** For a store without a thread: renewed by the main thread itself. */
+export function keepInProcess(
+  options: KeepLease,
+  renew: () => boolean | Promise<boolean>,
+): LeaseKeeper {
+  const lease = new SharedLease({ leaseMs: options.leaseMs, sentAt: options.sentAt });
+  return keepShared(lease, options, startRenewing(lease, options, renew));
+}

@@ -1,0 +1,68 @@
+import { newId } from '../../contract/ids.ts';
+import type { NodeInfo } from '../../contract/node.ts';
+import type { Logger } from '../logger.ts';
+import type { LeaseKeeper, Store } from '../store.ts';
+import { AttemptWriter } from '../worker/attempt-writer.ts';
+import type { DatabaseWatch } from './database-watch.ts';
+import { monotonicMs } from './lease-keeper.ts';
+
+export interface MembershipOptions {
+  readonly store: Store;
+  readonly database: DatabaseWatch;
+  readonly log: Logger;
+  readonly node: Omit<NodeInfo, 'id'>;
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  readonly stallMs: number;
+  readonly bufferBytes: number;
+}
+
+/**
+ * One life of a node: from its join to its leaving or the loss of its lease. What it writes goes
+ * through its own writer, which falls silent with it; a worker that goes on after a loss joins
+ * under a new id, so that nothing of the old life can be taken for the new one.
+ */
+export class Membership {
+  readonly id: string;
+  readonly writer: AttemptWriter;
+  readonly #store: Store;
+  readonly #keeper: LeaseKeeper;
+  #over = false;
+
+  static async join(options: MembershipOptions): Promise<Membership> {
+    const { store, leaseMs, renewMs, stallMs } = options;
+    const id = newId();
+    const sentAt = monotonicMs();
+    await store.join({ id, ...options.node }, leaseMs);
+    return new Membership(id, options, store.keepLease(id, { leaseMs, renewMs, stallMs, sentAt }));
+  }
+
+  private constructor(id: string, options: MembershipOptions, keeper: LeaseKeeper) {
+    this.id = id;
+    this.#store = options.store;
+    this.#keeper = keeper;
+    this.writer = new AttemptWriter(options);
+  }
+
+  /** How long the lease may still be relied on. */
+  get remainingMs(): number {
+    return this.#over || this.#keeper.lost() ? 0 : this.#keeper.remainingMs();
+  }
+
+  get trusted(): boolean {
+    return this.remainingMs > 0;
+  }
+
+  /** Nothing more is written in its name. */
+  async end(): Promise<void> {
+    this.#over = true;
+    this.writer.abandon();
+    await this.#keeper.stop();
+  }
+
+  /** Runs it still holds are taken over like those of a dead node. */
+  async leave(): Promise<void> {
+    await this.end();
+    await this.#store.leave(this.id);
+  }
+}

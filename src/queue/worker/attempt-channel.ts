@@ -1,0 +1,138 @@
+import { BatonError } from '../../contract/errors.ts';
+import type { NewEvent } from '../../contract/event.ts';
+import type { Outcome } from '../../contract/outcome.ts';
+import type { Ending } from '../machine/lane-machine.ts';
+import type { AttemptWrite } from '../store.ts';
+
+/** Beyond this a write of one attempt gets no more events. */
+const WRITE_BYTES = 1024 * 1024;
+/** What a write costs beside its texts. */
+const OVERHEAD = 100;
+
+/** The order in which the store applies the parts of one write. */
+const STAGE = { start: 0, event: 1, settle: 2, ask: 3, end: 4 } as const;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** One write that has not been answered yet, and who waits for it. */
+export interface Entry {
+  readonly channel: Channel;
+  readonly write: Mutable<AttemptWrite> & { events?: NewEvent[] };
+  stage: number;
+  bytes: number;
+  waiters: PromiseWithResolvers<void>[] | null;
+  answered: boolean;
+}
+
+/** What a promise is rejected with when the fence no longer holds. */
+export class LostError extends Error {
+  override readonly name = 'LostError';
+}
+
+/** Where channels put their entries (attempt-writer.ts). */
+export interface Sink {
+  /** Unwritten bytes from which attempts should wait; twice as many no attempt may have alone. */
+  readonly bufferBytes: number;
+  /** False once nothing more is written at all. */
+  readonly accepting: boolean;
+  added(channel: Channel, bytes: number): void;
+}
+
+/** Not every handler awaits what it writes, and a loss is told by its signal as well. */
+function optional(stored: Promise<void>): Promise<void> {
+  stored.catch(() => {});
+  return stored;
+}
+
+/** The way of one attempt into the writer: keeps its writes in order, and few. */
+export class Channel {
+  readonly lane: string;
+  readonly fence: number;
+  /** Entries that are not under way, in order. */
+  readonly queue: Entry[] = [];
+  bytes = 0;
+  writes = 0;
+  /** A write with its start was stored. */
+  started = false;
+  closed = false;
+  readonly onLost: () => void;
+  readonly #sink: Sink;
+
+  constructor(sink: Sink, lane: string, fence: number, onLost: () => void) {
+    this.#sink = sink;
+    this.lane = lane;
+    this.fence = fence;
+    this.onLost = onLost;
+  }
+
+  get #open(): boolean {
+    return !this.closed && this.#sink.accepting;
+  }
+
+  /** Nobody waits for it: the next write tells if the fence is gone. */
+  start(): void {
+    if (this.#open) this.#entry(STAGE.start, OVERHEAD).write.start = true;
+  }
+
+  event(event: NewEvent, bytes: number): Promise<void> {
+    if (this.bytes + bytes > 2 * this.#sink.bufferBytes) {
+      // Thrown at once, not in the promise: a handler that does not await would never see it.
+      throw new BatonError('payload_too_large', 'Too many events are unwritten; await emit().');
+    }
+    const stored = this.#add(STAGE.event, bytes, (write) => {
+      write.events ??= [];
+      write.events.push(event);
+    });
+    return optional(stored);
+  }
+
+  settle(outcome: Outcome, bytes: number): Promise<void> {
+    const stored = this.#add(STAGE.settle, bytes, (write) => {
+      write.settle = outcome;
+    });
+    return optional(stored);
+  }
+
+  ask(): Promise<void> {
+    const stored = this.#add(STAGE.ask, 0, (write) => {
+      write.ask = true;
+    });
+    return optional(stored);
+  }
+
+  /** The one that must be awaited. */
+  end(ending: Ending, bytes: number): Promise<void> {
+    return this.#add(STAGE.end, bytes, (write) => {
+      write.end = ending;
+    });
+  }
+
+  /** Resolves when stored, rejects with LostError if the fence is gone. */
+  #add(stage: number, bytes: number, put: (write: Entry['write']) => void): Promise<void> {
+    const waiter = Promise.withResolvers<void>();
+    if (!this.#open) {
+      waiter.reject(new LostError('the attempt is over or lost'));
+      return waiter.promise;
+    }
+    const entry = this.#entry(stage, bytes + OVERHEAD);
+    put(entry.write);
+    if (entry.waiters === null) entry.waiters = [waiter];
+    else entry.waiters.push(waiter);
+    return waiter.promise;
+  }
+
+  /** The last entry if the new part may come after what it has, else a new one. */
+  #entry(stage: number, bytes: number): Entry {
+    let entry = this.queue.at(-1);
+    const full = stage === STAGE.event && entry !== undefined && entry.bytes + bytes > WRITE_BYTES;
+    if (entry === undefined || entry.stage > stage || full) {
+      const write = { lane: this.lane, fence: this.fence };
+      entry = { channel: this, write, stage, bytes: 0, waiters: null, answered: false };
+      this.queue.push(entry);
+    }
+    entry.stage = stage;
+    entry.bytes += bytes;
+    this.#sink.added(this, bytes);
+    return entry;
+  }
+}

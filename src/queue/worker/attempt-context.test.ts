@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { until } from '../../../test/support/until.ts';
+import { rig } from '../../../test/support/worker-rig.ts';
+import { EVENT_PAYLOAD_MAX, QUEUE_EVENTS } from '../../contract/event.ts';
+import { PAYLOAD_MAX } from '../../contract/run.ts';
+import { fail, handBack } from '../handler-result.ts';
+import type { AttemptContext } from './attempt-context.ts';
+
+/** Executes one handler and gives its run and its events. */
+async function execute(handler: (context: AttemptContext) => unknown) {
+  const { queue, worker, log } = rig();
+  queue.register('any', { maxAttempts: 1, run: (_, context) => handler(context) });
+  const { id, lane } = await queue.enqueue({ type: 'any' });
+  await worker().start();
+  await until(async () => (await queue.get(id))?.finishedAt !== null);
+  const events = await queue.events(lane, { limit: 1000 });
+  return { run: await queue.get(id), events, log };
+}
+
+test('[E1] events are stored in order, between start and end, with run and attempt', async () => {
+  const { run, events } = await execute(async ({ emit, progress }) => {
+    void emit('agent.message', { text: 'one' });
+    void progress(0.5);
+    await emit('agent.message', { text: 'two' });
+  });
+  expect(events.map(({ type }) => type)).toEqual([
+    ...['run.queued', 'run.dequeued', 'run.start'],
+    ...['agent.message', 'run.progress', 'agent.message'],
+    ...['run.finished', 'done'],
+  ]);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + (events[0]?.seq ?? 0)));
+  expect(events[3]).toMatchObject({ runId: run?.id, attempt: 1, payload: { text: 'one' } });
+  expect(run?.state).toBe('succeeded');
+});
+
+test('an event is stored as it was when it was emitted', async () => {
+  const { events } = await execute(async ({ emit }) => {
+    const payload = { n: 1 };
+    const stored = emit('agent.message', payload);
+    payload.n = 2;
+    await stored;
+  });
+  expect(events.find(({ type }) => type === 'agent.message')?.payload).toEqual({ n: 1 });
+});
+
+test.each([
+  ...Object.keys(QUEUE_EVENTS).map((type) => [type, null, 'invalid_request'] as const),
+  ['Not A Type', null, 'invalid_request'] as const,
+  ['', null, 'invalid_request'] as const,
+  ['agent.message', 1n, 'invalid_request'] as const,
+  ['agent.message', undefined, 'invalid_request'] as const,
+  ['agent.message', 'x'.repeat(EVENT_PAYLOAD_MAX), 'payload_too_large'] as const,
+])('[E5] an event %s is refused at once if it cannot be stored', async (type, payload, code) => {
+  const { run, events } = await execute(({ emit }) => {
+    // Not awaited: it must be thrown, not rejected.
+    expect(() => emit(type, payload)).toThrow(expect.objectContaining({ code }));
+    return 'checked';
+  });
+  expect(run).toMatchObject({ state: 'succeeded', result: 'checked' });
+  expect(events).toHaveLength(5);
+});
+
+test('[E5] an event of 256 KiB is stored', async () => {
+  const text = 'x'.repeat(EVENT_PAYLOAD_MAX - 2);
+  const { events } = await execute(({ emit }) => emit('agent.message', text));
+  expect(events.some(({ payload }) => payload === text)).toBe(true);
+});
+
+test('[E7] a handler that emits a great deal goes on at the pace of the store', async () => {
+  const { run, events } = await execute(async ({ emit, room }) => {
+    const text = 'x'.repeat(200_000);
+    for (let n = 0; n < 100; n++) {
+      void emit('agent.message', { n, text });
+      await room();
+    }
+  });
+  expect(run?.state).toBe('succeeded');
+  const numbers = events
+    .filter(({ type }) => type === 'agent.message')
+    .map(({ payload }) => (payload as { n: number }).n);
+  expect(numbers).toEqual(Array.from({ length: 100 }, (_, n) => n));
+});
+
+test('[E7] one that never waits fails, instead of filling the memory', async () => {
+  const { run } = await execute(({ emit }) => {
+    for (;;) void emit('agent.message', 'x'.repeat(200_000));
+  });
+  expect(run).toMatchObject({
+    state: 'dead',
+    error: { message: expect.stringContaining('await') },
+  });
+});
+
+test('the log of a handler names its run', async () => {
+  const { run, log } = await execute((context) => context.log.info({ step: 1 }, 'Hello'));
+  expect(log.of('Hello')).toMatchObject([{ runId: run?.id, type: 'any', attempt: 1, step: 1 }]);
+});
+
+test('[Q10] a failure can be settled, a hand-back cannot', async () => {
+  const { run } = await execute(async ({ settle }) => {
+    expect(() => settle(handBack('why'))).toThrow('settle()');
+    await settle(fail('turn_limit', 'over'));
+    return 'too late';
+  });
+  expect(run).toMatchObject({ state: 'failed', error: { class: 'turn_limit' } });
+});
+
+test('a result over 1 MiB fails for good', async () => {
+  const { run } = await execute(() => 'x'.repeat(PAYLOAD_MAX));
+  expect(run).toMatchObject({ state: 'failed', error: { class: 'invalid_payload' } });
+});

@@ -1,0 +1,126 @@
+import { BatonError } from '../../contract/errors.ts';
+import { EVENT_PAYLOAD_MAX, EventType, QUEUE_EVENTS } from '../../contract/event.ts';
+import type { Run } from '../../contract/run.ts';
+import { outcomeOf } from '../handler-result.ts';
+import { snapshot } from '../json-text.ts';
+import { type Logger, withFields } from '../logger.ts';
+import type { LogStore } from '../store.ts';
+import type { Attempt } from './attempt.ts';
+import { type PastAttempt, pastAttempts } from './attempt-history.ts';
+import { fieldsOf } from './attempt-log.ts';
+
+/**
+ * What a handler gets beside its payload. Its parts may be taken out and passed on; a spread of it
+ * would leave out `signal` and `log`, which are made when asked for.
+ */
+export interface AttemptContext {
+  readonly run: Run;
+  /** Counts executions of this run from 1. */
+  readonly attempt: number;
+  /** Of its claim; for what a handler writes elsewhere, to tell an attempt from one that was lost. */
+  readonly fence: number;
+  /** Aborted, with an AbortReason, when the handler must stop: then it cleans up and returns. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /**
+   * Appends an event to the lane's log; resolves when it is stored, which is what slows a handler
+   * down that is faster than the database. Throws at once for an event that cannot be stored.
+   */
+  emit(type: string, payload: unknown): Promise<void>;
+  progress(payload: unknown): Promise<void>;
+  /** For one who emits without waiting for each: resolves while the buffer has room. */
+  room(): Promise<void>;
+  /** How the attempts before this one ended. */
+  history(): Promise<PastAttempt[]>;
+  /**
+   * Stores the final result, or failure, before cleaning up; resolves when it is stored. From then
+   * on the run ends from it, even if this process dies, and is not executed again (Q10).
+   */
+  settle(result: unknown): Promise<void>;
+  /**
+   * Opens the run's question: it becomes `waiting` and frees its slot. Resolves when it was
+   * answered and has a slot again; rejects with the AbortReason when the handler must stop.
+   */
+  wait(): Promise<void>;
+}
+
+export const contextOf = (
+  attempt: Attempt,
+  store: Pick<LogStore, 'listAfter'>,
+  log: Logger,
+): AttemptContext => new Context(attempt, store, log);
+
+/** A class, because an object with getters of its own takes twenty times as long to make. */
+class Context implements AttemptContext {
+  readonly run: Run;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly emit: AttemptContext['emit'];
+  readonly progress: AttemptContext['progress'];
+  readonly room: AttemptContext['room'];
+  readonly history: AttemptContext['history'];
+  readonly settle: AttemptContext['settle'];
+  readonly wait: AttemptContext['wait'];
+  readonly #attempt: Attempt;
+  readonly #log: Logger;
+
+  constructor(attempt: Attempt, store: Pick<LogStore, 'listAfter'>, log: Logger) {
+    const { run } = attempt;
+    const emit = (type: string, payload: unknown): Promise<void> => {
+      checkType(type);
+      const { json, bytes } = fitting(type, payload);
+      return attempt.channel.event({ type, payload: json }, bytes);
+    };
+    this.run = run;
+    this.attempt = run.attempts;
+    this.fence = attempt.fence;
+    this.emit = emit;
+    this.progress = (payload) => emit('run.progress', payload);
+    this.room = () => attempt.room();
+    this.history = () => pastAttempts(store, run);
+    this.settle = (result) => settle(attempt, result);
+    this.wait = () => attempt.wait();
+    this.#attempt = attempt;
+    this.#log = log;
+  }
+
+  // Made when asked for: most short handlers never look at it, and it is not cheap.
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  get log(): Logger {
+    return withFields(this.#log, fieldsOf(this.#attempt));
+  }
+}
+
+function settle(attempt: Attempt, result: unknown): Promise<void> {
+  const outcome = outcomeOf({ value: result });
+  if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') {
+    throw new BatonError('invalid_request', 'settle() takes a result or what fail() makes.');
+  }
+  return attempt.settle(outcome);
+}
+
+function checkType(type: string): void {
+  if (Object.hasOwn(QUEUE_EVENTS, type)) {
+    throw new BatonError('invalid_request', `Events of type ${type} are written by the queue.`);
+  }
+  const parsed = EventType.safeParse(type);
+  if (!parsed.success) throw new BatonError('invalid_request', parsed.error.issues[0]?.message);
+}
+
+function fitting(type: string, payload: unknown): ReturnType<typeof snapshot> {
+  let taken: ReturnType<typeof snapshot>;
+  try {
+    taken = snapshot(payload);
+  } catch (error) {
+    const message = `The payload of an event ${type} is not JSON.`;
+    throw new BatonError('invalid_request', message, { cause: error });
+  }
+  if (taken.bytes <= EVENT_PAYLOAD_MAX) return taken;
+  throw new BatonError(
+    'payload_too_large',
+    `The payload of an event ${type} has ${taken.bytes} bytes; ${EVENT_PAYLOAD_MAX} are allowed.`,
+  );
+}

@@ -1,0 +1,53 @@
+import type { LogEvent } from '../../contract/event.ts';
+import { RunError } from '../../contract/outcome.ts';
+import type { Run } from '../../contract/run.ts';
+import type { LogStore } from '../store.ts';
+
+const PAGE = 1000;
+
+const ENDS = {
+  'run.retry_scheduled': 'failed',
+  'run.restarted': 'crashed',
+  'run.handed_back': 'handed_back',
+  'run.parked': 'parked',
+  'run.waiting': 'left_waiting',
+} as const;
+
+export interface PastAttempt {
+  readonly attempt: number;
+  readonly ended: (typeof ENDS)[keyof typeof ENDS];
+  readonly error: RunError | null;
+  readonly at: number;
+}
+
+/**
+ * How the earlier attempts of a run ended, read from its lane's log. One that was cut off from
+ * outside does not count, so its number comes again.
+ */
+export async function pastAttempts(
+  log: Pick<LogStore, 'listAfter'>,
+  run: Run,
+): Promise<PastAttempt[]> {
+  const past: PastAttempt[] = [];
+  let after = run.firstSeq - 1;
+  for (;;) {
+    const events = await log.listAfter(run.lane, after, PAGE, run.id);
+    for (const event of events) {
+      const entry = pastAttemptOf(event);
+      if (entry !== null) past.push(entry);
+    }
+    const last = events.at(-1);
+    if (last === undefined || events.length < PAGE) return past;
+    after = last.seq;
+  }
+}
+
+function pastAttemptOf({ type, payload, attempt, at }: LogEvent): PastAttempt | null {
+  if (!Object.hasOwn(ENDS, type)) return null;
+  const fields = payload as { error?: unknown; parked?: unknown };
+  // A question asked by a process that lives on is no end.
+  if (type === 'run.waiting' && fields.parked !== true) return null;
+  const error = RunError.safeParse(fields.error);
+  const ended = ENDS[type as keyof typeof ENDS];
+  return { attempt: attempt ?? 0, ended, error: error.success ? error.data : null, at };
+}

@@ -1,0 +1,169 @@
+import type { Logger } from '../logger.ts';
+import { type DatabaseWatch, isTransient } from '../node/database-watch.ts';
+import type { QueueStore } from '../store.ts';
+import { Channel, type Entry, LostError, type Sink } from './attempt-channel.ts';
+
+const BATCH_LANES = 500;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+export interface WriterOptions {
+  readonly store: Pick<QueueStore, 'write'>;
+  readonly database: DatabaseWatch;
+  readonly log: Logger;
+  /** Unwritten bytes from which `room()` waits. */
+  readonly bufferBytes: number;
+}
+
+/**
+ * Everything a worker writes about its attempts goes through here, in batches. At most one batch is
+ * under way; what comes meanwhile forms the next. So the first write waits for nothing, and under
+ * load the cost per event falls (E7). The writes of one attempt stay in order, and a batch holds at
+ * most one write of each lane. While the database is away the same batch is tried again until it is
+ * back or the lease is gone (`abandon`).
+ */
+export class AttemptWriter implements Sink {
+  readonly bufferBytes: number;
+  readonly #options: WriterOptions;
+  readonly #dirty = new Set<Channel>();
+  #underWay: readonly Entry[] = [];
+  #bytes = 0;
+  #flushing: Promise<void> | null = null;
+  #abandoned = false;
+  #room: PromiseWithResolvers<void> | null = null;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.bufferBytes = options.bufferBytes;
+  }
+
+  get accepting(): boolean {
+    return !this.#abandoned;
+  }
+
+  get bufferedBytes(): number {
+    return this.#bytes;
+  }
+
+  open(lane: string, fence: number, onLost: () => void): Channel {
+    return new Channel(this, lane, fence, onLost);
+  }
+
+  /** Resolves while there is room for more, or as soon as half of the buffer is free again. */
+  room(): Promise<void> {
+    if (this.#bytes < this.bufferBytes || this.#abandoned) return Promise.resolve();
+    this.#room ??= Promise.withResolvers();
+    return this.#room.promise;
+  }
+
+  /** The lease is gone: nothing more is written, and all that wait are told. */
+  abandon(): void {
+    this.#abandoned = true;
+    for (const channel of [...this.#dirty]) this.close(channel);
+    for (const entry of this.#underWay) this.#refuse(entry);
+    this.#freed(0);
+  }
+
+  /** Drops what an attempt still had to write, and refuses more. */
+  close(channel: Channel): void {
+    channel.closed = true;
+    this.#dirty.delete(channel);
+    for (const entry of channel.queue.splice(0)) this.#refuse(entry);
+  }
+
+  added(channel: Channel, bytes: number): void {
+    channel.bytes += bytes;
+    this.#bytes += bytes;
+    this.#dirty.add(channel);
+    this.#flushing ??= this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    // One turn of the loop, so that all that quick handlers do becomes one write each.
+    await new Promise(setImmediate);
+    while (this.#dirty.size > 0 && !this.#abandoned) {
+      this.#underWay = this.#take();
+      await this.#store(this.#underWay);
+      this.#underWay = [];
+    }
+    this.#flushing = null;
+  }
+
+  #take(): Entry[] {
+    const batch: Entry[] = [];
+    const withMore: Channel[] = [];
+    let bytes = 0;
+    for (const channel of this.#dirty) {
+      if (batch.length >= BATCH_LANES || bytes >= BATCH_BYTES) break;
+      this.#dirty.delete(channel);
+      const entry = channel.queue.shift();
+      if (entry === undefined) continue;
+      entry.write.no = ++channel.writes;
+      bytes += entry.bytes;
+      batch.push(entry);
+      if (channel.queue.length > 0) withMore.push(channel);
+    }
+    for (const channel of withMore) this.#dirty.add(channel);
+    return batch;
+  }
+
+  async #store(batch: readonly Entry[]): Promise<void> {
+    const { store, database, log } = this.#options;
+    while (!this.#abandoned) {
+      try {
+        const answers = await store.write(batch.map((entry) => entry.write));
+        database.answered('write');
+        batch.forEach((entry, i) => {
+          this.#answered(entry, answers[i] === true);
+        });
+        return;
+      } catch (error) {
+        if (isTransient(error)) {
+          database.failed(error);
+          await database.rest();
+        } else if (batch.length > 1) {
+          // One write that the database cannot take must not stop the others.
+          for (const entry of batch) await this.#store([entry]);
+          return;
+        } else {
+          log.error({ err: error, lane: batch[0]?.write.lane }, 'A write was refused');
+          for (const entry of batch) this.#close(entry, (waiter) => waiter.reject(error));
+          return;
+        }
+      }
+    }
+  }
+
+  #answered(entry: Entry, stored: boolean): void {
+    const { channel } = entry;
+    if (!stored) {
+      const known = channel.closed;
+      this.close(channel);
+      this.#refuse(entry);
+      if (!known) channel.onLost();
+      return;
+    }
+    if (entry.write.start === true) channel.started = true;
+    this.#close(entry, (waiter) => waiter.resolve());
+  }
+
+  #refuse(entry: Entry): void {
+    this.#close(entry, (waiter) => waiter.reject(new LostError('its fence is no longer good')));
+  }
+
+  #close(entry: Entry, tell: (waiter: PromiseWithResolvers<void>) => void): void {
+    if (entry.answered) return;
+    entry.answered = true;
+    entry.channel.bytes -= entry.bytes;
+    this.#freed(entry.bytes);
+    for (const waiter of entry.waiters ?? []) tell(waiter);
+  }
+
+  #freed(bytes: number): void {
+    this.#bytes -= bytes;
+    if (this.#room === null) return;
+    if (this.#abandoned || this.#bytes <= this.bufferBytes / 2) {
+      this.#room.resolve();
+      this.#room = null;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { Outcome } from '../../contract/outcome.ts';
+import type { Run } from '../../contract/run.ts';
+import { AbortReason } from '../handler-result.ts';
+import { toJsonText } from '../json-text.ts';
+import type { ClaimedRun } from '../store.ts';
+import type { Channel } from './attempt-channel.ts';
+import type { AttemptWriter } from './attempt-writer.ts';
+
+/** Orders what the worker knows against what a poll that was sent earlier shows. */
+let stamps = 0;
+export const nextStamp = (): number => ++stamps;
+
+/** One execution of a claimed run, as its worker sees it. */
+export class Attempt {
+  readonly run: Run;
+  readonly fence: number;
+  readonly channel: Channel;
+  readonly since = nextStamp();
+  /** Its question is open, and stored as such at `askedAt`. */
+  asking = false;
+  askedAt = 0;
+  /** Its end is on the way to the store, so a poll may or may not show it. */
+  ending = false;
+  settled: Outcome | null = null;
+  abort: AbortReason | null = null;
+  abortedAt = 0;
+  /** Resolves when the handler has returned and all is written. */
+  done: Promise<void> = Promise.resolve();
+  readonly #writer: AttemptWriter;
+  readonly #onChange: () => void;
+  #controller: AbortController | null = null;
+  #question: PromiseWithResolvers<void> | null = null;
+
+  /** `onChange` is called when a slot may have become free. */
+  constructor(claimed: ClaimedRun, writer: AttemptWriter, onChange: () => void) {
+    this.run = claimed.run;
+    this.fence = claimed.fence;
+    this.#writer = writer;
+    this.#onChange = onChange;
+    this.channel = writer.open(claimed.run.lane, claimed.fence, () =>
+      this.lose('its fence is old: another worker has the run'),
+    );
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.abort !== null) this.#controller.abort(this.abort);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Resolves when the handler must stop. */
+  get stopped(): Promise<void> {
+    const { signal } = this;
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+  }
+
+  get lost(): boolean {
+    return this.abort?.kind === 'lost';
+  }
+
+  /** Tells the handler to stop. The first reason stands, except that a loss overrules it. */
+  stop(reason: AbortReason): void {
+    if (this.abort !== null && (this.lost || reason.kind !== 'lost')) return;
+    this.abort = reason;
+    this.abortedAt = performance.now();
+    this.#controller?.abort(reason);
+    this.#question?.reject(reason);
+  }
+
+  /** The run is no longer this worker's: nothing more is written about it. */
+  lose(why: string): void {
+    this.stop(new AbortReason('lost', why));
+    this.#writer.close(this.channel);
+  }
+
+  room(): Promise<void> {
+    return this.#writer.room();
+  }
+
+  settle(outcome: Outcome): Promise<void> {
+    this.settled = outcome;
+    return this.channel.settle(outcome, toJsonText(outcome).bytes);
+  }
+
+  async wait(): Promise<void> {
+    if (this.abort !== null) throw this.abort;
+    if (this.#question === null) {
+      this.#question = Promise.withResolvers();
+      // It may be rejected while the ask is still on its way.
+      this.#question.promise.catch(() => {});
+      await this.#ask();
+    }
+    await this.#question?.promise;
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      await this.channel.ask();
+    } catch (error) {
+      this.#question = null;
+      throw this.abort ?? error;
+    }
+    this.asking = true;
+    this.askedAt = nextStamp();
+    this.#onChange();
+  }
+
+  /** The question was answered and the run has its slot again. */
+  resume(): void {
+    const question = this.#question;
+    this.#question = null;
+    this.asking = false;
+    question?.resolve();
+  }
+}

@@ -1,0 +1,148 @@
+import type { Outcome } from '../../contract/outcome.ts';
+import { backoffMs, verdictOf } from '../../policy/retry.ts';
+import { HandlerError, messageOf, type Returned } from '../handler-result.ts';
+import type { Handlers, RegisteredType } from '../handlers.ts';
+import { toJsonText } from '../json-text.ts';
+import type { Logger } from '../logger.ts';
+import type { Ending } from '../machine/lane-machine.ts';
+import type { Clock, LogStore } from '../store.ts';
+import type { Attempt } from './attempt.ts';
+import { LostError } from './attempt-channel.ts';
+import { contextOf } from './attempt-context.ts';
+import { type AttemptEnd, fieldsOf, logEnd, logStart, outcomeNameOf } from './attempt-log.ts';
+import { conclude } from './conclude.ts';
+
+/** A parked run comes back up to this much after its time, so that not all come together. */
+const PARK_JITTER_MS = 30_000;
+
+/** Between two tries to write an end that the database refuses. */
+const REFUSED_REST_MS = 5000;
+
+export interface ExecutorOptions {
+  readonly handlers: Handlers;
+  readonly store: Pick<LogStore, 'listAfter'>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onAttempt: (end: AttemptEnd) => void;
+}
+
+/**
+ * Executes one attempt: start, handler, end. Never throws; the end is a value that the store turns
+ * into what the run does next. After a loss nothing more is written.
+ */
+export async function execute(attempt: Attempt, options: ExecutorOptions): Promise<void> {
+  const { log } = options;
+  const began = performance.now();
+  attempt.channel.start();
+  logStart(attempt, log);
+  const type = options.handlers.get(attempt.run.type);
+  const called = callHandler(attempt, type, options);
+  const returned = called instanceof Promise ? await called : called;
+  if (!attempt.lost) {
+    const ending = endingOf(conclude(returned, attempt), attempt, type, options);
+    attempt.ending = true;
+    if (await store(attempt, ending, log)) {
+      const ms = Math.round(performance.now() - began);
+      logEnd(attempt, ending, ms, options);
+      options.onAttempt({ run: attempt.run, outcome: outcomeNameOf(attempt, ending), ms });
+      return;
+    }
+  }
+  log.warn({ ...fieldsOf(attempt), reason: attempt.abort?.message }, 'Lost');
+  const ms = Math.round(performance.now() - began);
+  options.onAttempt({ run: attempt.run, outcome: 'lost', ms });
+}
+
+/** Gives a claimed run back before its handler was called. */
+export async function giveBack(attempt: Attempt, reason: string, log: Logger): Promise<void> {
+  attempt.ending = true;
+  const ending: Ending = { outcome: { kind: 'handed_back', reason }, retryDelayMs: 0 };
+  if (await store(attempt, ending, log)) log.info({ ...fieldsOf(attempt), reason }, 'HandedBack');
+}
+
+/** A promise only if the handler gave one: many a short handler does not. */
+function callHandler(
+  attempt: Attempt,
+  type: RegisteredType,
+  { store, log }: ExecutorOptions,
+): Returned | Promise<Returned> {
+  const { run } = attempt;
+  let payload: unknown;
+  try {
+    // Again, because the schema may have changed since the run was enqueued.
+    payload = type.parse(run.payload);
+  } catch (error) {
+    return { error: new HandlerError('invalid_payload', messageOf(error)) };
+  }
+  try {
+    const value = type.run?.(payload, contextOf(attempt, store, log));
+    return isThenable(value) ? waitFor(value) : { value };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function waitFor(promise: PromiseLike<unknown>): Promise<Returned> {
+  try {
+    return { value: await promise };
+  } catch (error) {
+    return { error };
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+
+function endingOf(
+  outcome: Outcome,
+  { run }: Attempt,
+  { retry }: RegisteredType,
+  { clock, random }: ExecutorOptions,
+): Ending {
+  if (outcome.kind === 'parked') {
+    const wait = Math.max(0, outcome.until - clock());
+    const jitter = Math.round(random() * Math.min(PARK_JITTER_MS, wait / 2));
+    const parked = { ...outcome, until: outcome.until + jitter };
+    return { outcome: parked, retryDelayMs: 0, parkMs: wait + jitter };
+  }
+  const retried = outcome.kind === 'failed' && verdictOf(outcome.error.class) === 'retry';
+  return { outcome, retryDelayMs: retried ? backoffMs(run.attempts, random, retry) : 0 };
+}
+
+/** False if the run was lost. */
+async function store(attempt: Attempt, ending: Ending, log: Logger): Promise<boolean> {
+  try {
+    await attempt.channel.end(ending, sizeOf(ending));
+    return true;
+  } catch (error) {
+    if (error instanceof LostError) return false;
+    return storeRefusal(attempt, error, log);
+  }
+}
+
+/**
+ * The database answers but does not take this end. A plain failure instead keeps the lane going; if
+ * even that is refused it is tried again from time to time, until the lease is gone.
+ */
+async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Promise<boolean> {
+  const error = { class: 'unknown', message: `Its end was refused: ${messageOf(cause)}` } as const;
+  const outcome: Outcome = { kind: 'failed', error };
+  if (!attempt.channel.started) attempt.channel.start();
+  try {
+    await attempt.channel.end(
+      { outcome, retryDelayMs: 60_000 },
+      sizeOf({ outcome, retryDelayMs: 0 }),
+    );
+    return true;
+  } catch (again) {
+    if (again instanceof LostError) return false;
+    log.error({ ...fieldsOf(attempt), err: again }, 'The end of a run cannot be written');
+    // The lane stays taken meanwhile, rather than run twice.
+    await new Promise((resolve) => setTimeout(resolve, REFUSED_REST_MS).unref());
+    return storeRefusal(attempt, cause, log);
+  }
+}
+
+const sizeOf = ({ outcome }: Ending): number =>
+  outcome.kind === 'succeeded' && outcome.result === null ? 0 : toJsonText(outcome).bytes;

@@ -1,0 +1,114 @@
+import { EVERYTHING_STOPPED } from '../../contract/limits.ts';
+import { AbortReason } from '../handler-result.ts';
+import type { Logger } from '../logger.ts';
+import type { HeldLane } from '../store.ts';
+import type { Attempt } from './attempt.ts';
+import { fieldsOf } from './attempt-log.ts';
+
+/**
+ * The attempts of one worker whose handlers have not returned, and what the database says about
+ * them. Each poll is compared with what was known when it was sent; what changed since is left to
+ * the next one.
+ */
+export class HeldRuns {
+  readonly #live = new Set<Attempt>();
+  /** The same by their lanes, the latest last. */
+  readonly #byLane = new Map<string, readonly Attempt[]>();
+  readonly #reported = new WeakSet<Attempt>();
+  /** Lanes that the last poll showed and nobody here knows. */
+  #strays = new Map<string, { readonly fence: number; readonly claims: number }>();
+  readonly #log: Logger;
+  readonly #returnMs: number;
+
+  /** A handler that goes on for `returnMs` after its signal is reported. */
+  constructor(log: Logger, returnMs: number) {
+    this.#log = log;
+    this.#returnMs = returnMs;
+  }
+
+  /**
+   * Answers the earlier attempts of the same lane whose handlers have not returned yet. They are
+   * lost, but this process must not execute the lane a second time before they have. Often none;
+   * with a handler that ignores its signal, one more each time the lease is lost.
+   */
+  add(attempt: Attempt): readonly Attempt[] {
+    const { lane } = attempt.run;
+    const before = this.#byLane.get(lane) ?? [];
+    this.#live.add(attempt);
+    this.#byLane.set(lane, before.length === 0 ? [attempt] : [...before, attempt]);
+    return before;
+  }
+
+  delete(attempt: Attempt): void {
+    this.#live.delete(attempt);
+    const { lane } = attempt.run;
+    const others = this.#byLane.get(lane)?.filter((other) => other !== attempt) ?? [];
+    if (others.length === 0) this.#byLane.delete(lane);
+    else this.#byLane.set(lane, others);
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  values(): Attempt[] {
+    return [...this.#live];
+  }
+
+  /** Attempts that take a slot; one whose question is open takes none. */
+  get executing(): number {
+    let count = 0;
+    for (const attempt of this.#live) if (!attempt.asking) count++;
+    return count;
+  }
+
+  /** Applies what a poll shows; `sentAt` is a stamp from before it was sent. */
+  compare(holds: readonly HeldLane[], sentAt: number, stopped = false): void {
+    const shown = new Map(holds.map((held) => [held.lane, held]));
+    for (const attempt of this.#live) {
+      this.#reportIgnored(attempt);
+      if (attempt.lost || attempt.ending || attempt.since > sentAt) continue;
+      const held = shown.get(attempt.run.lane);
+      if (held?.fence === attempt.fence) apply(attempt, held, sentAt, stopped);
+      else attempt.lose('another worker has the run');
+    }
+  }
+
+  /**
+   * Lanes that the node holds although nobody here knows: the answer to their claim was lost on the
+   * way. Two polls in a row show them, and every claim begun before the first was answered before
+   * the second.
+   */
+  strays(holds: readonly HeldLane[], claims: { begun: number; ended: number }): HeldLane[] {
+    const before = this.#strays;
+    const unknown = holds.filter(
+      ({ lane, fence }) => this.#byLane.get(lane)?.at(-1)?.fence !== fence,
+    );
+    this.#strays = new Map(
+      unknown.map(({ lane, fence }) => [lane, { fence, claims: claims.begun }]),
+    );
+    return unknown.filter(({ lane, fence }) => {
+      const seen = before.get(lane);
+      return seen?.fence === fence && seen.claims <= claims.ended;
+    });
+  }
+
+  /** It cannot be killed in here. The lane stays taken, because two at once would be worse. */
+  #reportIgnored(attempt: Attempt): void {
+    if (attempt.abort === null || attempt.ending || this.#reported.has(attempt)) return;
+    if (performance.now() - attempt.abortedAt < this.#returnMs) return;
+    this.#reported.add(attempt);
+    const reason = attempt.abort.message;
+    this.#log.warn({ ...fieldsOf(attempt), reason }, 'A handler ignores its signal');
+  }
+}
+
+function apply(attempt: Attempt, held: HeldLane, sentAt: number, stopped: boolean): void {
+  if (held.cancel !== null) {
+    attempt.stop(new AbortReason('cancelled', 'the run was cancelled', held.cancel));
+  } else if (stopped) {
+    attempt.stop(new AbortReason('stopped', EVERYTHING_STOPPED));
+  } else if (held.state === 'running' && attempt.asking && attempt.askedAt <= sentAt) {
+    attempt.resume();
+  }
+}

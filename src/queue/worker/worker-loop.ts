@@ -1,0 +1,386 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatonError, isBatonError } from '../../contract/errors.ts';
+import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
+import { Pulse } from '../coalesce.ts';
+import { AbortReason } from '../handler-result.ts';
+import { DatabaseWatch } from '../node/database-watch.ts';
+import { findOtherMachine } from '../node/host-guard.ts';
+import { Membership } from '../node/membership.ts';
+import { NameWatch } from '../node/name-watch.ts';
+import { Reaper } from '../node/takeover.ts';
+import type { ClaimedRun, HeldLane, Poll } from '../store.ts';
+import { Attempt, nextStamp } from './attempt.ts';
+import { execute, giveBack } from './executor.ts';
+import type { HeldRuns } from './running-attempts.ts';
+import type { Settings } from './worker-settings.ts';
+
+/** How long a stopping worker waits for the database to take its good-bye. */
+const LEAVE_MS = 5000;
+
+/** Of types that no live node handles (Q17). */
+const UNHANDLED = {
+  field: 'types',
+  wrong: 'Queued types that no live node handles',
+  right: 'All queued types are handled again',
+};
+
+/** Of hosts that ready lanes wait for in vain (Q23). */
+const STRANDED = {
+  field: 'hosts',
+  wrong:
+    'Runs wait for hosts without a live worker; start one there, or move their sessions to another host with "baton session move"',
+  right: 'All hosts that runs wait for have a live worker again',
+};
+
+/** What a worker counts for whoever watches it. */
+export interface WorkerStats {
+  leaseLosses: number;
+  takenOver: number;
+  /** Everything is stopped, as its last poll showed. */
+  stopped: boolean;
+}
+
+/** One working life of a worker, from its start to its stop; see worker.ts. */
+export class WorkerLoop {
+  readonly #settings: Settings;
+  readonly #held: HeldRuns;
+  readonly #stats: WorkerStats;
+  readonly #node: Omit<NodeInfo, 'id'>;
+  readonly #database: DatabaseWatch;
+  readonly #reaper: Reaper;
+  readonly #types: NameWatch;
+  readonly #hosts: NameWatch;
+  readonly #claim = new Pulse(() => this.#claimOnce());
+  readonly #poll = new Pulse(() => this.#pollOnce());
+  readonly #joined = Promise.withResolvers<void>();
+  readonly #hurried = Promise.withResolvers<void>();
+  #member: Membership | null = null;
+  #joining: Promise<void> = Promise.resolve();
+  #hasJoined = false;
+  #claims = { begun: 0, ended: 0 };
+  #reaping = false;
+  #typesCheckedAt = Number.NEGATIVE_INFINITY;
+  #stopping: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #dueTimer: NodeJS.Timeout | undefined;
+  #stopHints = (): void => {};
+
+  constructor(settings: Settings, held: HeldRuns, stats: WorkerStats) {
+    const { store, log, identity, roles, concurrency: capacity, version, handlers } = settings;
+    this.#settings = settings;
+    this.#held = held;
+    this.#stats = stats;
+    this.#node = {
+      ...identity,
+      roles: [...roles],
+      types: handlers.executable(),
+      capacity,
+      version,
+    };
+    this.#database = new DatabaseWatch(log);
+    this.#reaper = new Reaper(store, identity, log);
+    const unhandled = { ...UNHANDLED, list: () => store.unhandledTypes() };
+    const stranded = { ...STRANDED, list: () => store.strandedHosts() };
+    this.#types = new NameWatch(unhandled, log);
+    this.#hosts = new NameWatch(stranded, log);
+  }
+
+  get stopping(): boolean {
+    return this.#stopping !== null;
+  }
+
+  get member(): Membership | null {
+    return this.#member;
+  }
+
+  /** Resolves when the node has joined, however long the database is away, or was told to stop. */
+  async start(before?: Promise<void>): Promise<void> {
+    await before;
+    if (this.stopping) return;
+    this.#stopHints = this.#settings.store.onHint((hint) => {
+      if (hint.ready) this.#claim.trigger();
+      const { member } = this;
+      if (member !== null && (hint.all === true || hint.nodes.includes(member.id))) {
+        this.#poll.trigger();
+      }
+    });
+    this.#timer = setInterval(() => this.#tick(), this.#settings.pollMs);
+    this.#joining = this.#join();
+    await this.#joined.promise;
+  }
+
+  /** A stop under way waits for nobody any more. */
+  hurry(): void {
+    this.#hurried.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #join(): Promise<void> {
+    const { store, log, leaseMs, renewMs, stallMs, bufferBytes } = this.#settings;
+    const shared = { store, log, database: this.#database, node: this.#node };
+    while (!this.stopping) {
+      try {
+        const member = await Membership.join({ ...shared, leaseMs, renewMs, stallMs, bufferBytes });
+        const other = await this.#otherMachine(member);
+        if (this.stopping) return await this.#leave(member);
+        if (other !== null) {
+          await this.#leave(member);
+          throw hostInUse(other);
+        }
+        this.#member = member;
+        this.#hasJoined = true;
+        this.#database.answered('write');
+        log.info({ node: member.id, types: this.#node.types }, 'Joined');
+        this.#poll.trigger();
+        this.#claim.trigger();
+        break;
+      } catch (error) {
+        // One that has worked before keeps trying: the other machine may be stopped.
+        const refused = isBatonError(error, 'host_in_use') && !this.#hasJoined;
+        if (isBatonError(error, 'closed') || refused) return this.#joined.reject(error);
+        this.#database.failed(error);
+        await this.#database.rest();
+      }
+    }
+    this.#joined.resolve();
+  }
+
+  /** A machine that works under our host id as well; waits for one that may be gone already. */
+  async #otherMachine(member: Membership): Promise<NodeRecord | null> {
+    const { store, log, identity, pollMs, oneMachine } = this.#settings;
+    if (!oneMachine) return null;
+    try {
+      return await findOtherMachine({
+        store,
+        self: identity,
+        everyMs: pollMs,
+        stopping: () => this.stopping,
+        onWaiting: ({ id: node, host }) =>
+          log.warn(
+            { node, host },
+            'Another machine has a lease under this host id; waiting to see whether it is gone',
+          ),
+      });
+    } catch (error) {
+      await this.#end(member);
+      throw error;
+    }
+  }
+
+  #tick(): void {
+    const member = this.#member;
+    if (member === null) return;
+    if (!member.trusted) {
+      this.#lose(member);
+      return;
+    }
+    if (!this.#database.resting('read')) this.#poll.trigger();
+    if (!this.#database.resting('write')) this.#claim.trigger();
+  }
+
+  /** Its runs may be executed elsewhere from now on: everything here stops, then begins anew. */
+  #lose(member: Membership): void {
+    if (this.#member !== member) return;
+    this.#member = null;
+    this.#stats.leaseLosses++;
+    this.#settings.log.error({ node: member.id, runs: this.#held.size }, 'LeaseLost');
+    for (const attempt of this.#held.values()) attempt.lose('the lease of its node was lost');
+    void this.#end(member);
+    this.#joining = this.#join();
+  }
+
+  async #claimOnce(): Promise<void> {
+    const { store, concurrency, caps } = this.#settings;
+    const member = this.#member;
+    const limit = Math.min(concurrency - this.#held.executing, mostPerClaim(concurrency));
+    const types = this.#typesInTurn();
+    if (member === null || this.stopping || limit <= 0 || types.length === 0) return;
+    if (!member.trusted || this.#database.resting('write')) return;
+    let claimed: ClaimedRun[];
+    this.#claims.begun++;
+    try {
+      claimed = await store.claim({ nodeId: member.id, types, limit, caps });
+      this.#database.answered('write');
+    } catch (error) {
+      return this.#failed(error, member);
+    } finally {
+      this.#claims.ended++;
+    }
+    // Taken over with everything else the lost node had. A process that was stopped meanwhile finds
+    // the answer before it finds that its lease has ended.
+    if (this.#member !== member || !member.trusted) return;
+    for (const one of claimed) this.#begin(one, member);
+    if (claimed.length > 0) this.#claim.trigger();
+  }
+
+  /** Another type first each time, so that one that always has work does not keep the others out. */
+  #typesInTurn(): string[] {
+    const { types } = this.#node;
+    const turn = this.#claims.begun % Math.max(1, types.length);
+    return [...types.slice(turn), ...types.slice(0, turn)];
+  }
+
+  #begin(claimed: ClaimedRun, member: Membership): void {
+    const attempt = new Attempt(claimed, member.writer, () => this.#claim.trigger());
+    const before = this.#held.add(attempt);
+    attempt.done = this.#run(attempt, member, before);
+  }
+
+  async #run(attempt: Attempt, member: Membership, before: readonly Attempt[]): Promise<void> {
+    const { log } = this.#settings;
+    try {
+      if (before.length > 0) {
+        const returned = Promise.all(before.map(({ done }) => done));
+        await Promise.race([returned, attempt.stopped]);
+      }
+      if (!member.trusted) attempt.lose('the lease of its node was lost');
+      if (this.stopping || attempt.abort !== null) await giveBack(attempt, 'not begun', log);
+      else await execute(attempt, this.#settings);
+    } catch (error) {
+      log.error({ err: error, runId: attempt.run.id }, 'An attempt could not be executed');
+    }
+    this.#held.delete(attempt);
+    this.#claim.trigger();
+  }
+
+  async #pollOnce(): Promise<void> {
+    const { store, pollMs, typesMs } = this.#settings;
+    const member = this.#member;
+    if (member === null) return;
+    const sentAt = nextStamp();
+    try {
+      const { holds, nodes, nextDueMs, stopped } = await store.poll(member.id);
+      this.#database.answered('read');
+      if (this.#member !== member) return;
+      this.#noteStopped(stopped);
+      this.#held.compare(holds, sentAt, stopped);
+      for (const stray of this.#held.strays(holds, this.#claims)) this.#giveBack(stray, member);
+      if (nextDueMs !== null && nextDueMs < pollMs) this.#claimIn(nextDueMs);
+      void this.#takeOver(nodes, member);
+      if (performance.now() - this.#typesCheckedAt < typesMs) return;
+      this.#typesCheckedAt = performance.now();
+      await this.#types.check();
+      await this.#hosts.check();
+    } catch (error) {
+      this.#failed(error, member);
+    }
+  }
+
+  #noteStopped(stopped: boolean): void {
+    if (this.#stats.stopped === stopped) return;
+    this.#stats.stopped = stopped;
+    const { log, onStopped } = this.#settings;
+    log.warn({ runs: this.#held.size }, stopped ? 'EverythingStopped' : 'EverythingResumed');
+    onStopped(stopped);
+  }
+
+  /**
+   * Beside the polls: a process stopped within a transaction keeps its rows locked, and whoever waits
+   * for them must not miss a cancel meanwhile.
+   */
+  async #takeOver(nodes: Poll['nodes'], member: Membership): Promise<void> {
+    if (this.#reaping) return;
+    this.#reaping = true;
+    try {
+      this.#stats.takenOver += (await this.#reaper.look(nodes)).length;
+    } catch (error) {
+      this.#failed(error, member);
+    } finally {
+      this.#reaping = false;
+    }
+  }
+
+  #giveBack({ lane, fence }: HeldLane, member: Membership): void {
+    const outcome = { kind: 'handed_back', reason: 'the answer to its claim was lost' } as const;
+    const channel = member.writer.open(lane, fence, () => {});
+    channel.end({ outcome, retryDelayMs: 0 }, 0).then(
+      () => this.#settings.log.warn({ lane }, 'A claim whose answer was lost is handed back'),
+      () => {},
+    );
+  }
+
+  #claimIn(ms: number): void {
+    clearTimeout(this.#dueTimer);
+    this.#dueTimer = setTimeout(() => this.#claim.trigger(), ms);
+  }
+
+  #failed(error: unknown, member: Membership): void {
+    if (isBatonError(error, 'node_lost')) this.#lose(member);
+    else if (!isBatonError(error, 'closed')) this.#database.failed(error);
+  }
+
+  async #stop(): Promise<void> {
+    const { graceMs, returnMs, log } = this.#settings;
+    // Without a lease there is nothing to write any more, and nothing to wait for.
+    if (this.#member === null) this.#database.end();
+    this.#joined.resolve();
+    // A claim under way may still bring runs; they are handed back.
+    const returned = this.#claim.stop().then(() => this.#allReturned());
+    for (const attempt of this.#held.values()) if (attempt.asking) attempt.stop(shutdown());
+    await within(graceMs, returned, this.#hurried.promise);
+    for (const attempt of this.#held.values()) attempt.stop(shutdown());
+    await within(returnMs, returned);
+    clearInterval(this.#timer);
+    clearTimeout(this.#dueTimer);
+    this.#stopHints();
+    await within(LEAVE_MS, this.#joining);
+    const member = this.#member;
+    this.#member = null;
+    this.#database.end();
+    if (member === null) return;
+    if (this.#held.size === 0) return await within(LEAVE_MS, this.#leave(member));
+    // No good-bye: what a handler here may still be doing must not begin elsewhere yet.
+    const runs = this.#held.values().map((attempt) => attempt.run.id);
+    log.warn({ node: member.id, runs }, 'Stopped before all runs had ended');
+    await within(LEAVE_MS, this.#end(member));
+  }
+
+  async #end(member: Membership): Promise<void> {
+    try {
+      await member.end();
+    } catch (error) {
+      this.#settings.log.warn({ node: member.id, err: error }, 'The lease keeper did not stop');
+    }
+  }
+
+  async #leave(member: Membership): Promise<void> {
+    const { log } = this.#settings;
+    try {
+      await member.leave();
+      log.info({ node: member.id }, 'Left');
+    } catch (error) {
+      log.warn({ node: member.id, err: error }, 'Could not say good-bye; the lease will end');
+    }
+  }
+
+  async #allReturned(): Promise<void> {
+    while (this.#held.size > 0) await Promise.all(this.#held.values().map(({ done }) => done));
+  }
+}
+
+/**
+ * A large worker claims half of its slots at a time, so that one half is executed and written while
+ * the other is claimed (512 slots of no-op runs on PostgreSQL: 7.2 k/s instead of 5.2 k/s).
+ */
+const mostPerClaim = (concurrency: number): number => Math.max(64, Math.ceil(concurrency / 2));
+
+const hostInUse = ({ id, host }: NodeRecord): BatonError =>
+  new BatonError(
+    'host_in_use',
+    `Another machine is using the host id "${host}" (node ${id}), so each would run the other's sessions. If this data directory was copied from that machine, delete its host-id file or set BATON_HOST_ID to a different id.`,
+    { details: { host, node: id } },
+  );
+
+const shutdown = (): AbortReason => new AbortReason('shutdown', 'its worker is stopping');
+
+/** Waits for the first of the promises, at most so long. */
+async function within(ms: number, ...promises: Promise<unknown>[]): Promise<void> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => {});
+  await Promise.race([...promises, late]);
+  timer.abort();
+}

@@ -1,0 +1,84 @@
+import type { NodeInfo } from '../../contract/node.ts';
+import type { Handlers } from '../handlers.ts';
+import type { Logger } from '../logger.ts';
+import { identify, type ProcessIdentity } from '../node/process-identity.ts';
+import type { RunQueue } from '../run-queue.ts';
+import type { Caps, Clock, Store } from '../store.ts';
+import type { AttemptEnd } from './attempt-log.ts';
+
+export interface WorkerOptions {
+  /** Runs executed at a time. */
+  readonly concurrency?: number;
+  /** Most runs of a type, or of an owner, executing in the whole cluster. */
+  readonly caps?: Partial<Caps>;
+  /** The host's id; without it the machine's own. */
+  readonly host?: string;
+  /** The host's id stands for one machine: under one that another machine uses it does not start. */
+  readonly oneMachine?: boolean;
+  readonly roles?: NodeInfo['roles'];
+  readonly version?: string;
+  readonly leaseMs?: number;
+  readonly renewMs?: number;
+  /** How long the main thread may be blocked before the lease is given up. */
+  readonly stallMs?: number;
+  readonly pollMs?: number;
+  /** How long running handlers may go on when the worker stops. */
+  readonly graceMs?: number;
+  /** A handler that goes on for so long after its signal is reported. */
+  readonly returnMs?: number;
+  /** How often queued types and hosts without a live node are looked for. */
+  readonly typesMs?: number;
+  /** Unwritten bytes of events from which handlers must wait. */
+  readonly bufferBytes?: number;
+  /** Told how each attempt ended, for whoever counts. Must not throw. */
+  readonly onAttempt?: (end: AttemptEnd) => void;
+  /** Called when everything was stopped, or resumed. Must not throw. */
+  readonly onStopped?: (stopped: boolean) => void;
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/** The options with nothing left open. */
+export interface Settings extends Required<Omit<WorkerOptions, 'caps' | 'host'>> {
+  readonly store: Store;
+  readonly handlers: Handlers;
+  readonly identity: ProcessIdentity;
+  readonly caps: Caps;
+}
+
+export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
+  const { caps, host, ...given } = options;
+  const leaseMs = options.leaseMs ?? 30_000;
+  const settings: Settings = {
+    concurrency: 10,
+    oneMachine: false,
+    roles: ['worker'],
+    version: '',
+    leaseMs,
+    renewMs: leaseMs / 3,
+    stallMs: 60_000,
+    graceMs: 30_000,
+    returnMs: 5000,
+    // A death is noticed when the lease ends, not sooner.
+    typesMs: Math.min(30_000, leaseMs),
+    bufferBytes: 8 * 1024 * 1024,
+    onAttempt: () => {},
+    onStopped: () => {},
+    log: queue.log,
+    clock: Date.now,
+    random: Math.random,
+    ...given,
+    store: queue.store,
+    handlers: queue.handlers,
+    // Looked at often enough that the end of a short lease is not overlooked.
+    pollMs: Math.min(options.pollMs ?? 250, leaseMs / 10),
+    identity: identify(host),
+    caps: { types: caps?.types ?? {}, perOwner: caps?.perOwner ?? null },
+  };
+  for (const name of ['concurrency', 'leaseMs', 'renewMs', 'pollMs', 'bufferBytes'] as const) {
+    if (!(settings[name] > 0)) throw new RangeError(`${name} must be more than 0`);
+  }
+  if (settings.renewMs >= leaseMs) throw new RangeError('renewMs must be less than leaseMs');
+  return settings;
+}

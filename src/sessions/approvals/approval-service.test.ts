@@ -1,0 +1,305 @@
+import { expect, test } from 'vitest';
+import { ask } from '../../../test/support/asking.ts';
+import { ADMIN, type ServiceRig, serviceRig } from '../../../test/support/service-rig.ts';
+import { until } from '../../../test/support/until.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { Role } from '../../contract/access.ts';
+import { DecideApproval } from '../../contract/approval.ts';
+import { newId } from '../../contract/ids.ts';
+import { CreateSession } from '../../contract/session.ts';
+import { SECRETS } from '../../policy/masking.corpus.ts';
+import { aesBox } from '../../secrets/aes-box.ts';
+import { openOriginal } from '../messages/messages.ts';
+import type { NewApproval } from './approval-store.ts';
+import { sealCall } from './call-original.ts';
+
+const secret = SECRETS[0]?.secret as string;
+
+async function person({ store }: ServiceRig, name: string, role: Role = 'operator') {
+  const { id } = await store.createUser({ id: newId(), name, role });
+  return { userId: id, role, channel: 'web' } satisfies Principal;
+}
+
+/** A session of somebody, with a run that asks and waits. */
+async function asking(given: Partial<NewApproval> = {}, payload: object = {}) {
+  const rig = await serviceRig({ executes: false });
+  const owner = await person(rig, 'hanako');
+  const body = CreateSession.parse({ name: 'asks', agent: { kind: 'claude' } });
+  const { id: sessionId } = await rig.service.create(owner, body);
+  const { asked, claimed } = await ask(rig.store, sessionId, given, payload);
+  const answer = (by: Principal, given: object, id = asked.id) =>
+    rig.service.decideApproval(by, id, DecideApproval.parse(given));
+  return { ...rig, rig, owner, sessionId, asked, claimed, answer };
+}
+
+const bad = (code: string, field?: string) => ({
+  code,
+  ...(field === undefined ? {} : { details: expect.objectContaining({ field }) }),
+});
+
+test('[A7] [H4] a question is listed, shown and answered once, and the run goes on', async () => {
+  const { service, owner, asked, claimed, answer, store } = await asking();
+  const pending = await service.listApprovals(owner, { state: 'pending' });
+  expect(pending).toMatchObject({ nextCursor: null, items: [{ id: asked.id, state: 'pending' }] });
+  expect(await service.getApproval(owner, asked.id)).toEqual(pending.items[0]);
+  const allowed = await answer(owner, { decision: 'allow' });
+  expect(allowed).toMatchObject({
+    state: 'allowed',
+    scope: 'once',
+    decidedBy: owner.userId,
+    editedInput: null,
+  });
+  await expect(answer(owner, { decision: 'deny' })).rejects.toMatchObject(bad('approval_decided'));
+  await expect(answer(ADMIN, { decision: 'allow' })).rejects.toMatchObject({
+    code: 'approval_decided',
+    details: { state: 'allowed', decidedBy: owner.userId },
+  });
+  expect((await service.listApprovals(owner, { state: 'pending' })).items).toEqual([]);
+  expect((await store.getLane(claimed.run.lane))?.answeredAt).not.toBeNull();
+});
+
+test('[A7] [X3] only who may operate the session answers; to others there is no question', async () => {
+  const { service, rig, owner, sessionId, asked, answer } = await asking();
+  const [taro, viewer] = [await person(rig, 'taro'), await person(rig, 'eyes', 'viewer')];
+  const allow = { decision: 'allow' };
+  for (const refused of [
+    () => answer(taro, allow),
+    () => service.getApproval(taro, asked.id),
+    () => service.getApproval(owner, newId()),
+    () => service.listApprovals(taro, { sessionId }),
+  ]) {
+    await expect(refused()).rejects.toMatchObject({ code: 'not_found' });
+  }
+  expect((await service.listApprovals(taro, {})).items).toEqual([]);
+  await expect(answer(viewer, allow)).rejects.toMatchObject({ code: 'forbidden' });
+  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'view' }] });
+  expect((await service.listApprovals(taro, {})).items).toMatchObject([
+    { id: asked.id, level: 'view' },
+  ]);
+  await expect(answer(taro, allow)).rejects.toMatchObject({ code: 'forbidden' });
+  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'operate' }] });
+  expect((await service.listApprovals(taro, {})).items).toMatchObject([{ level: 'operate' }]);
+  expect((await service.listApprovals(owner, {})).items).toMatchObject([{ level: 'own' }]);
+  expect(await answer(taro, allow)).toMatchObject({ decidedBy: taro.userId, level: 'operate' });
+});
+
+test('[A7] nobody answers after the end, and the keeper withdraws the question', async () => {
+  const { service, owner, asked, claimed, answer, store } = await asking();
+  await service.cancelRun(owner, claimed.run.id);
+  await expect(answer(owner, { decision: 'allow' })).rejects.toMatchObject(bad('approval_decided'));
+  const { lane } = claimed.run;
+  const end = { outcome: { kind: 'cancelled' }, retryDelayMs: 0 } as const;
+  await store.write([{ lane, fence: claimed.fence, end }]);
+  await until(async () => (await service.getApproval(owner, asked.id)).state === 'withdrawn');
+  await expect(answer(owner, { decision: 'allow' })).rejects.toMatchObject(bad('approval_decided'));
+});
+
+test('[A7] what is refused carries what the person said, masked', async () => {
+  const { owner, answer } = await asking();
+  await expect(answer(owner, { decision: 'deny', input: {} })).rejects.toMatchObject(
+    bad('invalid_request', 'input'),
+  );
+  await expect(answer(owner, { decision: 'deny', scope: 'session' })).rejects.toMatchObject(
+    bad('invalid_request', 'scope'),
+  );
+  const denied = await answer(owner, { decision: 'deny', message: `Not with ${secret}` });
+  expect(denied).toMatchObject({ state: 'denied', scope: 'once' });
+  expect(denied.message).toMatch(/^Not with /);
+  expect(denied.message).not.toContain(secret);
+});
+
+test.each([
+  [{ command: 5, description: 'x' }, 'invalid_input', 'input.command'],
+  [{ command: ['ls'], description: 'x' }, 'invalid_input', 'input.command'],
+  [{ command: null, description: 'x' }, 'invalid_input', 'input.command'],
+  [{ command: 'ls' }, 'invalid_input', 'input.description'],
+  [{}, 'invalid_input', 'input.command'],
+  [{ command: 'echo ***GITHUB_TOKEN***', description: '' }, 'contains_mask', 'input.command'],
+])('[A7] edited input %j is refused as %s of %s', async (input, code, field) => {
+  const { owner, answer, service, asked } = await asking();
+  await expect(answer(owner, { decision: 'allow', input })).rejects.toMatchObject(bad(code, field));
+  expect((await service.getApproval(owner, asked.id)).state).toBe('pending');
+});
+
+test('[A7] edited input has the shape of the one asked about, within, too', async () => {
+  const input = { files: [{ path: 'a' }], options: { deep: true, note: null } };
+  const { owner, answer } = await asking({ tool: 'mcp__box__put', input });
+  const edit = (given: object) => answer(owner, { decision: 'allow', input: given });
+  await expect(edit({ ...input, files: ['a'] })).rejects.toMatchObject(
+    bad('invalid_input', 'input.files.0'),
+  );
+  await expect(edit({ ...input, options: { deep: 'yes', note: 1 } })).rejects.toMatchObject(
+    bad('invalid_input', 'input.options.deep'),
+  );
+  const edited = { files: [], options: { deep: false, note: 'of any type' }, more: 1 };
+  expect((await edit(edited)).editedInput).toEqual(edited);
+});
+
+test('[P3] nobody edits an input into what the rules deny', async () => {
+  const payload = { message: 'hi', channel: 'web', sender: 'hanako', original: false };
+  const { service, owner, answer, asked } = await asking({}, payload);
+  const edit = (command: string) =>
+    answer(owner, { decision: 'allow', input: { command, description: 'x' } });
+  await expect(edit('rm -fr /')).rejects.toMatchObject({
+    code: 'policy_denied',
+    message: expect.stringContaining('"Bash(rm -rf)" is denied by the rules of the channel'),
+  });
+  expect((await service.getApproval(owner, asked.id)).state).toBe('pending');
+  expect(await edit('npm publish --dry-run')).toMatchObject({ state: 'allowed' });
+});
+
+test('[P4] a secret in edited input is shown masked and kept sealed for the agent', async () => {
+  const { owner, answer, store, asked, sessionId } = await asking();
+  const input = { command: `npm publish --token ${secret}`, description: 'x' };
+  const shown = await answer(owner, { decision: 'allow', input });
+  expect(JSON.stringify(shown)).not.toContain(secret);
+  const stored = await store.getApproval(asked.id);
+  expect(JSON.stringify(stored)).not.toContain(secret);
+  const box = aesBox(Buffer.alloc(32, 7));
+  const opened = openOriginal(stored?.sealedInput as string, sessionId, box);
+  expect(JSON.parse(opened)).toEqual(input);
+});
+
+test('[A7] questions are answered in `answers`, and asked again in no other way', async () => {
+  const input = { questions: [{ question: 'Which colour?', header: 'Colour' }] };
+  const { owner, answer } = await asking({ tool: 'AskUserQuestion', kind: 'question', input });
+  const reply = (given?: object) => answer(owner, { decision: 'allow', input: given });
+  const wrong = bad('invalid_input', 'input.answers');
+  await expect(reply()).rejects.toMatchObject(wrong);
+  await expect(reply({})).rejects.toMatchObject(wrong);
+  await expect(reply({ answers: {} })).rejects.toMatchObject(wrong);
+  await expect(reply({ answers: { 'Which colour?': 1 } })).rejects.toMatchObject(
+    bad('invalid_input', 'input.answers.Which colour?'),
+  );
+  await expect(
+    answer(owner, {
+      decision: 'allow',
+      scope: 'session',
+      input: { answers: { 'Which colour?': 'Red' } },
+    }),
+  ).rejects.toMatchObject(bad('invalid_request', 'scope'));
+  const answers = { 'Which colour?': 'Red' };
+  expect((await reply({ answers })).editedInput).toEqual({ ...input, answers });
+});
+
+test('[A7] a plan is agreed to, or refused with what is to be changed', async () => {
+  const plan = { tool: 'ExitPlanMode', kind: 'plan', input: { plan: '1. Do it.' } } as const;
+  const agreed = await asking(plan);
+  expect(await agreed.answer(agreed.owner, { decision: 'allow' })).toMatchObject({
+    state: 'allowed',
+    kind: 'plan',
+  });
+  const { owner, answer } = await asking(plan);
+  const message = 'Begin with the tests.';
+  expect(await answer(owner, { decision: 'deny', message })).toMatchObject({ message });
+});
+
+test.each([
+  ['Bash', { command: 'npm publish' }, 'Bash(npm publish)'],
+  ['Write', { file_path: '/srv/a b.txt', content: '' }, 'Write(//srv/a b.txt)'],
+  ['WebFetch', { url: 'https://example.com/x' }, 'WebFetch(domain:example.com)'],
+  ['mcp__box__put', { any: 1 }, 'mcp__box__put'],
+])('[A7] [P1] allowed for the session: %s of %j is the rule %s', async (tool, input, rule) => {
+  const { service, owner, answer, sessionId, asked } = await asking({ tool, input });
+  expect((await service.getApproval(owner, asked.id)).sessionRule).toBe(rule);
+  const { items } = await service.listApprovals(owner, {});
+  expect(items.map(({ sessionRule }) => sessionRule)).toEqual([rule]);
+  await answer(owner, { decision: 'allow', scope: 'session' });
+  const place = { scope: 'session', sessionId } as const;
+  expect((await service.rules(owner, place)).allow).toEqual([rule]);
+  const test = { tool, input, channel: 'web', sessionId } as const;
+  expect(await service.testPolicy(owner, test)).toMatchObject({
+    decision: 'allow',
+    scope: 'session',
+    rule,
+  });
+});
+
+test('[A7] [P1] the rule shown is the rule granted, also for a path that begins in the workspace', async () => {
+  const { service, store, owner, answer, sessionId, asked } = await asking({
+    tool: 'Grep',
+    input: { pattern: 'x', path: '..' },
+  });
+  await store.changeSession(sessionId, { do: 'ready', path: '/srv/app' });
+  const shown = (await service.getApproval(owner, asked.id)).sessionRule;
+  expect(shown).toBe('Grep(//srv)');
+  expect((await service.listApprovals(owner, {})).items[0]?.sessionRule).toBe(shown);
+  const input = { pattern: 'x', path: 'src' };
+  const decided = await answer(owner, { decision: 'allow', scope: 'session', input });
+  expect(decided.sessionRule).toBe('Grep(//srv/app/src)');
+  const place = { scope: 'session', sessionId } as const;
+  expect((await service.rules(owner, place)).allow).toEqual([decided.sessionRule]);
+});
+
+test.each([
+  ['Bash', { command: 'make && make install' }],
+  ['Bash', { command: "find . -name '*.ts'" }],
+  ['Bash', { command: 'safe' }],
+  ['Bash', { command: `deploy ***GITHUB_TOKEN***` }],
+  ['Write', { file_path: '/srv/*', content: '' }],
+])('[A7] [P1] no rule means %s of %j alone: it is allowed once', async (tool, input) => {
+  const { service, owner, answer, asked } = await asking({ tool, input });
+  expect((await service.getApproval(owner, asked.id)).sessionRule).toBeNull();
+  await expect(answer(owner, { decision: 'allow', scope: 'session' })).rejects.toMatchObject(
+    bad('invalid_request', 'scope'),
+  );
+  expect(await answer(owner, { decision: 'allow' })).toMatchObject({ state: 'allowed' });
+});
+
+test('[P6] an answer is one line of the audit log, of who gave it', async () => {
+  const { owner, answer, asked, store } = await asking();
+  const late = { decision: 'deny' };
+  await answer(owner, { decision: 'allow', scope: 'session' });
+  await answer(owner, late).catch(() => {});
+  expect(await store.listAudit({ limit: 10, target: asked.id })).toMatchObject([
+    {
+      userId: owner.userId,
+      channel: 'web',
+      action: 'approval.decide',
+      target: { kind: 'approval', id: asked.id },
+      after: { decision: 'allow', scope: 'session', edited: false, rule: 'Bash(npm publish)' },
+    },
+  ]);
+});
+
+test('[P4] [X2] [P6] who may answer sees what masks hide, also afterwards, and it is audited', async () => {
+  const id = newId();
+  const input = { command: `echo ${secret}` };
+  const original = sealCall(input, id, aesBox(Buffer.alloc(32, 7)));
+  const hidden = { id, masked: true, original, input: { command: 'echo ***GITHUB_TOKEN***' } };
+  const { service, rig, owner, sessionId, store, answer } = await asking(hidden);
+  const [taro, viewer] = [await person(rig, 'taro'), await person(rig, 'eyes', 'viewer')];
+  expect(await service.getApproval(owner, id)).toMatchObject({ masked: true, input: hidden.input });
+  expect((await service.listApprovals(owner, {})).items).toMatchObject([{ masked: true }]);
+  const revealed = async () =>
+    (await store.listAudit({ limit: 100 })).filter(({ action }) => action === 'approval.reveal');
+
+  await expect(service.revealApproval(taro, id)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(service.revealApproval(owner, newId())).rejects.toMatchObject({ code: 'not_found' });
+  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'view' }] });
+  await expect(service.revealApproval(taro, id)).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(service.revealApproval(viewer, id)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await revealed()).toEqual([]);
+
+  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'operate' }] });
+  expect(await service.revealApproval(taro, id)).toEqual({ input, editedInput: null });
+  const edited = { command: `printf ${secret}` };
+  await answer(owner, { decision: 'allow', input: edited });
+  expect(await service.revealApproval(owner, id)).toEqual({ input, editedInput: edited });
+  const lines = await revealed();
+  expect(lines.map(({ userId }) => userId).sort()).toEqual([owner.userId, taro.userId].sort());
+  expect(lines[0]).toMatchObject({ target: { kind: 'approval', id }, after: { tool: 'Bash' } });
+  expect(JSON.stringify(lines)).not.toContain(secret);
+});
+
+test('[P4] what masks nothing is its own original, and one that was not kept is not made up', async () => {
+  const plain = await asking();
+  expect(await plain.service.revealApproval(plain.owner, plain.asked.id)).toMatchObject({
+    input: plain.asked.input,
+  });
+  const old = await asking({ masked: true, input: { command: 'echo ***MASKED***' } });
+  await expect(old.service.revealApproval(old.owner, old.asked.id)).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining('not kept'),
+  });
+});

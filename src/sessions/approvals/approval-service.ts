@@ -1,0 +1,213 @@
+import { readPage, type Slice } from '../../access/page.ts';
+import { entryOf, isAdmin, type Principal } from '../../access/principal.ts';
+import type { Approval, DecideApproval } from '../../contract/approval.ts';
+import { BatonError } from '../../contract/errors.ts';
+import type { Json } from '../../contract/json.ts';
+import type { Level } from '../../contract/level.ts';
+import { AgentPayload, standingOf } from '../../contract/message.ts';
+import { toTime, toTimeOrNull } from '../../contract/time.ts';
+import { strictest } from '../../policy/tools/decide.ts';
+import { ruleFor } from '../../policy/tools/rule-for.ts';
+import { openOriginal } from '../messages/messages.ts';
+import { judgeAsWritten } from '../rules/judge-call.ts';
+import { judgeAll } from '../rules/tool-scopes.ts';
+import type { SessionService } from '../service.ts';
+import { findSession, findToChange, type ServiceParts } from '../service-parts.ts';
+import type { SessionWithFacts } from '../session-record.ts';
+import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
+import { openCall } from './call-original.ts';
+import { storeInput } from './edited-input.ts';
+
+type Part = Pick<
+  SessionService,
+  'listApprovals' | 'getApproval' | 'decideApproval' | 'revealApproval'
+>;
+
+/** Questions of agents: seen by who sees the session, answered by who may operate it (A7). */
+export function approvalService(parts: ServiceParts): Part {
+  const { store, log } = parts;
+
+  const find = async (id: string): Promise<ApprovalRecord> => {
+    const found = await store.getApproval(id);
+    if (found === null) throw new BatonError('not_found');
+    return found;
+  };
+
+  return {
+    async listApprovals(by, { state, sessionId, ...page }) {
+      if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
+      const read = ({ limit, cursor }: Slice) =>
+        store.listApprovals({
+          limit,
+          ...(state === undefined ? {} : { state }),
+          ...(sessionId === undefined ? {} : { sessionId }),
+          ...(cursor === undefined ? {} : { before: cursor }),
+          ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
+        });
+      return readPage(
+        page,
+        read,
+        (one) => toApproval(one, one.share ?? 'own', one.workspacePath, parts),
+        ({ id }) => id,
+      );
+    },
+
+    async getApproval(by, id) {
+      const approval = await find(id);
+      const { level, session } = await findSession(parts, by, approval.sessionId, 'view');
+      return toApproval(approval, level, session.workspacePath, parts);
+    },
+
+    async decideApproval(by, id, body) {
+      const approval = await find(id);
+      const found = await findToChange(parts, by, approval.sessionId);
+      // Said first: what is wrong with a late answer helps nobody.
+      if (approval.state !== 'pending') {
+        const { state, decidedBy } = approval;
+        throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
+      }
+      const answer = answerOf(approval, body, by, found, parts);
+      if (body.input !== undefined) await mustPass(approval, body.input, by, parts);
+      const { decision, scope, rule } = answer;
+      const edited = answer.editedInput !== null;
+      const entry = entryOf(
+        by,
+        'approval.decide',
+        { kind: 'approval', id },
+        { after: { decision, scope, edited, tool: approval.tool, rule } },
+      );
+      const decided = await store.audited(entry).decideApproval(id, answer);
+      const { sessionId, runId, tool } = approval;
+      log.info({ sessionId, runId, approvalId: id, tool, decision }, 'Question answered');
+      return toApproval(decided, found.level, found.session.workspacePath, parts);
+    },
+
+    async revealApproval(by, id) {
+      const approval = await find(id);
+      await findToChange(parts, by, approval.sessionId);
+      const { sessionId, tool, masked, input, editedInput, sealedInput } = approval;
+      const target = { kind: 'approval', id } as const;
+      const entry = entryOf(by, 'approval.reveal', target, { after: { tool, sessionId } });
+      const sealed = await store.audited(entry).readCall(id);
+      if (masked && sealed === null) throw new BatonError('not_found', NOT_KEPT);
+      return {
+        input: sealed === null ? input : openCall(sealed, id, parts.box),
+        editedInput:
+          sealedInput === null
+            ? editedInput
+            : (JSON.parse(openOriginal(sealedInput, sessionId, parts.box)) as Json),
+      };
+    },
+  };
+}
+
+const NOT_KEPT =
+  'The original of this call was not kept: it was asked by an older version of Baton.';
+
+/** What was edited is another call: nobody allows what the rules deny the run, or who edits (P2, P3). */
+async function mustPass(
+  { tool, kind, sessionId, runId }: ApprovalRecord,
+  input: NonNullable<DecideApproval['input']>,
+  by: Principal,
+  { store, queue, ownFiles }: ServiceParts,
+): Promise<void> {
+  const payload = AgentPayload.safeParse((await queue.get(runId))?.payload);
+  if (!payload.success || kind !== 'tool') return;
+  const [rules, steers] = await Promise.all([store.rulesFor(sessionId), store.listSteers([runId])]);
+  const workspace = rules?.workspacePath ?? null;
+  const others = steers.map(({ standing }) => standing);
+  const verdict = strictest([
+    judgeAll({ tool, input }, workspace, payload.data, others, rules),
+    judgeAsWritten({ tool, input }, workspace, standingOf(by), rules, ownFiles),
+  ]);
+  if (verdict.decision !== 'deny') return;
+  const why = `The tool rules do not allow this input: ${verdict.reason}.`;
+  throw new BatonError('policy_denied', why, { details: { verdict } });
+}
+
+function answerOf(
+  approval: ApprovalRecord,
+  { decision, scope, message, input }: DecideApproval,
+  by: Principal,
+  found: SessionWithFacts,
+  parts: ServiceParts,
+): ApprovalAnswer {
+  if (decision === 'deny') {
+    if (input !== undefined) throw bad('input', 'What is refused is not used, with any input.');
+    if (scope === 'session') throw bad('scope', 'A refusal is for this once; a rule says more.');
+  }
+  if (decision === 'allow' && approval.kind === 'question' && input === undefined) {
+    throw new BatonError('invalid_input', 'input.answers: is missing: the agent asks for it', {
+      details: { field: 'input.answers' },
+    });
+  }
+  const stored =
+    input === undefined
+      ? { editedInput: null, sealedInput: null }
+      : storeInput(approval, input, parts);
+  return {
+    decision,
+    scope,
+    message: message === undefined ? null : parts.masker.mask(message),
+    ...stored,
+    decidedBy: by.userId,
+    rule: scope === 'session' ? ruleToAdd(approval, stored.editedInput, found, parts) : null,
+  };
+}
+
+function ruleToAdd(
+  approval: ApprovalRecord,
+  editedInput: ApprovalRecord['editedInput'],
+  { session }: SessionWithFacts,
+  parts: ServiceParts,
+): string {
+  if (approval.kind !== 'tool') throw bad('scope', 'An answer to a question is for this once.');
+  if (approval.enforced) throw bad('scope', ENFORCED);
+  const rule = ruleOf({ ...approval, editedInput }, session.workspacePath, parts);
+  if (rule === null) throw bad('scope', 'No rule means this call and no other. Allow it once.');
+  return rule;
+}
+
+const ENFORCED =
+  'An enforced rule asks about this, which no rule of the session lifts. Allow it once.';
+
+/** What "for this session" allows: of what is allowed, which after an edit is not what was asked. */
+function ruleOf(
+  { kind, tool, input, editedInput, enforced }: ApprovalRecord,
+  workspacePath: string | null,
+  { masker }: ServiceParts,
+): string | null {
+  if (kind !== 'tool' || enforced) return null;
+  const rule = ruleFor({ tool, input: editedInput ?? input, cwd: workspacePath ?? undefined });
+  // A secret in it was masked, so that the rule would never fit.
+  return rule === null || masker.hasMask(rule) ? null : rule;
+}
+
+const bad = (field: string, message: string): BatonError =>
+  new BatonError('invalid_request', message, { details: { field } });
+
+const toApproval = (
+  record: ApprovalRecord,
+  level: Level,
+  workspacePath: string | null,
+  parts: ServiceParts,
+): Approval => ({
+  id: record.id,
+  sessionId: record.sessionId,
+  level,
+  runId: record.runId,
+  attempt: record.attempt,
+  kind: record.kind,
+  tool: record.tool,
+  input: record.input,
+  masked: record.masked,
+  reason: record.reason,
+  state: record.state,
+  scope: record.scope,
+  sessionRule: ruleOf(record, workspacePath, parts),
+  message: record.message,
+  editedInput: record.editedInput,
+  decidedBy: record.decidedBy,
+  createdAt: toTime(record.createdAt),
+  decidedAt: toTimeOrNull(record.decidedAt),
+});

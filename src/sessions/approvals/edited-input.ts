@@ -1,0 +1,100 @@
+import type { ApprovalKind } from '../../contract/approval.ts';
+import { BatonError } from '../../contract/errors.ts';
+import type { Json } from '../../contract/json.ts';
+import type { Masker } from '../../policy/masker.ts';
+import type { SecretBox } from '../../secrets/box.ts';
+
+/* What a person gives an agent instead of what it wanted to use (A7). */
+
+type Fields = { readonly [key: string]: Json };
+
+export interface Asked {
+  readonly sessionId: string;
+  readonly kind: ApprovalKind;
+  readonly input: Json;
+}
+
+/** What is stored of it: masked, and sealed besides if masking changed it (P4). */
+export interface StoredInput {
+  readonly editedInput: Json;
+  readonly sealedInput: string | null;
+}
+
+export function storeInput(
+  asked: Asked,
+  given: Fields,
+  tools: {
+    readonly masker: Masker;
+    readonly maskCall: (input: Json) => Json;
+    readonly box: SecretBox;
+  },
+): StoredInput {
+  refuseMasks(given, tools.masker);
+  // Who answers questions need not repeat them.
+  const input = asked.kind === 'question' ? { ...fieldsOf(asked.input), ...given } : given;
+  mustHaveShape(fieldsOf(asked.input), input, []);
+  if (asked.kind === 'question') mustAnswer(input);
+  const editedInput = tools.maskCall(input);
+  const text = JSON.stringify(input);
+  if (JSON.stringify(editedInput) === text) return { editedInput, sealedInput: null };
+  return { editedInput, sealedInput: tools.box.seal(text, sealedAs(asked.sessionId)) };
+}
+
+/** As what a person wrote in the session: it is opened as messages are (messages.ts). */
+const sealedAs = (sessionId: string): string => `message in ${sessionId}`;
+
+const fieldsOf = (input: Json): Fields => (isFields(input) ? input : {});
+
+const isFields = (value: Json | undefined): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function typeOf(value: Json | undefined): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+const wrong = (path: readonly string[], why: string): BatonError => {
+  const field = ['input', ...path].join('.');
+  return new BatonError('invalid_input', `${field}: ${why}`, { details: { field } });
+};
+
+/** Every field that was asked about, of the type it had; what is new is left to the tool. */
+function mustHaveShape(asked: Fields, given: Fields, path: readonly string[]): void {
+  for (const [key, was] of Object.entries(asked)) {
+    const here = [...path, key];
+    const is = Object.hasOwn(given, key) ? given[key] : undefined;
+    if (is === undefined) throw wrong(here, 'is missing; it was asked about');
+    if (was === null) continue;
+    if (typeOf(is) !== typeOf(was)) {
+      throw wrong(here, `is of type ${typeOf(is)}, not ${typeOf(was)}`);
+    }
+    if (isFields(was)) mustHaveShape(was, is as Fields, here);
+    else if (Array.isArray(was)) mustHaveItems(was, is as Json[], here);
+  }
+}
+
+function mustHaveItems(was: readonly Json[], is: readonly Json[], path: readonly string[]): void {
+  const types = new Set(was.map(typeOf));
+  const odd = is.findIndex((item) => types.size > 0 && !types.has(typeOf(item)));
+  if (odd === -1) return;
+  throw wrong([...path, String(odd)], `is of type ${typeOf(is[odd])}, not ${[...types].join('/')}`);
+}
+
+/** A text for each question that is answered. */
+function mustAnswer({ answers }: Fields): void {
+  if (!isFields(answers) || Object.keys(answers).length === 0) {
+    throw wrong(['answers'], 'is not an object with an answer for each question');
+  }
+  for (const [question, answer] of Object.entries(answers)) {
+    if (typeof answer !== 'string') throw wrong(['answers', question], 'is not a text');
+  }
+}
+
+function refuseMasks(value: Json, masker: Masker, path: readonly string[] = ['input']): void {
+  if (typeof value === 'string') {
+    if (!masker.hasMask(value)) return;
+    throw new BatonError('contains_mask', undefined, { details: { field: path.join('.') } });
+  }
+  if (value === null || typeof value !== 'object') return;
+  for (const [key, item] of Object.entries(value)) refuseMasks(item, masker, [...path, key]);
+}

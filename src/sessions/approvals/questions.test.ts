@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../contract/json.ts';
+import type { Verdict } from '../../contract/policy.ts';
+import { createMasker } from '../../policy/masking.ts';
+import { maskCallJson } from '../../policy/masking-json.ts';
+import { SILENT } from '../../queue/logger.ts';
+import type { ApprovalRecord, NewApproval } from './approval-store.ts';
+import { Questions, type QuestionsOptions } from './questions.ts';
+
+const CALL = { id: 'call', tool: 'Bash', input: { command: 'npm publish' } };
+const masker = createMasker();
+const DENIED = /^rm -rf/;
+
+/** Somebody answers at once, with this. */
+function rig(answer: Partial<ApprovalRecord>) {
+  const told: [string, Json][] = [];
+  const opened: NewApproval[] = [];
+  const rules = { deny: DENIED };
+  const record = {
+    id: 'approval',
+    state: 'allowed',
+    message: null,
+    editedInput: null,
+    sealedInput: null,
+    ...answer,
+  } as ApprovalRecord;
+  const decide = async ({ input }: { input: Json }): Promise<Verdict> => {
+    const denied = rules.deny.test((input as { command: string }).command);
+    const reason = denied ? 'it is denied' : 'nobody said';
+    return { decision: denied ? 'deny' : 'ask', scope: 'channel', rule: null, reason };
+  };
+  const options: QuestionsOptions = {
+    context: {
+      run: { id: 'run', lane: 'session' },
+      attempt: 1,
+      fence: 7,
+      signal: new AbortController().signal,
+      emit: async (type: string, payload: Json) => void told.push([type, payload]),
+      wait: async () => {},
+      log: SILENT,
+    } as unknown as QuestionsOptions['context'],
+    store: {
+      openApproval: async (approval) => {
+        opened.push(approval);
+        return { ...record, state: 'pending' };
+      },
+      getApproval: async () => record,
+      listApprovalsOf: async () => [],
+      useApproval: async () => true,
+      withdrawApproval: async () => {},
+    },
+    decide,
+    stored: async () => {},
+    maskCall: (input) => maskCallJson(masker, input),
+    seal: (input, id) => `${id} ${JSON.stringify(input)}`,
+    open: (sealed) => JSON.parse(sealed),
+    stillGood: [],
+    parkMs: 60_000,
+    onPark: () => {},
+  };
+  const permit = (call = CALL) => new Questions(options).permit(call, new AbortController().signal);
+  return { permit, told, rules, opened };
+}
+
+test('[A7] what a person allowed or edited is what the agent is given', async () => {
+  expect(await rig({}).permit()).toEqual({ behavior: 'allow' });
+  const edited = { command: 'npm publish --dry-run' };
+  expect(await rig({ editedInput: edited }).permit()).toEqual({ behavior: 'allow', input: edited });
+});
+
+test.each([
+  ['as it is', { editedInput: { command: 'rm -rf .' } }],
+  ['sealed', { sealedInput: '{"command":"rm -rf ."}', editedInput: { command: '***' } }],
+])('[P3] input edited to what the rules deny is denied: %s', async (_, answer) => {
+  const { permit, told } = rig(answer);
+  expect(await permit()).toEqual({ behavior: 'deny', message: 'it is denied' });
+  expect(told).toMatchObject([
+    ['policy.denied', { callId: 'call', input: { command: 'rm -rf .' } }],
+  ]);
+});
+
+test('[P3] what was denied by the rules while it was asked about is denied', async () => {
+  const { permit, rules } = rig({});
+  const answer = permit();
+  rules.deny = /publish/;
+  expect(await answer).toEqual({ behavior: 'deny', message: 'it is denied' });
+});
+
+test('[P4] a call that masking changes is asked about masked, and sealed for who may answer', async () => {
+  const { permit, opened } = rig({});
+  const input = { command: 'mysql --password "x$(touch P)"' };
+  await permit();
+  await permit({ ...CALL, input });
+  const [plain, masked] = opened;
+  expect(plain).toMatchObject({ input: CALL.input, masked: false, original: null });
+  expect(masked).toMatchObject({
+    input: { command: 'mysql --password "***MASKED***$(touch P)"' },
+    masked: true,
+    original: `${masked?.id} ${JSON.stringify(input)}`,
+  });
+});

@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import type { ToolAnswer, ToolCall } from '../../agents/driver.ts';
+import { fitJson } from '../../agents/fit.ts';
+import type { ApprovalKind } from '../../contract/approval.ts';
+import { newId } from '../../contract/ids.ts';
+import type { Json } from '../../contract/json.ts';
+import type { Verdict } from '../../contract/policy.ts';
+import { kindOf } from '../../policy/tools/kind.ts';
+import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
+import { patiently } from '../retry-while-away.ts';
+import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+export interface QuestionsOptions {
+  readonly context: Pick<
+    AttemptContext,
+    'run' | 'attempt' | 'fence' | 'signal' | 'emit' | 'wait' | 'log'
+  >;
+  readonly store: Pick<
+    ApprovalStore,
+    'openApproval' | 'getApproval' | 'listApprovalsOf' | 'useApproval' | 'withdrawApproval'
+  >;
+  /** What the tool rules say about a call. */
+  readonly decide: (call: ToolCall) => Promise<Verdict>;
+  /** Resolves when all that was recorded so far is stored. */
+  readonly stored: () => Promise<void>;
+  /** Masks a call for the log and for people; no mask covers shell syntax (P4). */
+  readonly maskCall: (input: Json) => Json;
+  /** Encrypts the input of a question, for people who may answer it. */
+  readonly seal: (input: Json, approvalId: string) => string;
+  readonly open: (sealed: string) => Json;
+  /** Answers that an earlier attempt was given for a call which was cut off. */
+  readonly stillGood: readonly ApprovalRecord[];
+  /** How long an agent is kept alive for an answer. */
+  readonly parkMs: number;
+  /** The answer takes too long: the agent is to be stopped, its question stays. */
+  readonly onPark: () => void;
+  readonly onDenied?: (() => void) | undefined;
+}
+
+interface Open {
+  readonly answer: (record: ApprovalRecord) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * Answers an agent's wish to use a tool (A7, P3): by the rules, by what a person answered an earlier
+ * attempt, or by asking. While something is asked the run is `waiting` and has no slot.
+ */
+export class Questions {
+  readonly #options: QuestionsOptions;
+  readonly #open = new Map<string, Open>();
+  /** Answers that this attempt's agent was given: each is good for one call. */
+  readonly #given = new Set<string>();
+  /** The last call of each digest, until it has its answer. */
+  readonly #asked = new Map<string, Promise<unknown>>();
+  #waiting: Promise<void> | null = null;
+  #withdrawing: Promise<unknown>[] = [];
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
+  }
+
+  readonly permit = async (call: ToolCall, withdrawn: AbortSignal): Promise<ToolAnswer> => {
+    // What an agent does is known before it may do it, whatever dies next (Q16).
+    await this.#options.stored();
+    const digest = digestOf(call);
+    // The same call made twice at once is asked about one after the other: an answer is good for one.
+    const before = this.#asked.get(digest) ?? Promise.resolve();
+    const answer = before.then(() => this.#judge(call, withdrawn));
+    this.#asked.set(
+      digest,
+      answer.catch(() => {}),
+    );
+    return answer;
+  };
+
+  async #judge(call: ToolCall, withdrawn: AbortSignal): Promise<ToolAnswer> {
+    const verdict = await this.#options.decide(call);
+    if (verdict.decision === 'allow') {
+      await this.#note(call, verdict.reason);
+      return { behavior: 'allow' };
+    }
+    if (verdict.decision === 'deny') return this.#deny(call, verdict);
+    return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
+  }
+
+  /** That it may run is known before it does, if it must not run twice (Q16). */
+  async #note({ id, tool, input }: ToolCall, reason: string): Promise<void> {
+    const { context, maskCall } = this.#options;
+    const { value, truncated } = fitJson(maskCall(input));
+    // Also if it only seems so in the log, which is all that a later attempt has.
+    const once = [input, value].some((each) => kindOf({ tool, input: each }) === 'unrepeatable');
+    if (once || truncated) await context.emit('policy.allowed', { callId: id, tool, reason });
+  }
+
+  async #deny(
+    { id, tool, input }: ToolCall,
+    { rule, scope, reason }: Verdict,
+  ): Promise<ToolAnswer> {
+    const { context, maskCall, onDenied } = this.#options;
+    const { value, truncated } = fitJson(maskCall(input));
+    const told = { callId: id, tool, input: value, rule, scope, reason };
+    await context.emit('policy.denied', truncated ? { ...told, truncated } : told);
+    onDenied?.();
+    return { behavior: 'deny', message: reason };
+  }
+
+  get areOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** The run was cancelled: nobody need answer any more. */
+  async withdrawAll(reason: string): Promise<void> {
+    const { store } = this.#options;
+    const ids = [...this.#open.keys()];
+    await Promise.all(ids.map((id) => store.withdrawApproval(id, reason)));
+  }
+
+  /** Nothing is asked any more, and what was begun is done. */
+  async close(): Promise<void> {
+    for (const { fail } of this.#open.values()) fail(new Error('The agent has ended.'));
+    this.#open.clear();
+    await Promise.allSettled(this.#withdrawing);
+  }
+
+  async #ask(call: ToolCall, verdict: Verdict, withdrawn: AbortSignal): Promise<ToolAnswer> {
+    const { context, store, maskCall, seal } = this.#options;
+    const id = newId();
+    const input = maskCall(call.input);
+    const masked = JSON.stringify(input) !== JSON.stringify(call.input);
+    const original = masked ? seal(call.input, id) : null;
+    const approval = await patiently(context.signal, () =>
+      store.openApproval({
+        id,
+        sessionId: context.run.lane,
+        runId: context.run.id,
+        attempt: context.attempt,
+        fence: context.fence,
+        callId: call.id,
+        kind: KINDS[call.tool] ?? 'tool',
+        tool: call.tool,
+        input,
+        masked,
+        original,
+        digest: digestOf(call),
+        reason: verdict.reason,
+        enforced: verdict.enforced ?? false,
+      }),
+    );
+    if (approval === null) throw new Error('Another attempt has the run.');
+    const { promise, resolve, reject } = Promise.withResolvers<ApprovalRecord>();
+    this.#open.set(approval.id, { answer: resolve, fail: reject });
+    const withdraw = (): void => this.#withdraw(approval.id);
+    withdrawn.addEventListener('abort', withdraw, { once: true });
+    if (withdrawn.aborted) withdraw();
+    this.#waiting ??= this.#wait().finally(() => {
+      this.#waiting = null;
+    });
+    try {
+      return await this.#use(await promise, call);
+    } finally {
+      withdrawn.removeEventListener('abort', withdraw);
+    }
+  }
+
+  /** Until all that is open has its answer; one that was given before the run waited counts, too. */
+  async #wait(): Promise<void> {
+    const { context, parkMs, onPark } = this.#options;
+    try {
+      while (this.#open.size > 0) {
+        await this.#deliver();
+        if (this.#open.size === 0) return;
+        const park = setTimeout(onPark, parkMs);
+        await context.wait().finally(() => clearTimeout(park));
+      }
+    } catch (error) {
+      for (const { fail } of this.#open.values()) fail(error);
+      this.#open.clear();
+    }
+  }
+
+  async #deliver(): Promise<void> {
+    const { context, store } = this.#options;
+    for (const [id, { answer }] of [...this.#open]) {
+      const record = await patiently(context.signal, () => store.getApproval(id));
+      if (record === null || record.state === 'pending') continue;
+      this.#open.delete(id);
+      answer(record);
+    }
+  }
+
+  #withdraw(id: string): void {
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    this.#open.delete(id);
+    const { context, store } = this.#options;
+    this.#withdrawing.push(
+      store
+        .withdrawApproval(id, 'The agent took its question back.')
+        .catch((err: unknown) => context.log.warn({ err }, 'A question was not withdrawn')),
+    );
+    open.fail(new Error('The question was taken back.'));
+  }
+
+  async #answeredBefore(call: ToolCall): Promise<ToolAnswer | null> {
+    const { context, store, stillGood } = this.#options;
+    const digest = digestOf(call);
+    const fits = (each: ApprovalRecord): boolean =>
+      each.digest === digest &&
+      !this.#given.has(each.id) &&
+      (each.state === 'allowed' || each.state === 'denied');
+    const cutOff = stillGood.find(fits);
+    if (cutOff !== undefined) {
+      if (cutOff.state === 'allowed') await this.#note(call, 'an earlier attempt was allowed to');
+      return this.#give(cutOff, call);
+    }
+    // Each time, because one may be answered while another is asked.
+    const all = await patiently(context.signal, () => store.listApprovalsOf(context.run.id));
+    const unused = all.find((each) => each.usedAt === null && fits(each));
+    return unused === undefined ? null : this.#use(unused, call);
+  }
+
+  /** Noted as given before it is: an answer is good for one call. */
+  async #use(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
+    const { context, store } = this.#options;
+    this.#given.add(record.id);
+    if (record.state === 'withdrawn')
+      return { behavior: 'deny', message: 'The question was withdrawn.' };
+    const ours = await patiently(context.signal, () => store.useApproval(record.id, context.fence));
+    if (!ours) return { behavior: 'deny', message: 'The answer was given to another attempt.' };
+    return this.#give(record, call);
+  }
+
+  /** What was edited is another call, and rules may have changed since it was asked (P3). */
+  async #give(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
+    this.#given.add(record.id);
+    if (record.state === 'denied') {
+      return { behavior: 'deny', message: record.message ?? 'A person said no.' };
+    }
+    const { sealedInput, editedInput } = record;
+    const edited = sealedInput === null ? editedInput : this.#options.open(sealedInput);
+    const used = edited === null ? call : { ...call, input: edited };
+    const verdict = await this.#options.decide(used);
+    if (verdict.decision === 'deny') return this.#deny(used, verdict);
+    return edited === null ? { behavior: 'allow' } : { behavior: 'allow', input: edited };
+  }
+}
+
+const KINDS: Readonly<Record<string, ApprovalKind>> = {
+  AskUserQuestion: 'question',
+  ExitPlanMode: 'plan',
+};
+
+const digestOf = ({ tool, input }: ToolCall): string =>
+  createHash('sha256')
+    .update(canonicalJson([tool, input]))
+    .digest('hex');

@@ -1,0 +1,232 @@
+import { expect } from 'vitest';
+import type { LogEvent } from '../../contract/event.ts';
+import { newId } from '../../contract/ids.ts';
+import type { SessionStatus } from '../../contract/session.ts';
+import { SESSION_EVENTS } from '../../contract/session-event.ts';
+import { admission, Bench, type NewRun } from '../../queue/conformance/rig.ts';
+import type { ClaimedRun, Clock, Store } from '../../queue/store.ts';
+import type { ApprovalStore } from '../approvals/approval-store.ts';
+import type { SteerStore } from '../messages/steer-store.ts';
+import { READY_GRACE_MS } from '../session-machine.ts';
+import type { SessionRecord, SessionWithFacts } from '../session-record.ts';
+import type {
+  InvocationRecord,
+  NewSession,
+  SendRequest,
+  Sent,
+  SessionCommand,
+  SessionStore,
+  Settled,
+  StatusChange,
+} from '../session-store.ts';
+
+export type SessionStores = Store & SessionStore & ApprovalStore & SteerStore;
+/** Opens the store that lies at a place; the same place again is the same data. */
+export type OpenAt = (place: string, clock: Clock) => Promise<SessionStores>;
+/** One test of the contract; the title begins with its rule. */
+export type SessionRule = (title: string, body: (bench: SessionBench) => Promise<void>) => void;
+
+export const MINUTE = 60_000;
+export const MAY_BE_QUEUED = 100;
+
+/** A store of sessions under test, with a clock that stands still until it is moved. */
+export class SessionBench {
+  readonly #open: OpenAt;
+  readonly place = newId();
+  #queue: Bench | null = null;
+  #names = 0;
+
+  private constructor(open: OpenAt) {
+    this.#open = open;
+  }
+
+  static async open(open: OpenAt): Promise<SessionBench> {
+    const bench = new SessionBench(open);
+    await bench.#start();
+    return bench;
+  }
+
+  async #start(): Promise<void> {
+    const queue = await Bench.open((clock) => this.#open(this.place, clock));
+    if (this.#queue !== null) queue.now = this.#queue.now;
+    this.#queue = queue;
+  }
+
+  /** The calls of the queue in short. */
+  get queue(): Bench {
+    return this.#queue!;
+  }
+
+  get store(): SessionStores {
+    return this.queue.store as SessionStores;
+  }
+
+  get now(): number {
+    return this.queue.now;
+  }
+
+  advance(ms: number): void {
+    this.queue.advance(ms);
+  }
+
+  /** Closes the store, lets some time pass, and opens it again, as a restart does. */
+  async restart(downMs = 0): Promise<void> {
+    await this.store.close();
+    await this.#start();
+    this.advance(downMs);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  create(given: Partial<NewSession> = {}): Promise<SessionWithFacts> {
+    return this.store.createSession(this.newSession(given));
+  }
+
+  newSession(given: Partial<NewSession> = {}): NewSession {
+    return { ...newSessionOf(newId(), `session ${++this.#names}`), ...given };
+  }
+
+  /** A session in a status, brought there by what leads to it. */
+  async session(
+    status: SessionStatus = 'ACTIVE',
+    given: Partial<NewSession> = {},
+  ): Promise<string> {
+    const { session } = await this.create(given);
+    const { id } = session;
+    if (status === 'ACTIVE' || status === 'IDLE') await this.do(id, { do: 'ready', path: '/w' });
+    if (status === 'IDLE') {
+      this.advance(READY_GRACE_MS);
+      await this.settle();
+    }
+    if (status === 'ERROR') await this.do(id, { do: 'fail', error: 'no disk' });
+    if (status === 'COMPLETED') await this.do(id, { do: 'complete' });
+    if (status === 'TERMINATED') await this.do(id, { do: 'terminate', reason: 'asked' });
+    expect(await this.status(id)).toBe(status);
+    return id;
+  }
+
+  async do(id: string, command: SessionCommand): Promise<readonly StatusChange[]> {
+    return (await this.store.changeSession(id, command)).changes;
+  }
+
+  async found(id: string): Promise<SessionWithFacts> {
+    const found = await this.store.getSession(id);
+    expect(found, `session ${id}`).not.toBeNull();
+    return found as SessionWithFacts;
+  }
+
+  async record(id: string): Promise<SessionRecord> {
+    return (await this.found(id)).session;
+  }
+
+  async status(id: string): Promise<SessionStatus> {
+    return (await this.record(id)).status;
+  }
+
+  send(sessionId: string, run: NewRun = {}, rest: Partial<SendRequest> = {}): Promise<Sent> {
+    return this.store.sendMessage({
+      sessionId,
+      admission: admission({ payload: { message: 'hello' }, ...run }),
+      original: null,
+      queueMax: MAY_BE_QUEUED,
+      ...rest,
+    });
+  }
+
+  /** Sends a message whose run a node begins. */
+  async begin(sessionId: string): Promise<ClaimedRun> {
+    await this.queue.node();
+    await this.send(sessionId);
+    return await this.queue.begin();
+  }
+
+  connect(sessionId: string, nodeId = 'node-1', id = newId()): Promise<readonly StatusChange[]> {
+    return this.store.openConnections({ sessionId, nodeId }, [{ id, userId: 'ann', kind: 'ws' }]);
+  }
+
+  settle(limit = 100): Promise<Settled> {
+    return this.store.settleSessions(limit);
+  }
+
+  /** Settles until nothing is left. */
+  async settleAll(limit = 100): Promise<StatusChange[]> {
+    const changes: StatusChange[] = [];
+    for (let more = true; more; ) {
+      const settled = await this.settle(limit);
+      changes.push(...settled.changes);
+      ({ more } = settled);
+    }
+    return changes;
+  }
+
+  /** Events of a session, each checked against the schema of its type if it is one of a session. */
+  async events(id: string, type?: string): Promise<LogEvent[]> {
+    const events = await this.store.listAfter(id, 0, 1000);
+    for (const event of events) {
+      const schema = SESSION_EVENTS[event.type as keyof typeof SESSION_EVENTS];
+      if (schema !== undefined) schema.parse(event.payload);
+    }
+    return type === undefined ? events : events.filter((event) => event.type === type);
+  }
+
+  /** The moves that the log tells, as `PENDING→ACTIVE ready`. */
+  async moves(id: string): Promise<string[]> {
+    return (await this.events(id, 'session.status')).map(({ payload }) => {
+      const { from, to, reason } = SESSION_EVENTS['session.status'].parse(payload);
+      return `${from}→${to} ${reason}`;
+    });
+  }
+}
+
+export const newSessionOf = (id: string, name: string): NewSession => ({
+  id,
+  ownerId: 'ann',
+  name,
+  description: '',
+  tags: [],
+  labels: [],
+  agent: { kind: 'shell' },
+  agentStanding: { channel: 'api' },
+  workspace: { provider: 'directory' },
+  isolation: 'none',
+  templateConfig: null,
+  idleTimeoutSeconds: 1800,
+  budgetUsd: null,
+  holdOnFailure: true,
+  pin: false,
+  host: null,
+  forkPoint: null,
+  usageBefore: null,
+  forkedFrom: null,
+});
+
+export const invocation = (
+  sessionId: string,
+  runId: string,
+  given: Partial<InvocationRecord> = {},
+): InvocationRecord => ({
+  id: newId(),
+  runId,
+  sessionId,
+  attempt: 1,
+  agent: 'shell',
+  userId: null,
+  channel: null,
+  startedAt: 1000,
+  finishedAt: null,
+  exitCode: null,
+  signal: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheCreationTokens: 0,
+  cacheReadTokens: 0,
+  model: null,
+  costUsd: 0,
+  costSource: null,
+  tools: [],
+  stderr: '',
+  error: null,
+  ...given,
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { approvalRules } from './approvals.ts';
+import { connectionRules } from './connections.ts';
+import { costRules } from './costs.ts';
+import { invocationRules } from './invocations.ts';
+import { messageRules } from './messages.ts';
+import { readRules } from './reads.ts';
+import { removeRules } from './remove.ts';
+import { type OpenAt, SessionBench, type SessionRule } from './rig.ts';
+import { runRules } from './runs.ts';
+import { stateRules } from './states.ts';
+import { steerRules } from './steers.ts';
+import { timerRules } from './timer.ts';
+import { toolRules } from './tool-rules.ts';
+
+const TOPICS = {
+  states: stateRules,
+  messages: messageRules,
+  runs: runRules,
+  connections: connectionRules,
+  timers: timerRules,
+  removal: removeRules,
+  reads: readRules,
+  invocations: invocationRules,
+  costs: costRules,
+  approvals: approvalRules,
+  'tool rules': toolRules,
+  steering: steerRules,
+};
+
+export interface ContractOptions {
+  /** Titles of rules this store cannot keep, each with its reason. */
+  readonly cannot?: Readonly<Record<string, string>>;
+}
+
+/** The promises of the session port, the same for every database; each test has data of its own. */
+export function sessionContract(
+  name: string,
+  open: OpenAt,
+  { cannot = {} }: ContractOptions = {},
+): void {
+  const titles = new Set<string>();
+  const rule: SessionRule = (title, body) => {
+    titles.add(title);
+    const reason = cannot[title];
+    if (reason !== undefined) {
+      it(`${title}: declared impossible: ${reason}`, () => expect(reason).not.toBe(''));
+      return;
+    }
+    it(title, async () => {
+      const bench = await SessionBench.open(open);
+      onTestFinished(() => bench.close());
+      await body(bench);
+    });
+  };
+
+  describe(`${name} session store`, () => {
+    for (const [topic, rules] of Object.entries(TOPICS)) describe(topic, () => rules(rule));
+
+    it('declares nothing impossible that is no rule', () => {
+      expect(Object.keys(cannot).filter((title) => !titles.has(title))).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { expect } from 'vitest';
+import { RULES_MAX, type ToolRules } from '../../contract/policy.ts';
+import { refused } from '../../queue/conformance/rig.ts';
+import type { RulePlace } from '../approvals/approval-store.ts';
+import { ALLOW, asking, question } from './approvals.ts';
+import type { SessionRule } from './rig.ts';
+
+const rules = (given: Partial<ToolRules> = {}): ToolRules => ({
+  allow: [],
+  ask: [],
+  deny: [],
+  ...given,
+});
+const REMEMBER = { ...ALLOW, scope: 'session' } as const;
+
+export function toolRules(rule: SessionRule): void {
+  rule('[P1] every place has rules of its own, replaced as a whole', async (bench) => {
+    const { store } = bench;
+    const sessionId = await bench.session();
+    const other = await bench.session();
+    const places: RulePlace[] = [
+      { scope: 'global' },
+      { scope: 'channel', channel: 'line' },
+      { scope: 'channel', channel: 'web' },
+      { scope: 'session', sessionId },
+      { scope: 'session', sessionId: other },
+    ];
+    for (const place of places) expect(await store.readRules(place)).toBeNull();
+    for (const [i, place] of places.entries()) {
+      const put = rules({ allow: [`Tool${i}`], deny: ['Bash(日本 "x")'] });
+      expect(await store.putRules(place, put)).toEqual(put);
+    }
+    await bench.restart();
+    for (const [i, place] of places.entries()) {
+      expect(await bench.store.readRules(place)).toMatchObject({ allow: [`Tool${i}`] });
+    }
+    await bench.store.putRules(places[0]!, rules({ ask: ['Read'] }));
+    expect(await bench.store.readRules(places[0]!)).toEqual(rules({ ask: ['Read'] }));
+    const nowhere = bench.store.putRules({ scope: 'session', sessionId: 'nothing' }, rules());
+    await expect(nowhere).rejects.toEqual(refused('not_found'));
+  });
+
+  rule('[P1] what counts for a session is read at once', async (bench) => {
+    const { store } = bench;
+    const agent = { kind: 'claude', model: 'm' } as const;
+    const sessionId = await bench.session('ACTIVE', { agent });
+    const nothing = { session: null, channels: {}, global: null };
+    expect(await store.rulesFor(sessionId)).toEqual({ agent, workspacePath: '/w', ...nothing });
+    expect(await store.sharedRules()).toEqual(nothing);
+    const line = { ...rules({ deny: ['L', 'M'] }), enforced: ['M'] };
+    const global = { ...rules({ ask: ['G'] }), enforced: ['G'] };
+    await store.putRules({ scope: 'session', sessionId }, rules({ allow: ['S'] }));
+    await store.putRules({ scope: 'channel', channel: 'line' }, line);
+    await store.putRules({ scope: 'channel', channel: 'cli' }, rules({ allow: ['C'] }));
+    await store.putRules({ scope: 'global' }, global);
+    const channels = { line, cli: rules({ allow: ['C'] }) };
+    expect(await store.rulesFor(sessionId)).toMatchObject({
+      session: { allow: ['S'] },
+      channels,
+      global,
+    });
+    expect(await store.sharedRules()).toEqual({ session: null, channels, global });
+    const other = await bench.session();
+    expect(await store.rulesFor(other)).toMatchObject({
+      agent: { kind: 'shell' },
+      session: null,
+      channels,
+      global,
+    });
+    expect(await store.rulesFor('nothing')).toBeNull();
+  });
+
+  rule('[A7] an answer for the session adds its rule once', async (bench) => {
+    const { claimed, asked } = await asking(bench);
+    const place = { scope: 'session', sessionId: claimed.run.lane } as const;
+    await bench.store.putRules(place, rules({ deny: ['Write'] }));
+    await bench.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Bash(git push)' });
+    const again = (await bench.store.openApproval(question(claimed, { digest: 'd2' })))!;
+    await bench.store.decideApproval(again.id, { ...REMEMBER, rule: 'Bash(git push)' });
+    const third = (await bench.store.openApproval(question(claimed, { digest: 'd3' })))!;
+    await bench.store.decideApproval(third.id, { ...REMEMBER, rule: 'Read' });
+    const allow = ['Bash(git push)', 'Read'];
+    expect(await bench.store.readRules(place)).toEqual(rules({ allow, deny: ['Write'] }));
+  });
+
+  rule('[A7] where no rule fits in any more, nothing is answered', async (bench) => {
+    const { claimed, asked } = await asking(bench);
+    const place = { scope: 'session', sessionId: claimed.run.lane } as const;
+    const allow = Array.from({ length: RULES_MAX }, (_, i) => `Tool${i}`);
+    await bench.store.putRules(place, rules({ allow }));
+    const more = bench.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Read' });
+    await expect(more).rejects.toEqual(refused('invalid_request'));
+    expect((await bench.store.getApproval(asked.id))?.state).toBe('pending');
+    await bench.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Tool7' });
+    expect(await bench.store.readRules(place)).toEqual(rules({ allow }));
+  });
+}

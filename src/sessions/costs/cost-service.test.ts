@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
+import type { Principal } from '../../access/principal.ts';
+import { newId } from '../../contract/ids.ts';
+import { invocation } from '../conformance/rig.ts';
+import { tellingCosts } from './reported-costs.ts';
+
+const DAY = 86_400_000;
+const USED = { costUsd: 0.5, model: 'm', costSource: 'claude', inputTokens: 3 };
+
+test('[A5] who sent a message, and through what, stands with what its agent has cost', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('work');
+  const run = await rig.send(id, 'echo hello');
+  await rig.finished(run);
+  const [record] = await rig.service.invocations(ADMIN, run);
+  expect(record).toMatchObject({ userId: 'admin', channel: 'api', finishedAt: expect.any(String) });
+  expect(await rig.service.costs(ADMIN, { by: 'channel' })).toMatchObject([
+    { key: 'api', costUsd: 0, invocations: 1 },
+  ]);
+});
+
+test('[A5] [X3] sums are of what somebody may see, and of a bounded time', async () => {
+  const rig = await serviceRig({ executes: false });
+  const { service, store } = rig;
+  const { id: userId } = await store.createUser({ id: newId(), name: 'taro', role: 'viewer' });
+  const taro: Principal = { userId, role: 'viewer', channel: 'web' };
+  const { id } = await rig.session('work', { budgetUsd: 2 });
+  const run = await rig.send(id, 'echo');
+  const now = Date.now();
+  await store.putInvocation(invocation(id, run, { ...USED, finishedAt: now }));
+  await store.putInvocation(invocation(id, run, { ...USED, finishedAt: now - 40 * DAY }));
+  const sum = async (by: Principal, query: { from?: string; to?: string } = {}) =>
+    (await service.costs(by, { by: 'session', ...query })).map(({ key, costUsd }) => [
+      key,
+      costUsd,
+    ]);
+  const ago = (days: number) => new Date(now - days * DAY).toISOString();
+  expect(await sum(ADMIN)).toEqual([[id, 0.5]]);
+  expect(await sum(ADMIN, { from: ago(50) })).toEqual([[id, 1]]);
+  expect(await sum(ADMIN, { from: ago(50), to: ago(30) })).toEqual([[id, 0.5]]);
+  expect(await sum(ADMIN, { to: ago(30) })).toEqual([[id, 0.5]]);
+  expect(await sum(ADMIN, { from: ago(1), to: ago(2) })).toEqual([]);
+  await expect(async () => sum(ADMIN, { from: ago(400) })).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { field: 'from' },
+  });
+  expect(await sum(taro)).toEqual([]);
+  await expect(service.cost(taro, id)).rejects.toMatchObject({ code: 'not_found' });
+  await service.share(ADMIN, id, { shares: [{ user: 'taro', level: 'view' }] });
+  expect(await sum(taro)).toEqual([[id, 0.5]]);
+  expect(await service.cost(taro, id)).toMatchObject({
+    costUsd: 1,
+    budgetUsd: 2,
+    models: [{ model: 'm', source: 'claude', costUsd: 1, inputTokens: 6, invocations: 2 }],
+  });
+});
+
+test('[A5] [O4] what an agent has cost is counted once, by whoever records its end', async () => {
+  const rig = await serviceRig({ executes: false });
+  const { id } = await rig.session('work');
+  const run = await rig.send(id, 'echo');
+  const told: [string, number][] = [];
+  const store = tellingCosts(rig.store, (...cost) => void told.push(cost));
+  const begun = invocation(id, run, { agent: 'claude' });
+  await store.putInvocation(begun);
+  await store.putInvocation({ ...begun, ...USED });
+  // Its node died, and the one that cleared away has recorded the end.
+  const [left] = await store.listUnfinished(id);
+  await store.putInvocation({ ...left!, finishedAt: 2000 });
+  await store.putInvocation({ ...begun, ...USED, finishedAt: 2001 });
+  expect(told).toEqual([['claude', 0.5]]);
+  expect((await rig.service.get(ADMIN, id)).costUsd).toBe(0.5);
+});

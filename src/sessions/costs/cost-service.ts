@@ -1,0 +1,44 @@
+import { isAdmin } from '../../access/principal.ts';
+import { BatonError } from '../../contract/errors.ts';
+import type { SessionService } from '../service.ts';
+import { findSession, type ServiceParts } from '../service-parts.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS_DEFAULT = 30;
+/** More would be read from the beginning of an installation. */
+const DAYS_MAX = 366;
+const LINES_MAX = 1000;
+
+/** What agents have cost (A5): of one session, or of all that somebody may see. */
+export function costService(parts: ServiceParts): Pick<SessionService, 'cost' | 'costs'> {
+  const { store } = parts;
+  return {
+    async cost(by, id) {
+      const { session } = await findSession(parts, by, id, 'view');
+      const [sums, models] = [await store.sumInvocations(id), await store.sumByModel(id)];
+      return { sessionId: id, budgetUsd: session.budgetUsd, ...sums, models };
+    },
+
+    costs(by, { by: key = 'day', from, to }) {
+      const end = to === undefined ? Date.now() + DAY_MS : Date.parse(to);
+      const begin =
+        from === undefined ? Math.min(end, Date.now()) - DAYS_DEFAULT * DAY_MS : Date.parse(from);
+      if (end - begin > (DAYS_MAX + 1) * DAY_MS) {
+        throw new BatonError(
+          'invalid_request',
+          `At most ${DAYS_MAX} days can be added up at once.`,
+          {
+            details: { field: 'from' },
+          },
+        );
+      }
+      return store.listCosts({
+        by: key,
+        from: begin,
+        to: end,
+        limit: LINES_MAX,
+        ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
+      });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { SessionStore } from '../session-store.ts';
+
+/** The same store, which also tells what each invocation has cost, once, when it has ended. */
+export const tellingCosts = <S extends Pick<SessionStore, 'putInvocation'>>(
+  store: S,
+  onCost: (agent: string, usd: number) => void,
+): S => ({
+  ...store,
+  async putInvocation(...given: Parameters<SessionStore['putInvocation']>) {
+    const ended = await store.putInvocation(...given);
+    const [{ agent, costUsd }] = given;
+    if (ended) onCost(agent, costUsd);
+    return ended;
+  },
+});

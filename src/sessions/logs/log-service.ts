@@ -1,0 +1,48 @@
+import type { Connections } from '../connections.ts';
+import type { SessionService } from '../service.ts';
+import { findRun, findSession, type ServiceParts } from '../service-parts.ts';
+import { toHint } from '../views.ts';
+import { SeenSessions } from './session-cache.ts';
+
+type LogService = Pick<
+  SessionService,
+  'sessionLog' | 'runLog' | 'events' | 'follow' | 'hints' | 'connect'
+>;
+
+/** The logs of sessions and runs: to read, to follow, and who is following. */
+export function logService(parts: ServiceParts, connections: Connections): LogService {
+  const { store, queue } = parts;
+  const seen = new SeenSessions(store);
+  return {
+    async sessionLog(by, id) {
+      const { lastSeq } = await findSession(parts, by, id, 'view');
+      return { sessionId: id, runId: null, lastSeq };
+    },
+
+    async runLog(by, runId) {
+      const run = await findRun(parts, by, runId, 'view');
+      const lane = await queue.getLane(run.lane);
+      return { sessionId: run.lane, runId, lastSeq: (lane?.nextSeq ?? 1) - 1 };
+    },
+
+    events: ({ sessionId, runId }, after, limit) =>
+      queue.events(sessionId, { after, limit, ...(runId === null ? {} : { runId }) }),
+
+    follow: ({ sessionId, runId }, after, signal) =>
+      queue.tail(sessionId, { after, signal, ...(runId === null ? {} : { runId }) }),
+
+    async *hints(by, signal) {
+      for await (const growth of queue.hints({ signal })) {
+        if ('all' in growth) {
+          yield { all: true };
+          continue;
+        }
+        const found = await seen.find(by, growth.lane, growth.lastSeq);
+        if (found === null) continue;
+        yield toHint(found);
+      }
+    },
+
+    connect: (by, sessionId, kind) => connections.open(sessionId, by.userId, kind),
+  };
+}

@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '../../../test/support/postgres.ts';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
+import { ADMIN } from '../../../test/support/service-rig.ts';
+import { testStore } from '../../../test/support/sqlite.ts';
+import { until } from '../../../test/support/until.ts';
+import type { Principal } from '../../access/principal.ts';
+import { BatonError } from '../../contract/errors.ts';
+import { newId } from '../../contract/ids.ts';
+import { CreateSession } from '../../contract/session.ts';
+import type { SessionHint } from '../../contract/session-event.ts';
+import { compose } from '../../node/compose.ts';
+import { createMasker } from '../../policy/masking.ts';
+import { SILENT } from '../../queue/logger.ts';
+import { aesBox } from '../../secrets/aes-box.ts';
+import type { BatonStore } from '../../storage/operations/baton-store.ts';
+import { postgresStore } from '../../storage/postgres/store.ts';
+import type { SessionService } from '../service.ts';
+import { SeenSessions } from './session-cache.ts';
+
+const HOURS = 3_600_000;
+
+/** An API node: it runs nothing, and looks at nothing by itself but its hints. */
+function node(store: BatonStore): SessionService {
+  const { service, queue } = compose({
+    store,
+    dataDir: temporaryDirectory(),
+    installation: 'test',
+    masker: createMasker(),
+    box: aesBox(Buffer.alloc(32, 7)),
+    log: SILENT,
+    executes: false,
+    environment: {},
+    host: 'test',
+    worker: {},
+    keeperMs: HOURS,
+  });
+  onTestFinished(() => queue.close());
+  return service;
+}
+
+async function person(store: BatonStore, name: string): Promise<Principal> {
+  const { id } = await store.createUser({ id: newId(), name, role: 'operator' });
+  return { userId: id, role: 'operator', channel: 'web' };
+}
+
+const create = (service: SessionService, by: Principal, name: string) =>
+  service.create(by, CreateSession.parse({ name, agent: { kind: 'shell' } }));
+
+/** Everything that a reader of the hint stream is told. */
+function listen(service: SessionService, by: Principal): SessionHint[] {
+  const heard: SessionHint[] = [];
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void (async () => {
+    for await (const hint of service.hints(by, stop.signal)) heard.push(hint);
+  })();
+  return heard;
+}
+
+const tellsOf = (heard: readonly SessionHint[], id: string): boolean =>
+  heard.some((hint) => 'sessionId' in hint && hint.sessionId === id);
+
+test('[E9] over all nodes, hints are of what the user may see, from when it is shared until it is not', async () => {
+  const { url, drop } = await createDatabase();
+  onTestFinished(drop);
+  const [here, there] = [await postgresStore({ url }), await postgresStore({ url })];
+  const [near, far] = [node(here), node(there)];
+  const [hanako, taro] = [await person(here, 'hanako'), await person(here, 'taro')];
+  const hers = await create(far, hanako, 'hers');
+  const his = await create(far, taro, 'his');
+  const heard = listen(near, hanako);
+  const all = listen(near, ADMIN);
+  const touch = async (by: Principal, id: string): Promise<void> => {
+    all.length = 0;
+    await far.act(by, id, 'hold');
+    await until(() => tellsOf(all, id));
+    await far.act(by, id, 'resume');
+  };
+  const share = async (...users: string[]): Promise<void> => {
+    heard.length = 0;
+    await far.share(taro, his.id, { shares: users.map((user) => ({ user, level: 'view' })) });
+    await until(() => heard.some((hint) => 'all' in hint));
+    heard.length = 0;
+  };
+
+  await touch(taro, his.id);
+  await touch(hanako, hers.id);
+  await until(() => tellsOf(heard, hers.id));
+  expect(tellsOf(heard, his.id)).toBe(false);
+
+  await share('hanako');
+  await touch(taro, his.id);
+  await until(() => tellsOf(heard, his.id));
+
+  await share();
+  await touch(taro, his.id);
+  await touch(hanako, hers.id);
+  await until(() => tellsOf(heard, hers.id));
+  expect(tellsOf(heard, his.id)).toBe(false);
+});
+
+test('[E9] however many listen, a session that grew is looked at once, and what is told is true', async () => {
+  const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
+  let looks = 0;
+  const counting: BatonStore = {
+    ...store,
+    getSession: (id) => {
+      looks++;
+      return store.getSession(id);
+    },
+    listShares: (id) => {
+      looks++;
+      return store.listShares(id);
+    },
+  };
+  const service = node(counting);
+  const owner = await person(store, 'owner');
+  const people = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => person(store, `reader-${i}`)),
+  );
+  const { id } = await create(service, owner, 'watched');
+  const shares = people.map(({ userId: user }) => ({ user, level: 'view' as const }));
+  await service.share(owner, id, { shares });
+  const heard = people.map((by) => listen(service, by));
+  const hint = { sessionId: id, lastSeq: 2, status: 'COMPLETED' };
+  looks = 0;
+  await store.changeSession(id, { do: 'complete' });
+  await until(() => heard.every((each) => each.length > 0));
+  expect(heard.flat()).toMatchObject(people.map(() => hint));
+  expect(looks).toBe(2);
+});
+
+test('[E9] [O5] shares that could not be asked for are asked for again', async () => {
+  const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
+  const [owner, reader] = [await person(store, 'owner'), await person(store, 'reader')];
+  const service = node(store);
+  const { id } = await create(service, owner, 'watched');
+  await service.share(owner, id, { shares: [{ user: 'reader', level: 'view' }] });
+  let away = true;
+  const seen = new SeenSessions({
+    ...store,
+    listShares: async (session) => {
+      if (away) throw new BatonError('database_unreachable');
+      return store.listShares(session);
+    },
+  });
+  await expect(seen.find(reader, id, 1)).rejects.toThrow();
+  away = false;
+  expect((await seen.find(reader, id, 1))?.session.id).toBe(id);
+});

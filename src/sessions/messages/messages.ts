@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type { Principal } from '../../access/principal.ts';
+import type { AttachmentNote } from '../../contract/attachment.ts';
+import { BatonError } from '../../contract/errors.ts';
+import { newId } from '../../contract/ids.ts';
+import type { Json } from '../../contract/json.ts';
+import { type AgentPayload, type MessageRequest, standingOf } from '../../contract/message.ts';
+import type { Masker } from '../../policy/masker.ts';
+import { MAX_ATTEMPTS } from '../../policy/retry.ts';
+import type { Admission } from '../../queue/store.ts';
+import type { SecretBox } from '../../secrets/box.ts';
+import { fitText } from '../turn/fit-text.ts';
+import type { SteerRecord, SteerRequest } from './steer-store.ts';
+
+/* From what a person wrote to the run it becomes. */
+
+/** What of a message is stored: masked, and the original encrypted if masking changed it (P4). */
+export interface StoredMessage {
+  readonly message: string;
+  readonly original: string | null;
+}
+
+export function storeMessage(
+  text: string,
+  sessionId: string,
+  tools: { readonly masker: Masker; readonly box: SecretBox; readonly runsInShell: boolean },
+): StoredMessage {
+  const { masker, runsInShell } = tools;
+  // Who retries a command must see all that it does.
+  const message = runsInShell ? masker.maskCall(text) : masker.mask(text);
+  return { message, original: message === text ? null : tools.box.seal(text, sealedAs(sessionId)) };
+}
+
+/** What the agent gets. */
+export const openOriginal = (sealed: string, sessionId: string, box: SecretBox): string =>
+  box.open(sealed, sealedAs(sessionId));
+
+export const textOfSteer =
+  (box: SecretBox) =>
+  ({ message, original, sessionId }: SteerRecord): string =>
+    original === null ? message : openOriginal(original, sessionId, box);
+
+/** Of the session, not the run: a run that is retried takes its original along. */
+const sealedAs = (sessionId: string): string => `message in ${sessionId}`;
+
+/** A text with a mask in it is no longer what was written: it must not go back to the agent. */
+export function refuseMask(text: string, masker: Masker): void {
+  if (masker.hasMask(text)) {
+    throw new BatonError('contains_mask', undefined, { details: { field: 'message' } });
+  }
+}
+
+export interface AdmissionParts {
+  readonly sessionId: string;
+  readonly by: Principal;
+  readonly body: MessageRequest;
+  readonly runId: string;
+  readonly stored: StoredMessage;
+  /** Files that come with it. */
+  readonly files: readonly AttachmentNote[];
+  readonly idempotencyKey: string | null;
+  readonly maskJson: (value: Json) => Json;
+}
+
+function payloadOf(parts: AdmissionParts): AgentPayload {
+  const { by, stored, files } = parts;
+  const { allowedTools, disallowedTools, metadata } = parts.body;
+  return {
+    message: stored.message,
+    ...standingOf(by),
+    sender: by.userId,
+    original: stored.original !== null,
+    ...(files.length === 0 ? {} : { attachments: [...files] }),
+    ...(allowedTools === undefined ? {} : { allowedTools }),
+    ...(disallowedTools === undefined ? {} : { disallowedTools }),
+    ...(metadata === undefined ? {} : { metadata: parts.maskJson(metadata) as typeof metadata }),
+  };
+}
+
+/** A message that somebody edits or retries is theirs from then on: they are who it is judged by (P2). */
+export function takenOverBy(by: Principal, payload: AgentPayload): AgentPayload {
+  const { through: _, ...rest } = payload;
+  return { ...rest, ...standingOf(by), sender: by.userId };
+}
+
+export function admissionOf(parts: AdmissionParts): Admission {
+  const { sessionId, by, body, runId, idempotencyKey } = parts;
+  const { onBusy, runAt } = body;
+  return {
+    id: runId,
+    type: 'agent',
+    payload: JSON.stringify(payloadOf(parts)),
+    lane: sessionId,
+    owner: by.userId,
+    runAt: runAt === undefined ? null : Date.parse(runAt),
+    delayMs: null,
+    maxAttempts: MAX_ATTEMPTS.agent,
+    idempotencyKey,
+    bodyHash: idempotencyKey === null ? null : hashOf(body),
+    onBusy: onBusy === 'steer' ? 'reject' : onBusy,
+  };
+}
+
+/** Of the message, in the event; it is stored whole beside it. */
+const TOLD_BYTES = 128 * 1024;
+
+/** A message for the agent at work; what is said about a run of its own cannot go with it (Q11). */
+export function steerOf(parts: AdmissionParts): SteerRequest {
+  const { sessionId, body, runId, stored, idempotencyKey } = parts;
+  for (const field of ['attachments', 'runAt', 'allowedTools', 'disallowedTools'] as const) {
+    if (body[field] === undefined) continue;
+    const message = `A message to an agent at work has no ${field}.`;
+    throw new BatonError('invalid_request', message, { details: { field } });
+  }
+  const payload = payloadOf(parts);
+  const { text, truncated } = fitText(payload.message, TOLD_BYTES);
+  const { sender, channel } = payload;
+  return {
+    sessionId,
+    id: runId,
+    payload: JSON.stringify(payload),
+    told: { steerId: runId, text, sender, channel, ...(truncated ? { truncated } : {}) },
+    original: stored.original,
+    maxAttempts: MAX_ATTEMPTS.agent,
+    idempotencyKey,
+    bodyHash: idempotencyKey === null ? null : hashOf(body),
+  };
+}
+
+/** Of the body as it came, secrets included: another secret is another body. */
+const hashOf = (body: MessageRequest): string =>
+  createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+
+export const newRunId = (): string => newId();

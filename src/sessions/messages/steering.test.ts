@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { SILENT } from '../../queue/logger.ts';
+import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
+import type { SteerRecord } from './steer-store.ts';
+import { Steering } from './steering.ts';
+
+const steer = (id: string): SteerRecord => ({
+  id,
+  runId: 'run',
+  sessionId: 'session',
+  message: `message ${id}`,
+  original: null,
+  standing: { channel: 'api' },
+  state: 'waiting',
+});
+
+function rig() {
+  const state = { steers: [] as SteerRecord[], reads: 0, tell: (): void => {} };
+  const marked: string[] = [];
+  const steering = new Steering({
+    store: {
+      listSteers: async () => {
+        state.reads++;
+        return state.steers;
+      },
+      markSteer: async (id, given) => {
+        marked.push(`${id} ${given ? 'given' : 'waiting'}`);
+        return true;
+      },
+      onHint: (listener) => {
+        state.tell = () => listener({ ready: false, nodes: ['node'], lanes: [] });
+        return () => {};
+      },
+    },
+    textOf: ({ message }) => message,
+    nodeId: () => 'node',
+    log: SILENT,
+  });
+  const { signal } = new AbortController();
+  const context = { run: { id: 'run' }, fence: 7, signal } as AttemptContext;
+  return { state, marked, feed: steering.open(context) };
+}
+
+test('[Q11] a message is noted as given before it is, each once', async () => {
+  const { state, marked, feed } = rig();
+  const messages = feed[Symbol.asyncIterator]();
+  const first = messages.next();
+  state.steers = [steer('1'), steer('2')];
+  state.tell();
+  expect(await first).toEqual({ done: false, value: 'message 1' });
+  state.tell();
+  expect(await messages.next()).toEqual({ done: false, value: 'message 2' });
+  expect(marked).toEqual(['1 given', '2 given']);
+  const third = messages.next();
+  await feed.close();
+  expect(await third).toEqual({ done: true, value: undefined });
+  expect(marked).toHaveLength(2);
+});
+
+test('[Q11] one that the agent did not take any more is put back', async () => {
+  const { state, marked, feed } = rig();
+  const messages = feed[Symbol.asyncIterator]();
+  state.steers = [steer('1'), steer('2')];
+  state.tell();
+  await messages.next();
+  await messages.return?.();
+  expect(marked).toEqual(['1 given', '1 waiting']);
+  expect(await messages.next()).toEqual({ done: true, value: undefined });
+});
+
+test('[Q11] also one that was on its way when the agent ended', async () => {
+  const { state, marked, feed } = rig();
+  const messages = feed[Symbol.asyncIterator]();
+  state.steers = [steer('1')];
+  feed.put(steer('1'));
+  const next = messages.next();
+  await feed.close();
+  expect(await next).toEqual({ done: true, value: undefined });
+  expect(marked).toEqual(['1 given', '1 waiting']);
+});

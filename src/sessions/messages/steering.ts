@@ -1,0 +1,151 @@
+import { Pulse } from '../../queue/coalesce.ts';
+import { messageOf } from '../../queue/handler-result.ts';
+import type { Logger } from '../../queue/logger.ts';
+import { isTransient } from '../../queue/node/database-watch.ts';
+import type { Store } from '../../queue/store.ts';
+import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
+import { patiently } from '../retry-while-away.ts';
+import type { SteerRecord, SteerStore } from './steer-store.ts';
+
+/** A hint may be lost; then it takes so long. */
+const EVERY_MS = 2000;
+
+export interface SteeringOptions {
+  readonly store: Pick<SteerStore, 'listSteers' | 'markSteer'> & Pick<Store, 'onHint'>;
+  /** What of a message the agent gets. */
+  readonly textOf: (steer: SteerRecord) => string;
+  readonly nodeId: () => string | null;
+  readonly log: Logger;
+}
+
+/** Brings messages to the agents at work on this node (Q11): one read for all of them. */
+export class Steering {
+  readonly #options: SteeringOptions;
+  readonly #feeds = new Map<string, SteerFeed>();
+  #pulse: Pulse | null = null;
+  #stopListening = (): void => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: SteeringOptions) {
+    this.#options = options;
+  }
+
+  /** The messages for one attempt's agent, from now until it is closed. */
+  open(context: AttemptContext): SteerFeed {
+    const feed = new SteerFeed(context, this.#options, () => this.#close(context.run.id, feed));
+    this.#feeds.set(context.run.id, feed);
+    if (this.#pulse === null) this.#begin();
+    this.#pulse?.trigger();
+    return feed;
+  }
+
+  #begin(): void {
+    const { store, nodeId } = this.#options;
+    this.#pulse = new Pulse(() => this.#look());
+    this.#timer = setInterval(() => this.#pulse?.trigger(), EVERY_MS);
+    this.#timer.unref();
+    this.#stopListening = store.onHint(({ all, nodes }) => {
+      if (all === true || nodes.includes(nodeId() ?? '')) this.#pulse?.trigger();
+    });
+  }
+
+  #close(runId: string, feed: SteerFeed): void {
+    if (this.#feeds.get(runId) === feed) this.#feeds.delete(runId);
+    if (this.#feeds.size > 0) return;
+    clearInterval(this.#timer);
+    this.#stopListening();
+    void this.#pulse?.stop();
+    this.#pulse = null;
+  }
+
+  async #look(): Promise<void> {
+    const { store, log } = this.#options;
+    const feeds = new Map(this.#feeds);
+    try {
+      const steers = await store.listSteers([...feeds.keys()]);
+      for (const steer of steers) if (steer.state === 'waiting') feeds.get(steer.runId)?.put(steer);
+    } catch (error) {
+      // A database that is away is reported by the worker.
+      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Messages not looked for');
+    }
+  }
+}
+
+/**
+ * Messages in the order they came. Each is noted as given before it is, and counts as taken when the
+ * next one is asked for; one that the agent did not take is put back.
+ */
+export class SteerFeed implements AsyncIterable<string> {
+  readonly #context: AttemptContext;
+  readonly #options: SteeringOptions;
+  readonly #onClose: () => void;
+  readonly #seen = new Set<string>();
+  readonly #queue: SteerRecord[] = [];
+  #wake = (): void => {};
+  #ended = false;
+  #handedOut: SteerRecord | null = null;
+  /** What has to be done before the attempt may end. */
+  #busy: Promise<unknown> = Promise.resolve();
+
+  constructor(context: AttemptContext, options: SteeringOptions, onClose: () => void) {
+    this.#context = context;
+    this.#options = options;
+    this.#onClose = onClose;
+  }
+
+  put(steer: SteerRecord): void {
+    if (this.#seen.has(steer.id)) return;
+    this.#seen.add(steer.id);
+    this.#queue.push(steer);
+    this.#wake();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<string> {
+    return {
+      next: () => {
+        const next = this.#next();
+        this.#busy = next.catch(() => {});
+        return next;
+      },
+      return: async () => {
+        await this.close();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  /** None is taken from now on; resolves when what was not taken is put back. Safe to call twice. */
+  async close(): Promise<void> {
+    if (!this.#ended) {
+      this.#ended = true;
+      this.#onClose();
+      this.#wake();
+      const left = this.#handedOut;
+      if (left !== null) this.#busy = Promise.all([this.#busy, this.#mark(left, false)]);
+    }
+    await this.#busy;
+  }
+
+  async #next(): Promise<IteratorResult<string, undefined>> {
+    this.#handedOut = null;
+    while (this.#queue.length === 0 && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const steer = this.#queue.shift();
+    if (steer === undefined || this.#ended) return DONE;
+    const ours = await this.#mark(steer, true);
+    if (ours && this.#ended) await this.#mark(steer, false);
+    if (!ours || this.#ended) return DONE;
+    this.#handedOut = steer;
+    return { done: false, value: this.#options.textOf(steer) };
+  }
+
+  #mark(steer: SteerRecord, given: boolean): Promise<boolean> {
+    const { fence, signal } = this.#context;
+    return patiently(signal, () => this.#options.store.markSteer(steer.id, given, fence));
+  }
+}
+
+const DONE = { done: true, value: undefined } as const;

@@ -1,0 +1,52 @@
+import type { Standing } from '../../contract/message.ts';
+import type { Verdict } from '../../contract/policy.ts';
+import type { AgentSpec } from '../../contract/session.ts';
+import type { ToolCall } from '../../policy/tools/call.ts';
+import { strictest } from '../../policy/tools/decide.ts';
+import type { OwnFiles } from '../../policy/tools/own-files.ts';
+import { startedBy } from '../../policy/tools/started-by.ts';
+import type { RulesInForce } from '../approvals/approval-store.ts';
+import { refusal } from './command-check.ts';
+import { judgeAsWritten } from './judge-call.ts';
+
+/** What of an agent's configuration the rules refuse. */
+export interface RefusedStart {
+  /** Such as `agent.command`. */
+  readonly field: string;
+  readonly call: ToolCall;
+  readonly verdict: Verdict;
+}
+
+/**
+ * The first of what Baton would start for an agent that the rules do not allow the person who
+ * configured it, or that uses Baton's own files; null if all may start (P1, P7). Asked when it is
+ * configured and at every start.
+ */
+export function refusedStart(
+  agent: AgentSpec,
+  workspace: string | null,
+  by: Standing,
+  rules: RulesInForce,
+  ownFiles: OwnFiles,
+): RefusedStart | null {
+  for (const { field, calls } of startedBy(agent)) {
+    if (calls === null) return { field, call: { tool: 'Bash' }, verdict: NOT_UNDERSTOOD };
+    const judged = calls.map((call) => ({
+      call,
+      verdict: judgeAsWritten(call, workspace, by, rules, ownFiles),
+    }));
+    const worst = strictest(judged.map(({ verdict }) => verdict));
+    const verdict = refusal(worst, by.channel);
+    const { call } = judged.find((each) => each.verdict === worst)!;
+    if (verdict !== null) return { field, call, verdict };
+  }
+  return null;
+}
+
+/** Of a session from before servers had a schema. */
+const NOT_UNDERSTOOD: Verdict = {
+  decision: 'deny',
+  scope: 'default',
+  rule: null,
+  reason: 'Baton does not know this form of server, so it cannot judge what it would start',
+};

@@ -1,0 +1,205 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
+import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
+import type { Json } from '../../contract/json.ts';
+import { Channel } from '../../contract/message.ts';
+import { OwnFiles } from '../../policy/tools/own-files.ts';
+import { judgeCall } from './judge-call.ts';
+
+const NONE = { allow: [], ask: [], deny: [] };
+
+function machine() {
+  const home = temporaryDirectory();
+  const [work, data, outside] = [join(home, 'work'), join(home, '.baton'), join(home, 'outside')];
+  for (const folder of [work, data, outside, join(work, '.git'), join(work, 'src')]) {
+    mkdirSync(folder);
+  }
+  mkdirSync(join(data, 'workspaces', 'other'), { recursive: true });
+  for (const name of ['secret-key', 'admin-token']) writeFileSync(join(data, name), 'secret');
+  writeFileSync(join(work, '.env'), 'A=b');
+  symlinkSync(outside, join(work, 'away'));
+  symlinkSync('.git', join(work, 'hidden'));
+  symlinkSync('.env', join(work, 'settings'));
+  symlinkSync(data, join(work, 'link'));
+  symlinkSync('/proc/net', join(work, 'door'));
+  symlinkSync('/proc/1/cwd', join(work, 'server'));
+  symlinkSync(join(data, 'secret-key'), join(work, 'notes.txt'));
+  const own = new OwnFiles({ paths: [data], except: [join(data, 'workspaces')] });
+  const decide = async (
+    tool: string,
+    input: Json,
+    channel: Channel,
+    session: object = {},
+  ): Promise<string> => {
+    const rules = { session: { ...NONE, ...session }, channels: {}, global: null };
+    const sent = { sent: { channel } };
+    return (await judgeCall({ tool, input }, work, sent, rules as never, own)).decision;
+  };
+  return { home, work, data, outside, decide };
+}
+
+test('[P2] on web and api files outside the workspace and in a .git are asked about, by real paths', async () => {
+  const { work, outside, decide } = machine();
+  const expected: [path: string, decision: string][] = [
+    ['a', 'allow'],
+    [join(work, 'src/a'), 'allow'],
+    ['/proc/self/cwd/src/a', 'allow'],
+    ['away/a', 'ask'],
+    ['hidden/hooks/pre-commit', 'ask'],
+    ['.git/config', 'ask'],
+    ['src/../../x', 'ask'],
+    ['away/../x', 'ask'],
+    [join(outside, 'a'), 'ask'],
+    [`/proc/self/root${work}/.git/config`, 'ask'],
+    [`/proc/self/root${outside}/a`, 'ask'],
+    ['/proc/1/cwd/a', 'ask'],
+    ['~/.bashrc', 'ask'],
+  ];
+  for (const channel of ['web', 'api'] as const) {
+    for (const tool of ['Read', 'Write', 'Edit', 'MultiEdit']) {
+      const seen = await Promise.all(
+        expected.map(async ([path]) => [path, await decide(tool, { file_path: path }, channel)]),
+      );
+      expect(seen).toEqual(expected);
+    }
+    expect(await decide('NotebookEdit', { notebook_path: 'away/a' }, channel)).toBe('ask');
+  }
+});
+
+test('[P2] nor do safe commands make or move files there', async () => {
+  const { decide } = machine();
+  const asked = ['touch away/a', 'mkdir hidden/x', 'git mv a hidden/b', 'prettier --write away'];
+  const free = [
+    'touch src/a',
+    'mkdir src/x',
+    'git mv a src/b',
+    'prettier --write .',
+    'npm test src',
+  ];
+  for (const command of asked) expect(await decide('Bash', { command }, 'web')).toBe('ask');
+  for (const command of free) {
+    expect([command, await decide('Bash', { command }, 'web')]).toEqual([command, 'allow']);
+  }
+});
+
+test('[P7] no tool of an agent uses what is Baton’s own, on any channel, whatever the rules say', async () => {
+  const { data, decide } = machine();
+  const key = join(data, 'secret-key');
+  const bash = (command: string): [string, Json] => ['Bash', { command }];
+  const denied: [string, Json][] = [
+    ['Read', { file_path: key }],
+    ['Read', { file_path: `/proc/self/root${key}` }],
+    ['Read', { file_path: key.toUpperCase() }],
+    ['Read', { file_path: 'link/secret-key' }],
+    ['Read', { file_path: 'notes.txt' }],
+    ['Read', { file_path: 'away/../.baton/secret-key' }],
+    ['Write', { file_path: join(data, 'new') }],
+    ['Write', { file_path: 'link/new' }],
+    ['Edit', { file_path: join(data, 'baton.db') }],
+    ['Grep', { pattern: 'x', path: data }],
+    ['Grep', { pattern: 'x', path: 'link' }],
+    ['Glob', { pattern: 'link/*' }],
+    ['mcp__files__read', { options: [{ path: key }] }],
+    ['mcp__files__read', { uri: `file://${key}` }],
+    ['mcp__files__read', { path: 'notes.txt' }],
+    bash(`cat ${key}`),
+    bash(`cat /proc/self/root${key}`),
+    bash(`od -An -c /proc/1/root${data}/admin-token`),
+    bash('cat link/secret-key'),
+    bash('cat notes.txt'),
+    bash('cat notes.txt | base64'),
+    bash('grep -fnotes.txt x'),
+    bash('cp notes.txt x'),
+    bash('cp -r link x'),
+    bash('touch link/new'),
+    bash(`cat ${data}/secret-*`),
+    bash(`cat ${data.replace('.baton', '.bat?n')}/x`),
+    bash(`cd ${data} && cat secret-key`),
+    bash(`sqlite3 ${data}/baton.db .dump`),
+    ['Read', { file_path: ` ${key}` }],
+    ['Read', { file_path: ' link/secret-key' }],
+    ['Read', { file_path: 'missing/../link/secret-key' }],
+    ['Read', { file_path: 'missing/deep/../../notes.txt' }],
+    ['Read', { file_path: 'away/../notes.txt' }],
+    ['NotebookEdit', { file_path: 'src/a', notebook_path: 'notes.txt' }],
+    ['mcp__files__read', { uri: 'file:link/secret-key' }],
+    ['mcp__shell__run', { command: 'cat notes.txt | base64' }],
+    ['ReadMcpResourceTool', { server: 'files', uri: 'notes.txt' }],
+    bash('cat missing/../notes.txt'),
+    bash(`cat /proc/net/../root${key}`),
+    bash(`cat /proc/thread-self/../../root${key}`),
+    bash(`cat door/../root${key}`),
+    bash('cat /proc/1/environ'),
+    bash('cat /proc/1/task/1/environ'),
+  ];
+  const asked: [string, Json][] = [
+    ['Grep', { pattern: 'x', path: '/' }],
+    ['Read', { file_path: '/proc/1/fd/28' }],
+    ['Read', { file_path: `/proc/1/cwd${key}` }],
+    bash(`cat /proc/1/cwd${key}`),
+    bash('cat /proc/1/cwd/../../secret-key'),
+    bash('cat server/../../secret-key'),
+    bash('grep -rasz --include=environ TOKEN= /proc'),
+    bash('grep -r . /proc/1'),
+    bash('cp -r / x'),
+    bash('tar c ..'),
+    bash('grep -r x ..'),
+    bash('cat $D/secret-key'),
+    bash('cd ~ && cat .baton/host-id'),
+    bash('cat ~someone/.baton/host-id'),
+    bash(`cat ${Array.from({ length: 3000 }, (_, i) => `w${i}`).join(' ')}`),
+  ];
+  const free: [string, Json][] = [
+    ['Read', { file_path: 'src/a' }],
+    ['Read', { file_path: join(data, 'workspaces/other/a') }],
+    ['Grep', { pattern: 'x' }],
+    ['mcp__files__read', { path: 'src/a' }],
+    bash('ls / | head; cd src && make; find / -name x 2>/dev/null'),
+    ['Read', { file_path: join(data, 'workspaces/other/../other/a') }],
+    ['mcp__files__read', { uri: 'file:src/a', text: 'It says "much"; and more.' }],
+    bash('cat src/a; grep -r x src'),
+    bash(`cd ${join(data, 'workspaces/other')} && git status | head; npm test`),
+    bash('cat /proc/cpuinfo /proc/self/status /proc/net/tcp'),
+    bash(`cat <<EOF > x\n${'some text, a/b and more\n'.repeat(2000)}EOF`),
+  ];
+  const all = { allow: ['*'] };
+  for (const channel of Channel.options) {
+    for (const [calls, decision] of [
+      [denied, 'deny'],
+      [asked, 'ask'],
+      [free, 'allow'],
+    ] as const) {
+      for (const [tool, input] of calls) {
+        const seen = [channel, tool, input, await decide(tool, input, channel, all)];
+        expect(seen).toEqual([channel, tool, input, decision]);
+      }
+    }
+  }
+});
+
+test('[P1] a denied file stays denied behind a link that the repository brings', async () => {
+  const { decide } = machine();
+  const session = { allow: ['*'], deny: ['Read(.env)'] };
+  for (const channel of ['web', 'line', 'cli'] as const) {
+    expect(await decide('Bash', { command: 'cat settings' }, channel, session)).toBe('deny');
+    expect(await decide('Bash', { command: 'cat src/../settings' }, channel, session)).toBe('deny');
+    expect(await decide('Bash', { command: 'grep -r x src' }, channel, session)).toBe('ask');
+    expect(await decide('Bash', { command: 'cat src/a' }, channel, session)).toBe('allow');
+  }
+});
+
+test('[P7] a shell message that names them is refused when it is sent, and the rules’ test says so', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('shell');
+  const command = `cat ${rig.dataDir}/baton.db`;
+  await expect(rig.send(id, command)).rejects.toMatchObject({ code: 'policy_denied' });
+  expect(await rig.finished(await rig.send(id, 'true'))).toMatchObject({ state: 'succeeded' });
+  const tested = { tool: 'Bash', input: { command }, channel: 'cli', sessionId: id } as const;
+  expect(await rig.service.testPolicy(ADMIN, tested)).toMatchObject({
+    decision: 'deny',
+    scope: 'default',
+    reason: expect.stringContaining('Baton'),
+  });
+});

@@ -1,0 +1,43 @@
+import type { Standing } from '../../contract/message.ts';
+import type { Verdict } from '../../contract/policy.ts';
+import { strictest } from '../../policy/tools/decide.ts';
+import type { OwnFiles } from '../../policy/tools/own-files.ts';
+import type { RulesInForce } from '../approvals/approval-store.ts';
+import { realCalls } from './real-call.ts';
+import { type Call, judge, judgeAll, placeOf, type Sent } from './tool-scopes.ts';
+
+interface Speakers {
+  readonly sent: Sent;
+  /** Who else spoke in the run (P2). */
+  readonly others?: readonly Standing[];
+}
+
+/**
+ * What is decided about a call on the machine where it would run: as it is written and where its
+ * paths really lead, by the rules and by what is Baton's own (P3, P7).
+ */
+export async function judgeCall(
+  call: Call,
+  workspace: string,
+  { sent, others = [] }: Speakers,
+  rules: RulesInForce | null,
+  ownFiles: OwnFiles,
+): Promise<Verdict> {
+  const calls = await realCalls(call, workspace);
+  const own = calls.map((each) => ownFiles.judge({ ...each, ...placeOf(workspace) }));
+  const verdicts = calls.map((each) => judgeAll(each, workspace, sent, others, rules));
+  return strictest([...verdicts, ...own.filter((one) => one !== null)]);
+}
+
+/** The same on any machine: no path is followed. */
+export function judgeAsWritten(
+  call: Call,
+  workspace: string | null,
+  sent: Sent,
+  rules: RulesInForce | null,
+  ownFiles: OwnFiles,
+): Verdict {
+  const own = ownFiles.judge({ ...call, ...placeOf(workspace) });
+  const verdict = judge(call, workspace, sent, rules);
+  return own === null ? verdict : strictest([verdict, own]);
+}

@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import { join, normalize, resolve } from 'node:path';
+import type { Json } from '../../contract/json.ts';
+import { asTaken, FILE_FIELDS, namesOfCall, type ToolCall } from '../../policy/tools/call.ts';
+import { RealPaths } from './real-paths.ts';
+
+type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
+
+/**
+ * The calls that rules about paths are asked about in place of this one: a repository may bring a
+ * link that leads out of it. A tool that works on files is judged as it is written and where it leads;
+ * a command, or a tool that is not known, with where each of its names leads.
+ */
+export async function realCalls(call: Call, workspace: string): Promise<Call[]> {
+  const { tool, input } = call;
+  const paths = await RealPaths.in(workspace);
+  const atHome = (path: string): string => shortened(path.replace(/^~(?=\/|$)/, homedir()));
+  const names = namesOfCall({ tool, input, home: homedir() });
+  if (names === null) return [call];
+  if (names.size > 0) {
+    const found = await Promise.all(
+      [...names].map(async (name) => [name, await paths.of(atHome(name))] as const),
+    );
+    // What is neither there nor behind a link is as it is written.
+    const known = found.filter(
+      ([name, { path, exists }]) => exists || path !== resolve(workspace, atHome(name)),
+    );
+    return [{ ...call, real: new Map(known) }];
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return [call];
+  const others: Fields[] = [];
+  // By the system a `..` is above where a link leads, by Claude Code above the link.
+  for (const way of [(path: string) => path, normalize]) {
+    const changed: Fields = {};
+    for (const name of FILE_FIELDS) {
+      const said = Object.hasOwn(input, name) ? input[name] : undefined;
+      if (typeof said !== 'string' || asTaken(said) === '') continue;
+      const path = atHome(asTaken(said));
+      const { path: real } = await paths.of(way(path));
+      if (real !== resolve(workspace, path)) changed[name] = real;
+    }
+    if (tool === 'Glob') Object.assign(changed, await realGlob(input, atHome, paths));
+    if (Object.keys(changed).length > 0) others.push(changed);
+  }
+  const [first, second] = others.map((changed) => ({ ...call, input: { ...input, ...changed } }));
+  const isSame = JSON.stringify(first) === JSON.stringify(second);
+  return [call, first, isSame ? undefined : second].filter((one) => one !== undefined);
+}
+
+/** No system opens a longer one. */
+const PATH_MAX = 4096;
+
+/**
+ * A longer path can only mean what its names say, to a program that resolves each `..` by them. In linear
+ * time, unlike `normalize`.
+ */
+function shortened(path: string): string {
+  if (path.length <= PATH_MAX) return path;
+  const root = path.startsWith('/') ? '/' : '';
+  const names: string[] = [];
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue;
+    const isAbove = name === '..' && (names.at(-1) ?? '..') === '..';
+    if (name !== '..' || (isAbove && root === '')) names.push(name);
+    else names.pop();
+  }
+  return root + names.join('/');
+}
+
+type Fields = { [name: string]: Json };
+
+/** A search may begin in a folder that its pattern names, behind a link. */
+async function realGlob(
+  { path, pattern }: { readonly [name: string]: Json },
+  atHome: (path: string) => string,
+  paths: RealPaths,
+): Promise<Fields> {
+  if (typeof pattern !== 'string') return {};
+  const fixed = atHome(pattern).split(/[*?[{]/, 1)[0]!;
+  const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
+  if (folder === '') return {};
+  const begin = typeof path === 'string' ? atHome(asTaken(path)) || '.' : '.';
+  const from = folder.startsWith('/') ? folder : join(begin, folder);
+  return { path: (await paths.of(from)).path, pattern: atHome(pattern).slice(folder.length) };
+}

@@ -1,0 +1,225 @@
+import { homedir } from 'node:os';
+import { expect, test } from 'vitest';
+import { ADMIN, type ServiceRig, serviceRig } from '../../../test/support/service-rig.ts';
+import type { Principal } from '../../access/principal.ts';
+import type { Role } from '../../contract/access.ts';
+import { newId } from '../../contract/ids.ts';
+import { type Channel, MessageRequest } from '../../contract/message.ts';
+import { SharedRules, ToolRules } from '../../contract/policy.ts';
+import { CreateSession } from '../../contract/session.ts';
+import { SESSION_EVENTS } from '../../contract/session-event.ts';
+import { SECRETS } from '../../policy/masking.corpus.ts';
+import { CHANNEL_DEFAULTS } from '../../policy/tools/channel-defaults.ts';
+
+const GLOBAL = { scope: 'global' } as const;
+const rules = (given: object): ToolRules => ToolRules.parse(given);
+const shared = (given: object): SharedRules => SharedRules.parse(given);
+
+async function person(
+  { store }: ServiceRig,
+  name: string,
+  { role = 'operator' as Role, channel = 'api' as Channel } = {},
+): Promise<Principal> {
+  const { id } = await store.createUser({ id: newId(), name, role });
+  return { userId: id, role, channel };
+}
+
+async function sessionRig(agent: 'shell' | 'claude' = 'shell') {
+  const rig = await serviceRig({ executes: false });
+  const owner = await person(rig, 'hanako');
+  const body = CreateSession.parse({ name: 'hers', agent: { kind: agent } });
+  const { id } = await rig.service.create(owner, body);
+  const send = (by: Principal, message: string, more: object = {}) =>
+    rig.service.send(by, id, MessageRequest.parse({ message, ...more }), null);
+  const denials = async () =>
+    (await rig.store.listAfter(id, 0, 1000))
+      .filter(({ type }) => type === 'policy.denied')
+      .map(({ payload }) => SESSION_EVENTS['policy.denied'].parse(payload));
+  return {
+    ...rig,
+    rig,
+    owner,
+    id,
+    place: { scope: 'session', sessionId: id } as const,
+    send,
+    denials,
+  };
+}
+
+test('[P1] [P2] rules of everything, of a channel and of a session, as far as one may', async () => {
+  const { service, rig, owner, place, id } = await sessionRig();
+  const taro = await person(rig, 'taro');
+  expect(await service.rules(owner, GLOBAL)).toEqual(shared({}));
+  expect(await service.rules(owner, place)).toEqual(rules({}));
+  const line = { scope: 'channel', channel: 'line' } as const;
+  expect(await service.rules(taro, line)).toEqual(shared(CHANNEL_DEFAULTS.line));
+
+  const own = rules({ allow: ['Read'], deny: ['Bash(git push)'] });
+  expect(await service.putRules(owner, place, own)).toEqual(own);
+  expect(await service.rules(owner, place)).toEqual(own);
+  await expect(service.rules(taro, place)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(service.putRules(taro, place, own)).rejects.toMatchObject({ code: 'not_found' });
+  await service.share(owner, id, { shares: [{ user: 'taro', level: 'view' }] });
+  expect(await service.rules(taro, place)).toEqual(own);
+  await expect(service.putRules(taro, place, own)).rejects.toMatchObject({ code: 'forbidden' });
+  for (const where of [GLOBAL, line]) {
+    const all = shared({ ...own, enforced: own.deny });
+    await expect(service.putRules(owner, where, all)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await service.putRules(ADMIN, where, all)).toEqual(all);
+    expect(await service.rules(taro, where)).toEqual(all);
+  }
+});
+
+test('[P1] what is no rule, or has a secret in it, is refused with its place', async () => {
+  const { service, owner, place } = await sessionRig();
+  const put = (given: ToolRules) => service.putRules(owner, place, given);
+  await expect(put({ allow: ['Read', 'Bash( )'], ask: [], deny: [] })).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { field: 'allow.1' },
+  });
+  const secret = SECRETS[0]?.secret as string;
+  await expect(put(rules({ deny: [`Bash(echo ${secret})`] }))).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { field: 'deny' },
+  });
+  expect(await service.rules(owner, place)).toEqual(rules({}));
+});
+
+test('[P1] only what asks or denies can be enforced', async () => {
+  const { service } = await sessionRig();
+  const put = (given: object) => service.putRules(ADMIN, GLOBAL, shared(given));
+  await expect(
+    put({ deny: ['Bash'], allow: ['Read'], enforced: ['Bash', 'Read'] }),
+  ).rejects.toMatchObject({ code: 'invalid_request', details: { field: 'enforced.1' } });
+  // Rules from before there was anything to enforce.
+  await service.putRules(ADMIN, GLOBAL, rules({ deny: ['Bash'] }));
+  expect(await service.rules(ADMIN, GLOBAL)).toEqual(shared({ deny: ['Bash'] }));
+});
+
+test('[P6] a change of rules is told with what was before', async () => {
+  const { service, owner, place, store, id } = await sessionRig();
+  await service.putRules(owner, place, rules({ allow: ['Read'] }));
+  const long = rules({
+    deny: Array.from({ length: 200 }, (_, i) => `Bash(command-${i} argument)`),
+  });
+  await service.putRules(owner, place, long);
+  const marked = shared({ ask: ['Read'], enforced: ['Read'] });
+  await service.putRules(ADMIN, { scope: 'channel', channel: 'line' }, marked);
+  const told = await store.listAudit({ limit: 10, action: 'policy.update' });
+  expect(told.map(({ target, before, after }) => ({ target, before, after }))).toEqual([
+    {
+      target: { kind: 'policy', id: 'line' },
+      before: shared(CHANNEL_DEFAULTS.line),
+      after: shared({ ask: ['Read'], enforced: ['Read'] }),
+    },
+    {
+      target: { kind: 'session', id },
+      before: rules({ allow: ['Read'] }),
+      after: { allow: 0, ask: 0, deny: 200 },
+    },
+    { target: { kind: 'session', id }, before: rules({}), after: rules({ allow: ['Read'] }) },
+  ]);
+});
+
+test('[P1] a test says what would be decided, by the rules there are, and does nothing', async () => {
+  const { service, rig, owner, place, id, store } = await sessionRig();
+  const push = { tool: 'Bash', input: { command: 'git push' } };
+  const test = (channel: Channel, sessionId?: string, by = owner) =>
+    service.testPolicy(by, { ...push, channel, ...(sessionId === undefined ? {} : { sessionId }) });
+  expect(await test('line')).toMatchObject({ decision: 'deny', scope: 'channel' });
+  expect(await test('web')).toMatchObject({ decision: 'ask', scope: 'default', rule: null });
+  expect(await test('cli')).toMatchObject({ decision: 'allow' });
+  await service.putRules(ADMIN, GLOBAL, rules({ deny: ['Bash(git push)'] }));
+  expect(await test('cli')).toMatchObject({ decision: 'deny', scope: 'global' });
+  await service.putRules(owner, place, rules({ allow: ['Bash(git push)'] }));
+  expect(await test('line', id)).toMatchObject({ decision: 'allow', scope: 'session' });
+  const taro = await person(rig, 'taro');
+  await expect(test('line', id, taro)).rejects.toMatchObject({ code: 'not_found' });
+  const types = (await store.listAfter(id, 0, 100)).map(({ type }) => type);
+  expect(types).not.toContain('policy.denied');
+});
+
+test('[P3] a command that the rules deny is refused, told and leaves no run', async () => {
+  const { service, rig, owner, id, send, denials, place } = await sessionRig();
+  await expect(send(owner, 'rm -rf build')).rejects.toMatchObject({
+    code: 'policy_denied',
+    status: 403,
+    details: { verdict: { decision: 'deny', scope: 'channel', rule: 'Bash(rm -rf)' } },
+  });
+  expect(await denials()).toMatchObject([
+    { tool: 'Bash', input: { command: 'rm -rf build' }, scope: 'channel', rule: 'Bash(rm -rf)' },
+  ]);
+  expect((await service.listRuns(owner, { sessionId: id })).items).toEqual([]);
+  // The sender is who would be asked.
+  await send(owner, 'make install && ./deploy');
+  await send(owner, 'ls', { allowedTools: ['Bash(ls)'] });
+  await expect(send(owner, 'ls', { disallowedTools: ['Bash'] })).rejects.toMatchObject({
+    code: 'policy_denied',
+  });
+  await expect(send(owner, 'ls', { allowedTools: ['Read'] })).rejects.toMatchObject({
+    code: 'policy_denied',
+  });
+  await service.putRules(owner, place, rules({ deny: ['Bash(ls)'] }));
+  await expect(send(owner, 'ls -la')).rejects.toMatchObject({ code: 'policy_denied' });
+  // Nobody learns of rules of a session that they cannot see.
+  const taro = await person(rig, 'taro');
+  const before = (await denials()).length;
+  await expect(send(taro, 'ls -la')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await denials()).toHaveLength(before);
+});
+
+test('[P3] a channel on which nobody can be asked refuses what would be asked', async () => {
+  const { service, rig, id, owner, send } = await sessionRig();
+  const line = await person(rig, 'chat', { channel: 'line' });
+  await service.share(owner, id, { shares: [{ user: 'chat', level: 'operate' }] });
+  await send(line, 'git status');
+  await expect(send(line, 'make install')).rejects.toMatchObject({
+    code: 'policy_denied',
+    details: { verdict: { decision: 'ask' } },
+  });
+});
+
+test('[P3] an edit is checked as the message was, by the rules of its channel', async () => {
+  const { service, owner, send } = await sessionRig();
+  const { runId } = await send(owner, 'ls');
+  await expect(service.editRun(owner, runId, { message: 'rm -rf /' })).rejects.toMatchObject({
+    code: 'policy_denied',
+  });
+  expect(await service.editRun(owner, runId, { message: 'ls -la' })).toMatchObject({
+    message: 'ls -la',
+  });
+});
+
+test('[P3] a message to another agent is no command', async () => {
+  const { owner, send, denials } = await sessionRig('claude');
+  await send(owner, 'rm -rf build');
+  expect(await denials()).toEqual([]);
+});
+
+test('[P1] the tools of a message are rules', async () => {
+  const { owner, send } = await sessionRig('claude');
+  await send(owner, 'hello', { allowedTools: ['Read', 'Bash(git status)', 'mcp__box'] });
+  for (const field of ['allowedTools', 'disallowedTools']) {
+    await expect(send(owner, 'hello', { [field]: ['Read', 'rm -rf'] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: { field: `${field}.1` },
+    });
+  }
+});
+
+test('[P4] a secret in a refused command is masked where it is told', async () => {
+  const secret = SECRETS[0]?.secret as string;
+  const { owner, send, denials } = await sessionRig();
+  await expect(send(owner, `rm -rf ${secret}`)).rejects.toMatchObject({ code: 'policy_denied' });
+  expect(JSON.stringify(await denials())).not.toContain(secret);
+});
+
+test('[P1] a rule from the home directory means what is there, and nothing else', async () => {
+  const { service, owner, place, id } = await sessionRig('claude');
+  await service.putRules(owner, place, rules({ allow: ['Read'], deny: ['Read(~/.ssh/**)'] }));
+  const decided = async (tool: string, input: Record<string, string>) =>
+    (await service.testPolicy(owner, { tool, input, channel: 'api', sessionId: id })).decision;
+  expect(await decided('Read', { file_path: `${homedir()}/.ssh/id` })).toBe('deny');
+  expect(await decided('Read', { file_path: '/srv/readme' })).toBe('allow');
+  expect(await decided('Bash', { command: 'cat ~/.ssh/id' })).toBe('deny');
+});

@@ -1,0 +1,240 @@
+import type { Attachment, ToolCall } from '../../agents/driver.ts';
+import type { Swept } from '../../agents/sweep.ts';
+import { isBatonError } from '../../contract/errors.ts';
+import type { Json } from '../../contract/json.ts';
+import type { AgentPayload } from '../../contract/message.ts';
+import { isBusy } from '../../contract/outcome.ts';
+import type { Verdict } from '../../contract/policy.ts';
+import type { Run } from '../../contract/run.ts';
+import { shellCall } from '../../policy/tools/call.ts';
+import type { OwnFiles } from '../../policy/tools/own-files.ts';
+import { unknownTools } from '../../policy/tools/unknown-tools.ts';
+import { fail, HandlerError, messageOf } from '../../queue/handler-result.ts';
+import type { Store } from '../../queue/store.ts';
+import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
+import type { SecretBox } from '../../secrets/box.ts';
+import { WorkspaceError } from '../../workspaces/provider.ts';
+import { sealCall } from '../approvals/call-original.ts';
+import { openAttachment } from '../messages/attachments.ts';
+import { openOriginal, textOfSteer } from '../messages/messages.ts';
+import { writeAttachments } from '../messages/write-attachments.ts';
+import type { Preparer } from '../provisioner.ts';
+import { patiently } from '../retry-while-away.ts';
+import { refusedStart } from '../rules/agent-check.ts';
+import { explain, refusalOf, toldOf } from '../rules/command-check.ts';
+import { judgeCall } from '../rules/judge-call.ts';
+import type { SessionWithFacts } from '../session-record.ts';
+import { type TurnParts, takeTurn } from './agent-turn.ts';
+import { type LookBackOptions, lookBack } from './prior-attempts.ts';
+import { planTurn } from './turn-plan.ts';
+
+export interface AgentHandlerOptions extends TurnParts {
+  readonly store: TurnParts['store'] & LookBackOptions['store'] & Pick<Store, 'get'>;
+  readonly preparer: Preparer;
+  /** Kills what an earlier attempt left on this machine: two agents never work on one run (A3). */
+  readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
+  readonly box: SecretBox;
+  readonly ownFiles: OwnFiles;
+}
+
+/** Executes runs of type `agent`: one run loop for every driver (A1). */
+export const agentHandler =
+  (options: AgentHandlerOptions) =>
+  async (payload: AgentPayload, context: AttemptContext): Promise<unknown> => {
+    const { run, signal } = context;
+    const { store, box, ownFiles } = options;
+    const found = await patiently(signal, () => store.getSession(run.lane));
+    if (found === null) return fail('invalid_request', 'The session of this run is gone.');
+    let path: string;
+    try {
+      path = await unlessStopped(
+        signal,
+        patiently(signal, () => options.preparer.prepare(found)),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error;
+      return fail('agent_unavailable', error.message);
+    }
+    const message = await messageFor(payload, context, options);
+    if (message === null) {
+      return fail('invalid_request', 'The original of this message is gone. Send it again.');
+    }
+    await clearAway(context, options);
+    const { agent } = found.session;
+    const { maskJson } = options;
+    const keep = options.snapshotDirOf(run.lane);
+    const past = await lookBack({ store, context, path, keep, maskJson, agent, message });
+    if (past.unsafe !== null) return fail('interrupted_unsafe', past.unsafe);
+    if (isUsedUp(found)) return fail('budget_reached', USED_UP);
+    const isNew = !past.begun && (await isAnew(context, options));
+    const { conversation, forkPoint } = isNew ? NO_CONVERSATION : found.session;
+    const plan = planTurn({ message, conversation, forkPoint, ...past });
+    const refused = await checkStart(found, plan.message, path, payload, context, options);
+    if (refused !== null) return refused;
+    let attachments: Attachment[];
+    try {
+      attachments = await filesFor(payload, context, options, path);
+    } catch (error) {
+      if (isBatonError(error) || isBusy(error) || signal.aborted) throw error;
+      return fail(
+        'agent_unavailable',
+        `The files of the message were not written: ${messageOf(error)}`,
+      );
+    }
+
+    const decide = async (call: ToolCall): Promise<Verdict> => {
+      // Read at each call: rules change, and a person who steers the run counts from then on (P2, P3).
+      const [rules, steers] = await patiently(signal, () =>
+        Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
+      );
+      const others = steers.map(({ standing }) => standing);
+      return judgeCall(call, path, { sent: payload, others }, rules, ownFiles);
+    };
+    const turn = takeTurn({
+      found,
+      path,
+      plan: { ...plan, attachments, tools: unknownTools(payload.allowedTools ?? []) },
+      stillGood: past.stillGood,
+      context,
+      parts: options,
+      decide,
+      seal: (input, id) => sealCall(input, id, box),
+      open: (sealed) => JSON.parse(openOriginal(sealed, run.lane, box)) as Json,
+    });
+    return turn.catch(failIfTaken);
+  };
+
+/** Whatever it would say there belongs to another session (A3). */
+function failIfTaken(error: unknown): unknown {
+  if (!isBatonError(error, 'conversation_taken')) throw error;
+  return fail('invalid_request', error.message);
+}
+
+/**
+ * Rules may have changed since the agent was configured and the message was sent; what they deny by
+ * now is not started (P1, P3).
+ */
+async function checkStart(
+  { session: { agent, agentStanding } }: SessionWithFacts,
+  message: string,
+  path: string,
+  payload: AgentPayload,
+  context: AttemptContext,
+  { store, masker, onDenied, ownFiles }: AgentHandlerOptions,
+): Promise<unknown> {
+  const { run, signal } = context;
+  const rules = await patiently(signal, () => store.rulesFor(run.lane));
+  const start = rules === null ? null : refusedStart(agent, path, agentStanding, rules, ownFiles);
+  const command =
+    agent.kind === 'shell'
+      ? await refusalOf(message, agent, payload, (call, sent) =>
+          judgeCall(call, path, { sent }, rules, ownFiles),
+        )
+      : null;
+  const verdict = start?.verdict ?? command;
+  if (verdict === null) return null;
+  onDenied?.();
+  const call = start?.call ?? shellCall(message);
+  await context.emit('policy.denied', toldOf(call, verdict, masker));
+  const field = start === null ? '' : `${start.field}: `;
+  return fail('permission_denied', masker.mask(`${field}${explain(verdict)}`));
+}
+
+/** A workspace may take long, or never come; a run can be stopped at any time (Q9). */
+async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** An agent takes no budget of nothing. */
+const isUsedUp = ({ session: { agent, budgetUsd, costUsd } }: SessionWithFacts): boolean =>
+  agent.kind !== 'shell' && budgetUsd !== null && costUsd >= budgetUsd;
+
+const USED_UP = 'The budget of the session is used up. Raise it, and retry.';
+
+const NO_CONVERSATION = { conversation: null, forkPoint: null } as const;
+
+/** Whoever retries a run whose conversation was lost chooses a new one (A3). */
+async function isAnew(
+  { run, signal }: AttemptContext,
+  { store }: AgentHandlerOptions,
+): Promise<boolean> {
+  const { retryOf } = run;
+  if (retryOf === null) return false;
+  const before = await patiently(signal, () => store.get(retryOf));
+  return before?.error?.class === 'conversation_lost';
+}
+
+/**
+ * An agent whose end nobody recorded may be alive: of this run, or of one before it that ended with
+ * its node. Who holds the lane's claim is the only one who may work in it (A3).
+ */
+async function clearAway(
+  { run, signal }: AttemptContext,
+  { store, sweepRun, clock }: AgentHandlerOptions,
+): Promise<void> {
+  for (const left of await patiently(signal, () => store.listUnfinished(run.lane))) {
+    const alive = (await sweepRun(left.runId)).left.map(({ pid }) => pid);
+    if (alive.length > 0) {
+      const message = `An agent of an earlier attempt cannot be stopped (pid ${alive.join(', ')}).`;
+      throw new HandlerError('agent_crash', message);
+    }
+    const ended = { ...left, finishedAt: clock(), error: left.error ?? CUT_OFF };
+    await patiently(signal, () => store.putInvocation(ended));
+  }
+}
+
+const CUT_OFF = { class: 'agent_crash', message: 'Its node ended before it did.' } as const;
+
+async function messageFor(
+  payload: AgentPayload,
+  { run, signal }: AttemptContext,
+  { store, box }: AgentHandlerOptions,
+): Promise<string | null> {
+  const sealed = payload.original
+    ? await patiently(signal, () => store.readOriginal(run.id))
+    : undefined;
+  if (sealed === null) return null;
+  const message = sealed === undefined ? payload.message : openOriginal(sealed, run.lane, box);
+  if (run.startedAt === null && run.retryOf === null) return message;
+  // The agent that was given them may have died before it read them.
+  const runs = await patiently(signal, () => withRetried(run, store));
+  const steers = await patiently(signal, () => store.listSteers(runs));
+  const given = steers.filter(({ state }) => state === 'given').map(textOfSteer(box));
+  return given.length === 0 ? message : [message, MEANWHILE, ...given].join('\n\n');
+}
+
+/** The run, and those that it is a retry of. */
+async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promise<string[]> {
+  const runs = [run.id];
+  for (let { retryOf } = run; retryOf !== null; ) {
+    runs.push(retryOf);
+    retryOf = (await store.get(retryOf))?.retryOf ?? null;
+  }
+  return runs;
+}
+
+const MEANWHILE = 'While an earlier attempt worked on this, the following was added:';
+
+/** Written anew for each attempt: the one before may have changed them. */
+async function filesFor(
+  payload: AgentPayload,
+  { run, signal }: AttemptContext,
+  { store, box }: AgentHandlerOptions,
+  workspace: string,
+): Promise<Attachment[]> {
+  if ((payload.attachments ?? []).length === 0) return [];
+  const stored = await patiently(signal, () => store.readAttachments(run.id));
+  const files = stored.map(({ sealed, ...rest }) => ({
+    ...rest,
+    content: openAttachment(sealed, run.lane, box),
+  }));
+  return writeAttachments(workspace, run.id, files);
+}

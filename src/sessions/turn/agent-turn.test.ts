@@ -1,0 +1,30 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
+import { BatonError } from '../../contract/errors.ts';
+import { type TurnOptions, takeTurn } from './agent-turn.ts';
+
+test('[O5] an attempt that the database fails twice at its start ends alone, not with the process', async () => {
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  onTestFinished(() => void process.off('unhandledRejection', unhandled));
+  const closed = async (): Promise<never> => {
+    throw new BatonError('closed');
+  };
+  const putSnapshot = vi.fn(closed);
+  const options = {
+    found: { session: { agent: { kind: 'claude' } } },
+    path: temporaryDirectory(),
+    plan: { conversation: null, message: 'hello' },
+    context: { run: { id: 'run', lane: 'session' }, signal: new AbortController().signal },
+    parts: {
+      store: { putInvocation: closed, putSnapshot },
+      clock: Date.now,
+      snapshotDirOf: temporaryDirectory,
+    },
+  } as unknown as TurnOptions;
+  await expect(takeTurn(options)).rejects.toThrow(BatonError);
+  await vi.waitFor(() => expect(putSnapshot).toHaveBeenCalledOnce());
+  await setImmediate();
+  expect(unhandled).not.toHaveBeenCalled();
+});

@@ -1,0 +1,290 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  attemptRig,
+  END,
+  forEver,
+  init,
+  type Play,
+  toolUse,
+} from '../../../test/support/attempt-rig.ts';
+import { ADMIN } from '../../../test/support/service-rig.ts';
+import { until } from '../../../test/support/until.ts';
+import type { AgentProcess, Spawn } from '../../agents/process.ts';
+
+type Rig = Awaited<ReturnType<typeof attemptRig>>;
+
+async function failsUnstarted(rig: Rig, error: object): Promise<void> {
+  let started = false;
+  const attempt = await rig.attempt(async function* () {
+    started = true;
+    yield { kind: 'end', end: END };
+  });
+  expect(await attempt.ended()).toMatchObject({ kind: 'failed', error });
+  expect(started).toBe(false);
+}
+
+test('[A6] a budget that is used up ends a run before an agent is started', async () => {
+  const rig = await attemptRig({ session: { budgetUsd: 0.5 } });
+  const usage = {
+    inputTokens: 1,
+    outputTokens: 1,
+    cacheCreationTokens: 0,
+    cacheReadTokens: 0,
+    model: 'm',
+    costUsd: 0.5,
+    source: 'claude',
+  };
+  await rig.say('one');
+  const first = await rig.attempt(async function* () {
+    yield init();
+    yield { kind: 'end', end: { ...END, usage } };
+  });
+  expect(await first.ended()).toMatchObject({ kind: 'succeeded' });
+  await rig.say('two');
+  await failsUnstarted(rig, { class: 'budget_reached' });
+});
+
+const push = { command: 'git push origin main' };
+const order = { command: 'install /dev/null a' };
+const tell: Play = async function* () {
+  yield init();
+  yield { kind: 'end', end: END };
+};
+const forEverAtWork: Play = async function* () {
+  yield init();
+  await forEver();
+};
+const UNSAFE = { kind: 'failed', error: { class: 'interrupted_unsafe' } };
+const never = new AbortController().signal;
+
+/** Answers the question that is open. */
+async function allow({ service, session }: Awaited<ReturnType<typeof attemptRig>>): Promise<void> {
+  let id: string | undefined;
+  await until(async () => {
+    const { items } = await service.listApprovals(ADMIN, {
+      sessionId: session.id,
+      state: 'pending',
+    });
+    id = items[0]?.id;
+    const [run] = await service
+      .listRuns(ADMIN, { sessionId: session.id })
+      .then(({ items }) => items);
+    return id !== undefined && run?.state === 'waiting';
+  });
+  await service.decideApproval(ADMIN, id!, { decision: 'allow', scope: 'once' });
+}
+
+test('[Q16] a call that waited for its turn behind a question was not made', async () => {
+  const rig = await attemptRig();
+  await rig.say('do both');
+  const first = await rig.attempt(async function* ({ permit }) {
+    yield init();
+    yield toolUse('1', 'Bash', order);
+    yield toolUse('2', 'Bash', push);
+    await permit!({ id: '1', tool: 'Bash', input: order }, never);
+  });
+  await until(async () => (await rig.events('run.waiting')).length === 1);
+  await first.die();
+  await allow(rig);
+  const second = await rig.attempt(tell);
+  expect(await second.ended()).toMatchObject({ kind: 'succeeded' });
+});
+
+test.each([
+  ['that the rules allowed', {}, true],
+  ['that nobody need be asked about', { trusted: true }, false],
+])('[Q16] a call %s may have been made', async (_, agent, asks) => {
+  const rig = await attemptRig({ session: { agent: { kind: 'claude', ...agent } } });
+  const rules = { allow: ['Bash(git push:*)'], ask: [], deny: [] };
+  await rig.store.putRules({ scope: 'session', sessionId: rig.session.id }, rules);
+  await rig.say('push');
+  const allowed = Promise.withResolvers<void>();
+  const first = await rig.attempt(async function* ({ permit }) {
+    yield init();
+    yield toolUse('1', 'Bash', push);
+    if (asks) await permit!({ id: '1', tool: 'Bash', input: push }, never);
+    allowed.resolve();
+    await forEver();
+  });
+  await allowed.promise;
+  await first.die();
+  expect(await (await rig.attempt(tell)).ended()).toMatchObject(UNSAFE);
+});
+
+/** An attempt at the command that writes `written` and is cut off. */
+async function cutOffCommand(rig: Rig): Promise<void> {
+  const begun = Promise.withResolvers<void>();
+  const first = await rig.attempt(async function* ({ cwd }) {
+    yield { kind: 'init', conversation: null };
+    writeFileSync(join(cwd, 'written'), 'half');
+    begun.resolve();
+    await forEver();
+  });
+  await begun.promise;
+  await first.die();
+}
+
+test.each([
+  ['a command of the shell', 'echo half > written', {}],
+  ['another program', 'anything', { agent: { kind: 'shell', command: ['a-program'] } }],
+])(
+  '[Q16] what %s wrote before it was cut off is recorded, then it runs again',
+  async (_, command, given) => {
+    const rig = await attemptRig({ agent: 'shell', session: given });
+    await rig.say(command);
+    await cutOffCommand(rig);
+    let already = 0;
+    const second = await rig.attempt(async function* () {
+      already = (await rig.events('run.retry_diff')).length;
+      yield { kind: 'end', end: END };
+    });
+    expect(await second.ended()).toMatchObject({ kind: 'succeeded' });
+    expect(already).toBe(1);
+    expect(await rig.events('run.retry_diff')).toMatchObject([
+      { sinceAttempt: 1, files: [{ path: 'written', change: 'added' }] },
+    ]);
+  },
+);
+
+test('[Q16] a command that only reads is run again as it is, and nothing is noted before it', async () => {
+  const rig = await attemptRig({ agent: 'shell' });
+  const run = await rig.say('cat written');
+  await cutOffCommand(rig);
+  expect(await (await rig.attempt(tell)).ended()).toMatchObject({ kind: 'succeeded' });
+  expect(await rig.events('run.retry_diff')).toEqual([]);
+  expect(await rig.store.readSnapshot(run)).toBeNull();
+});
+
+test('[Q16] a command that must not run twice is not run again', async () => {
+  const rig = await attemptRig({ agent: 'shell' });
+  await rig.say(push.command);
+  const begun = Promise.withResolvers<void>();
+  const first = await rig.attempt(async function* () {
+    yield { kind: 'init', conversation: null };
+    yield { kind: 'delta', text: 'Everything up-to', stream: 'stdout' };
+    begun.resolve();
+    await forEver();
+  });
+  await begun.promise;
+  await until(async () => (await rig.events('agent.init')).length === 1);
+  await first.die();
+  expect(await (await rig.attempt(tell)).ended()).toMatchObject(UNSAFE);
+});
+
+test('[A3] no agent is started while one of an earlier attempt cannot be stopped', async () => {
+  const rig = await attemptRig({ left: [{ pid: 7, mark: null }] });
+  await rig.say('work');
+  const begun = Promise.withResolvers<void>();
+  const first = await rig.attempt(async function* () {
+    yield init();
+    begun.resolve();
+    await forEver();
+  });
+  await begun.promise;
+  await first.die();
+  await failsUnstarted(rig, { class: 'agent_crash', message: expect.stringContaining('7') });
+});
+
+test('[A3] a run that never began is nothing to go on from', async () => {
+  const rig = await attemptRig();
+  await rig.say('work');
+  const begun = Promise.withResolvers<void>();
+  const first = await rig.attempt(async function* () {
+    yield init('lost');
+    begun.resolve();
+    await forEver();
+  });
+  await begun.promise;
+  await until(async () => (await rig.events('agent.init')).length === 1);
+  await rig.service.cancelRun(ADMIN, await rig.say('not this one'));
+  await first.die();
+  let conversation: string | null = 'none';
+  const second = await rig.attempt(async function* (turn) {
+    conversation = turn.conversation;
+    yield { kind: 'end', end: END };
+  });
+  await second.ended();
+  expect(conversation).toBeNull();
+});
+
+test('[A3] a run that found its conversation lost begins anew when a person retries it', async () => {
+  const rig = await attemptRig();
+  await rig.say('one');
+  await (await rig.attempt(tell)).ended();
+  await rig.say('two');
+  const error = { class: 'conversation_lost', message: 'No conversation found' } as const;
+  const lost = await rig.attempt(async function* () {
+    yield { kind: 'end', end: { ...END, outcome: { kind: 'failed', error } } };
+  });
+  await lost.ended();
+  await rig.service.retryRun(ADMIN, lost.run.id);
+  const conversations: (string | null)[] = [];
+  const look: Play = async function* (turn) {
+    conversations.push(turn.conversation);
+    yield init('fresh');
+    yield { kind: 'end', end: END };
+  };
+  await (await rig.attempt(look)).ended();
+  await rig.say('three');
+  await (await rig.attempt(look)).ended();
+  expect(conversations).toEqual([null, 'fresh']);
+});
+
+test('[A3] an agent that is started after its run was taken away hears nothing', async () => {
+  let stopped = false;
+  const stop = async (): Promise<void> => {
+    stopped = true;
+  };
+  const spawn: Spawn = async () => ({ stop }) as unknown as AgentProcess;
+  const rig = await attemptRig({ spawn });
+  await rig.say('work');
+  const about = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  let spoken = false;
+  const first = await rig.attempt(async function* (turn) {
+    about.resolve();
+    // As a process that is stopped here and goes on much later.
+    await go.promise;
+    await turn.spawn(['claude'], { cwd: rig.path });
+    spoken = true;
+    yield { kind: 'end', end: END };
+  });
+  await about.promise;
+  await first.die();
+  await rig.attempt(forEverAtWork);
+  go.resolve();
+  await until(() => stopped || spoken);
+  expect({ stopped, spoken }).toEqual({ stopped: true, spoken: false });
+});
+
+test('[Q11] whoever retries a run by hand retries what was added to it', async () => {
+  const rig = await attemptRig();
+  await rig.say('mend it');
+  const go = Promise.withResolvers<void>();
+  const error = { class: 'invalid_request', message: 'no credit' } as const;
+  const first = await rig.attempt(async function* () {
+    yield init();
+    await go.promise;
+    yield { kind: 'end', end: { ...END, outcome: { kind: 'failed', error } } };
+  });
+  await rig.say('and the tests', { onBusy: 'steer' });
+  for (const { id } of await rig.store.listSteers([first.run.id])) {
+    expect(await rig.store.markSteer(id, true, first.fence)).toBe(true);
+  }
+  go.resolve();
+  await first.ended();
+  const messages: string[] = [];
+  const look: Play = async function* ({ message }) {
+    messages.push(message);
+    yield init();
+    yield { kind: 'end', end: { ...END, outcome: { kind: 'failed', error } } };
+  };
+  for (let of = first.run.id, i = 0; i < 2; i++) {
+    of = (await rig.service.retryRun(ADMIN, of)).id;
+    await (await rig.attempt(look)).ended();
+  }
+  expect(messages).toHaveLength(2);
+  for (const message of messages) expect(message).toMatch(/^mend it.*added:\n\nand the tests$/s);
+});

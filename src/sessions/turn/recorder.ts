@@ -1,0 +1,214 @@
+import type { DriverEvent } from '../../agents/driver.ts';
+import { fitBeginning, fitJson } from '../../agents/fit.ts';
+import { ARTEFACT_BYTES, type Artefact } from '../../contract/artefact.ts';
+import { byteLength, type Json } from '../../contract/json.ts';
+import type { Masker, MaskStream } from '../../policy/masker.ts';
+import { messageOf } from '../../queue/handler-result.ts';
+import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
+import { fitText } from './fit-text.ts';
+import { bytesOf, type OutputBudget } from './output-budget.ts';
+
+/** Pieces that come within this time are one event (E6). */
+const COALESCE_MS = 50;
+/** A piece that grows to this size is written without waiting. */
+const DELTA_CHARACTERS = 16 * 1024;
+/** As JSON, below the limit of an event. */
+const MESSAGE_BYTES = 200 * 1024;
+
+const NOTICE_BYTES = 8192;
+/** Beyond the run's budget (E10): how often the newest output is stored, and how long a result may be. */
+const NEWEST_MS = 10_000;
+const RESULT_BYTES = 4096;
+
+const NOT_KEPT = 'The whole of a long result could not be kept:';
+
+type Source = 'stdout' | 'stderr' | 'agent';
+
+export interface RecorderOptions {
+  readonly context: Pick<AttemptContext, 'emit' | 'room'>;
+  readonly masker: Masker;
+  readonly maskJson: (value: Json) => Json;
+  /** For calls of tools: no mask covers shell syntax (P4). */
+  readonly maskCall: (input: Json) => Json;
+  readonly budget: OutputBudget;
+  /** Keeps a result that is too long for an event, by the call it is of (E5). */
+  readonly keep: (call: string, text: string) => Promise<Artefact>;
+}
+
+/**
+ * The only writer of agent events: masks what an agent says (E8), puts small pieces together, and
+ * waits while the buffer to the database is full, so that an agent's output is not read any faster
+ * than it can be stored (E7). Beyond the run's budget only the newest output is stored, now and then
+ * and at the end, and results of tools are short (E10).
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #streams = new Map<Source, MaskStream>();
+  #pending = '';
+  #source: Source = 'agent';
+  #timer: NodeJS.Timeout | null = null;
+  /** The log says that something is missing from there on. */
+  #hasGap = false;
+  /** What a timer could not store, told to who comes next. */
+  #failure: unknown = null;
+  /** The last event on its way; those before it are stored when it is. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  async take(event: Exclude<DriverEvent, { kind: 'end' }>): Promise<void> {
+    if (this.#failure !== null) throw this.#failure;
+    const { masker } = this.#options;
+    switch (event.kind) {
+      case 'delta':
+        await this.#delta(event.stream ?? 'agent', event.text);
+        return;
+      case 'message': {
+        this.#endStreams();
+        const { text, truncated } = fitText(masker.mask(event.text), MESSAGE_BYTES);
+        const cut = truncated || event.truncated === true;
+        await this.#emit('agent.message', cut ? { text, truncated: true } : { text });
+        return;
+      }
+      case 'notice':
+        await this.#notice(masker.mask(event.text));
+        return;
+      case 'event':
+        this.#flush();
+        await this.#event(event.type, event.payload);
+        return;
+      case 'init':
+      case 'usage':
+        // Told by who knows the workspace (agent-handler.ts).
+        return;
+    }
+  }
+
+  /** Masked first and cut then, so that no half of a secret is left at the edge. */
+  async #event(type: string, payload: Json): Promise<void> {
+    const { maskJson, maskCall, budget } = this.#options;
+    if (type === 'agent.tool_use') {
+      const { input = null, ...rest } = payload as { [name: string]: Json };
+      const { value, truncated } = fitJson(maskCall(input));
+      const call = { ...(maskJson(rest) as object), input: value };
+      return this.#emit(type, truncated ? { ...call, truncated } : call);
+    }
+    const masked = maskJson(payload);
+    const { id, text } = masked as { id?: Json; text?: Json };
+    if (typeof text !== 'string') return this.#emit(type, masked);
+    const isResult = type === 'agent.tool_result';
+    const most = isResult && budget.isUsedUp ? RESULT_BYTES : undefined;
+    const { value, truncated } = fitBeginning(text, most);
+    if (!truncated) return this.#emit(type, masked);
+    const cut = { ...(masked as object), text: value, truncated };
+    if (!isResult) return this.#emit(type, cut);
+    if (!budget.has(Math.min(byteLength(text), ARTEFACT_BYTES))) {
+      this.#noteGap();
+      return this.#emit(type, cut);
+    }
+    try {
+      const artefact = await this.#options.keep(String(id), text);
+      budget.spend(artefact.bytes);
+      await this.#emit(type, { ...cut, artefact });
+    } catch (error) {
+      await this.#emit(type, cut);
+      await this.#notice(`${NOT_KEPT} ${messageOf(error)}`);
+    }
+  }
+
+  #notice(text: string): Promise<void> {
+    return this.#emit('agent.notice', { text: fitBeginning(text, NOTICE_BYTES).value });
+  }
+
+  /** Resolves when all that was taken so far is stored. */
+  async stored(): Promise<void> {
+    this.#flush();
+    await this.#last;
+  }
+
+  /** Nothing more comes: what was held back is written. */
+  end(): void {
+    this.#endStreams();
+  }
+
+  async #delta(source: Source, text: string): Promise<void> {
+    let stream = this.#streams.get(source);
+    if (stream === undefined) {
+      stream = this.#options.masker.stream();
+      this.#streams.set(source, stream);
+    }
+    this.#add(source, stream.push(text));
+    const { context, budget } = this.#options;
+    await context.room();
+    if (budget.isUsedUp) await budget.pace(text.length);
+  }
+
+  #add(source: Source, text: string): void {
+    if (text === '') return;
+    if (this.#options.budget.isUsedUp) {
+      this.#addNewest(source, text);
+      return;
+    }
+    if (source !== this.#source) this.#flush();
+    this.#source = source;
+    for (let rest = text; rest !== ''; ) {
+      const piece = rest.slice(0, DELTA_CHARACTERS - this.#pending.length);
+      this.#pending += piece;
+      rest = rest.slice(piece.length);
+      if (this.#pending.length >= DELTA_CHARACTERS) this.#flush();
+    }
+    if (this.#pending !== '') this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
+  }
+
+  #addNewest(source: Source, text: string): void {
+    if (!this.#hasGap) this.#flush();
+    this.#noteGap();
+    const before = source === this.#source ? this.#pending : '';
+    this.#source = source;
+    this.#pending = (before + text).slice(-DELTA_CHARACTERS);
+    this.#timer ??= setTimeout(() => this.#flush(), NEWEST_MS);
+  }
+
+  #noteGap(): void {
+    if (this.#hasGap) return;
+    this.#hasGap = true;
+    const mib = Math.round(this.#options.budget.bytes / 1024 / 1024);
+    const text = `This run has reached the limit of what it may store, ${mib} MiB (BATON_RUN_OUTPUT_MIB). From here on the log has only the newest part of its output, and the beginning of long results. The agent continues.`;
+    this.#send('agent.notice', { text, gap: true });
+  }
+
+  #endStreams(): void {
+    for (const [source, stream] of this.#streams) this.#add(source, stream.end());
+    this.#streams.clear();
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#pending === '') return;
+    const text = this.#pending.toWellFormed();
+    const payload = this.#source === 'agent' ? { text } : { text, stream: this.#source };
+    this.#pending = '';
+    try {
+      // Not awaited: room() is what slows the agent down, and a loss is told by the signal.
+      this.#send('agent.delta', payload);
+    } catch (error) {
+      this.#failure ??= error;
+    }
+  }
+
+  async #emit(type: string, payload: Json): Promise<void> {
+    this.#flush();
+    this.#send(type, payload);
+    await this.#options.context.room();
+  }
+
+  #send(type: string, payload: Json): void {
+    this.#options.budget.spend(bytesOf(payload));
+    this.#last = this.#options.context.emit(type, payload);
+    this.#last.catch(() => {});
+  }
+}

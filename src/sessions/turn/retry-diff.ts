@@ -1,0 +1,34 @@
+import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
+import { byteLength, type Json } from '../../contract/json.ts';
+import { fitPatch } from '../../workspaces/file-changes.ts';
+import type { WorkspaceDiff } from '../../workspaces/snapshot.ts';
+
+/** Masks may be longer than what they hide, also in the names of files. */
+const SPARE_BYTES = 4 * 1024;
+
+/** The payload of `run.retry_diff`: masked, which may lengthen it, and cut to what an event can hold. */
+export function retryDiffOf(
+  sinceAttempt: number,
+  diff: WorkspaceDiff,
+  maskJson: (value: Json) => Json,
+): Json {
+  const { patch, files, ...rest } = diff;
+  const masked = maskJson({ files: files.map((each) => ({ ...each })), ...rest }) as {
+    files: Json[];
+    truncated: boolean;
+  };
+  let room = EVENT_PAYLOAD_MAX - SPARE_BYTES;
+  const listed = masked.files.filter((each) => {
+    room -= byteLength(JSON.stringify(each)) + 1;
+    return room > 0;
+  });
+  const fitted =
+    patch === undefined ? null : fitPatch(maskJson(patch) as string, Math.max(2, room));
+  return {
+    ...masked,
+    sinceAttempt,
+    files: listed,
+    ...(fitted === null ? {} : { patch: fitted.patch }),
+    truncated: masked.truncated || listed.length < files.length || (fitted?.truncated ?? false),
+  };
+}

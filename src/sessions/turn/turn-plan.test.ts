@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { ApprovalRecord } from '../approvals/approval-store.ts';
+import { planTurn, type RunSoFar } from './turn-plan.ts';
+
+const so: RunSoFar = {
+  message: 'mend it',
+  conversation: 'c',
+  forkPoint: null,
+  begun: true,
+  acted: true,
+  hasPast: true,
+  answers: [],
+};
+const answer = (state: 'allowed' | 'denied', message: string | null = null) =>
+  ({ tool: 'Bash', state, message }) as ApprovalRecord;
+
+test('[A3] a first attempt says the message, in the conversation of the session', () => {
+  expect(planTurn({ ...so, begun: false })).toEqual({ conversation: 'c', message: 'mend it' });
+  expect(planTurn({ ...so, begun: false, conversation: null }).conversation).toBeNull();
+});
+
+test('[A3] one that was cut off goes on, and has the message at hand', () => {
+  const { conversation, message } = planTurn(so);
+  expect(conversation).toBe('c');
+  expect(message).toMatch(/cut off.*The message was:\nmend it$/s);
+});
+
+test('[A3] nothing ended and nothing was allowed: it begins anew', () => {
+  const fresh = planTurn({ ...so, hasPast: false, acted: false });
+  expect(fresh).toEqual({ conversation: null, message: 'mend it' });
+  expect(planTurn({ ...so, hasPast: false }).conversation).toBe('c');
+  expect(planTurn({ ...so, acted: false }).conversation).toBe('c');
+});
+
+test('[S10] [A3] a fork copies until it has a conversation with something in it', () => {
+  const forkPoint = { conversation: 'original', head: 'h' };
+  const forking = { conversation: null, fork: forkPoint, message: 'mend it' };
+  const fork = { ...so, forkPoint, hasPast: false };
+  expect(planTurn({ ...fork, conversation: null, begun: false })).toEqual(forking);
+  expect(planTurn({ ...fork, acted: false })).toEqual(forking);
+  for (const plan of [planTurn(fork), planTurn({ ...fork, begun: false, hasPast: true })]) {
+    expect(plan.conversation).toBe('c');
+    expect(plan.fork).toBeUndefined();
+  }
+});
+
+test('[A7] an answer that came meanwhile is told, so that the call is made again', () => {
+  const { message } = planTurn({
+    ...so,
+    answers: [answer('allowed'), answer('denied', 'not now')],
+  });
+  expect(message).toContain('allowed your last call of Bash. Make the same call again');
+  expect(message).toContain('refused your last call of Bash. They said: not now');
+});

@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newId } from '../../contract/ids.ts';
+import type { WorkspaceSpec } from '../../contract/session.ts';
+import type { WorkspaceProvider } from '../provider.ts';
+
+export interface ProviderUnderTest {
+  readonly provider: WorkspaceProvider;
+  /** What a session that asks for nothing in particular gets. */
+  readonly spec: WorkspaceSpec;
+}
+
+/** What every provider of workspaces promises (W1). */
+export function workspaceContract(make: () => ProviderUnderTest): void {
+  const start = () => {
+    const { provider, spec } = make();
+    return { provider, request: { sessionId: newId(), spec } };
+  };
+
+  test('[W1] it is missing before it is made, and ready after', async () => {
+    const { provider, request } = start();
+    expect(await provider.observe(request)).toBe('missing');
+    const { path } = await provider.ensure(request);
+    expect(await provider.observe(request)).toBe('ready');
+    expect(statSync(path).isDirectory()).toBe(true);
+    writeFileSync(join(path, 'file'), 'text');
+  });
+
+  test('[W1] ensuring it again gives the same one with all that is in it', async () => {
+    const { provider, request } = start();
+    const { path } = await provider.ensure(request);
+    writeFileSync(join(path, 'file'), 'text');
+    const again = await Promise.all([provider.ensure(request), provider.ensure(request)]);
+    expect(again).toEqual([{ path }, { path }]);
+    expect(existsSync(join(path, 'file'))).toBe(true);
+  });
+
+  test('[W1] two sessions have two', async () => {
+    const { provider, request } = start();
+    const other = { ...request, sessionId: newId() };
+    const [one, two] = await Promise.all([provider.ensure(request), provider.ensure(other)]);
+    expect(one.path).not.toBe(two.path);
+    await provider.delete(request);
+    expect(await provider.observe(other)).toBe('ready');
+  });
+
+  test('[W1] deleting it leaves nothing, and may be done twice', async () => {
+    const { provider, request } = start();
+    const { path } = await provider.ensure(request);
+    mkdirSync(join(path, 'a/b'), { recursive: true });
+    writeFileSync(join(path, 'a/b/file'), 'text');
+    await provider.delete(request);
+    await provider.delete(request);
+    expect(await provider.observe(request)).toBe('missing');
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('[W1] one that was deleted can be made anew, empty', async () => {
+    const { provider, request } = start();
+    const { path } = await provider.ensure(request);
+    writeFileSync(join(path, 'file'), 'text');
+    await provider.delete(request);
+    const anew = await provider.ensure(request);
+    expect(existsSync(join(anew.path, 'file'))).toBe(false);
+    expect(await provider.observe(request)).toBe('ready');
+  });
+}

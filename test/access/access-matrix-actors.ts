@@ -1,0 +1,200 @@
+import type { Right, Role, ShareLevel } from '../../src/contract/access.ts';
+import { newId } from '../../src/contract/ids.ts';
+import type { Level } from '../../src/contract/level.ts';
+import { until } from '../support/until.ts';
+import { type AccessRig, operator } from './access-matrix-rig.ts';
+import type { Row, Subject } from './access-matrix-rows.ts';
+
+/* Who asks. Each is a user of their own, with things of their own that nobody else may see. */
+
+export const ALL: readonly Right[] = ['read', 'run', 'account', 'admin'];
+/** As SPEC X2 has it, and not as the code has it. */
+const RIGHTS: Record<Role, readonly Right[]> = {
+  viewer: ['read', 'account'],
+  operator: ['read', 'run', 'account'],
+  admin: ALL,
+};
+
+interface Kind {
+  readonly role: Role;
+  readonly scopes?: readonly Right[];
+  /** Why the credential is good for nothing. */
+  readonly stranger?: 'none' | 'wrong' | 'expired' | 'revoked' | 'locked out';
+  /** What the things asked for are to them. */
+  readonly is: Level | null;
+}
+
+export const KINDS: Record<string, Kind> = {
+  'no credential': { role: 'operator', is: 'own', stranger: 'none' },
+  'a wrong one': { role: 'operator', is: 'own', stranger: 'wrong' },
+  'an expired one': { role: 'operator', is: 'own', stranger: 'expired' },
+  'a revoked one': { role: 'operator', is: 'own', stranger: 'revoked' },
+  'locked out': { role: 'operator', is: 'own', stranger: 'locked out' },
+  'no read': { role: 'admin', is: 'own', scopes: ['run', 'account', 'admin'] },
+  'no run': { role: 'admin', is: 'own', scopes: ['read', 'account', 'admin'] },
+  'no account': { role: 'admin', is: 'own', scopes: ['read', 'run', 'admin'] },
+  'an admin without that scope': { role: 'admin', is: null, scopes: ['read', 'run', 'account'] },
+  'viewer, owner': { role: 'viewer', is: 'own' },
+  'viewer, shared to look at': { role: 'viewer', is: 'view' },
+  'viewer, shared to work in': { role: 'viewer', is: 'operate' },
+  'another viewer': { role: 'viewer', is: null },
+  'operator, owner': { role: 'operator', is: 'own' },
+  'operator, shared to look at': { role: 'operator', is: 'view' },
+  'operator, shared to work in': { role: 'operator', is: 'operate' },
+  'another operator': { role: 'operator', is: null },
+  admin: { role: 'admin', is: null },
+};
+
+export interface Actor extends Kind {
+  readonly name: string;
+  readonly userId: string;
+  readonly token: string | null;
+  readonly rights: readonly Right[];
+  /** In all of their own things, and in all that is made to be asked for by them. */
+  readonly mine: string;
+  readonly asked: string;
+}
+
+export const seesAll = ({ rights, stranger }: Actor): boolean =>
+  stranger === undefined && rights.includes('admin');
+
+/** Words and ids by which it is seen whose a thing is. */
+export class Marks {
+  readonly #ofIds = new Map<string, string>();
+
+  note(word: string, ...ids: readonly string[]): void {
+    for (const id of ids) this.#ofIds.set(id, word);
+  }
+
+  /** The words of all things that a text tells something of. */
+  in(text: string): Set<string> {
+    const words = text.match(/\b(?:mine|asked)\d\dx/g) ?? [];
+    const ids = text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
+    return new Set([...words, ...ids.flatMap((id) => this.#ofIds.get(id) ?? [])]);
+  }
+}
+
+export async function makeActors(rig: AccessRig, marks: Marks): Promise<Actor[]> {
+  const entries = Object.entries(KINDS);
+  return Promise.all(entries.map(([name, kind], i) => makeActor(rig, marks, name, kind, i + 10)));
+}
+
+async function makeActor(
+  rig: AccessRig,
+  marks: Marks,
+  name: string,
+  kind: Kind,
+  no: number,
+): Promise<Actor> {
+  const mine = `mine${no}x`;
+  const userId = await rig.user(`user-${mine}`, kind.role);
+  const { id, run } = await rig.session(userId, mine);
+  const queued = await rig.send(userId, id, mine);
+  const shown = await credential(rig, userId, kind, mine);
+  const other = await rig.session(userId, mine);
+  const approval = await rig.approval(other.id, mine);
+  marks.note(mine, userId, id, run, queued, other.id, other.run, approval);
+  const scopes = kind.scopes ?? ALL;
+  const rights = RIGHTS[kind.role].filter((right) => scopes.includes(right));
+  return { ...kind, name, userId, token: shown, rights, mine, asked: `asked${no}x` };
+}
+
+async function credential(
+  { token, store }: AccessRig,
+  userId: string,
+  { stranger, scopes = ALL }: Kind,
+  name: string,
+): Promise<string | null> {
+  if (stranger === 'none') return null;
+  if (stranger === 'wrong') return `baton_token_${'w'.repeat(43)}`;
+  const expiresInMs = stranger === 'expired' ? 1 : null;
+  const made = await token(userId, scopes, { name, expiresInMs });
+  if (stranger === 'expired') {
+    await until(async () => (await store.findToken(made.digest)) === 'expired');
+  }
+  if (stranger === 'revoked') await store.revokeToken(made.id);
+  if (stranger === 'locked out') await store.updateUser(userId, { disabled: true });
+  return made.token;
+}
+
+export interface Asked {
+  readonly id: string;
+  /** What it is to who asks. */
+  readonly is: Level | null;
+}
+
+/** Things for the requests of one actor: fresh ones, unless all that was asked of one left it as it was. */
+export class Subjects {
+  readonly #make: (row: Row) => Promise<Asked>;
+  readonly #unchanged = new Map<string, Asked>();
+
+  constructor(rig: AccessRig, marks: Marks, actor: Actor, host: string) {
+    this.#make = (row) => makeSubject(rig, marks, actor, host, row);
+  }
+
+  async for(row: Row): Promise<Asked> {
+    const kept = this.#unchanged.get(kindOf(row));
+    this.#unchanged.delete(kindOf(row));
+    return kept ?? (await this.#make(row));
+  }
+
+  /** To be called with the answer: a refusal changes nothing, and neither does reading. */
+  asked(row: Row, subject: Asked, status: number): void {
+    const isRead = row.method === 'GET' || row.method === 'WS';
+    if (isRead || status >= 400) this.#unchanged.set(kindOf(row), subject);
+  }
+}
+
+/** Rows whose things are in the same state. */
+const kindOf = ({ subject, name }: Row): string =>
+  STATES.find((state) => name === state) ?? (name.endsWith('getArtefact') ? name : String(subject));
+const STATES = ['reopen', 'resume', 'retry', 'retryRun'];
+
+/** A fresh thing for one request, in the state that it needs. */
+async function makeSubject(
+  rig: AccessRig,
+  marks: Marks,
+  actor: Actor,
+  host: string,
+  { subject, name }: Row,
+): Promise<Asked> {
+  const { asked } = actor;
+  const ownerId = actor.is === 'own' ? actor.userId : host;
+  if (subject === null) return { id: '', is: null };
+  if (subject === 'user') {
+    const id = await rig.user(`${asked}-${newId()}`, 'operator');
+    marks.note(asked, id);
+    return { id, is: seesAll(actor) ? 'own' : null };
+  }
+  if (subject === 'token') {
+    const { id } = await rig.token(ownerId, ['read'], { name: asked });
+    marks.note(asked, id);
+    return { id, is: actor.is === 'own' || seesAll(actor) ? 'own' : null };
+  }
+  const session = await rig.session(ownerId, asked);
+  marks.note(asked, session.id, session.run);
+  if (actor.is === 'view' || actor.is === 'operate') {
+    await rig.store.putShares(session.id, [
+      { userId: actor.userId, level: actor.is as ShareLevel },
+    ]);
+  }
+  const is = seesAll(actor) ? 'own' : actor.is;
+  const by = operator(ownerId);
+  if (name.endsWith('getArtefact')) await rig.artefact(session.id, asked);
+  if (name === 'reopen') await rig.service.act(by, session.id, 'complete');
+  if (name === 'resume') await rig.service.act(by, session.id, 'hold');
+  if (name === 'retry') await rig.store.changeSession(session.id, { do: 'fail', error: 'no' });
+  if (subject === 'session') return { id: session.id, is };
+  if (subject === 'approval') {
+    const id = await rig.approval(session.id, asked);
+    marks.note(asked, id);
+    return { id, is };
+  }
+  if (name === 'retryRun') return { id: session.run, is };
+  const queued = await rig.send(ownerId, session.id, asked);
+  marks.note(asked, queued);
+  return { id: queued, is };
+}
+
+/** An id of nothing. */
+export const absent = (subject: Subject): string => (subject === null ? '' : newId());

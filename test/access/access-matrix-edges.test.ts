@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../src/contract/ids.ts';
+import { SseReader } from '../support/sse-reader.ts';
+import { until } from '../support/until.ts';
+import { WsReader } from '../support/ws-reader.ts';
+import { type AccessRig, accessRig, operator } from './access-matrix-rig.ts';
+
+interface Sent {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+}
+
+const asking =
+  ({ url }: AccessRig, token: string) =>
+  (path: string, { method = 'GET', body, headers }: Sent = {}): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+
+/** An error's answer without what every answer has of its own. */
+async function errorOf(response: Response): Promise<unknown> {
+  const { error } = (await response.json()) as { error: unknown };
+  return { status: response.status, error };
+}
+
+test('[X2] the right comes before what was sent is looked at, and the credential before the right', async () => {
+  const rig = await accessRig();
+  const viewer = await rig.user('viewer', 'viewer');
+  const { token } = await rig.token(viewer, ['read', 'account']);
+  const requests: [string, Sent][] = [
+    ['/api/v1/sessions', { method: 'POST', body: '{' }],
+    ['/api/v1/sessions', { method: 'POST', body: `"${'x'.repeat(2 ** 20)}"` }],
+    [
+      '/api/v1/sessions',
+      { method: 'POST', body: 'name=x', headers: { 'content-type': 'text/plain' } },
+    ],
+    ['/api/v1/sessions', { method: 'POST', body: '{"owner":"somebody"}' }],
+    ['/api/v1/sessions/no-id/messages', { method: 'POST', body: '{}' }],
+    ['/api/v1/runs/x?y=z', { method: 'DELETE' }],
+    ['/api/v1/users?limit=many', {}],
+    ['/metrics', { method: 'HEAD' }],
+  ];
+  for (const [path, sent] of requests) {
+    const right = /users|metrics/.test(path) ? 'admin' : 'run';
+    const refused = await asking(rig, token)(path, sent);
+    expect([path, refused.status]).toEqual([path, 403]);
+    if (sent.method !== 'HEAD') {
+      expect(await errorOf(refused)).toMatchObject({
+        error: { code: 'forbidden', details: { right, lacking: 'role' } },
+      });
+    }
+    const strange = await asking(rig, 'nobody')(path, sent);
+    expect([path, strange.status]).toEqual([path, 401]);
+  }
+  // What is not there needs no right, but a credential still.
+  for (const [path, sent] of [
+    ['/nowhere', {}],
+    ['/api/v1/me', { method: 'POST', body: '{}' }],
+  ] as [string, Sent][]) {
+    expect((await asking(rig, token)(path, sent)).status).toBe(404);
+    expect((await asking(rig, 'nobody')(path, sent)).status).toBe(401);
+  }
+  const { token: scoped } = await rig.token(await rig.user('operator', 'operator'), ['read']);
+  const refused = await asking(rig, scoped)('/api/v1/sessions', { method: 'POST', body: '{' });
+  expect(await errorOf(refused)).toMatchObject({
+    error: {
+      message: 'This needs the right run, which your role has, but this credential was not given.',
+      details: { right: 'run', lacking: 'credential' },
+    },
+  });
+});
+
+test('[X3] a foreign id inside of a request says no more than an absent one', async () => {
+  const rig = await accessRig();
+  const [mine, other] = [await rig.user('mine', 'operator'), await rig.user('other', 'operator')];
+  const ask = asking(rig, (await rig.token(mine, ['read', 'run'])).token);
+  const own = await rig.session(mine, 'mine');
+  const queued = await rig.send(mine, own.id, 'mine');
+  const foreign = await rig.session(other, 'other');
+  const theirs = await rig.send(other, foreign.id, 'other');
+  const same = async (of: (id: string) => Promise<Response>, theirId: string): Promise<void> => {
+    const [there, absent] = [await of(theirId), await of(newId())];
+    const show = async (response: Response) =>
+      response.ok ? await response.json() : await errorOf(response);
+    expect(await show(there)).toEqual(await show(absent));
+  };
+  const before = (id: string) =>
+    ask(`/api/v1/runs/${queued}`, { method: 'PATCH', body: JSON.stringify({ before: id }) });
+  await same(before, theirs);
+  await same((id) => ask(`/api/v1/sessions?cursor=${id}`), foreign.id);
+  await same((id) => ask(`/api/v1/runs?cursor=${id}`), theirs);
+  await same((id) => ask(`/api/v1/runs?sessionId=${id}`), foreign.id);
+  await same((id) => ask(`/api/v1/sessions/${own.id}/runs?state=queued&cursor=${id}`), theirs);
+  await same(
+    (id) =>
+      ask('/api/runs', {
+        method: 'POST',
+        body: JSON.stringify({ session_id: id, message: 'echo' }),
+      }),
+    foreign.id,
+  );
+  // A name is only taken among one's own.
+  const body = JSON.stringify({ name: 'the same name', agent: { kind: 'shell' } });
+  expect((await ask('/api/v1/sessions', { method: 'POST', body })).status).toBe(201);
+  const them = asking(rig, (await rig.token(other, ['read', 'run'])).token);
+  expect((await them('/api/v1/sessions', { method: 'POST', body })).status).toBe(201);
+});
+
+test('[X3] [E9] streams tell of what is shared, of nothing else, and end when it is taken back', async () => {
+  const rig = await accessRig();
+  const { service, store } = rig;
+  const [owner, reader] = [await rig.user('owner', 'operator'), await rig.user('reader', 'viewer')];
+  const { token } = await rig.token(reader, ['read']);
+  const ask = asking(rig, token);
+  const shared = await rig.session(owner, 'shared');
+  const hidden = await rig.session(owner, 'hidden');
+  const own = await rig.session(reader, 'own');
+  const share = (level: 'view' | null) =>
+    service.share(operator(owner), shared.id, {
+      shares: level === null ? [] : [{ user: 'reader', level }],
+    });
+  const note = (lane: string, word: string) =>
+    store.change({
+      do: 'note',
+      lane,
+      event: { type: 'agent.message', payload: { text: `says ${word}` } },
+    });
+  await share('view');
+  const log = new SseReader(await ask(`/api/v1/sessions/${shared.id}/events`));
+  const hints = new SseReader(await ask('/api/v1/events'));
+  const socket = new WsReader(`${rig.url}/ws/sessions/${shared.id}`, {
+    authorization: `Bearer ${token}`,
+  });
+  const ends = [log.end(), hints.end()];
+  await until(() => log.messages.length > 0 && socket.events.length > 0);
+  await note(hidden.id, 'hidden');
+  await note(shared.id, 'shared again');
+  await until(() => log.messages.some(({ data }) => data.includes('shared again')));
+  await until(() => hints.messages.some(({ data }) => data.includes(shared.id)));
+  await until(() => JSON.stringify(socket.events).includes('shared again'));
+
+  await share(null);
+  await ends[0];
+  await socket.end();
+  await until(() => hints.messages.some(({ data }) => data === '{"all":true}'));
+  const told = hints.messages.length;
+  await note(shared.id, 'too late');
+  await note(own.id, 'own');
+  await until(() => hints.messages.slice(told).some(({ data }) => data.includes(own.id)));
+  expect(JSON.stringify(hints.messages.slice(told))).not.toContain(shared.id);
+  const heard = JSON.stringify([log.messages, hints.messages, socket.events, socket.others]);
+  expect(heard).not.toContain('hidden');
+  expect(heard).not.toContain(hidden.id);
+  expect(heard).not.toContain('too late');
+  expect((await ask(`/api/v1/sessions/${shared.id}/events`)).status).toBe(404);
+  await store.updateUser(reader, { disabled: true });
+  await ends[1];
+  expect((await ask('/api/v1/events')).status).toBe(401);
+});

@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { createAccess } from '../../src/access/access.ts';
+import { StoreGate } from '../../src/access/authenticator.ts';
+import type { Principal } from '../../src/access/principal.ts';
+import { digestOf, newToken } from '../../src/access/secret.ts';
+import { agentEnvironment } from '../../src/agents/environment.ts';
+import type { Right, Role } from '../../src/contract/access.ts';
+import { newId } from '../../src/contract/ids.ts';
+import type { Channel } from '../../src/contract/message.ts';
+import { CreateSession } from '../../src/contract/session.ts';
+import { compose } from '../../src/node/compose.ts';
+import { createMasker } from '../../src/policy/masking.ts';
+import { SILENT } from '../../src/queue/logger.ts';
+import { aesBox } from '../../src/secrets/aes-box.ts';
+import { createApp } from '../../src/server/app.ts';
+import { authenticatorOf } from '../../src/server/auth.ts';
+import { close, listen } from '../../src/server/listen.ts';
+import { registerStreams } from '../../src/server/streams/register.ts';
+import { postgresStore } from '../../src/storage/postgres/store.ts';
+import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
+import { ask } from '../support/asking.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { temporaryDirectory } from '../support/processes.ts';
+import { testStore } from '../support/sqlite.ts';
+
+export const ADMIN_TOKEN = 'a-token-for-tests';
+/** Each session has one of this name. */
+export const ARTEFACT = 'run-call.txt';
+export type Database = 'sqlite' | 'postgres';
+
+async function openStore(database: Database, dataDir: string) {
+  if (database === 'sqlite') return testStore({ path: join(dataDir, 'baton.db') });
+  const { url, drop } = await createDatabase();
+  onTestFinished(drop);
+  return postgresStore({ url });
+}
+
+/** The whole server over a real database, with users and their tokens; agents do not run. */
+export async function accessRig(database: Database = 'sqlite') {
+  const dataDir = temporaryDirectory();
+  const store = await openStore(database, dataDir);
+  const { service, queue, worker, connections } = compose({
+    store,
+    dataDir,
+    installation: 'test',
+    masker: createMasker(),
+    box: aesBox(Buffer.alloc(32, 7)),
+    log: SILENT,
+    executes: false,
+    environment: agentEnvironment(process.env),
+    host: 'test',
+    worker: { host: 'test', leaseMs: 60_000, graceMs: 0 },
+  });
+  await worker.start();
+  const gate = new StoreGate({ adminToken: ADMIN_TOKEN });
+  gate.open(store);
+  const auth = authenticatorOf(gate);
+  const access = createAccess({
+    store,
+    publicUrl: () => 'http://localhost',
+    mask: (text) => text,
+    log: SILENT,
+  });
+  const app = createApp({
+    log: pino({ level: 'silent' }),
+    ready: async () => ({}),
+    service: () => service,
+    access: () => access,
+    auth,
+    checkAnswers: true,
+    routes: [(api) => void registerStreams(api, { authenticator: auth })],
+  });
+  const url = await listen(app, '127.0.0.1', 0);
+  onTestFinished(async () => {
+    await close(app, 1000);
+    await worker.stop({ immediate: true });
+    await connections.stop();
+    await gate.close();
+    await queue.close();
+  });
+
+  const user = async (name: string, role: Role): Promise<string> =>
+    (await store.createUser({ id: newId(), name, role })).id;
+
+  const token = async (
+    userId: string,
+    scopes: readonly Right[],
+    { name = 'a token', expiresInMs = null as number | null, channel = 'api' as Channel } = {},
+  ): Promise<{ id: string; token: string; digest: string }> => {
+    const secret = newToken();
+    const digest = digestOf(secret);
+    const { id } = await store.createToken({
+      id: newId(),
+      userId,
+      name,
+      digest,
+      scopes,
+      channel,
+      expiresInMs,
+      notAfter: null,
+    });
+    return { id, token: secret, digest };
+  };
+
+  /** A session whose every text holds the word, with an ended run and an event that hold it, too. */
+  const session = async (ownerId: string, word: string): Promise<{ id: string; run: string }> => {
+    const by = operator(ownerId);
+    const body = CreateSession.parse({
+      name: `${word} ${newId().slice(-12)}`,
+      description: `all about ${word}`,
+      tags: [word],
+      labels: [word],
+      agent: { kind: 'shell' },
+    });
+    const { id } = await service.create(by, body);
+    const run = await send(ownerId, id, word);
+    await service.cancelRun(by, run);
+    const event = { type: 'agent.message', payload: { text: `says ${word}` } };
+    await store.change({ do: 'note', lane: id, event });
+    return { id, run };
+  };
+
+  /** A long result of a session, which has nothing of the kind by itself. */
+  const artefact = (id: string, word: string) =>
+    directoryArtefacts({ dataDir }).keep(id, 'run', 'call', `all of ${word}`);
+
+  const send = async (ownerId: string, id: string, word: string): Promise<string> => {
+    const body = { message: `echo ${word}`, onBusy: 'enqueue' } as const;
+    return (await service.send(operator(ownerId), id, body, null)).runId;
+  };
+
+  const approval = async (sessionId: string, word: string): Promise<string> => {
+    const { asked } = await ask(store, sessionId, {
+      input: { command: `cat ${word}` },
+      reason: `asks about ${word}`,
+    });
+    return asked.id;
+  };
+
+  return { app, url, store, service, queue, user, token, session, artefact, send, approval };
+}
+
+export type AccessRig = Awaited<ReturnType<typeof accessRig>>;
+
+/** Who may do what has to be done to a session before a test, whatever their role is in the test. */
+export const operator = (userId: string): Principal => ({
+  userId,
+  role: 'operator',
+  channel: 'api',
+});

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { createDatabase } from '../support/postgres.ts';
+import { temporaryDirectory } from '../support/processes.ts';
+import { Server } from '../support/server-rig.ts';
+
+/** Long enough for a machine on which everything else runs, too. */
+export const PATIENCE_MS = 120_000;
+
+export interface NodeOptions {
+  readonly host?: string;
+  readonly leaseSeconds?: number;
+  readonly dataDir?: string;
+  readonly maxRuns?: number;
+}
+
+/** Nodes over one PostgreSQL database, each a process with a data directory of its own. */
+export class Cluster {
+  readonly database: string;
+  readonly #secretKey = randomBytes(32).toString('base64');
+
+  constructor(database: string) {
+    this.database = database;
+  }
+
+  /** Over a database of its own on the server of this test run. */
+  static async create(): Promise<Cluster> {
+    const database = await createDatabase();
+    onTestFinished(() => database.drop());
+    return new Cluster(database.url);
+  }
+
+  node(command: 'api' | 'worker', options: NodeOptions = {}): Promise<Server> {
+    const { host = 'one', leaseSeconds = 30, dataDir = temporaryDirectory(), maxRuns } = options;
+    return Server.start({
+      command,
+      dataDir,
+      env: {
+        BATON_DATABASE_URL: this.database,
+        BATON_SECRET_KEY: this.#secretKey,
+        BATON_HOST_ID: host,
+        BATON_LEASE_SECONDS: String(leaseSeconds),
+        ...(maxRuns === undefined ? {} : { BATON_MAX_CONCURRENT_RUNS: String(maxRuns) }),
+      },
+    });
+  }
+
+  /** Two, for what is said to one to be seen on the other. */
+  async apis(options: NodeOptions = {}): Promise<[Server, Server]> {
+    return [await this.node('api', options), await this.node('api', options)];
+  }
+}
+
+/** A session that has run on this host, and so stays there (Q23). */
+export async function sessionOn(host: string, api: Server) {
+  for (let i = 0; i < 50; i++) {
+    const { id } = await api.session(`on ${host} ${i}`, { holdOnFailure: false });
+    const { state } = await api.finished(await api.send(id, 'true'), PATIENCE_MS);
+    if (state !== 'succeeded') throw new Error(`a first run ended ${state}`);
+    const session = await api.call<{ id: string; host: string | null }>(
+      'GET',
+      `/api/v1/sessions/${id}`,
+    );
+    if (session.host === host) return session;
+  }
+  throw new Error(`no session came to ${host}`);
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { postgresQueue } from '../../src/library.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { until } from '../support/until.ts';
+import { knowing, logOf, Scene, step, succeeded, typesOf } from './worker-program.ts';
+
+// A server of its own, because it is stopped and started.
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server?.remove());
+
+test('[O5] the database is away for a while: runs under way end, and everything goes on by itself', {
+  timeout: 60_000,
+}, async () => {
+  const scene = new Scene({ postgres: server.url });
+  const queue = knowing(await postgresQueue({ url: server.url }));
+  onTestFinished(() => queue.close());
+  const [soon, late, never] = ['soon', 'late', 'never'].map((name) => scene.path(name));
+  // Polls all the time, so that the server goes while a connection is in use.
+  const patient = await scene.worker({ concurrency: 2, leaseMs: 30_000, pollMs: 2, host: 'one' });
+  const before = await queue.enqueue(step('before', { gate: soon! }));
+  const after = await queue.enqueue(step('after', { gate: late! }));
+  await until(async () => (await queue.list({ states: ['running'] })).length === 2);
+  const hasty = await scene.worker({ concurrency: 1, leaseMs: 3000, host: 'two' });
+  const cut = await queue.enqueue(step('cut', { gate: never! }));
+  await until(async () => (await queue.get(cut.id))?.state === 'running');
+  const waiting = Array.from({ length: 40 }, (_, i) => step(`lane-${i % 10}`, { ms: 5 }));
+  const queued = await queue.enqueue(waiting);
+
+  await server.stop('immediate');
+  for (const worker of [patient, hasty]) {
+    await until(() => worker.logged('The database does not answer; it is tried again') > 0);
+  }
+  // One run ends while nobody can be told, the other after the database is back.
+  scene.open(soon!);
+  await scene.recorded({ what: 'end', run: before.id });
+  // A lease that has ended is not relied upon, although nobody said so.
+  const lost = await scene.recorded({ what: 'abort', run: cut.id });
+  expect(lost.reason).toBe('lost');
+  scene.open(never!);
+  await server.start();
+  await until(() => patient.logged('The database answers again') > 0, { ms: 20_000 });
+  scene.open(late!);
+
+  await succeeded(queue, [before.id, after.id, cut.id, ...queued.map(({ id }) => id)]);
+  for (const { id } of [before, after]) {
+    expect(await queue.get(id)).toMatchObject({ attempts: 1, crashes: 0 });
+    expect(scene.records({ what: 'start', run: id })).toHaveLength(1);
+  }
+  expect(await queue.get(cut.id)).toMatchObject({ attempts: 1, crashes: 1 });
+  for (const lane of ['before', 'after', 'cut']) {
+    const log = await logOf(queue, lane);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, i) => i + 1));
+    expect(typesOf(log).filter((type) => type === 'done')).toHaveLength(1);
+  }
+  for (const worker of [patient, hasty]) {
+    expect(await worker.stop()).toBe(0);
+    expect(worker.stderr()).toBe('');
+  }
+  expect(await queue.store.listNodes()).toEqual([]);
+});

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { expect, onTestFinished } from 'vitest';
+import type { TextStream } from '../../src/agents/driver.ts';
+import { agentEnvironment } from '../../src/agents/environment.ts';
+import type { Spawn } from '../../src/agents/process.ts';
+import { processTable } from '../../src/agents/process-table.ts';
+import { createSpawn, type SpawnSettings } from '../../src/agents/spawn.ts';
+import type { Ladder } from '../../src/agents/stop/ladder.ts';
+import { sweepLeftovers } from '../../src/agents/sweep.ts';
+import { parseMark } from '../../src/agents/tag.ts';
+import { root } from './processes.ts';
+import { until } from './until.ts';
+
+const fixtures = join(root, 'src/agents/fixtures');
+
+/** Quick rungs, and much time for the last one: the machine may be busy. */
+const QUICK: Ladder = { interruptMs: 150, inputMs: 50, terminateMs: 150, killMs: 20_000 };
+
+/** For turns of which nobody reads the masks. */
+export const unmasked = (): TextStream => ({ push: (piece) => piece, end: () => '' });
+
+let installations = 0;
+
+/** An installation of its own, of which nothing may be left when the test ends. */
+export function agentRig() {
+  const installation = `rig-${process.pid}-${++installations}`;
+  const table = processTable();
+  const marked = () =>
+    table.list().filter(({ pid }) => {
+      const mark = table.markOf(pid);
+      return mark !== null && parseMark(mark)?.installation === installation;
+    });
+  onTestFinished(async () => {
+    const left = marked();
+    await sweepLeftovers({ installation, self: 'nobody', liveNodes: new Set() });
+    expect(left).toEqual([]);
+  });
+  const spawnFor = (run = 'run', settings: Partial<SpawnSettings> = {}) =>
+    createSpawn({
+      environment: agentEnvironment(process.env),
+      mark: { installation, node: 'node', run },
+      ladder: QUICK,
+      ...settings,
+    });
+  return {
+    installation,
+    marked,
+    spawnFor,
+    start: (name: string) => start(spawnFor(), name),
+    server: (options: Parameters<typeof server>[1]) => server(installation, options),
+  };
+}
+
+/** A server of its own with an agent, for those who want to kill it. */
+async function server(
+  installation: string,
+  options: { program: string; node?: string; run?: string; lifeline?: boolean },
+) {
+  const { node = 'node', run = 'run', program, lifeline = false } = options;
+  const entry = join(root, 'test/fixtures/agent-server.ts');
+  const args = [entry, installation, node, run, program, lifeline ? 'lifeline' : ''];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const { started } = await heard(child);
+  const exit = once(child, 'exit');
+  return {
+    /** The agent and what it names. */
+    pids: started,
+    end: async (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      await exit;
+    },
+  };
+}
+
+/** Starts a program of the fixtures and waits until it says that it is ready. */
+async function start(spawn: Spawn, name: string) {
+  const interpreter = name.endsWith('.mjs') ? process.execPath : '/bin/sh';
+  const agent = await spawn([interpreter, join(fixtures, name)], { cwd: '/' });
+  agent.stderr.resume();
+  return heard(agent);
+}
+
+/** Reads what a process says; `started` are the processes that it names. */
+async function heard<P extends { stdout: Readable }>(process: P) {
+  let text = '';
+  process.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  await until(() => text.includes('ready\n'));
+  const started = [...text.matchAll(/^started (\d+)$/gm)].map(([, pid]) => Number(pid));
+  onTestFinished(() => {
+    for (const pid of started) if (isAlive(pid)) globalThis.process.kill(pid, 'SIGKILL');
+  });
+  return { process, started, said: () => text.split('\n').filter((line) => line !== '') };
+}
+
+/** A zombie has ended; only its parent has not yet noticed. */
+export const isAlive = (pid: number): boolean => processTable().look(pid)?.ended === false;

@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { AgentDriver, DriverEnd, DriverEvent, Turn } from '../../src/agents/driver.ts';
+import type { Spawn } from '../../src/agents/process.ts';
+import type { Swept } from '../../src/agents/sweep.ts';
+import { newId } from '../../src/contract/ids.ts';
+import type { Json } from '../../src/contract/json.ts';
+import { AgentPayload } from '../../src/contract/message.ts';
+import type { Outcome } from '../../src/contract/outcome.ts';
+import type { AgentKind } from '../../src/contract/session.ts';
+import { createMasker } from '../../src/policy/masking.ts';
+import { maskCallJson, maskJson } from '../../src/policy/masking-json.ts';
+import { OwnFiles } from '../../src/policy/tools/own-files.ts';
+import { outcomeOf } from '../../src/queue/handler-result.ts';
+import { SILENT } from '../../src/queue/logger.ts';
+import type { AttemptContext } from '../../src/queue/worker/attempt-context.ts';
+import { aesBox } from '../../src/secrets/aes-box.ts';
+import { Steering } from '../../src/sessions/messages/steering.ts';
+import { Preparer } from '../../src/sessions/provisioner.ts';
+import { agentHandler } from '../../src/sessions/turn/agent-handler.ts';
+import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
+import { snapshotDirOf } from '../../src/workspaces/snapshot.ts';
+import { claim } from './asking.ts';
+import { temporaryDirectory } from './processes.ts';
+import { serviceRig } from './service-rig.ts';
+
+/** What an agent does in one attempt; all it says before it returns is told. */
+export type Play = (turn: Turn) => AsyncIterable<DriverEvent>;
+
+export interface AttemptRigOptions {
+  readonly agent?: AgentKind;
+  readonly session?: object;
+  readonly spawn?: Spawn;
+  /** What of an earlier attempt cannot be stopped. */
+  readonly left?: Swept['left'];
+}
+
+const NO_SPAWN: Spawn = () => Promise.reject(new Error('nothing is started here'));
+
+/** Attempts at the runs of one session, over a real store, by agents that a test plays. */
+export async function attemptRig(options: AttemptRigOptions = {}) {
+  const { agent = 'claude' } = options;
+  const rig = await serviceRig({ executes: false });
+  const { store } = rig;
+  const path = temporaryDirectory();
+  const workspace = { provider: 'directory', path };
+  const session = await rig.session('played', {
+    agent: { kind: agent },
+    workspace,
+    ...options.session,
+  });
+  const masker = createMasker();
+  const box = aesBox(Buffer.alloc(32, 7));
+  const preparer = new Preparer({
+    store,
+    providerOf: () => ({
+      name: 'directory',
+      local: true,
+      ensure: async () => ({ path }),
+      observe: async () => 'ready',
+      delete: async () => {},
+    }),
+    log: SILENT,
+    host: 'test',
+  });
+
+  /** The next attempt at what is at the head of the queue. */
+  const attempt = async (play: Play) => {
+    const claimed = await claim(store, session.id, 'agent');
+    const { run, fence } = claimed;
+    const { nodeId } = (await store.getLane(session.id))!;
+    const write = async (more: object): Promise<void> => {
+      const [stored] = await store.write([{ lane: session.id, fence, ...more }]);
+      if (stored !== true) throw new Error('lost');
+    };
+    await write({ start: true });
+    const stop = new AbortController();
+    const context = {
+      run,
+      attempt: run.attempts,
+      fence,
+      signal: stop.signal,
+      log: SILENT,
+      emit: (type: string, payload: unknown) => write({ events: [{ type, payload }] }),
+      room: async () => {},
+      settle: (value: unknown) => write({ settle: outcomeOf({ value }) }),
+      wait: async () => {
+        await write({ ask: true });
+        await new Promise<never>((_, reject) => {
+          stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
+        });
+      },
+    } as unknown as AttemptContext;
+    const driver: AgentDriver = { kind: agent, run: play };
+    const handler = agentHandler({
+      store,
+      preparer,
+      driverOf: () => driver,
+      spawnFor: () => options.spawn ?? NO_SPAWN,
+      sweepRun: async () => ({ stopped: [], left: options.left ?? [] }),
+      artefacts: directoryArtefacts(rig),
+      snapshotDirOf: (sessionId) => snapshotDirOf(rig.dataDir, sessionId),
+      masker,
+      maskJson: (value) => maskJson(masker, value),
+      maskCall: (input) => maskCallJson(masker, input),
+      box,
+      ownFiles: new OwnFiles({ paths: [rig.dataDir], except: [join(rig.dataDir, 'workspaces')] }),
+      clock: Date.now,
+      steering: new Steering({ store, textOf: String, nodeId: () => nodeId, log: SILENT }),
+    });
+    const returned: Promise<Outcome> = Promise.resolve(
+      handler(AgentPayload.parse(run.payload), context),
+    ).then(
+      (value) => outcomeOf({ value }),
+      (error: unknown) => outcomeOf({ error }),
+    );
+    onTestFinished(() => stop.abort(new Error('the test is over')));
+    return {
+      run,
+      fence,
+      /** To its end, which is stored. */
+      ended: async (): Promise<Outcome> => {
+        const outcome = await returned;
+        await write({ end: { outcome, retryDelayMs: 0 } });
+        return outcome;
+      },
+      /** The node dies; nothing that happens here later counts. */
+      die: async (): Promise<void> => {
+        await store.leave(nodeId!);
+      },
+    };
+  };
+
+  return {
+    ...rig,
+    session,
+    path,
+    attempt,
+    say: (message: string, more: object = {}) => rig.send(session.id, message, more),
+    events: async (type: string): Promise<Json[]> =>
+      (await store.listAfter(session.id, 0, 10_000)).flatMap((event) =>
+        event.type === type ? [event.payload] : [],
+      ),
+  };
+}
+
+export const END: DriverEnd = {
+  outcome: { kind: 'succeeded', result: { text: 'done' } },
+  lastMessage: 'done',
+  exitCode: 0,
+  signal: null,
+  stderr: '',
+};
+
+export const init = (conversation = newId()): DriverEvent => ({ kind: 'init', conversation });
+
+export const toolUse = (id: string, tool: string, input: Json): DriverEvent => ({
+  kind: 'event',
+  type: 'agent.tool_use',
+  payload: { id, tool, input },
+});
+
+export const forEver = (): Promise<never> => new Promise<never>(() => {});

@@ -1,0 +1,69 @@
+import type { InjectOptions } from 'fastify';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import type { GateOptions } from '../../src/access/authenticator.ts';
+import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
+import { createApp } from '../../src/server/app.ts';
+import { authenticatorOf } from '../../src/server/auth.ts';
+import { limited } from '../../src/server/limits/limited.ts';
+import { type LimitSettings, Limits } from '../../src/server/limits/limits.ts';
+import { createSite, type SiteOptions } from '../../src/server/site.ts';
+import { DATABASES, gateOver, peopleOf } from './gate-rig.ts';
+
+export const HOST = 'localhost:80';
+export const OURS = { host: HOST, origin: `http://${HOST}` };
+
+/** From the page that answers a sign-in. */
+export const pageKeyIn = (page: string): string =>
+  /data-page-key="([\w-]{43})"/.exec(page)?.[1] ?? '';
+
+/** The app over real users on SQLite, and a browser's way to it without the browser. */
+export async function signInRig(
+  options: {
+    readonly site?: SiteOptions;
+    readonly gate?: Partial<GateOptions>;
+    readonly limits?: Partial<LimitSettings>;
+  } = {},
+) {
+  const [, open] = DATABASES[0] ?? [];
+  const store = await (await open?.())?.();
+  if (store === undefined) throw new Error('no database');
+  const gate = gateOver(store, options.gate);
+  const lines: string[] = [];
+  const app = createApp({
+    log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
+    ready: async () => ({}),
+    auth: limited(
+      authenticatorOf(gate, { site: createSite(options.site) }),
+      new Limits(options.limits),
+    ),
+  });
+  onTestFinished(() => app.close());
+  const post = (
+    url: string,
+    fields: Record<string, string>,
+    headers: InjectOptions['headers'] = {},
+  ) =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: {
+        ...OURS,
+        accept: 'text/html',
+        'content-type': 'application/x-www-form-urlencoded',
+        ...headers,
+      },
+      payload: new URLSearchParams(fields).toString(),
+    });
+  const get = (url: string, headers: InjectOptions['headers'] = {}) =>
+    app.inject({ url, headers: { host: HOST, accept: 'text/html', ...headers } });
+  /** `Cookie` as a browser would send what it was given. */
+  const cookieOf = (answer: { headers: Record<string, unknown> }): string =>
+    String(answer.headers['set-cookie']).split(';', 1)[0] ?? '';
+  /** What every request of the page carries then. */
+  const asPage = (answer: { headers: Record<string, unknown>; body: string }) => ({
+    cookie: cookieOf(answer),
+    [PAGE_KEY_HEADER]: pageKeyIn(answer.body),
+  });
+  return { asPage, app, store, gate, lines, people: peopleOf(store), post, get, cookieOf };
+}

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { StoreGate } from '../../src/access/authenticator.ts';
+import type { Principal } from '../../src/access/principal.ts';
+import { newId } from '../../src/contract/ids.ts';
+import type { Json } from '../../src/contract/json.ts';
+import { AgentPayload } from '../../src/contract/message.ts';
+import { CreateSession } from '../../src/contract/session.ts';
+import { createMasker } from '../../src/policy/masking.ts';
+import { OwnFiles } from '../../src/policy/tools/own-files.ts';
+import { SILENT } from '../../src/queue/logger.ts';
+import { RunQueue } from '../../src/queue/run-queue.ts';
+import { Worker } from '../../src/queue/worker/worker.ts';
+import { aesBox } from '../../src/secrets/aes-box.ts';
+import { createApp } from '../../src/server/app.ts';
+import { authenticatorOf } from '../../src/server/auth.ts';
+import { close, listen } from '../../src/server/listen.ts';
+import type { OpenStreams, StreamLimits } from '../../src/server/streams/open-streams.ts';
+import { registerStreams } from '../../src/server/streams/register.ts';
+import type { StreamKind } from '../../src/server/streams/sink.ts';
+import { Connections } from '../../src/sessions/connections.ts';
+import { createSessions } from '../../src/sessions/sessions.ts';
+import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
+import { directoryProvider } from '../../src/workspaces/directory.ts';
+import { workspaceProviders } from '../../src/workspaces/providers.ts';
+import { temporaryDirectory } from './processes.ts';
+import { testStore } from './sqlite.ts';
+
+export const TOKEN = 'a-token-for-tests';
+export const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+
+export interface StreamRigOptions {
+  readonly limits?: Partial<StreamLimits>;
+  readonly follow?: { stallMs?: number; unreadBytes?: number; pollMs?: number };
+  readonly port?: number;
+  readonly dataDir?: string;
+  readonly deaf?: boolean;
+}
+
+/**
+ * A server with streams over real sessions on SQLite, and a way to write to the logs it shows. The
+ * agent says as many words as its message asks for. Only what keeps sessions by time is left out.
+ */
+export async function streamRig(options: StreamRigOptions = {}) {
+  const { limits, follow, dataDir = temporaryDirectory() } = options;
+  const store = await testStore({ path: join(dataDir, 'baton.db') });
+  const queue = new RunQueue(store, follow === undefined ? {} : { follow });
+  queue.register('agent', {
+    payload: AgentPayload,
+    run: async ({ message }, { emit, room }) => {
+      for (let i = 0; i < Number(message); i++) {
+        await room();
+        void emit('agent.delta', { text: `${i}` });
+      }
+    },
+  });
+  const worker = new Worker(queue, { pollMs: 20 });
+  await worker.start();
+
+  const connections = new Connections({ store, log: SILENT, nodeId: () => worker.nodeId });
+  const service = createSessions({
+    store,
+    queue,
+    connections,
+    masker: createMasker(),
+    maskJson: (value) => value,
+    maskCall: (input) => input,
+    box: aesBox(randomBytes(32)),
+    log: SILENT,
+    ownFiles: new OwnFiles({ paths: [dataDir], except: [] }),
+    providerOf: workspaceProviders(directoryProvider({ dataDir })),
+    artefacts: directoryArtefacts({ dataDir }),
+    checkAgent: () => {},
+    steers: () => false,
+    onWork: () => {},
+    isStopped: () => worker.stats.stopped,
+  });
+  const counted = { opened: 0, closed: 0, dropped: [] as StreamKind[] };
+  const gate = new StoreGate({ adminToken: TOKEN });
+  gate.open(store);
+  // As if nobody told that something has changed.
+  if (options.deaf === true) gate.onChange = () => () => {};
+  const auth = authenticatorOf(gate);
+  let streams: OpenStreams | undefined;
+  const app = createApp({
+    log: pino({ level: 'silent' }),
+    ready: async () => ({}),
+    service: () => service,
+    auth,
+    checkAnswers: true,
+    routes: [
+      (api) => {
+        streams = registerStreams(api, {
+          authenticator: auth,
+          ...(limits === undefined ? {} : { limits }),
+          metrics: {
+            streamOpened: () => counted.opened++,
+            streamClosed: () => counted.closed++,
+            streamDropped: (kind) => counted.dropped.push(kind),
+          },
+        });
+      },
+    ],
+  });
+  const url = await listen(app, '127.0.0.1', options.port ?? 0);
+  let stopping: Promise<void> | undefined;
+  const stopAll = async (): Promise<void> => {
+    await close(app, 1000);
+    await gate.close();
+    await worker.stop({ immediate: true });
+    await connections.stop();
+    await queue.close();
+  };
+  const stop = (): Promise<void> => (stopping ??= stopAll());
+  onTestFinished(stop);
+
+  const note = (lane: string, payload: Json = null): Promise<unknown> =>
+    store.change({ do: 'note', lane, event: { type: 'agent.notice', payload } });
+  return {
+    url,
+    app,
+    queue,
+    store,
+    gate,
+    service,
+    counted,
+    note,
+    stop,
+    streams: streams as OpenStreams,
+    connected: () => connections.count,
+    /** Open connections of HTTP. */
+    sockets: () =>
+      new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count))),
+    /** A session whose log has so many events, from `session.created` on. */
+    async session(events = 1): Promise<string> {
+      const name = `s${newId()}`;
+      const { id } = await service.create(ADMIN, CreateSession.parse({ name }));
+      const left = Array.from({ length: events - 1 }, (_, i) => note(id, i));
+      await Promise.all(left);
+      return id;
+    },
+    /** A run whose agent says so much. */
+    async run(id: string, words: number): Promise<string> {
+      const body = { message: String(words), onBusy: 'enqueue' } as const;
+      return (await service.send(ADMIN, id, body, null)).runId;
+    },
+    get: (path: string, headers: Record<string, string> = {}) =>
+      fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}`, ...headers } }),
+  };
+}

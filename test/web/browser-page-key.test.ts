@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { PAGE_KEY_HEADER, PAGE_KEY_NAME } from '../../src/contract/page-key.ts';
+import { TOKEN } from '../support/server-rig.ts';
+import { browser } from './browser.ts';
+import { secretOf, siteOf, type Visitor } from './browser-rig.ts';
+import { ask, UPGRADE } from './by-hand.ts';
+import { house } from './web-conversation-rig.ts';
+
+/* The second secret of a signed-in browser, as pages have it in a real Chromium. */
+
+const chromium = browser();
+
+const keyOf = ({ page }: Visitor): Promise<string | null> =>
+  page.evaluate((name) => localStorage.getItem(name), PAGE_KEY_NAME);
+
+const settings = async ({ page }: Visitor): Promise<void> =>
+  page.getByRole('button', { name: 'Sign out' }).waitFor();
+
+test('[X4] every request of the page carries its key, every WebSocket a ticket that is good once', {
+  timeout: 60_000,
+}, async () => {
+  const site = await siteOf(chromium());
+  const { url } = site.server;
+  const { id } = await site.server.session('mine');
+  const visitor = await site.signedIn();
+  const { page, context } = visitor;
+  const requests: { url: string; key: string | undefined }[] = [];
+  const sockets: string[] = [];
+  context.on('request', (asked) => {
+    if (asked.url().includes('/api/'))
+      requests.push({ url: asked.url(), key: asked.headers()[PAGE_KEY_HEADER] });
+  });
+  const opened = Promise.withResolvers<void>();
+  page.on('websocket', (socket) => {
+    sockets.push(socket.url());
+    if (socket.url().includes(`/ws/sessions/${id}`))
+      socket.on('framereceived', () => opened.resolve());
+  });
+  await page.goto(`${url}/s/${id}`);
+  await opened.promise;
+  const key = await keyOf(visitor);
+  expect(key).toMatch(/^[\w-]{43}$/);
+  expect(requests.length).toBeGreaterThan(3);
+  expect(requests.filter((each) => each.key !== key)).toEqual([]);
+  const addresses = [...requests.map((each) => each.url), ...sockets, page.url()];
+  expect(addresses.filter((each) => each.includes(String(key)))).toEqual([]);
+  expect(sockets.length).toBeGreaterThanOrEqual(2);
+  const cookie = `baton_session=${await secretOf(visitor)}`;
+  for (const socket of sockets) {
+    expect(socket).toMatch(/[?&]ticket=[\w-]{43}/);
+    const replay = await ask(socket.replace('ws://', 'http://'), 'GET', {
+      ...UPGRADE,
+      cookie,
+      origin: url,
+    });
+    expect(replay.status).toBe(401);
+  }
+});
+
+test('[X4] a page that has the cookie but no key leads to signing in, says why, and comes back', {
+  timeout: 60_000,
+}, async () => {
+  const site = await siteOf(chromium());
+  const { url } = site.server;
+  const visitor = await site.signedIn();
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'New session' }).first().waitFor();
+  const before = await secretOf(visitor);
+  await page.evaluate((name) => localStorage.removeItem(name), PAGE_KEY_NAME);
+  await page.goto(`${url}/settings/profile`);
+  await page.waitForURL(`${url}/sign-in?without=key&next=%2Fsettings%2Fprofile`);
+  expect(await page.getByRole('alert').textContent()).toContain('not the key');
+  await page.getByLabel('Token').fill(TOKEN);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${url}/settings/profile`);
+  await settings(visitor);
+  expect(await secretOf(visitor)).not.toBe(before);
+});
+
+test('[X4] tabs share the key: one that signs in again takes the others along', {
+  timeout: 60_000,
+}, async () => {
+  const site = await siteOf(chromium());
+  const { url } = site.server;
+  const visitor = await site.signedIn();
+  const { page, context } = visitor;
+  await page.goto(`${url}/settings/profile`);
+  await settings(visitor);
+  const other = await context.newPage();
+  await other.goto(`${url}/settings/tokens`);
+  await other.getByRole('button', { name: 'New token' }).waitFor();
+  const key = await keyOf(visitor);
+  await page.goto(`${url}/sign-in?code=${await site.code()}`);
+  // A moment in which other tabs have the new cookie, and still the old key.
+  await page.waitForURL(`${url}/`);
+  expect(await keyOf(visitor)).not.toBe(key);
+  const read = other.waitForResponse((answer) => answer.url().includes('/api/v1/audit'));
+  await other.getByRole('link', { name: 'Audit log' }).click();
+  expect((await read).status()).toBe(200);
+  expect(await other.getByRole('dialog').count()).toBe(0);
+  // Out of one is out of all, and takes the key along.
+  await other.goto(`${url}/settings/profile`);
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await other.waitForURL(`${url}/sign-in`);
+  expect([await secretOf(visitor), await keyOf({ context, page: other })]).toEqual([
+    undefined,
+    null,
+  ]);
+  await page.getByRole('dialog', { name: 'You were signed out.' }).waitFor();
+});
+
+test('[X4] a message of a tab that still has the old key is sent with the new one', {
+  timeout: 60_000,
+}, async () => {
+  const { server, context, open } = await house(chromium());
+  const { url } = server;
+  const talk = await open(await server.session('mine'));
+  const { code } = await server.call<{ code: string }>('POST', '/api/v1/users/admin/sign-in-link');
+  // Another tab that signs in, held between the new cookie and the new key.
+  const other = await context.newPage();
+  const [hasCookie, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await other.route(`${url}/sign-in`, async (route) => {
+    const response = await route.fetch();
+    hasCookie.resolve();
+    await goOn.promise;
+    await route.fulfill({ response });
+  });
+  // The form is sent before the page has loaded.
+  await other.goto(`${url}/sign-in?code=${code}`, { waitUntil: 'commit' });
+  await hasCookie.promise;
+  const statuses: number[] = [];
+  await talk.page.route('**/messages', async (route) => {
+    const response = await route.fetch();
+    statuses.push(response.status());
+    if (statuses.length === 1) {
+      goOn.resolve();
+      await other.waitForURL(`${url}/`);
+    }
+    await route.fulfill({ response });
+  });
+  await talk.say('echo once');
+  await talk.log.locator('pre', { hasText: /^once\n$/ }).waitFor();
+  expect(statuses).toEqual([401, 202]);
+  // Its streams may have said so while they waited for the key; it does not stay.
+  await talk.page.getByRole('dialog').waitFor({ state: 'detached' });
+});

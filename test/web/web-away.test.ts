@@ -1,0 +1,292 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { temporaryDirectory } from '../support/processes.ts';
+import { TOKEN } from '../support/server-rig.ts';
+import { until } from '../support/until.ts';
+import { browser } from './browser.ts';
+import { barriersOn } from './page-checks.ts';
+import { house, runsOf } from './web-conversation-rig.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+const chromium = browser();
+
+/* Servers, networks, sign-ins and people that go away: nothing is missed, lost, doubled or sent by another. */
+
+test('[C2] [E3] killed with -9 in mid-answer and started again: the page goes on without a reload', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('survivor');
+  const talk = await at.open(session);
+  await talk.page.evaluate('window.loadedOnce = true');
+  const gate = join(temporaryDirectory(), 'gate');
+  await talk.say(
+    `i=0; while [ ! -e ${gate} ]; do i=$((i+1)); echo "line $i"; sleep 0.02; done; echo over`,
+  );
+  await talk.log.locator('pre', { hasText: 'line 20\n' }).waitFor();
+  await at.kill();
+  await talk.page.getByText('Connection lost. Trying again…').waitFor();
+  // Written while nobody answers: it is sent once there is somebody.
+  await talk.say('echo while away');
+  await at.start();
+  await talk.log.getByText(/^The server stopped while this was running/).waitFor();
+  await talk.log.locator('pre', { hasText: 'line 20\n' }).nth(1).waitFor();
+  writeFileSync(gate, '');
+  await talk.log.locator('pre', { hasText: /^while away\n$/ }).waitFor();
+  await talk.page.getByText('Connection lost. Trying again…').waitFor({ state: 'detached' });
+  expect(await talk.page.evaluate('window.loadedOnce')).toBe(true);
+
+  // Nothing is missing and nothing there twice: the same as somebody sees who comes now.
+  const shown = async (page: typeof talk.page) => {
+    const rows = page.getByRole('log').locator('[data-seq]');
+    return (await rows.allInnerTexts()).map((text) =>
+      text.replace(/\n?\d* ?(just now|.* ago)/, ''),
+    );
+  };
+  const fresh = await at.open(session);
+  await fresh.log.locator('pre', { hasText: /^while away\n$/ }).waitFor();
+  await fresh.sees('Succeeded');
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
+  await fresh.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
+  expect(await shown(talk.page)).toEqual(await shown(fresh.page));
+  const runs = await runsOf(at.server, session);
+  expect(
+    runs.map(({ message }) => message).filter((each) => each === 'echo while away'),
+  ).toHaveLength(1);
+  expect(talk.complaints.filter((each) => !/net::ERR_|\b503\b/.test(each))).toEqual([]);
+});
+
+test('[C2] two browsers on one session see the same; one that was offline catches up', async () => {
+  const { server, open, other, context } = await house(chromium());
+  const session = await server.session('together');
+  const mine = await open(session);
+  const theirs = await other(session);
+  await mine.say('echo from me');
+  await theirs.talk.log.locator('pre', { hasText: /^from me\n$/ }).waitFor();
+  await theirs.talk.say('echo from them');
+  await mine.log.locator('pre', { hasText: /^from them\n$/ }).waitFor();
+  // To who does not know that it has ended, the next message is one for the queue.
+  await mine.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
+
+  await context.setOffline(true);
+  await mine.page.getByText('This device is offline.', { exact: false }).waitFor();
+  await theirs.talk.say('echo meanwhile');
+  await theirs.talk.log.locator('pre', { hasText: /^meanwhile\n$/ }).waitFor();
+  await mine.say('echo later');
+  await mine.log.getByText('Not sent yet.', { exact: false }).waitFor();
+  await context.setOffline(false);
+  await mine.log.locator('pre', { hasText: /^meanwhile\n$/ }).waitFor();
+  for (const { log } of [mine, theirs.talk]) {
+    await log.locator('pre', { hasText: /^later\n$/ }).waitFor();
+    expect(await log.locator('pre', { hasText: /^later\n$/ }).count()).toBe(1);
+  }
+  expect(await runsOf(server, session)).toHaveLength(4);
+
+  // The network is gone, but the server is on this machine.
+  const live = mine.page.getByText('Live', { exact: true });
+  const network = (isThere: boolean) =>
+    mine.page.evaluate(
+      `Object.defineProperty(navigator, 'onLine', { value: ${isThere}, configurable: true });
+       dispatchEvent(new Event('${isThere ? 'online' : 'offline'}'))`,
+    );
+  await live.waitFor();
+  await network(false);
+  await mine.say('echo without a network');
+  await mine.log.locator('pre', { hasText: /^without a network\n$/ }).waitFor();
+  await live.waitFor();
+  await network(true);
+  await mine.say('echo with one');
+  await mine.log.locator('pre', { hasText: /^with one\n$/ }).waitFor();
+  await live.waitFor();
+  expect(mine.complaints.filter((each) => !each.includes('net::ERR_'))).toEqual([]);
+  expect(theirs.talk.complaints).toEqual([]);
+});
+
+test('[C2] [X1] a draft survives a reload, files go with a message, and an expired sign-in loses nothing', async () => {
+  const { server, open, context } = await house(chromium());
+  const session = await server.session('drafts');
+  const talk = await open(session);
+  await talk.composer.fill('cat .baton/attachments/*/note.txt || find . -name note.txt');
+  await talk.page.reload();
+  await talk.composer.waitFor();
+  expect(await talk.composer.inputValue()).toContain('note.txt');
+  await talk.composer.fill('cat "$(find . -name "*note.txt" | head -n 1)"');
+  const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('what it says\n') };
+  const picture = { name: 'dot.png', mimeType: 'image/png', buffer: DOT };
+  await talk.page.locator('input[type=file]').setInputFiles([note, picture]);
+  await talk.page.getByRole('list', { name: 'Files to send' }).getByText('dot.png').waitFor();
+  await talk.button('Remove dot.png').click();
+  await talk.composer.press('Enter');
+  await talk.log.locator('pre', { hasText: /^what it says\n$/ }).waitFor();
+  // Also for who comes later.
+  await talk.page.reload();
+  await talk.sees('note.txt (text/plain, 13 B)');
+  expect(talk.complaints).toEqual([]);
+
+  await context.clearCookies();
+  const dialog = talk.page.getByRole('dialog', { name: 'You were signed out.' });
+  // What the page asks by itself may tell it first, and then nothing behind the dialog takes input.
+  const close = () => dialog.getByRole('button', { name: 'Close' }).click();
+  const press = (name: string) =>
+    talk
+      .button(name)
+      .click({ timeout: 2000 })
+      .catch(() => {});
+  const write = (text: string) =>
+    until(async () => {
+      if (await dialog.isVisible()) await close();
+      await talk.composer.fill(text);
+      return (await talk.composer.inputValue()) === text;
+    });
+  await write('echo sent before');
+  await until(
+    async () => {
+      await press('Send');
+      await close();
+      return (await talk.composer.inputValue()) === '';
+    },
+    { ms: 60_000 },
+  );
+  await talk.log.getByText('It is sent once you have signed in again.', { exact: false }).waitFor();
+  await write('echo still a draft');
+  await press('Send again');
+  await dialog.getByRole('link', { name: 'Sign in' }).click();
+  await talk.page.getByLabel('Token').fill(TOKEN);
+  await talk.page.keyboard.press('Enter');
+  await talk.page.waitForURL(`${server.url}/s/${session.id}`);
+  await talk.log.locator('pre', { hasText: /^sent before\n$/ }).waitFor();
+  expect(await talk.composer.inputValue()).toBe('echo still a draft');
+  await talk.composer.press('Enter');
+  await talk.log.locator('pre', { hasText: /^still a draft\n$/ }).waitFor();
+  const said = (await runsOf(server, session)).map(({ message }) => message).slice(1);
+  expect(said).toEqual(['echo sent before', 'echo still a draft']);
+});
+
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('[Q10] [C2] [X2] what could not be sent is sent once and whole, whichever page is opened next, and by nobody else', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('on the way');
+  // As pages over plain HTTP are, on a network at home.
+  await at.context.addInitScript('Crypto.prototype.randomUUID = undefined');
+  const talk = await at.open(session);
+  const said = async () => (await runsOf(at.server, session)).map(({ message }) => message);
+  const path = '**/messages';
+  await at.context.route(path, (route) => route.abort());
+  const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('what it says\n') };
+  await talk.page.locator('input[type=file]').setInputFiles([note]);
+  await talk.page.getByRole('list', { name: 'Files to send' }).getByText('note.txt').waitFor();
+  await talk.say('cat "$(find . -name "*note.txt" | head -n 1)"');
+  const waits = () => talk.log.getByText('note.txt · Not sent yet.', { exact: false }).waitFor();
+  await waits();
+  await talk.page.reload();
+  await waits();
+  // Another tab with a message of its own.
+  const second = await at.open(session);
+  await second.say('echo second');
+  await second.log.getByText('echo second').waitFor();
+  // What is on its way when a page closes is let through; what a page leaves behind is not.
+  await second.page.goto('about:blank');
+  await second.page.close();
+  await talk.composer.fill('echo a draft');
+  expect(await said()).toEqual([]);
+  await talk.page.goto(`${at.server.url}/dashboard`);
+  await at.context.unroute(path);
+  await talk.page.reload();
+  await until(async () => (await said()).length === 2, { ms: 30_000 });
+  expect((await said()).at(-1)).toBe('echo second');
+  await talk.page.goto(`${at.server.url}/s/${session.id}`);
+  await talk.log.locator('pre', { hasText: /^what it says\n$/ }).waitFor();
+  await talk.log.locator('pre', { hasText: /^second\n$/ }).waitFor();
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
+
+  // Somebody else signs in at this browser, while a message waits.
+  await at.context.route(path, (route) => route.abort());
+  await talk.say('echo mine');
+  await talk.log.getByText('Not sent yet.', { exact: false }).waitFor();
+  await talk.composer.fill('echo a draft');
+  const { id } = await at.server.call<{ id: string }>('POST', '/api/v1/users', { name: 'other' });
+  const shares = [{ user: 'other', level: 'operate' }];
+  await at.server.call('PUT', `/api/v1/sessions/${session.id}/shares`, { shares });
+  const link = await at.server.call<{ url: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
+  const theirs = await at.context.newPage();
+  await theirs.goto(link.url);
+  await theirs.waitForURL(`${at.server.url}/`);
+  // The page of before is theirs, too, with nothing of the one before on it.
+  await talk.page.getByText('Not sent yet.', { exact: false }).waitFor({ state: 'detached' });
+  await until(async () => (await talk.composer.inputValue()) === '');
+  await at.context.unroute(path);
+  await talk.say('echo theirs');
+  await talk.log.locator('pre', { hasText: /^theirs\n$/ }).waitFor();
+  expect((await said()).slice(2)).toEqual(['echo theirs']);
+
+  // And goes on for who has written it.
+  const again = await at.server.call<{ url: string }>('POST', '/api/v1/users/admin/sign-in-link');
+  await theirs.goto(again.url);
+  await theirs.waitForURL(`${at.server.url}/`);
+  await until(async () => (await said()).length === 4, { ms: 30_000 });
+  await talk.log.locator('pre', { hasText: /^mine\n$/ }).waitFor();
+  await until(async () => (await talk.composer.inputValue()) === 'echo a draft');
+  const senders = (await runsOf(at.server, session)).map(({ message, sender }) => [
+    message,
+    sender,
+  ]);
+  expect(senders.slice(2)).toEqual([
+    ['echo theirs', id],
+    ['echo mine', senders[0]![1]],
+  ]);
+  expect(talk.complaints.filter((each) => !/net::ERR_|\b401\b/.test(each))).toEqual([]);
+});
+
+test('[Q12] [C2] a change that comes too late and a message to an ended session stay with who wrote them', async () => {
+  const { server, open, gate, context } = await house(chromium());
+  const session = await server.session('too late');
+  const talk = await open(session);
+  const first = gate('first');
+  await talk.say(first.command);
+  await first.begun();
+  await talk.say('echo old words');
+  const row = talk.queue.filter({ hasText: 'echo old words' });
+  await row.getByRole('button', { name: 'Edit' }).click();
+  const field = talk.page.getByRole('textbox', { name: 'Edit the queued message' });
+  await field.fill('echo new words');
+  // Somebody else changes it, and then it begins.
+  const queued = (await runsOf(server, session)).find(({ state }) => state === 'queued')!;
+  await server.call('PATCH', `/api/v1/runs/${queued.id}`, { message: 'echo their words' });
+  await talk.page.getByText('echo their words', { exact: true }).waitFor();
+  first.letGo();
+  await talk.page.getByText('Your change was not made.', { exact: false }).waitFor();
+  await talk.log.locator('pre', { hasText: /^their words\n$/ }).waitFor();
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
+  expect(await field.inputValue()).toBe('echo new words');
+  expect(await barriersOn(talk.page)).toEqual([]);
+  await talk.button('Write it as a new message').click();
+  expect(await talk.composer.inputValue()).toBe('echo new words');
+  await field.waitFor({ state: 'detached' });
+
+  // On its way while somebody completes the session.
+  const path = '**/messages';
+  await context.route(path, (route) => route.abort());
+  await talk.composer.press('Enter');
+  await talk.log.getByText('Not sent yet.', { exact: false }).waitFor();
+  await server.call('POST', `/api/v1/sessions/${session.id}/complete`);
+  await talk.page.getByText('This session has ended.').waitFor();
+  await context.unroute(path);
+  const refused = talk.log.getByText('This message was not sent. The session has ended.', {
+    exact: false,
+  });
+  await refused.waitFor();
+  expect(await talk.button('Edit').count()).toBe(0);
+  await server.call('POST', `/api/v1/sessions/${session.id}/reopen`);
+  await talk.page.reload();
+  await refused.waitFor();
+  await talk.button('Edit').click();
+  expect(await talk.composer.inputValue()).toBe('echo new words');
+  expect(await runsOf(server, session)).toHaveLength(2);
+  await talk.composer.press('Enter');
+  await talk.log.locator('pre', { hasText: /^new words\n$/ }).waitFor();
+  expect(await runsOf(server, session)).toHaveLength(3);
+  expect(talk.complaints.filter((each) => !/net::ERR_|\b409\b/.test(each))).toEqual([]);
+});

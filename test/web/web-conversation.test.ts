@@ -1,0 +1,332 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test, vi } from 'vitest';
+import { until } from '../support/until.ts';
+import { browser } from './browser.ts';
+import { barriersOn, tooWideOn } from './page-checks.ts';
+import { house, runsOf } from './web-conversation-rig.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+const chromium = browser();
+
+test('[C2] a first message, its answer, and what helps when it fails', async () => {
+  const { server, open } = await house(chromium());
+  const session = await server.session('first steps');
+  const talk = await open(session);
+  await talk.page.getByText('Send a command, and its output will be here.').waitFor();
+  // Enter while a word is being composed belongs to the composition.
+  await talk.composer.fill('echo hel');
+  await talk.composer.dispatchEvent('keydown', { key: 'Enter', isComposing: true, keyCode: 229 });
+  await talk.composer.press('End');
+  await talk.composer.pressSequentially('lo');
+  await talk.composer.press('Shift+Enter');
+  await talk.composer.pressSequentially('echo again');
+  await talk.composer.press('Enter');
+  await talk.log.locator('pre', { hasText: /^hello\nagain\n$/ }).waitFor();
+  await talk.sees('Succeeded');
+  expect(await talk.composer.inputValue()).toBe('');
+  expect(await runsOf(server, session)).toHaveLength(1);
+
+  await talk.say('echo oh no; exit 3');
+  await talk.log.getByText('The command ended with an error.').waitFor();
+  await talk.log.getByText('The command ended with exit code 3.').waitFor();
+  await talk.button('Try again').click();
+  await until(async () => (await runsOf(server, session)).length === 3, { ms: 20_000 });
+  await talk.log.getByText('Again', { exact: false }).first().waitFor();
+
+  // One stop of the tab key for the links to all rows, and the arrows from there.
+  const links = talk.log.getByRole('button', { name: 'Copy a link to this' });
+  const stops = () => talk.log.locator('[data-row-tools] button[tabindex="0"]').count();
+  await until(async () => (await stops()) === 1);
+  const last = (await links.count()) - 1;
+  await links.nth(last).focus();
+  await talk.page.keyboard.press('ArrowUp');
+  const isFocused = (at: number) => links.nth(at).evaluate((e) => e.matches(':focus'));
+  expect(await isFocused(last - 1)).toBe(true);
+  await talk.page.keyboard.press('ArrowDown');
+  expect(await isFocused(last)).toBe(true);
+  expect(await barriersOn(talk.page)).toEqual([]);
+  expect(talk.complaints).toEqual([]);
+});
+
+test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes on when resumed', async () => {
+  const { server, open, gate } = await house(chromium());
+  const session = await server.session('the queue');
+  const talk = await open(session);
+  const first = gate('first');
+  await talk.say(first.command);
+  await first.begun();
+  for (const each of ['echo one', 'echo two', 'echo three']) {
+    await talk.say(each);
+    await talk.queue.filter({ hasText: each }).waitFor();
+  }
+  const order = () => talk.queue.allInnerTexts();
+  await until(async () => (await order()).join('|') === 'echo one|echo two|echo three');
+
+  const row = (text: string) => talk.queue.filter({ hasText: text });
+  await row('echo one').getByRole('button', { name: 'Edit' }).click();
+  const field = talk.page.getByRole('textbox', { name: 'Edit the queued message' });
+  await field.fill('echo ONE');
+  await field.press('Enter');
+  await row('echo ONE').waitFor();
+  // By the keyboard.
+  await row('echo three').getByRole('button', { name: /^Drag/ }).press('ArrowUp');
+  await until(async () => (await order()).join('|') === 'echo ONE|echo three|echo two');
+  // By dragging.
+  await row('echo two').dragTo(row('echo ONE'));
+  await until(async () => (await order()).join('|') === 'echo two|echo ONE|echo three');
+  await row('echo three').getByRole('button', { name: 'Remove from the queue' }).click();
+  await until(async () => (await order()).join('|') === 'echo two|echo ONE');
+  const queued = async () =>
+    (await runsOf(server, session)).filter(({ state }) => state === 'queued').length;
+  await until(async () => (await queued()) === 2);
+  expect(await barriersOn(talk.page)).toEqual([]);
+
+  // Stopped by a person, the queue waits for one.
+  await talk.button('Stop').click();
+  await talk.log.getByText('The queue is on hold, because a run was stopped.').waitFor();
+  await talk.button('Resume').first().click();
+  await talk.log.locator('pre', { hasText: /^two\n$/ }).waitFor();
+  await talk.log.locator('pre', { hasText: /^ONE\n$/ }).waitFor();
+  expect(await talk.log.locator('pre', { hasText: 'three' }).count()).toBe(0);
+
+  // What is for later waits there, too, with its time.
+  const body = { message: 'echo later', runAt: new Date(Date.now() + 3_600_000).toISOString() };
+  await server.call('POST', `/api/v1/sessions/${session.id}/messages`, body);
+  await row('echo later')
+    .getByText(/^starts .*\d\d:\d\d$/)
+    .waitFor();
+  await row('echo later').getByRole('button', { name: 'Edit' }).click();
+  await field.fill('echo much later');
+  await field.press('Enter');
+  await row('echo much later').getByRole('button', { name: 'Remove from the queue' }).click();
+  await until(async () => (await queued()) === 0);
+  await talk.queue.first().waitFor({ state: 'detached' });
+  expect(talk.complaints).toEqual([]);
+});
+
+test('[Q11] a message to a busy session interrupts if that was chosen, and the choice is remembered', async () => {
+  const { server, open, gate } = await house(chromium());
+  const session = await server.session('interrupted');
+  const talk = await open(session);
+  const long = gate('long');
+  await talk.say(long.command);
+  await long.begun();
+  // A shell takes no messages while it works.
+  await talk.page.getByRole('radio').first().waitFor();
+  expect(await talk.page.getByRole('radio').count()).toBe(2);
+  await talk.page.getByText('Interrupt', { exact: true }).click();
+  await talk.say('echo instead');
+  await talk.log.locator('pre', { hasText: /^instead\n$/ }).waitFor();
+  await talk.sees('Cancelled');
+  const again = gate('again');
+  await talk.say(again.command);
+  await again.begun();
+  await talk.page.reload();
+  expect(await talk.page.getByRole('radio', { name: 'Interrupt' }).isChecked()).toBe(true);
+  again.letGo();
+  await talk.button('Send').waitFor();
+  expect(talk.complaints).toEqual([]);
+});
+
+test('[C2] live text is followed at the end only, and nothing jumps for who reads further up', async () => {
+  const { server, open, gate } = await house(chromium());
+  const session = await server.session('reader');
+  const talk = await open(session);
+  await talk.say('seq 1 60');
+  await talk.sees('Succeeded');
+  const before = gate('before');
+  const after = gate('after');
+  const lines = (from: number, to: number) => `seq -f 'line %g' ${from} ${to}`;
+  await talk.say(`${before.command}; ${lines(1, 80)}; ${after.command}; ${lines(81, 160)}`);
+  await before.begun();
+  before.letGo();
+  await talk.log.locator('pre', { hasText: 'line 80\n' }).waitFor();
+  const left = async () =>
+    (await talk.log.evaluate((e) => e.scrollHeight - e.clientHeight - e.scrollTop)) as number;
+  await until(async () => (await left()) < 60);
+  // Up to the first answer.
+  await talk.log.hover();
+  await talk.page.mouse.wheel(0, -700);
+  const button = talk.button('Jump to the latest');
+  await button.waitFor();
+  const anchor = talk.log.locator('[data-seq]').first();
+  const top = async () => (await anchor.boundingBox())?.y;
+  const stood = await top();
+  after.letGo();
+  await talk.button('New messages').waitFor();
+  await server.finished((await runsOf(server, session)).at(-1)!.id);
+  expect(await top()).toBe(stood);
+  await talk.button('New messages').click();
+  await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
+  await until(async () => (await left()) < 60);
+  expect(talk.complaints).toEqual([]);
+});
+
+test('[C2] ten thousand events open at the last one, scroll to the first, and are searched', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('long');
+  await at.server.finished(await at.server.send(session.id, 'echo the beginning'));
+  await at.server.stop();
+  lengthen(join(at.dataDir, 'baton.db'), session.id, 10_000);
+  await at.start();
+  const talk = await at.open(session);
+  await talk.log.getByText('said number 10000', { exact: true }).waitFor();
+  // Few of them are there at a time.
+  expect(await talk.log.locator('[data-seq]').count()).toBeLessThan(100);
+  await talk.scrollTo('the beginning', -20_000);
+  await talk.button('Jump to the latest').click();
+  await talk.log.getByText('said number 10000', { exact: true }).waitFor();
+
+  await talk.page.keyboard.press('Control+f');
+  const field = talk.page.getByRole('searchbox', { name: 'Search in this conversation' });
+  await field.fill('said number 1234');
+  await talk.page.getByText('0 of 1', { exact: true }).waitFor();
+  await field.press('Enter');
+  await talk.log.getByText('said number 1234', { exact: true }).waitFor();
+  await field.press('Escape');
+
+  // A link to an event leads to it.
+  const linked = await at.open(session, '?event=2345');
+  await linked.log.getByText('said number 2345', { exact: true }).waitFor();
+  expect(await barriersOn(linked.page)).toEqual([]);
+  expect([...talk.complaints, ...linked.complaints]).toEqual([]);
+});
+
+/** Adds notices to a log until it has so many events; nobody may have the database open. */
+
+function lengthen(path: string, lane: string, to: number): void {
+  const database = new DatabaseSync(path);
+  const { next_seq: next } = database
+    .prepare('SELECT next_seq FROM lanes WHERE id = ?')
+    .get(lane) as { next_seq: number };
+  const add = database.prepare('INSERT INTO events VALUES (?, ?, NULL, NULL, ?, ?, ?)');
+  database.exec('BEGIN');
+  for (let seq = next; seq <= to; seq++) {
+    const payload = JSON.stringify({ text: `said number ${seq}` });
+    add.run(lane, seq, 'agent.notice', payload, Date.now());
+  }
+  database.prepare('UPDATE lanes SET next_seq = ? WHERE id = ?').run(to + 1, lane);
+  database.exec('COMMIT');
+  database.close();
+}
+
+test('[X2] who may only look sees no action; a phone shows all of it', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('shared');
+  await at.server.finished(await at.server.send(session.id, 'exit 1'));
+  const { id } = await at.server.call<{ id: string }>('POST', '/api/v1/users', { name: 'looker' });
+  const shares = [{ user: 'looker', level: 'view' }];
+  await at.server.call('PUT', `/api/v1/sessions/${session.id}/shares`, { shares });
+  const link = await at.server.call<{ url: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
+  const context = await chromium().newContext({
+    locale: 'ja-JP',
+    viewport: { width: 360, height: 740 },
+  });
+  const page = await context.newPage();
+  await page.goto(link.url);
+  await page.waitForURL(`${at.server.url}/`);
+  await page.goto(`${at.server.url}/s/${session.id}`);
+  await page.getByText('このセッションは閲覧のみできます。').waitFor();
+  await page.getByText('コマンドがエラーで終了しました。').waitFor();
+  expect(await page.locator('#composer').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'もう一度実行' }).count()).toBe(0);
+  expect(await tooWideOn(page)).toEqual([]);
+  await context.close();
+});
+
+test('[S1] [S12] [C2] a session that is terminated or deleted while its agent works says so where it is open', async () => {
+  const { server, open, context, gate } = await house(chromium());
+  const session = await server.session('ended elsewhere');
+  const talk = await open(session);
+  const first = gate('first');
+  await talk.say(first.command);
+  await first.begun();
+  await talk.say('echo never');
+  await talk.queue.filter({ hasText: 'echo never' }).waitFor();
+
+  const detail = await context.newPage();
+  await detail.goto(`${server.url}/s/${session.id}/detail`);
+  const confirm = async (deed: string, help: string) => {
+    await detail.getByRole('button', { name: deed, exact: true }).click();
+    const dialog = detail.getByRole('dialog');
+    await dialog.getByText(help, { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: deed, exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await confirm('Terminate', 'What runs is stopped, and what is queued is cancelled.');
+  await talk.log.getByText('The session was terminated. Its history is kept.').waitFor();
+  await talk.sees('Cancelled');
+  await talk.page.getByText('This session has ended.').waitFor();
+  expect(await talk.queue.count()).toBe(0);
+  expect(await talk.composer.count()).toBe(0);
+  expect(await barriersOn(talk.page)).toEqual([]);
+  await talk.button('Reopen').click();
+  await talk.composer.waitFor();
+
+  const second = gate('second');
+  await talk.say(second.command);
+  await second.begun();
+  await detail.reload();
+  await confirm('Delete', 'What runs is stopped.');
+  await detail.waitForURL(`${server.url}/`);
+  await talk.page.getByText('There is no such session, or it is not yours.').waitFor();
+  await talk.page.getByRole('link', { name: 'ended elsewhere' }).waitFor({ state: 'detached' });
+  expect(talk.complaints.filter((each) => !/\b404\b/.test(each))).toEqual([]);
+});
+
+test('[C2] on a phone the name is read, and the end stays in sight whatever grows', async () => {
+  const at = await house(chromium());
+  const session = await at.server.session('fix-sign-in-on-safari');
+  await at.server.finished(await at.server.send(session.id, 'seq 1 80'));
+  const phone = await at.other(session, { viewport: { width: 360, height: 740 } });
+  const { page, log, composer } = phone.talk;
+  const name = page.getByRole('heading', { name: session.name, level: 1 });
+  expect(await name.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true);
+  const atEnd = async (what: string): Promise<void> => {
+    const left = () => log.evaluate((e) => e.scrollHeight - e.clientHeight - e.scrollTop);
+    await until(async () => (await left()) < 2, { ms: 20_000 }).catch(() => {
+      throw new Error(`the end is out of sight: ${what}`);
+    });
+    expect(await tooWideOn(page)).toEqual([]);
+  };
+  await atEnd('at first');
+  const long = at.gate('long');
+  await phone.talk.say(long.command);
+  await long.begun();
+  await atEnd('a run has begun');
+  for (let each = 1; each <= 6; each++) await at.server.send(session.id, `echo ${each}`);
+  await until(async () => (await phone.talk.queue.count()) === 6);
+  await atEnd('a queue is there');
+  await composer.fill(Array.from({ length: 40 }, (_, line) => `echo ${line}`).join('\n'));
+  await atEnd('forty lines are written');
+  // What stops and what sends stand in one line.
+  const top = async (button: string) => (await phone.talk.button(button).boundingBox())?.y;
+  expect(await top('Stop')).toBe(await top('Send'));
+  const bottom = async (): Promise<number> => {
+    const box = await composer.boundingBox();
+    return (box?.y ?? 0) + (box?.height ?? 0);
+  };
+  const fitsAboveKeyboard = async (what: string): Promise<void> => {
+    await atEnd(what);
+    await until(async () => (await bottom()) < 420);
+    expect((await log.boundingBox())?.height).toBeGreaterThanOrEqual(80);
+  };
+  // The keyboard of the phone comes up: the window becomes smaller, or is covered, as by Safari.
+  await page.setViewportSize({ width: 360, height: 420 });
+  await fitsAboveKeyboard('the keyboard takes its room');
+  expect(await barriersOn(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const cover = (height: number) =>
+    page.evaluate(`(() => {
+      Object.defineProperty(visualViewport, 'height', { value: ${height}, configurable: true });
+      visualViewport.dispatchEvent(new Event('resize'));
+    })()`);
+  await cover(420);
+  await fitsAboveKeyboard('the keyboard lies over the page');
+  await cover(740);
+  await until(async () => (await bottom()) > 420);
+  long.letGo();
+  await at.server.call('POST', `/api/v1/sessions/${session.id}/terminate`);
+  await phone.context.close();
+});

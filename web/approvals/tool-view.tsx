@@ -1,0 +1,101 @@
+import { visible, visibleProse } from '../../src/client/visible.ts';
+import type { Approval } from '../../src/contract/approval.ts';
+import type { Json } from '../../src/contract/json.ts';
+import { lazyPart } from '../parts/lazy-part.ts';
+import { lineDiff } from '../parts/line-diff.ts';
+import { useTexts } from '../texts/texts.ts';
+import { Change } from './change.tsx';
+import { CODE_BOX, Command } from './command.tsx';
+import { ScrollBox } from './scroll-box.tsx';
+import { type Asked, askedOf, type Fields } from './tool-call.ts';
+
+// Only plans need it, and it is not small.
+const Markdown = lazyPart(
+  () => import('../markdown/markdown.tsx'),
+  'Markdown',
+  ({ text }) => <p className="whitespace-pre-wrap">{text}</p>,
+);
+
+/** What will happen if it is allowed: all of it. */
+export function What({ approval, input }: { approval: Approval; input: Json }) {
+  const asked = askedOf(approval, input);
+  return (
+    <>
+      <Told asked={asked} warns={approval.state === 'pending'} />
+      <Rest fields={asked.fields} />
+    </>
+  );
+}
+
+function Told({ asked, warns }: { asked: Asked; warns: boolean }) {
+  const t = useTexts();
+  switch (asked.is) {
+    case 'command':
+      return (
+        <>
+          <Command command={asked.command} warns={warns} />
+          {asked.about !== '' && (
+            <p className="mt-1.5 line-clamp-3 text-dense text-soft">{visibleProse(asked.about)}</p>
+          )}
+        </>
+      );
+    case 'change':
+      return (
+        <Change
+          path={asked.path}
+          lines={asked.changes.flatMap(({ before, after }) =>
+            lineDiff(visibleProse(before), visibleProse(after)),
+          )}
+        />
+      );
+    case 'write':
+      return <Change path={asked.path} lines={lineDiff('', visibleProse(asked.content))} />;
+    case 'address':
+      return (
+        <ScrollBox label={t.approvals.did.address} className={CODE_BOX}>
+          {visible(asked.url)}
+        </ScrollBox>
+      );
+    case 'plan':
+      return <Plan plan={asked.plan} />;
+    case 'questions':
+      return (
+        <ul className="space-y-1">
+          {asked.questions.map(({ question }) => (
+            <li key={question}>{visibleProse(question)}</li>
+          ))}
+        </ul>
+      );
+    case 'other':
+      return null;
+  }
+}
+
+function Plan({ plan }: { plan: string }) {
+  const t = useTexts();
+  if (plan.trim() === '') return <p className="text-dense text-warn">{t.approvals.noPlan}</p>;
+  return (
+    <ScrollBox
+      label={t.approvals.did.plan}
+      className="rounded border border-edge bg-paper px-3 py-2"
+    >
+      <Markdown text={visibleProse(plan)} />
+    </ScrollBox>
+  );
+}
+
+/** What is not told otherwise, field by field. */
+const Rest = ({ fields }: { fields: Fields }) => (
+  <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-dense empty:hidden max-md:grid-cols-1">
+    {Object.entries(fields).map(([name, value]) => (
+      <div key={name} className="contents">
+        <dt className="text-soft">{visible(name)}</dt>
+        <dd className="min-w-0">
+          <ScrollBox label={name} className="font-mono whitespace-pre-wrap">
+            {visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
+          </ScrollBox>
+        </dd>
+      </div>
+    ))}
+  </dl>
+);

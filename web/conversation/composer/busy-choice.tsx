@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import type { AgentKind } from '../../../src/contract/session.ts';
+import { keep, kept } from '../../state/stored.ts';
+import { useTexts } from '../../texts/texts.ts';
+import type { OnBusy } from '../outbox/outbox.ts';
+
+const ON_BUSY = 'baton.onBusy';
+
+/** Only some agents take a message while they work, and none with files. */
+const choicesOf = (kind: AgentKind, hasFiles: boolean): readonly OnBusy[] =>
+  kind === 'claude' && !hasFiles ? ['enqueue', 'interrupt', 'steer'] : ['enqueue', 'interrupt'];
+
+/** What was chosen last, here or in another session. */
+export function useOnBusy(
+  kind: AgentKind,
+  hasFiles: boolean,
+): readonly [OnBusy, (next: OnBusy) => void] {
+  const [chosen, setChosen] = useState(() => kept(ON_BUSY));
+  const value = choicesOf(kind, hasFiles).find((each) => each === chosen) ?? 'enqueue';
+  const choose = (next: OnBusy): void => {
+    keep(ON_BUSY, next);
+    setChosen(next);
+  };
+  return [value, choose];
+}
+
+interface Props {
+  readonly kind: AgentKind;
+  readonly hasFiles: boolean;
+  readonly value: OnBusy;
+  readonly onChange: (next: OnBusy) => void;
+  readonly className: string;
+}
+
+/** What happens to a message while the agent works. */
+export function BusyChoice({ kind, hasFiles, value, onChange, className }: Props) {
+  const t = useTexts();
+  return (
+    <fieldset className={`flex rounded border border-edge ${className}`}>
+      <legend className="sr-only">{t.conversation.whileBusy}</legend>
+      {choicesOf(kind, hasFiles).map((each) => (
+        <label
+          key={each}
+          title={t.conversation.onBusyHelp[each]}
+          className="flex min-h-7 cursor-pointer items-center justify-center px-2 text-xs whitespace-nowrap max-sm:grow text-soft first-of-type:rounded-l last-of-type:rounded-r has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:min-h-11 max-md:min-w-11"
+        >
+          <input
+            type="radio"
+            name="onBusy"
+            value={each}
+            checked={each === value}
+            onChange={() => onChange(each)}
+            className="sr-only"
+          />
+          {t.conversation.onBusy[each]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

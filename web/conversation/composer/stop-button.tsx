@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query';
+import { Square } from 'lucide-react';
+import { isBatonError } from '../../../src/contract/errors.ts';
+import { client } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { useTexts } from '../../texts/texts.ts';
+import { refusalOf } from '../refusal.ts';
+
+/** Stops the run under way. */
+export function StopButton({ runId, look }: { runId: string; look: 'primary' | 'plain' }) {
+  const t = useTexts();
+  const stop = useMutation({
+    mutationFn: (id: string) => client.cancelRun({ params: { id } }),
+  });
+  // Asked for, and not yet done.
+  const isStopping = (stop.isPending || stop.isSuccess) && stop.variables === runId;
+  const error = isBatonError(stop.error, 'run_finished') ? null : stop.error;
+  return (
+    <>
+      {error !== null && (
+        <span role="alert" className="text-dense text-bad">
+          {refusalOf(error, t)}
+        </span>
+      )}
+      <Button look={look} disabled={isStopping} onClick={() => stop.mutate(runId)}>
+        <Square size={14} fill="currentColor" aria-hidden />
+        {isStopping ? t.conversation.stopping : t.conversation.stop}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,334 @@
+import type { SessionStatus, StatusReason } from '../../../src/contract/session.ts';
+import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import type {
+  Block,
+  Current,
+  CutOffBlock,
+  EndBlock,
+  Failure,
+  HeldBlock,
+  ToolBlock,
+} from './blocks.ts';
+import { type Fields, fieldsOf, itemsIn, numberIn, textIn, textOrNull } from './fields.ts';
+import { lastOf } from './log-events.ts';
+
+interface Begun {
+  /** Null if its start is not loaded. */
+  readonly startedAt: number | null;
+  costUsd: number;
+  attempt: number;
+}
+
+/**
+ * Makes blocks of events, one after another in the order of their seq. Blocks that change are
+ * replaced, so that whoever shows them sees which ones did.
+ */
+export class BlockBuilder {
+  readonly #blocks: Block[] = [];
+  readonly #begun = new Map<string, Begun>();
+  readonly #ended = new Set<string>();
+  /** Where each tool call stands. */
+  readonly #calls = new Map<string, number>();
+  /** Calls of the attempt under way that have no result. */
+  readonly #open = new Set<string>();
+  readonly #askings = new Map<string, string>();
+  /** Where each message for the agent at work stands, by the run that it becomes if not taken. */
+  readonly #steered = new Map<string, number>();
+  /** Where the text stands that is still growing. */
+  #live: number | null = null;
+  #current: Current | null = null;
+  /** The last ones of their kind, which are over when something else has happened. */
+  #waiting: number | null = null;
+  #held: number | null = null;
+  #end: number | null = null;
+  #status: number | null = null;
+
+  get blocks(): readonly Block[] {
+    return this.#blocks;
+  }
+
+  get current(): Current | null {
+    return this.#current;
+  }
+
+  /** Whatever is told of a run but that it is queued means that it has begun. */
+  note({ type, runId, attempt }: SessionEvent): void {
+    if (runId === null) return;
+    this.#settle(this.#steered.get(runId) ?? null);
+    if (type === 'run.queued' || this.#ended.has(runId)) return;
+    if (type === 'run.finished' || type === 'done' || type === 'run.dequeued') return;
+    if (this.#begun.has(runId)) return;
+    this.#begun.set(runId, { startedAt: null, costUsd: 0, attempt: attempt ?? 1 });
+    this.#current = { runId, state: 'running' };
+  }
+
+  dequeued(event: SessionEvent): void {
+    const { runId, attempt } = event;
+    if (runId === null) return;
+    this.#over();
+    this.#current = { runId, state: 'starting' };
+    const known = this.#begun.get(runId);
+    if (known === undefined) {
+      const startedAt = Date.parse(event.at);
+      this.#begun.set(runId, { startedAt, costUsd: 0, attempt: attempt ?? 1 });
+      this.#push({ ...base(event), kind: 'start' });
+    } else if (attempt !== null && attempt > known.attempt) {
+      known.attempt = attempt;
+      this.#push({ ...base(event), kind: 'attempt', attempt });
+    }
+  }
+
+  moved(event: SessionEvent, state: Current['state']): void {
+    if (event.runId !== null) this.#current = { runId: event.runId, state };
+  }
+
+  delayed(event: SessionEvent, fields: Fields, why: 'failed' | 'limit'): void {
+    this.#endAttempt();
+    this.moved(event, 'delayed');
+    const until = numberIn(fields, why === 'limit' ? 'until' : 'nextRunAt');
+    const error = failureIn(fields) ?? { class: 'unknown', message: '' };
+    this.#waiting = this.#push({ ...base(event), kind: 'retry', why, error, until, over: false });
+  }
+
+  cutOff(event: SessionEvent, why: CutOffBlock['why']): void {
+    this.#endAttempt();
+    this.moved(event, 'starting');
+    this.#push({ ...base(event), kind: 'cutOff', why });
+  }
+
+  finished(event: SessionEvent, fields: Fields): void {
+    const { runId } = event;
+    if (runId === null) return;
+    const begun = this.#begun.get(runId);
+    this.#ended.add(runId);
+    this.#begun.delete(runId);
+    if (begun === undefined) {
+      this.#push({ ...base(event), kind: 'dropped' });
+      return;
+    }
+    this.#endAttempt();
+    this.#over();
+    if (this.#current?.runId === runId) this.#current = null;
+    const { startedAt, costUsd } = begun;
+    this.#end = this.#push({
+      ...base(event),
+      kind: 'end',
+      state: textIn(fields, 'state') as EndBlock['state'],
+      error: failureIn(fields),
+      durationMs: startedAt === null ? null : Date.parse(event.at) - startedAt,
+      costUsd: startedAt === null ? null : costUsd,
+      over: false,
+    });
+  }
+
+  delta(event: SessionEvent, fields: Fields): void {
+    const piece = textIn(fields, 'text');
+    const isCut = fields['truncated'] === true;
+    const live = this.#live === null ? undefined : this.#blocks[this.#live];
+    if (this.#live !== null && live?.kind === 'text') {
+      const { text, cut } = lastOf(live.text + piece);
+      this.#blocks[this.#live] = { ...live, text, truncated: live.truncated || isCut || cut };
+      return;
+    }
+    const said = { text: piece, live: true, truncated: isCut };
+    this.#live = this.#push({ ...base(event), kind: 'text', ...said });
+  }
+
+  message(event: SessionEvent, fields: Fields): void {
+    const said = { text: textIn(fields, 'text'), truncated: fields['truncated'] === true };
+    const live = this.#live === null ? undefined : this.#blocks[this.#live];
+    if (this.#live !== null && live?.kind === 'text') {
+      this.#blocks[this.#live] = { ...live, ...said, live: false };
+      this.#live = null;
+    } else {
+      this.#push({ ...base(event), kind: 'text', ...said, live: false });
+    }
+  }
+
+  told(event: SessionEvent, fields: Fields, kind: 'thinking' | 'notice'): void {
+    this.#push({ ...base(event), kind, text: textIn(fields, 'text') });
+  }
+
+  steered(event: SessionEvent, fields: Fields): void {
+    const channel = textIn(fields, 'channel');
+    const text = textIn(fields, 'text');
+    const at = this.#push({
+      ...base(event),
+      kind: 'steered',
+      text,
+      sender: textIn(fields, 'sender'),
+      channel,
+      over: false,
+    });
+    this.#steered.set(textIn(fields, 'steerId'), at);
+  }
+
+  usage({ runId }: SessionEvent, fields: Fields): void {
+    const begun = runId === null ? undefined : this.#begun.get(runId);
+    if (begun !== undefined) begun.costUsd += numberIn(fields, 'costUsd');
+  }
+
+  limit(event: SessionEvent, fields: Fields): void {
+    const status = textIn(fields, 'status');
+    if (status === 'allowed') return;
+    const resetsAt = textOrNull(fields, 'resetsAt');
+    this.#push({ ...base(event), kind: 'limit', rejected: status === 'rejected', resetsAt });
+  }
+
+  toolUse(event: SessionEvent, fields: Fields): void {
+    const callId = textIn(fields, 'id');
+    if (this.#calls.has(callId)) return;
+    this.#call(event, callId, fields);
+    this.#open.add(callId);
+  }
+
+  toolResult(event: SessionEvent, fields: Fields): void {
+    const callId = textIn(fields, 'id');
+    if (!this.#calls.has(callId)) this.#call(event, callId, { tool: fields['tool'] ?? '' });
+    this.#open.delete(callId);
+    const ok = fields['ok'] === true;
+    const truncated = fields['truncated'] === true;
+    const result = { ok, text: textIn(fields, 'text'), truncated, at: event.at };
+    // While its question is open it has not run: the agent was stopped to wait for the answer.
+    this.#change(callId, (call) =>
+      call.asking?.state === 'pending' ? { ...call, cut: true } : { ...call, result, cut: false },
+    );
+  }
+
+  asked(event: SessionEvent, fields: Fields): void {
+    const callId = textIn(fields, 'callId');
+    const id = textIn(fields, 'approvalId');
+    if (!this.#calls.has(callId)) this.#call(event, callId, fields);
+    this.#askings.set(id, callId);
+    const none = { by: null, edited: false, forSession: false, decidedAt: null };
+    this.#change(callId, (call) => ({
+      ...call,
+      cut: false,
+      asking: { id, state: 'pending', ...none },
+    }));
+  }
+
+  decided(event: SessionEvent, fields: Fields): void {
+    this.#answer(fields, {
+      state: textIn(fields, 'decision') === 'allow' ? 'allowed' : 'denied',
+      by: textOrNull(fields, 'by'),
+      edited: fields['edited'] === true,
+      forSession: textIn(fields, 'scope') === 'session',
+      decidedAt: event.at,
+    });
+  }
+
+  withdrawn(_: SessionEvent, fields: Fields): void {
+    this.#answer(fields, { state: 'withdrawn' });
+  }
+
+  #answer(fields: Fields, answer: Partial<NonNullable<ToolBlock['asking']>>): void {
+    const id = textIn(fields, 'approvalId');
+    const callId = this.#askings.get(id) ?? textIn(fields, 'callId');
+    this.#change(callId, (call) =>
+      call.asking === null ? call : { ...call, asking: { ...call.asking, ...answer } },
+    );
+  }
+
+  refused(event: SessionEvent, fields: Fields): void {
+    const callId = textOrNull(fields, 'callId') ?? `refused-${event.seq}`;
+    if (!this.#calls.has(callId)) this.#call(event, callId, fields);
+    this.#open.delete(callId);
+    this.#change(callId, (call) => ({ ...call, refused: textIn(fields, 'reason') }));
+  }
+
+  retryDiff(event: SessionEvent, fields: Fields): void {
+    const files = itemsIn(fields, 'files').map((file) => ({
+      path: textIn(file, 'path'),
+      change: textIn(file, 'change'),
+    }));
+    const truncated = fields['truncated'] === true;
+    const patch = textOrNull(fields, 'patch');
+    this.#push({ ...base(event), kind: 'diff', files, patch, truncated });
+  }
+
+  hold(event: SessionEvent, fields: Fields): void {
+    const why = textIn(fields, 'reason') as HeldBlock['why'];
+    this.#held = this.#push({ ...base(event), kind: 'held', why, over: false });
+  }
+
+  resumed(): void {
+    this.#settle(this.#held);
+    this.#held = null;
+  }
+
+  status(event: SessionEvent, fields: Fields): void {
+    this.#settle(this.#status);
+    this.#status = null;
+    const to = textIn(fields, 'to') as SessionStatus;
+    const reason = textIn(fields, 'reason') as StatusReason;
+    const worth = to === 'ERROR' || to === 'COMPLETED' || to === 'TERMINATED';
+    if (!worth && reason !== 'reopened') return;
+    const error = textOrNull(fields, 'error');
+    this.#status = this.#push({ ...base(event), kind: 'status', to, reason, error, over: false });
+  }
+
+  created(event: SessionEvent, fields: Fields): void {
+    this.#push({ ...base(event), kind: 'created', forkedFrom: textOrNull(fields, 'forkedFrom') });
+  }
+
+  #push(block: Block): number {
+    return this.#blocks.push(block) - 1;
+  }
+
+  #call(event: SessionEvent, callId: string, fields: Fields): void {
+    const at = this.#push({
+      ...base(event),
+      kind: 'tool',
+      callId,
+      tool: textIn(fields, 'tool'),
+      input: fields['input'] ?? null,
+      truncated: fields['truncated'] === true,
+      parent: textOrNull(fields, 'parent'),
+      result: null,
+      asking: null,
+      refused: null,
+      cut: false,
+    });
+    this.#calls.set(callId, at);
+  }
+
+  #change(callId: string, change: (call: ToolBlock) => ToolBlock): void {
+    const at = this.#calls.get(callId);
+    const call = at === undefined ? undefined : this.#blocks[at];
+    if (at !== undefined && call?.kind === 'tool') this.#blocks[at] = change(call);
+  }
+
+  /** Nothing more comes of what the attempt has begun. */
+  #endAttempt(): void {
+    const live = this.#live === null ? undefined : this.#blocks[this.#live];
+    if (this.#live !== null && live?.kind === 'text') {
+      this.#blocks[this.#live] = { ...live, live: false };
+    }
+    this.#live = null;
+    for (const callId of this.#open) this.#change(callId, (call) => ({ ...call, cut: true }));
+    this.#open.clear();
+  }
+
+  #over(): void {
+    this.#settle(this.#waiting);
+    this.#settle(this.#end);
+    this.#waiting = null;
+    this.#end = null;
+  }
+
+  #settle(at: number | null): void {
+    const block = at === null ? undefined : this.#blocks[at];
+    if (at !== null && block !== undefined && 'over' in block) {
+      this.#blocks[at] = { ...block, over: true };
+    }
+  }
+}
+
+const base = ({ seq, at, runId }: SessionEvent) => ({ id: `e${seq}`, seq, at, runId });
+
+function failureIn(fields: Fields): Failure | null {
+  const error = fieldsOf(fields['error']);
+  const of = textOrNull(error, 'class');
+  return of === null ? null : { class: of, message: textIn(error, 'message') };
+}

@@ -1,0 +1,282 @@
+import type { Client } from '../../../src/client/client.ts';
+import type { AttachmentNote } from '../../../src/contract/attachment.ts';
+import { isBatonError } from '../../../src/contract/errors.ts';
+import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import { mayPass } from '../../api/is-retryable.ts';
+import { PAGE, readLog } from '../../api/read-log.ts';
+import { BlockBuilder } from './block-builder.ts';
+import type { Current } from './blocks.ts';
+import { addEvent, blocksOf } from './build-blocks.ts';
+import { append } from './log-events.ts';
+import { type Row, rowsOf } from './rows.ts';
+import { RunBook, type RunInfo, type RunSource } from './run-cache.ts';
+
+/** Events at the end of the log that are shown first. */
+const TAIL = 400;
+/** Events that are put in front when somebody scrolls up. */
+const OLDER = 1000;
+/** After a page could not be read. */
+const AGAIN_MS = 2000;
+/** A log with more events than this is not kept when its page is left. */
+const MOST_KEPT = 5000;
+
+export interface LogView {
+  readonly state: 'loading' | 'live' | 'failed';
+  /** Why it failed. */
+  readonly error: unknown;
+  readonly rows: readonly Row[];
+  readonly current: Current | null;
+  readonly runs: ReadonlyMap<string, RunInfo | null>;
+  /** Whether there is more before the first row. */
+  readonly older: 'some' | 'loading' | 'none';
+}
+
+export type Changed = 'queue' | 'session' | 'approvals';
+
+export interface LogOptions {
+  readonly sessionId: string;
+  readonly source: RunSource & Pick<Client, 'sessionEvents' | 'followSession'>;
+  /** Calls back when it is time to show what has changed. */
+  readonly soon: (show: () => void) => void;
+  /** Something that is read elsewhere has changed. */
+  readonly onChange: (what: Changed) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * The log of a session as the page has it: the end of it at once, what comes as it comes, and what
+ * was before when it is asked for. Each event counts once, however often the connection breaks.
+ */
+export class SessionLog {
+  readonly #options: LogOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #runs: RunBook;
+  #events: SessionEvent[] = [];
+  /** Pages before them that are not yet in the blocks, the oldest first. */
+  #ahead: SessionEvent[][] = [];
+  #builder = new BlockBuilder();
+  /** All events after this seq up to the last one are here; null before anything is. */
+  #from: number | null = null;
+  #last = 0;
+  #stop: AbortController | null = null;
+  #state: LogView['state'] = 'loading';
+  #error: unknown = null;
+  #older: Promise<void> | null = null;
+  /** What is older is loaded until this one is there. */
+  #goal = Number.POSITIVE_INFINITY;
+  #isWholeWanted = false;
+  #isDue = false;
+  #view: LogView = {
+    state: 'loading',
+    error: null,
+    rows: [],
+    current: null,
+    runs: new Map(),
+    older: 'some',
+  };
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+    const { sessionId, source, onError } = options;
+    this.#runs = new RunBook({ sessionId, source, onError, onChange: () => this.#changed() });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly get = (): LogView => this.#view;
+
+  /** `lastSeq` is the session's as far as is known. */
+  start(lastSeq: number): void {
+    if (this.#stop !== null) return;
+    const stop = new AbortController();
+    this.#stop = stop;
+    this.#state = this.#from === null ? 'loading' : 'live';
+    this.#error = null;
+    this.#changed();
+    void this.#run(lastSeq, stop.signal).catch((error: unknown) => {
+      if (stop.signal.aborted) return;
+      this.#options.onError(error);
+      this.#fail(error);
+    });
+  }
+
+  stop(): void {
+    this.#stop?.abort();
+    this.#stop = null;
+    this.#isWholeWanted = false;
+    this.#runs.stop();
+    const ahead = this.#ahead.reduce((sum, page) => sum + page.length, 0);
+    if (this.#events.length + ahead > MOST_KEPT) this.#forget();
+  }
+
+  /** What this page has sent has become this run. */
+  noteMessage(runId: string, message: string, attachments: readonly AttachmentNote[]): void {
+    this.#runs.note(runId, message, attachments);
+    this.#changed();
+  }
+
+  /** Puts a page in front, or as many as it takes until an event is there. */
+  loadOlder(seq: number = this.#from ?? Number.POSITIVE_INFINITY): Promise<void> {
+    this.#goal = Math.min(this.#goal, seq);
+    this.#older ??= this.#loadOlder().finally(() => {
+      this.#older = null;
+      this.#changed();
+    });
+    this.#changed();
+    return this.#older;
+  }
+
+  /** Whether all of it is wanted, such as by a search. */
+  wantWhole(isWanted: boolean): void {
+    this.#isWholeWanted = isWanted;
+    if (isWanted) void this.loadOlder();
+  }
+
+  #fail(error: unknown): void {
+    this.#error = error;
+    this.#state = 'failed';
+    this.#stop?.abort();
+    this.#stop = null;
+    this.#changed();
+  }
+
+  /** As if it had never been read. */
+  #forget(): void {
+    this.#events = [];
+    this.#ahead = [];
+    this.#builder = new BlockBuilder();
+    this.#from = null;
+    this.#last = 0;
+    this.#goal = Number.POSITIVE_INFINITY;
+    this.#state = 'loading';
+    this.#changed();
+  }
+
+  async #run(lastSeq: number, signal: AbortSignal): Promise<void> {
+    const { sessionId, source } = this.#options;
+    if (this.#from === null) await this.#loadTail(Math.max(0, lastSeq - TAIL), signal);
+    this.#state = 'live';
+    if (this.#isWholeWanted) void this.loadOlder();
+    this.#changed();
+    for await (const event of source.followSession(sessionId, { after: this.#last, signal })) {
+      this.#take(event);
+    }
+  }
+
+  async #loadTail(after: number, signal: AbortSignal): Promise<void> {
+    const { sessionId, source } = this.#options;
+    const query = { after, limit: PAGE };
+    const load = source.sessionEvents({ params: { id: sessionId }, query }, { signal });
+    const page = await load.catch((error: unknown) => {
+      // The session is younger than what was known of it: it comes from another database.
+      if (isBatonError(error, 'cursor_ahead') && after > 0) return null;
+      throw error;
+    });
+    if (page === null) return this.#loadTail(0, signal);
+    this.#from = after;
+    this.#last = after;
+    for (const event of page.items) this.#take(event);
+  }
+
+  #take(event: SessionEvent): void {
+    if (event.seq <= this.#last) return;
+    this.#last = event.seq;
+    append(this.#events, event);
+    addEvent(this.#builder, event);
+    this.#noteRun(event);
+    if (this.#state === 'live') this.#tell(event.type);
+    this.#changed();
+  }
+
+  #tell(type: string): void {
+    for (const what of CHANGES[type] ?? []) this.#options.onChange(what);
+  }
+
+  #noteRun({ type, runId, payload }: SessionEvent): void {
+    if (runId === null) return;
+    const isEdit = type === 'run.queued' && (payload as { change?: string }).change === 'edited';
+    if (isEdit) this.#runs.refresh(runId);
+    else this.#runs.want(runId);
+  }
+
+  async #loadOlder(): Promise<void> {
+    for (let first = this.#from; first !== null && this.#isWanted(first); first = this.#from) {
+      try {
+        await this.#loadPageBefore(first);
+      } catch (error) {
+        this.#options.onError(error);
+        if (!mayPass(error)) this.#fail(error);
+        else await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+      if (this.#stop === null) break;
+    }
+    this.#putInFront();
+  }
+
+  #isWanted(first: number): boolean {
+    return first > 0 && (this.#isWholeWanted || first >= this.#goal);
+  }
+
+  async #loadPageBefore(first: number): Promise<void> {
+    const { sessionId, source } = this.#options;
+    const from = Math.max(0, first - OLDER);
+    const older: SessionEvent[] = [];
+    const page = await readLog(source, sessionId, { after: from, last: first });
+    // Forgotten meanwhile.
+    if (this.#from !== first) return;
+    for (const event of page) append(older, event);
+    for (const { runId } of older) if (runId !== null) this.#runs.wantOld(runId);
+    this.#ahead.unshift(older);
+    this.#from = from;
+    // The blocks are made anew then, so of many events this is done less often.
+    if (this.#ahead.length * OLDER >= this.#events.length) this.#putInFront();
+  }
+
+  #putInFront(): void {
+    if (this.#ahead.length === 0) return;
+    this.#events = [...this.#ahead, this.#events].flat();
+    this.#ahead = [];
+    this.#builder = blocksOf(this.#events);
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#options.soon(() => {
+      this.#isDue = false;
+      this.#show();
+    });
+  }
+
+  #show(): void {
+    const hasOlder = this.#from === null || this.#from > 0;
+    this.#view = {
+      state: this.#state,
+      error: this.#error,
+      rows: rowsOf(this.#builder.blocks),
+      current: this.#builder.current,
+      runs: new Map(this.#runs.known),
+      older: this.#older !== null ? 'loading' : hasOlder ? 'some' : 'none',
+    };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** What is no longer true after an event. */
+const CHANGES: Readonly<Record<string, readonly Changed[]>> = {
+  'run.queued': ['queue'],
+  'run.dequeued': ['queue'],
+  'run.restarted': ['queue'],
+  'run.finished': ['queue', 'session'],
+  'session.held': ['session'],
+  'session.resumed': ['session'],
+  'session.status': ['session'],
+  'session.moved': ['session'],
+  'approval.requested': ['approvals'],
+  'approval.decided': ['approvals'],
+  'approval.withdrawn': ['approvals'],
+};

@@ -1,0 +1,30 @@
+import type { RunView } from '../../../src/contract/run-view.ts';
+
+/** Those that wait for their time and have not joined the queue, the next one first. */
+export function laterOf(all: readonly RunView[], queued: readonly RunView[]): RunView[] {
+  const inLine = new Set(queued.map(({ id }) => id));
+  const isLater = ({ id, runAt, startedAt }: RunView): boolean =>
+    runAt !== null && startedAt === null && !inLine.has(id);
+  return all
+    .filter(isLater)
+    .sort((one, other) => Date.parse(one.runAt ?? '') - Date.parse(other.runAt ?? ''));
+}
+
+/**
+ * The list after one of it was moved, and before which one it then stands; null is last. Where there
+ * are `more` than are in the list, the last of it is not the last, and stays where it is.
+ */
+export function moved(
+  runs: readonly RunView[],
+  from: number,
+  to: number,
+  more = false,
+): { readonly runs: readonly RunView[]; readonly before: string | null } {
+  const next = [...runs];
+  const [run] = next.splice(from, 1);
+  if (run === undefined) return { runs, before: null };
+  const at = Math.max(0, Math.min(to, next.length - (more ? 1 : 0)));
+  const before = next[at]?.id ?? null;
+  next.splice(at, 0, run);
+  return { runs: next, before };
+}

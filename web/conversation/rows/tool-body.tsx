@@ -1,0 +1,114 @@
+import type { Json } from '../../../src/contract/json.ts';
+import { askedOf } from '../../approvals/tool-call.ts';
+import { Code } from '../../markdown/code.tsx';
+import { DiffView } from '../../parts/diff-view.tsx';
+import { lineDiff } from '../../parts/line-diff.ts';
+import { useTexts } from '../../texts/texts.ts';
+import type { ToolBlock } from '../log/blocks.ts';
+import { type Fields, fieldsOf, itemsIn, textIn } from '../log/fields.ts';
+import { LongText } from './long-text.tsx';
+import { Output } from './output.tsx';
+
+/** What an opened call shows: what went in, and what came out. */
+export function ToolBody({ call }: { call: ToolBlock }) {
+  const t = useTexts();
+  const { input, truncated, result, refused, cut } = call;
+  return (
+    <div className="space-y-2 border-l-2 border-edge py-1 pl-3">
+      <Input tool={call.tool} input={input} />
+      {truncated && <p className="text-dense text-soft">{t.conversation.inputCut}</p>}
+      <Answered call={call} />
+      {refused !== null && (
+        <p className="text-dense text-bad">
+          {t.conversation.refusedBy}: {refused}
+        </p>
+      )}
+      {cut && <p className="text-dense text-soft">{t.conversation.cutOff}</p>}
+      {result !== null &&
+        (result.text === '' ? (
+          <p className="text-dense text-soft">{t.conversation.noOutput}</p>
+        ) : (
+          <Output text={result.text} bad={!result.ok} />
+        ))}
+      {result?.truncated === true && (
+        <p className="text-dense text-soft">{t.conversation.outcomeCut}</p>
+      )}
+    </div>
+  );
+}
+
+function Answered({ call: { asking } }: { call: ToolBlock }) {
+  const t = useTexts();
+  if (asking === null || asking.state === 'pending' || asking.state === 'withdrawn') return null;
+  const how =
+    asking.state === 'denied'
+      ? t.conversation.deniedBy
+      : asking.edited
+        ? t.conversation.allowedEdited
+        : asking.forSession
+          ? t.conversation.allowedForSession
+          : t.conversation.allowedOnce;
+  return <p className="text-dense text-soft">{how}</p>;
+}
+
+function Input({ tool, input }: { tool: string; input: Json }) {
+  const fields = fieldsOf(input);
+  if (tool === 'TodoWrite') return <Todos fields={fields} />;
+  const asked = askedOf({ kind: 'tool', tool }, input);
+  switch (asked.is) {
+    case 'command':
+      return (
+        <>
+          {asked.about !== '' && <p className="text-dense text-soft">{asked.about}</p>}
+          <Code code={asked.command} language="bash" />
+        </>
+      );
+    case 'change':
+      return (
+        <Changes
+          path={asked.path}
+          lines={asked.changes.flatMap(({ before, after }) => lineDiff(before, after))}
+        />
+      );
+    case 'write':
+      return <Changes path={asked.path} lines={lineDiff('', asked.content)} />;
+    default:
+      return Object.keys(fields).length === 0 && input === null ? null : (
+        <LongText text={textOf(input)} keep="start">
+          {(shown) => <Code code={shown} language="json" />}
+        </LongText>
+      );
+  }
+}
+
+const textOf = (input: Json): string =>
+  typeof input === 'string' ? input : JSON.stringify(input, null, 2);
+
+function Changes({ path, lines }: { path: string; lines: ReturnType<typeof lineDiff> }) {
+  return (
+    <>
+      <p className="font-mono text-dense text-soft">{path}</p>
+      <DiffView lines={lines} label={path} />
+    </>
+  );
+}
+
+function Todos({ fields }: { fields: Fields }) {
+  const t = useTexts();
+  return (
+    <ul className="text-dense">
+      {itemsIn(fields, 'todos').map((item, at) => {
+        const state = textIn(item, 'status') as keyof typeof t.conversation.todo;
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a list that was written once
+          <li key={at} className="flex gap-2">
+            <span className="w-20 shrink-0 text-soft">{t.conversation.todo[state]}</span>
+            <span className={state === 'completed' ? 'text-soft line-through' : ''}>
+              {textIn(item, 'content')}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,111 @@
+import type { HLJSApi, LanguageFn } from 'highlight.js';
+import { createStore } from '../state/store.ts';
+
+/* Colours for code. The library and each language are loaded when the first code of that language
+ * is shown. */
+
+const LANGUAGES: Readonly<Record<string, () => Promise<{ default: LanguageFn }>>> = {
+  bash: () => import('highlight.js/lib/languages/bash'),
+  c: () => import('highlight.js/lib/languages/c'),
+  cpp: () => import('highlight.js/lib/languages/cpp'),
+  css: () => import('highlight.js/lib/languages/css'),
+  diff: () => import('highlight.js/lib/languages/diff'),
+  go: () => import('highlight.js/lib/languages/go'),
+  java: () => import('highlight.js/lib/languages/java'),
+  javascript: () => import('highlight.js/lib/languages/javascript'),
+  json: () => import('highlight.js/lib/languages/json'),
+  markdown: () => import('highlight.js/lib/languages/markdown'),
+  python: () => import('highlight.js/lib/languages/python'),
+  ruby: () => import('highlight.js/lib/languages/ruby'),
+  rust: () => import('highlight.js/lib/languages/rust'),
+  sql: () => import('highlight.js/lib/languages/sql'),
+  typescript: () => import('highlight.js/lib/languages/typescript'),
+  xml: () => import('highlight.js/lib/languages/xml'),
+  yaml: () => import('highlight.js/lib/languages/yaml'),
+};
+
+const ALIASES: Readonly<Record<string, string>> = {
+  sh: 'bash',
+  shell: 'bash',
+  zsh: 'bash',
+  console: 'bash',
+  h: 'c',
+  'c++': 'cpp',
+  cc: 'cpp',
+  hpp: 'cpp',
+  patch: 'diff',
+  js: 'javascript',
+  jsx: 'javascript',
+  mjs: 'javascript',
+  jsonc: 'json',
+  md: 'markdown',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  ts: 'typescript',
+  tsx: 'typescript',
+  html: 'xml',
+  svg: 'xml',
+  yml: 'yaml',
+};
+
+/** Longer code is shown plainly. */
+const LONGEST = 20_000;
+/** Of Markdown less: its grammar takes the cube of the length for brackets. */
+const LONGEST_OF: Readonly<Record<string, number>> = { markdown: 2000 };
+/** A longer word or gap, too, is shown plainly: for each character some grammars look through all the rest of it. */
+const LONG_RUN = /[\p{L}\p{N}_$]{200}|\n{200}/u;
+
+export const canHighlight = (code: string, language: string): boolean =>
+  code.length <= (LONGEST_OF[language] ?? LONGEST) && !LONG_RUN.test(code);
+
+/** Rises with each language that has come. */
+export const languages = createStore(0);
+const loaded = new Set<string>();
+const loading = new Set<string>();
+let library: HLJSApi | null = null;
+
+export function languageOf(name: string): string | null {
+  const plain = name.trim().toLowerCase();
+  const known = ALIASES[plain] ?? plain;
+  return Object.hasOwn(LANGUAGES, known) ? known : null;
+}
+
+export const languageOfPath = (path: string): string | null =>
+  languageOf(/\.([a-z+]+)$/i.exec(path)?.[1] ?? '');
+
+export interface Piece {
+  readonly scope: string | null;
+  readonly children: readonly (Piece | string)[];
+}
+
+/** Null if it is shown plainly, or until the language has come. */
+export function highlight(code: string, language: string | null): Piece | null {
+  if (language === null || !canHighlight(code, language)) return null;
+  if (library === null || !loaded.has(language)) {
+    void load(language);
+    return null;
+  }
+  const { _emitter: emitter } = library.highlight(code, { language, ignoreIllegals: true });
+  // The tree that its HTML is made from, so that none has to be parsed.
+  return (emitter as unknown as { rootNode: Piece }).rootNode;
+}
+
+async function load(language: string): Promise<void> {
+  const bring = LANGUAGES[language];
+  if (bring === undefined || loading.has(language)) return;
+  loading.add(language);
+  try {
+    const [{ default: core }, { default: grammar }] = await Promise.all([
+      import('highlight.js/lib/core'),
+      bring(),
+    ]);
+    core.registerLanguage(language, grammar);
+    library = core;
+    loaded.add(language);
+    languages.set(languages.get() + 1);
+  } catch {
+    // Without colours for now; the next code of this language tries again.
+    loading.delete(language);
+  }
+}
