@@ -1,6 +1,6 @@
 import type { Json } from '../contract/json.ts';
-import type { Masker } from '../policy/masker.ts';
-import { maskJson } from '../policy/masking-json.ts';
+import { maskJson } from '../policy/masking/json.ts';
+import type { Masker } from '../policy/masking/masker.ts';
 
 /**
  * Masks one line of a log. It is taken apart first: in the text of JSON, line ends and quotes inside a secret are

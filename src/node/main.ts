@@ -8,7 +8,7 @@ import { credentialsPath } from '../config/credentials.ts';
 import { makeDataDirectory } from '../config/data-directory.ts';
 import { packageVersion } from '../config/version.ts';
 import { newId } from '../contract/ids.ts';
-import type { ServerMasker } from '../policy/masking.ts';
+import type { ServerMasker } from '../policy/masking/masking.ts';
 import { identify } from '../queue/node/process-identity.ts';
 import { Purger } from '../queue/purger.ts';
 import { Scheduler } from '../queue/schedules/scheduler.ts';

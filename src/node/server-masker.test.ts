@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createMasker } from '../policy/masking.ts';
+import { createMasker } from '../policy/masking/masking.ts';
 import { hideOwn } from './server-masker.ts';
 
 test('[P4] the secret key is masked in every encoding, with its padding and without', () => {

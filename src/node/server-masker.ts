@@ -1,6 +1,6 @@
 import { AGENT_ENV_DEFAULT } from '../agents/environment.ts';
 import type { Config } from '../config/config.ts';
-import { createMasker, type ServerMasker } from '../policy/masking.ts';
+import { createMasker, type ServerMasker } from '../policy/masking/masking.ts';
 
 /*
  * The masker of a server: with the settings of P4, and with the values it knows to be secret. Those in files

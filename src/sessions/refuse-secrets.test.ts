@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ADMIN, serviceRig } from '../../test/support/service-rig.ts';
-import { SECRETS } from '../policy/masking.corpus.ts';
+import { SECRETS } from '../policy/masking/corpus.ts';
 
 const github = SECRETS[0]?.secret as string;
 const SHORT = 'password=hunter2';

@@ -6,7 +6,7 @@ import type { Role } from '../contract/access.ts';
 import { newId } from '../contract/ids.ts';
 import { MessageRequest } from '../contract/message.ts';
 import { CreateSession } from '../contract/session.ts';
-import { SECRETS } from '../policy/masking.corpus.ts';
+import { SECRETS } from '../policy/masking/corpus.ts';
 
 const secret = SECRETS[0]?.secret as string;
 

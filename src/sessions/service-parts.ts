@@ -6,7 +6,7 @@ import type { Json } from '../contract/json.ts';
 import type { Level } from '../contract/level.ts';
 import type { Run } from '../contract/run.ts';
 import type { AgentKind } from '../contract/session.ts';
-import type { Masker } from '../policy/masker.ts';
+import type { Masker } from '../policy/masking/masker.ts';
 import type { OwnFiles } from '../policy/tools/own-files.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { RunQueue } from '../queue/run-queue.ts';

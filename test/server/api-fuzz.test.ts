@@ -14,7 +14,7 @@ import { newId } from '../../src/contract/ids.ts';
 import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
 import { CreateSession } from '../../src/contract/session.ts';
 import { compose } from '../../src/node/compose.ts';
-import { createMasker } from '../../src/policy/masking.ts';
+import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { authenticatorOf, nobody } from '../../src/server/auth.ts';
 import { openApiDocument } from '../../src/server/openapi/document.ts';

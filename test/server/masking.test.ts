@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Session } from '../../src/contract/session.ts';
-import { SECRETS } from '../../src/policy/masking.corpus.ts';
+import { SECRETS } from '../../src/policy/masking/corpus.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { Server } from '../support/server-rig.ts';
 import { EventReader } from './event-reader.ts';

@@ -7,7 +7,7 @@ import { MessageRequest } from '../../src/contract/message.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
 import { CreateSession, type Session } from '../../src/contract/session.ts';
 import { type Composed, compose } from '../../src/node/compose.ts';
-import { createMasker } from '../../src/policy/masking.ts';
+import { createMasker } from '../../src/policy/masking/masking.ts';
 import { type Logger, SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
 import type { BatonStore } from '../../src/storage/operations/baton-store.ts';

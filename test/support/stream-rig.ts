@@ -8,7 +8,7 @@ import { newId } from '../../src/contract/ids.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { AgentPayload } from '../../src/contract/message.ts';
 import { CreateSession } from '../../src/contract/session.ts';
-import { createMasker } from '../../src/policy/masking.ts';
+import { createMasker } from '../../src/policy/masking/masking.ts';
 import { OwnFiles } from '../../src/policy/tools/own-files.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { RunQueue } from '../../src/queue/run-queue.ts';

@@ -5,7 +5,7 @@ import { createSpawn } from '../../../src/agents/spawn.ts';
 import { MessageRequest } from '../../../src/contract/message.ts';
 import { CreateSession } from '../../../src/contract/session.ts';
 import { compose } from '../../../src/node/compose.ts';
-import { createMasker } from '../../../src/policy/masking.ts';
+import { createMasker } from '../../../src/policy/masking/masking.ts';
 import { SILENT } from '../../../src/queue/logger.ts';
 import { RunQueue } from '../../../src/queue/run-queue.ts';
 import { Worker } from '../../../src/queue/worker/worker.ts';

@@ -6,7 +6,7 @@ import { digestOf, newToken } from '../../../src/access/secret.ts';
 import { newId } from '../../../src/contract/ids.ts';
 import { CreateSession } from '../../../src/contract/session.ts';
 import { compose } from '../../../src/node/compose.ts';
-import { createMasker } from '../../../src/policy/masking.ts';
+import { createMasker } from '../../../src/policy/masking/masking.ts';
 import { SILENT } from '../../../src/queue/logger.ts';
 import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { createApp } from '../../../src/server/app.ts';

@@ -1,14 +1,14 @@
 import type { Json } from '../../contract/json.ts';
 import type { DriverEvent, Turn } from '../driver.ts';
+import { readOutput } from '../output/read-output.ts';
+import { TextTail } from '../output/text-tail.ts';
 import type { AgentProcess, ProcessExit } from '../process.ts';
-import { readOutput } from '../shell/output.ts';
-import { TextTail } from '../shell/text-tail.ts';
 import { Dialogue } from './dialogue.ts';
 import { outcomeOf } from './ends.ts';
 import { Events } from './events.ts';
-import { Leaving } from './leaving.ts';
 import { LineReader } from './line-reader.ts';
 import { parseLine } from './lines.ts';
+import { Leaving } from './shutdown.ts';
 import { Steering } from './steering.ts';
 import { type Counted, earlierOf, usageAfter, usageOf } from './usage.ts';
 import { isTooOld } from './version.ts';

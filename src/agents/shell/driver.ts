@@ -6,10 +6,10 @@ import {
   NOTHING_HEARD,
   type Turn,
 } from '../driver.ts';
+import { readOutput } from '../output/read-output.ts';
+import { TextTail } from '../output/text-tail.ts';
 import { type AgentProcess, type ProcessExit, StartError } from '../process.ts';
 import { commandLine } from './command-line.ts';
-import { readOutput } from './output.ts';
-import { TextTail } from './text-tail.ts';
 
 export interface ShellSettings {
   readonly lingerMs: number;

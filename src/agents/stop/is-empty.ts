@@ -1,6 +1,6 @@
 import type { ProcessTable } from '../process-table.ts';
 import type { Family } from '../process-tree.ts';
-import { hunt, probe } from './hunt.ts';
+import { hunt, probe } from './find-until-gone.ts';
 
 /**
  * True if nobody of the family is left. Asked twice in two ways: who runs is seen by one of them

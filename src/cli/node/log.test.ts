@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { maskLines } from '../../node/logging.ts';
-import { SECRETS } from '../../policy/masking.corpus.ts';
-import { createMasker } from '../../policy/masking.ts';
+import { SECRETS } from '../../policy/masking/corpus.ts';
+import { createMasker } from '../../policy/masking/masking.ts';
 import { createLog, readable } from './log.ts';
 
 const maskLine = maskLines(createMasker());

@@ -7,7 +7,7 @@ import type { Role } from '../../contract/access.ts';
 import { DecideApproval } from '../../contract/approval.ts';
 import { newId } from '../../contract/ids.ts';
 import { CreateSession } from '../../contract/session.ts';
-import { SECRETS } from '../../policy/masking.corpus.ts';
+import { SECRETS } from '../../policy/masking/corpus.ts';
 import { aesBox } from '../../secrets/aes-box.ts';
 import { openOriginal } from '../messages/messages.ts';
 import type { NewApproval } from './approval-store.ts';

@@ -1,7 +1,7 @@
 import type { ApprovalKind } from '../../contract/approval.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { Json } from '../../contract/json.ts';
-import type { Masker } from '../../policy/masker.ts';
+import type { Masker } from '../../policy/masking/masker.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 
 /* What a person gives an agent instead of what it wanted to use (A7). */

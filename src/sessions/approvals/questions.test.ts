@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
-import { createMasker } from '../../policy/masking.ts';
-import { maskCallJson } from '../../policy/masking-json.ts';
+import { maskCallJson } from '../../policy/masking/json.ts';
+import { createMasker } from '../../policy/masking/masking.ts';
 import { SILENT } from '../../queue/logger.ts';
 import type { ApprovalRecord, NewApproval } from './approval-store.ts';
 import { Questions, type QuestionsOptions } from './questions.ts';

@@ -11,7 +11,7 @@ import { newId } from '../../contract/ids.ts';
 import { CreateSession } from '../../contract/session.ts';
 import type { SessionHint } from '../../contract/session-event.ts';
 import { compose } from '../../node/compose.ts';
-import { createMasker } from '../../policy/masking.ts';
+import { createMasker } from '../../policy/masking/masking.ts';
 import { SILENT } from '../../queue/logger.ts';
 import { aesBox } from '../../secrets/aes-box.ts';
 import type { BatonStore } from '../../storage/operations/baton-store.ts';

@@ -1,7 +1,7 @@
 import type { AttachmentNote, AttachmentUpload } from '../../contract/attachment.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { ATTACHMENTS_BYTES } from '../../contract/limits.ts';
-import type { Masker } from '../../policy/masker.ts';
+import type { Masker } from '../../policy/masking/masker.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 import type { StoredAttachment } from '../session-store.ts';
 

@@ -5,7 +5,7 @@ import { BatonError } from '../../contract/errors.ts';
 import { newId } from '../../contract/ids.ts';
 import type { Json } from '../../contract/json.ts';
 import { type AgentPayload, type MessageRequest, standingOf } from '../../contract/message.ts';
-import type { Masker } from '../../policy/masker.ts';
+import type { Masker } from '../../policy/masking/masker.ts';
 import { MAX_ATTEMPTS } from '../../policy/retry.ts';
 import type { Admission } from '../../queue/store.ts';
 import type { SecretBox } from '../../secrets/box.ts';

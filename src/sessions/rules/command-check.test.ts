@@ -6,7 +6,7 @@ import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
 import type { Principal } from '../../access/principal.ts';
 import { MessageRequest } from '../../contract/message.ts';
-import { SECRETS } from '../../policy/masking.corpus.ts';
+import { SECRETS } from '../../policy/masking/corpus.ts';
 
 const secret = SECRETS[0]?.secret as string;
 const rules = (given: object) => ({ allow: [], ask: [], deny: [], ...given });

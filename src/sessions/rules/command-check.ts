@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.ts';
 import type { Channel } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import type { AgentSpec } from '../../contract/session.ts';
-import type { Masker } from '../../policy/masker.ts';
+import type { Masker } from '../../policy/masking/masker.ts';
 import { shellCall, type ToolCall } from '../../policy/tools/call.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import { commandText } from '../../policy/tools/started-by.ts';

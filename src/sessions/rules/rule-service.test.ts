@@ -8,7 +8,7 @@ import { type Channel, MessageRequest } from '../../contract/message.ts';
 import { SharedRules, ToolRules } from '../../contract/policy.ts';
 import { CreateSession } from '../../contract/session.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
-import { SECRETS } from '../../policy/masking.corpus.ts';
+import { SECRETS } from '../../policy/masking/corpus.ts';
 import { CHANNEL_DEFAULTS } from '../../policy/tools/channel-defaults.ts';
 
 const GLOBAL = { scope: 'global' } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { serviceRig } from '../../../test/support/service-rig.ts';
-import { createMasker } from '../../policy/masking.ts';
+import { createMasker } from '../../policy/masking/masking.ts';
 import { OwnFiles } from '../../policy/tools/own-files.ts';
 import { AbortReason } from '../../queue/handler-result.ts';
 import { SILENT } from '../../queue/logger.ts';

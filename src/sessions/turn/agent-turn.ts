@@ -9,7 +9,7 @@ import type { AgentProcess, Spawn } from '../../agents/process.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import type { AgentKind } from '../../contract/session.ts';
-import type { Masker } from '../../policy/masker.ts';
+import type { Masker } from '../../policy/masking/masker.ts';
 import { verdictOf } from '../../policy/retry.ts';
 import { kindOf, kindOfCommand } from '../../policy/tools/kind.ts';
 import { leaveWaiting } from '../../queue/handler-result.ts';

@@ -2,7 +2,7 @@ import type { DriverEnd, Usage } from '../../agents/driver.ts';
 import { newId } from '../../contract/ids.ts';
 import type { AgentPayload } from '../../contract/message.ts';
 import type { AgentKind } from '../../contract/session.ts';
-import type { Masker } from '../../policy/masker.ts';
+import type { Masker } from '../../policy/masking/masker.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { InvocationRecord } from '../session-store.ts';
 import { fitText } from './fit-text.ts';

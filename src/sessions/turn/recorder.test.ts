@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { byteLength, type Json } from '../../contract/json.ts';
-import { SECRETS } from '../../policy/masking.corpus.ts';
-import { createMasker } from '../../policy/masking.ts';
-import { maskCallJson, maskJson } from '../../policy/masking-json.ts';
+import { SECRETS } from '../../policy/masking/corpus.ts';
+import { maskCallJson, maskJson } from '../../policy/masking/json.ts';
+import { createMasker } from '../../policy/masking/masking.ts';
 import { EVENT_BYTES, OutputBudget, RUN_OUTPUT_BYTES } from './output-budget.ts';
 import { Recorder } from './recorder.ts';
 

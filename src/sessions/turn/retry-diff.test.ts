@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
 import { byteLength } from '../../contract/json.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
-import { createMasker } from '../../policy/masking.ts';
-import { maskJson } from '../../policy/masking-json.ts';
+import { maskJson } from '../../policy/masking/json.ts';
+import { createMasker } from '../../policy/masking/masking.ts';
 import { retryDiffOf } from './retry-diff.ts';
 
 const masker = createMasker();

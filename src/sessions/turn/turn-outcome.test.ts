@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DriverEnd } from '../../agents/driver.ts';
-import { createMasker } from '../../policy/masking.ts';
+import { createMasker } from '../../policy/masking/masking.ts';
 import { outcomeOf as meaningOf } from '../../queue/handler-result.ts';
 import { finalOf, outcomeOf } from './turn-outcome.ts';
 

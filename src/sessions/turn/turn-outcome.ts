@@ -1,7 +1,7 @@
 import type { DriverEnd } from '../../agents/driver.ts';
 import { fitJson } from '../../agents/fit.ts';
 import type { Json } from '../../contract/json.ts';
-import type { Masker } from '../../policy/masker.ts';
+import type { Masker } from '../../policy/masking/masker.ts';
 import { verdictOf } from '../../policy/retry.ts';
 import { fail, park } from '../../queue/handler-result.ts';
 

@@ -1,0 +1,17 @@
+/**
+ * Bytes to text, whole characters only: one that is split over two pieces comes with the second.
+ * What is not UTF-8, and NUL, which databases refuse, becomes U+FFFD.
+ */
+export class Decoder {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+  push(bytes: Uint8Array): string {
+    return clean(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  end(): string {
+    return clean(this.#decoder.decode());
+  }
+}
+
+const clean = (text: string): string => text.replaceAll('\0', '\uFFFD');

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { agentRig } from '../../../test/support/agent-rig.ts';
+import { readOutput } from './read-output.ts';
+
+const OPTIONS = { lingerMs: 50, pieceBytes: 16 };
+
+test('[A9] a pipe held open by somebody whom nothing stops does not hold up the end', async () => {
+  const argv = ['/bin/sh', '-c', 'sleep 1000 & echo said'];
+  const agent = await agentRig().spawnFor()(argv, { cwd: '/' });
+  const said: string[] = [];
+  // As if stopping had no effect, as with processes of another user.
+  for await (const { text } of readOutput({ ...agent, stop: async () => {} }, OPTIONS)) {
+    said.push(text);
+  }
+  expect(said).toEqual(['said\n']);
+  await agent.stop();
+});
+
+test('[E7] output that was there at the end is read to its end, however slowly', async () => {
+  const argv = ['/bin/sh', '-c', 'i=0; while [ $i -lt 3000 ]; do echo 1234567; i=$((i+1)); done'];
+  const agent = await agentRig().spawnFor()(argv, { cwd: '/' });
+  await agent.exited;
+  await agent.stop();
+  let length = 0;
+  for await (const { text } of readOutput(agent, OPTIONS)) {
+    expect(text.length).toBeLessThanOrEqual(16);
+    length += text.length;
+    if (length % 8000 === 0) await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  expect(length).toBe(24_000);
+});

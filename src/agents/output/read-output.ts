@@ -1,0 +1,82 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentProcess } from '../process.ts';
+import { Decoder } from './decoder.ts';
+
+export interface OutputOptions {
+  /** After the end of the process its pipes may stay open so long: something may still write. */
+  readonly lingerMs: number;
+  readonly pieceBytes: number;
+}
+
+export interface Piece {
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+}
+
+/**
+ * What a process writes, as it comes and no faster than it is taken: what nobody takes stays in the
+ * pipe, and a full pipe makes the process wait. Ends when both pipes have ended. A process in the
+ * background may hold them open for ever, so what is left after the end is stopped, and a pipe that
+ * even then stays open and silent is left alone.
+ */
+export async function* readOutput(
+  process: Pick<AgentProcess, 'stdout' | 'stderr' | 'exited' | 'stop'>,
+  { lingerMs, pieceBytes }: OutputOptions,
+): AsyncGenerator<Piece> {
+  const sources = (['stdout', 'stderr'] as const).map((name) => ({
+    name,
+    readable: process[name],
+    decoder: new Decoder(),
+  }));
+  let wake = (): void => {};
+  for (const { readable } of sources) {
+    for (const event of ['readable', 'end', 'close']) readable.on(event, () => wake());
+  }
+  const over = new AbortController();
+  let stopped = false;
+  // Beside the loop: a consumer that takes nothing must not keep leftovers alive.
+  const afterwards = async (): Promise<void> => {
+    await process.exited;
+    await sleep(lingerMs, undefined, { signal: over.signal });
+    await process.stop();
+    stopped = true;
+    wake();
+  };
+  void afterwards().catch(() => {});
+
+  try {
+    for (;;) {
+      const changed = new Promise<true>((resolve) => {
+        wake = () => resolve(true);
+      });
+      let found = false;
+      for (const { name, readable, decoder } of sources) {
+        for (const bytes of takeAll(readable, pieceBytes)) {
+          found = true;
+          const text = decoder.push(bytes);
+          if (text !== '') yield { stream: name, text };
+        }
+      }
+      if (found) continue;
+      if (sources.every(({ readable }) => hasEnded(readable))) break;
+      const silent = stopped ? sleep(lingerMs, false, { signal: over.signal }) : changed;
+      if (!(await Promise.race([changed, silent]))) break;
+    }
+    for (const { name, decoder } of sources) {
+      const text = decoder.end();
+      if (text !== '') yield { stream: name, text };
+    }
+  } finally {
+    over.abort();
+    for (const { readable } of sources) readable.destroy();
+  }
+}
+
+const hasEnded = (readable: Readable): boolean => readable.readableEnded || readable.destroyed;
+
+function* takeAll(readable: Readable, pieceBytes: number): Generator<Buffer> {
+  const bytes = readable.read() as Buffer | null;
+  if (bytes === null) return;
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}

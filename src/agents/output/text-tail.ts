@@ -1,0 +1,35 @@
+/** The end of a text that comes in pieces; memory stays within twice the limit. */
+export class TextTail {
+  readonly #limit: number;
+  #text = '';
+  #cut = false;
+
+  /** In characters. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  push(piece: string): void {
+    this.#text += piece;
+    if (this.#text.length > 2 * this.#limit) this.#trim();
+  }
+
+  get text(): string {
+    if (this.#text.length > this.#limit) this.#trim();
+    return this.#text;
+  }
+
+  /** True if something of the beginning is missing. */
+  get cut(): boolean {
+    return this.#cut || this.#text.length > this.#limit;
+  }
+
+  #trim(): void {
+    const end = this.#text.slice(-this.#limit);
+    // Half of a character that lay across the cut is dropped. Decoded anew, because a slice would
+    // keep the whole text in memory.
+    const from = /^[\uDC00-\uDFFF]/.test(end) ? 1 : 0;
+    this.#text = Buffer.from(end.slice(from), 'utf8').toString('utf8');
+    this.#cut = true;
+  }
+}

@@ -1,0 +1,259 @@
+import { restOfBlock, startOfBlock } from './block.ts';
+import {
+  BLANKS_MAX,
+  isSecretValue,
+  type Kind,
+  kindBefore,
+  kindOfName,
+  nameBefore,
+  STAND_IN_MAX,
+  typedNameBefore,
+} from './names.ts';
+import {
+  type Chars,
+  CONTEXT,
+  chars,
+  holdsMask,
+  MASK_START,
+  type Rest,
+  type Rule,
+  restOfRun,
+  runEnd,
+  type Verdict,
+  type View,
+} from './rule.ts';
+import { hidden, isNamed } from './shapes.ts';
+
+/*
+ * `password=…` and its kin: in variables, query strings, JSON, YAML, code and flags. What is in quotes or
+ * stuck to its `=` is a value. What stands apart may be prose or code ("the password: required",
+ * `password = ask()`), and is a value only if it looks like one.
+ */
+
+const blank = chars(' \\t');
+/** What ends a value that is not in quotes; a shell variable ends at fewer. */
+const plain = chars('^\\s"\'`,;&|<>(){}\\[\\]\\\\');
+const variable = chars('^\\s"\'`;&|\\\\');
+/** Over several lines; what follows three quotes that are never closed must come to light again. */
+const TRIPLE_MAX = 32 * 1024;
+/** What code may write before a quote: bytes, raw, Unicode, formatted. */
+const PREFIX = /^(?:[bBrRuUfF]{0,2}|@)(?=\\{0,3}["'`])/;
+
+const assignment = (start: string, inCall: boolean): Rule => ({
+  start,
+  at(view) {
+    const last = nameBefore(view.before);
+    const typed = start === '=' && kindBefore(view.before, last) === null;
+    const name = typed ? typedNameBefore(view.before) : last;
+    const kind = typed ? kindOfName(name) : kindBefore(view.before, name);
+    if (kind === null) return null;
+    const { text, at, final } = view;
+    const end = runEnd(text, at, separator, 4);
+    const from = runEnd(text, end, blank, BLANKS_MAX);
+    if (from === text.length && !final) return 'more';
+    const isApart = blank(view.before.charCodeAt(view.before.length - 1));
+    const attached = end === from && text.slice(at, end) === '=' && !isApart;
+    const sign = text.slice(at, end);
+    if (sign.startsWith('::')) return null;
+    // To a shell, `NAME= x` sets nothing and starts `x`, and `=>` writes into a file.
+    if (inCall && (sign.includes('>') || (sign === '=' && !isApart && from > end))) return null;
+    return value({ ...view, name, kind, from, attached, blocks: !inCall, typed });
+  },
+});
+
+const separator = chars(':=>');
+const flagName = chars('A-Za-z0-9-');
+
+/** `--password …`; with `=` it is an assignment like others. */
+const flag: Rule = {
+  start: '--',
+  at(view) {
+    const { text, at, final } = view;
+    if (/^[^A-Za-z]/.test(text.slice(at + 2, at + 3))) return null;
+    const end = runEnd(text, at + 2, flagName, 40);
+    if (end === text.length && !final) return 'more';
+    const kind = kindOfName(text.slice(at + 2, end));
+    if (kind === null) return null;
+    const from = runEnd(text, end, blank, BLANKS_MAX);
+    if (from === text.length && !final) return 'more';
+    if (from === end || text[from] === '-') return null;
+    const name = text.slice(at + 2, end);
+    return value({ ...view, name, kind, from, attached: false, blocks: false, typed: false });
+  },
+};
+
+/** In a tool call there are no blocks of YAML: the sign that begins one is a pipe to a shell. */
+export const assignmentRules = ({ inCall }: { inCall: boolean }): Rule[] => [
+  assignment('=', inCall),
+  assignment(':', inCall),
+  flag,
+];
+
+interface Place extends View {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Where the value begins. */
+  readonly from: number;
+  /** `name=value`, without blanks. */
+  readonly attached: boolean;
+  /** It may be a block of YAML. */
+  readonly blocks: boolean;
+  /** Its type is between the name and the `=`, so only what is in quotes is a value. */
+  readonly typed: boolean;
+  /** A word such as `Basic` came before it. */
+  readonly scheme?: boolean;
+}
+
+function value(place: Place): Verdict {
+  const { text, final, at } = place;
+  const block = place.blocks ? startOfBlock(place, place.from) : null;
+  if (block === 'more') return 'more';
+  const start = block?.from ?? itemStart(place);
+  if (start === 'more') return 'more';
+  const opening = text.slice(start, start + OPENING_MAX);
+  if (/^[bBrRuUfF@]{0,2}\\{0,3}["'`]{0,2}$/.test(opening) && !final) return 'more';
+  const first = start + (PREFIX.exec(opening)?.[0].length ?? 0);
+  const quote = /^(?:"{3}|'{3}|\\{0,3}["'`]?)/.exec(text.slice(first, first + 4))![0];
+  const quoted = /["'`]$/.test(quote);
+  if (place.typed && !quoted) return null;
+  const from = quoted ? first + quote.length : first;
+  const scheme = schemeEnd(place, from);
+  if (typeof scheme !== 'number') return scheme;
+  const named = isNamed(place, scheme);
+  if (named !== false) return named === 'more' ? 'more' : null;
+  if (block !== null) return hidden(first - at, first - at, restOfBlock(block.indent));
+  return quoted
+    ? inQuotes(place, scheme, quote)
+    : bare({ ...place, from: scheme, scheme: scheme > from });
+}
+
+/** A prefix, and a quote with what escapes it. */
+const OPENING_MAX = 8;
+
+/** In a list, where its first item in quotes begins. */
+function itemStart({ text, from, final }: Place): number | 'more' {
+  if (text[from] !== '[') return from;
+  const start = text.slice(from, from + BLANKS_MAX + 5);
+  const item = /^\[\s*(?=\\{0,3}["'`])/.exec(start);
+  if (item === null && /^\[\s*\\{0,3}$/.test(start) && start.length <= BLANKS_MAX && !final) {
+    return 'more';
+  }
+  return from + (item?.[0].length ?? 0);
+}
+
+/** Past the word before the credential: `Authorization: Basic …`. */
+function schemeEnd({ kind, text, final }: Place, from: number): number | 'more' {
+  if (kind !== 'authorization') return from;
+  const start = text.slice(from, from + 12);
+  if (start.length < 12 && !/[\r\n]/.test(start) && !final) return 'more';
+  return from + (/^(?:basic|token|digest|apikey)[ \t]{1,4}/i.exec(start)?.[0].length ?? 0);
+}
+
+function inQuotes(
+  { text, at, final, kind, name, attached }: Place,
+  from: number,
+  quote: string,
+): Verdict {
+  const window = text.slice(from, from + STAND_IN_MAX + quote.length + 1);
+  const end = quotedEnd(window, quote);
+  if (end === -1 && window.length <= STAND_IN_MAX + quote.length && !final) return 'more';
+  const content = end === -1 ? window : window.slice(0, end);
+  if (attached && quote === '"' && isCommand(content)) return null;
+  if (holdsMask(content) || !isSecretValue(kind, name, content)) return null;
+  return { mask: 'MASKED', keep: from - at, end: from - at, rest: restOfQuoted(quote) };
+}
+
+/** Three quotes hold several lines. */
+const endsAtLine = (quote: string): boolean => !/^(["'])\1\1$/.test(quote);
+
+/** Where the closing quote begins, or the line ends. */
+function quotedEnd(text: string, quote: string): number {
+  const inLine = endsAtLine(quote);
+  for (let at = 0; at < text.length; at++) {
+    if ((inLine && text[at] === '\n') || text.startsWith(quote, at)) return at;
+    if (text[at] === '\\') at++;
+  }
+  return -1;
+}
+
+function restOfQuoted(quote: string): Rest {
+  const inLine = endsAtLine(quote);
+  let left = inLine ? Number.POSITIVE_INFINITY : TRIPLE_MAX;
+  return (text, from, final) => {
+    let at = from;
+    while (at < text.length && left > 0) {
+      if ((inLine && text[at] === '\n') || text.startsWith(quote, at)) return { at, done: true };
+      const escaped = text[at] === '\\';
+      // It may be the beginning of the closing quote.
+      const isOpen = escaped || quote.startsWith(text.slice(at, at + quote.length));
+      if (isOpen && !final && text.length - at < Math.max(2, quote.length)) break;
+      at += escaped ? 2 : 1;
+      left -= escaped ? 2 : 1;
+    }
+    return { at: Math.min(at, text.length), done: left <= 0 };
+  };
+}
+
+function bare(place: Place): Verdict {
+  const { text, at, final, from, kind, name, attached } = place;
+  let set: Chars = attached && /^[A-Z][A-Z0-9_]*$/.test(name) ? variable : plain;
+  const most = STAND_IN_MAX + MASK_START.length + 1;
+  let end = runEnd(text, from, set, most);
+  if (attached && end > from && text[end] === '(' && set === plain) {
+    const line = text.slice(end, end + CALL_MAX);
+    // A call is closed on its line, or begins with a text.
+    const isCall = /^\((?:["'`]|[^\n]*\))/.test(line);
+    if (!isCall && !line.includes('\n') && line.length < CALL_MAX && !final) return 'more';
+    if (!isCall) {
+      set = variable;
+      end = runEnd(text, from, set, most);
+    }
+  }
+  if (end === text.length && !final) return 'more';
+  const found = text.slice(from, end);
+  if (holdsMask(found)) return null;
+  if (!isSecretValue(kind, name, found) || isCode(found, text[end], attached)) return null;
+  const credential = place.scheme && /[0-9=+/]|.[A-Z]/.test(found);
+  if (!attached && !credential && !looksLikeValue(place, found, text[end])) return null;
+  return { mask: 'MASKED', keep: from - at, end: end - at, rest: restOfRun(set) };
+}
+
+/** So far a call in code is looked for its end. */
+const CALL_MAX = 128;
+const PATH_IN_CODE = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
+const ROOT =
+  /^(?:self|this|process|os|env|config|settings|options|opts|args|params|props|req|request)\b/;
+
+/** In a shell's variable it is executed, so who is asked about the command has to see it. */
+const isCommand = (value: string): boolean => /\$\(|`/.test(value);
+
+/** A call, an index, or a path of names: `ask()`, `tokens[0]`, `config.password`. */
+function isCode(found: string, next: string | undefined, attached: boolean): boolean {
+  if (found.startsWith('$(') || (attached && isCommand(found))) return true;
+  if ((next === '(' || next === '[') && /^[\w$.?]+$/.test(found)) return true;
+  if (!PATH_IN_CODE.test(found)) return false;
+  return !attached || ROOT.test(found) || kindOfName(found.slice(found.lastIndexOf('.'))) !== null;
+}
+
+/** Of what stands apart from its name: it has what words and names in code have not. */
+function looksLikeValue(place: Place, found: string, next: string | undefined): boolean {
+  if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(found)) return false;
+  const core = found.replace(/[.?!:]+$/, '');
+  // A token that is a word with a number is more likely a name: `refresh2`.
+  if (place.kind === 'token' && /^[a-z]+\d$/.test(core)) return false;
+  if (core.length >= 6 && /\d/.test(core) && /[A-Za-z]/.test(core)) return true;
+  if (core.length >= 6 && /[!#$%&*+=?@^~]/.test(core)) return true;
+  if (place.kind !== 'password') return false;
+  if (/^\d{4,}$/.test(core)) return true;
+  const endsLine = next === undefined || next === '\n' || next === '\r';
+  return endsLine && /^[a-z]{6,}$/.test(core) && beginsLine(place) && kindOfName(core) === null;
+}
+
+/** `password: swordfish` on a line of its own, as in files of settings. */
+function beginsLine({ before, name }: Place): boolean {
+  const line = before
+    .slice(-CONTEXT + 1)
+    .split('\n')
+    .at(-1)!;
+  return /^[a-z]/.test(name) && /^[ \t"'{-]{0,40}[\w-]{1,64}["']?[ \t]{0,64}$/.test(line);
+}

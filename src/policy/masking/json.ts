@@ -1,0 +1,79 @@
+import type { Json } from '../../contract/json.ts';
+import type { Masker } from './masker.ts';
+import { coverValue } from './masking.ts';
+import { isSecretValue, type Kind, kindOfName } from './names.ts';
+import { MASKED } from './rule.ts';
+
+type Fields = { readonly [name: string]: Json };
+
+/** How texts are masked, and how the value of a secret field is hidden. */
+interface How {
+  readonly text: (text: string) => string;
+  readonly value: (value: string) => string;
+  readonly hasMask: (text: string) => boolean;
+}
+
+/** Masks every text in a JSON value, names of fields included, and what such a name says is secret. */
+export const maskJson = (masker: Masker, value: Json): Json =>
+  maskAll({ text: masker.mask, value: () => MASKED, hasMask: masker.hasMask }, value, null);
+
+/** The same for the input of a tool call: no mask covers shell syntax or a line break (P4). */
+export const maskCallJson = (masker: Masker, value: Json): Json => {
+  const { maskCall, hasMask } = masker;
+  const hidden = (secret: string): string => coverValue(masker, secret);
+  return maskAll({ text: maskCall, value: hidden, hasMask }, value, null);
+};
+
+/** What the field that a value is in, or is a part of, says about it. */
+interface Secret {
+  readonly kind: Kind;
+  readonly name: string;
+  /** It is of a field above. */
+  readonly inherited: boolean;
+}
+
+function maskAll(how: How, value: Json, secret: Secret | null): Json {
+  if (typeof value === 'string' || typeof value === 'number') return maskOne(how, value, secret);
+  if (Array.isArray(value)) return value.map((each) => maskAll(how, each, secret));
+  if (value === null || typeof value !== 'object') return value;
+  const above = secret === null || isSchema(value) ? null : { ...secret, inherited: true };
+  const pair = kindOfPair(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => {
+      const kind = (/^value$/i.test(name) ? pair : null) ?? kindOfName(name);
+      const says = kind === null ? above : { kind, name, inherited: false };
+      return [how.text(name), maskAll(how, field, says)];
+    }),
+  );
+}
+
+/** As it would be in the text `"name": "value"`. */
+function maskOne(how: How, value: string | number, secret: Secret | null): Json {
+  const masked = typeof value === 'string' ? how.text(value) : value;
+  if (secret === null || how.hasMask(String(value)) || isAllMasks(masked)) return masked;
+  return isSecret(value, secret) ? how.value(String(value)) : masked;
+}
+
+/** Nothing of it is shown but masks, and the word before a credential. */
+const isAllMasks = (masked: string | number): boolean =>
+  /^\s*(?:(?:bearer|basic|token|digest|apikey)\s+)?(?:\*{3}[A-Z][A-Z0-9_]*\*{3}\s*)+$/i.test(
+    String(masked),
+  );
+
+function isSecret(value: string | number, { kind, name, inherited }: Secret): boolean {
+  const text = String(value);
+  if (typeof value === 'number') return kind === 'password' && !inherited && text.length >= 4;
+  if (!isSecretValue(kind, name, text)) return false;
+  // Deeper down there are other things, too: names, states, words for people.
+  return !inherited || (!/\s/.test(text) && (kind === 'password' || /[^A-Za-z_-]/.test(text)));
+}
+
+/** `{"name": "DB_PASSWORD", "value": …}`. */
+function kindOfPair(fields: Fields): Kind | null {
+  const named = Object.entries(fields).find(([name]) => /^(?:name|key)$/i.test(name));
+  return typeof named?.[1] === 'string' ? kindOfName(named[1]) : null;
+}
+
+/** It tells what a password looks like; it holds none. */
+const isSchema = (fields: Fields): boolean =>
+  ['type', '$ref', 'description', 'anyOf', 'oneOf', 'enum'].some((name) => name in fields);

@@ -1,0 +1,17 @@
+/** Replaces secrets in text before it is stored, logged, streamed or counted (P4, E8). */
+export interface Masker {
+  mask(text: string): string;
+  /** The same for a text of a tool call: no mask covers shell syntax or a line break (P4). */
+  maskCall(text: string): string;
+  /** For text that comes in pieces: a secret split over pieces is masked too. */
+  stream(): MaskStream;
+  /** True if the text contains one of the masks, so it is no longer what was said. */
+  hasMask(text: string): boolean;
+}
+
+export interface MaskStream {
+  /** Gives what is safe to show; the rest waits for the next piece. */
+  push(piece: string): string;
+  /** No more comes: gives the rest. */
+  end(): string;
+}

@@ -1,0 +1,195 @@
+import {
+  chars,
+  firstVerdict,
+  holdsMask,
+  MASK_START,
+  type Rest,
+  type Rule,
+  restOfRun,
+  runEnd,
+  type Verdict,
+  type View,
+} from './rule.ts';
+import { tokenAt, tokenRules } from './tokens.ts';
+
+/* Secrets that are known by their surroundings or their end, not by their own beginning. */
+
+const blank = chars(' \\t');
+const bearerToken = chars('A-Za-z0-9_~+/=-');
+/** A word of prose after "bearer" has none of these; a token of any length nearly always has. */
+const TOKEN_LIKE = /[0-9_~=]|.[A-Z]|\w\.\w/;
+const CERTAIN_LENGTH = 20;
+const LEAST_LENGTH = 6;
+
+/** `Bearer <token>`, but not "bearer of bad news". */
+export const bearerRule: Rule = {
+  start: 'bearer',
+  anyCase: true,
+  at({ text, at, final, before }) {
+    const afterWord = at + 'bearer'.length;
+    const from = runEnd(text, afterWord, blank, 8);
+    if (from === text.length && !final) return 'more';
+    if (from === afterWord) return null;
+    let end = from;
+    while (end < text.length && end - from < CERTAIN_LENGTH) {
+      const joined = text[end] === '.' && end > from && bearerToken(text.charCodeAt(end + 1));
+      if (!joined && !bearerToken(text.charCodeAt(end))) break;
+      end++;
+    }
+    const token = text.slice(from, end);
+    if (token.length < CERTAIN_LENGTH) {
+      const dot = end === text.length - 1 && text[end] === '.';
+      if ((end === text.length || dot) && !final) return 'more';
+      const header = /authorization["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}["'\\]{0,4}$/i.test(
+        before.slice(-40),
+      );
+      const likely = token.length >= LEAST_LENGTH && TOKEN_LIKE.test(token);
+      if (token === '' || !(header || likely)) return null;
+    }
+    return hidden(from - at, end - at, restOfRun(bearerToken, '.'));
+  },
+};
+
+const keyLabel = chars('A-Z0-9 ');
+const LABEL_MAX = 48;
+/** A private key from its BEGIN line to its END line, or as far as there are lines of a key. */
+export const privateKeyRule: Rule = {
+  start: '-----BEGIN ',
+  at({ text, at, final }) {
+    const from = at + this.start.length;
+    const label = labelEnd(text, from, final);
+    if (typeof label !== 'number') return label;
+    return { mask: 'PRIVATE_KEY', keep: 0, end: label - at, rest: restOfKeyBlock() };
+  },
+};
+
+/** The end of a line that names a private key, its last dashes included. */
+function labelEnd(text: string, from: number, final: boolean): number | 'more' | null {
+  const end = runEnd(text, from, keyLabel, LABEL_MAX);
+  if (end - from === LABEL_MAX) return null;
+  const dashes = text.slice(end, end + 5);
+  if (dashes.length < 5 && '-----'.startsWith(dashes) && !final) return 'more';
+  if (dashes !== '-----' || !/PRIVATE KEY(?: BLOCK)?$/.test(text.slice(from, end))) return null;
+  return end + 5;
+}
+
+/** A line break, as it is or written in a text of code, with what code has around it. */
+const BREAKS = String.raw`(?:\s|\\{1,3}[rn]|["'+,;)]){0,24}`;
+const HEADERS = String.raw`(?:\s{1,2}(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash): [^\n]{0,80}){0,3}`;
+/** So many characters of base64 in a row are no prose, whatever is before them on their line. */
+const KEY_RUN = new RegExp(`^${HEADERS}${BREAKS}[^\\n]{0,40}?[A-Za-z0-9+/]{40}`);
+/** Line numbers and the like. */
+const MARGIN = String.raw`[^A-Za-z\n]{0,16}?`;
+const KEY_END = new RegExp(
+  `^(?:${BREAKS}${MARGIN}[A-Za-z0-9+/=]{1,76}){0,2}${BREAKS}${MARGIN}-----END [A-Z0-9 ]{0,37}PRIVATE KEY(?: BLOCK)?-----`,
+);
+/** The last line of a key whose END line is missing. */
+const KEY_TAIL = new RegExp(
+  `^${BREAKS}${MARGIN}(?:[A-Za-z0-9+/]{16,39}={0,2}|[A-Za-z0-9+/]{1,39}={1,2})(?=\\s|\\\\|$)`,
+);
+/** Longer than what any of them can match. */
+const KEY_WINDOW = 400;
+const keyChars = chars('A-Za-z0-9+/=');
+
+/** Skips lines of a key, up to its END line or to the first that is none. */
+function restOfKeyBlock(): Rest {
+  let isInRun = false;
+  let hadRun = false;
+  return (text, from, final) => {
+    let at = from;
+    for (;;) {
+      if (isInRun) at = runEnd(text, at, keyChars);
+      const window = text.slice(at, at + KEY_WINDOW);
+      const end = KEY_END.exec(window);
+      if (end !== null) return { at: at + end[0].length, done: true };
+      const run = KEY_RUN.exec(window);
+      if (run === null && window.length < KEY_WINDOW && !final) return { at, done: false };
+      isInRun = run !== null;
+      if (run === null) {
+        const tail = hadRun ? KEY_TAIL.exec(window) : null;
+        return { at: at + (tail?.[0].length ?? 0), done: true };
+      }
+      hadRun = true;
+      at += run[0].length;
+    }
+  };
+}
+
+const userName = chars('^\\s/?#:@"\'`<>\\\\');
+/** Those who write URLs by hand leave an at sign in a password as it is. */
+const userPassword = chars('^\\s/?#"\'`<>\\\\');
+const USER_MAX = 200;
+/** A percent sign may be a character of the password, by its number. */
+const PLACEHOLDER = /^(?:$|[$<{]|%(?![\da-f]{2}))/i;
+
+/** `scheme://name:password@host`, and `scheme://token@host` if it is long enough for one. */
+export const urlRule: Rule = {
+  start: '://',
+  at({ text, at, final }) {
+    const from = at + 3;
+    const nameEnd = runEnd(text, from, userName, USER_MAX);
+    if (nameEnd === text.length && !final) return 'more';
+    if (text[nameEnd] === '@') return inUrl(text, at, from, nameEnd, CERTAIN_LENGTH);
+    if (text[nameEnd] !== ':' || holdsMask(text.slice(from, nameEnd))) return null;
+    const end = runEnd(text, nameEnd + 1, userPassword, USER_MAX);
+    if (end === text.length && !final) return 'more';
+    const last = text.slice(nameEnd + 1, end).lastIndexOf('@');
+    if (last === -1 || isPort(text.slice(from, nameEnd + 1 + last))) return null;
+    return inUrl(text, at, nameEnd + 1, nameEnd + 1 + last, 1);
+  },
+};
+
+/** `localhost:3000` is no name with a password. */
+const isPort = (before: string): boolean =>
+  /^(?:localhost|[\d.]+|\[[\da-f:]+\]):\d{2,5}$/i.test(before);
+
+function inUrl(text: string, at: number, from: number, end: number, least: number): Verdict {
+  const secret = text.slice(from, end);
+  if (secret.length < least || holdsMask(secret) || PLACEHOLDER.test(secret)) return null;
+  // A token says more about itself than that it is hidden.
+  if (tokenAt({ text: secret, at: 0, final: true, before: '' }) !== null) return null;
+  return hidden(from - at, end - at);
+}
+
+const base64 = chars('A-Za-z0-9+/');
+const LINE_END = '1O/w1cDnyilFU=';
+const LINE_LEAST = 120;
+/** The longest run of such characters that could still become a LINE token. */
+export const LINE_MAX = 200;
+
+/** How many characters at the end of the output could be the beginning of a LINE token. */
+export function heldRun(output: string): number {
+  let from = output.length;
+  while (from > 0 && output.length - from <= LINE_MAX && base64(output.charCodeAt(from - 1)))
+    from--;
+  return output.length - from <= LINE_MAX ? output.length - from : 0;
+}
+
+/** Long-lived channel access tokens of LINE all end alike. */
+export const lineRule: Rule = {
+  start: LINE_END,
+  at({ before }) {
+    const run = heldRun(before);
+    const length = run + LINE_END.length;
+    if (length < LINE_LEAST || length > LINE_MAX) return null;
+    return { mask: 'LINE_TOKEN', back: run, keep: 0, end: LINE_END.length };
+  },
+};
+
+export const hidden = (keep: number, end: number, rest?: Rest): Verdict => ({
+  mask: 'MASKED',
+  keep,
+  end,
+  ...(rest === undefined ? {} : { rest }),
+});
+
+const named = [...tokenRules, bearerRule, privateKeyRule];
+
+/** Whether what begins at `from` is masked by a rule that says more about it, or is a mask. */
+export function isNamed(view: View, from: number): boolean | 'more' {
+  const start = view.text.slice(from, from + MASK_START.length);
+  if (start === MASK_START) return true;
+  if (MASK_START.startsWith(start) && !view.final) return 'more';
+  const verdict = firstVerdict(named, { ...view, at: from, before: ' ' });
+  return verdict === 'more' ? 'more' : verdict !== null;
+}

@@ -1,0 +1,181 @@
+import type { MaskStream } from './masker.ts';
+import {
+  CONTEXT,
+  firstVerdict,
+  type Hit,
+  maskOf,
+  type Rest,
+  type Rule,
+  type Verdict,
+} from './rule.ts';
+import { heldRun } from './shapes.ts';
+
+/** The rules, arranged so that places where none can begin are passed over quickly. */
+export interface RuleBook {
+  /** Any beginning of a rule. Only literals, so it takes time linear in the text. */
+  readonly beginning: RegExp;
+  readonly byFirst: ReadonlyMap<string, readonly Rule[]>;
+  /** All that could grow into a beginning, in lower case. */
+  readonly partial: ReadonlySet<string>;
+  readonly longest: number;
+}
+
+export function ruleBook(rules: readonly Rule[]): RuleBook {
+  const byFirst = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    for (const first of new Set([
+      rule.start[0]!,
+      rule.anyCase ? rule.start[0]!.toUpperCase() : rule.start[0]!,
+    ])) {
+      byFirst.set(first, [...(byFirst.get(first) ?? []), rule]);
+    }
+  }
+  const starts = rules.map(({ start }) => start.toLowerCase());
+  return {
+    beginning: new RegExp(rules.map(literal).join('|'), 'g'),
+    byFirst,
+    partial: new Set(
+      starts.flatMap((start) => Array.from(start.slice(1), (_, i) => start.slice(0, i + 1))),
+    ),
+    longest: Math.max(...starts.map(({ length }) => length)),
+  };
+}
+
+const literal = ({ start, anyCase }: Rule): string =>
+  Array.from(start, (char) => {
+    const both = char.toLowerCase() + char.toUpperCase();
+    return anyCase && both[0] !== both[1] ? `[${both}]` : char.replace(/\W/, '\\$&');
+  }).join('');
+
+/** Where a mask from `from` to `end` has to end at the latest; only for a text that is there whole. */
+export type Cover = (text: string, from: number, end: number) => number;
+
+/** Longer than what any rest needs to see to go on. */
+const STEP = 1024;
+
+/**
+ * Reads text in pieces and gives it back masked. It keeps back only what could still turn out to be
+ * part of a secret: a rule's look-ahead, or the run of characters that a token could end.
+ */
+export class ScanStream implements MaskStream {
+  readonly #book: RuleBook;
+  readonly #onHit: (mask: string) => void;
+  readonly #cover: Cover | null;
+  /** Read, not decided. */
+  #text = '';
+  /** Skips the rest of a secret whose mask is out. */
+  #rest: Rest | null = null;
+  #parts: string[] = [];
+  /** The end of the output; the first `#given` characters of it were given out. */
+  #tail = '';
+  #given = 0;
+
+  constructor(book: RuleBook, onHit: (mask: string) => void, cover: Cover | null = null) {
+    this.#book = book;
+    this.#onHit = onHit;
+    this.#cover = cover;
+  }
+
+  /** All there is, at once. */
+  whole(text: string): string {
+    this.#text = text;
+    return this.end();
+  }
+
+  push(piece: string): string {
+    this.#text += piece;
+    this.#advance(false);
+    return this.#give(heldRun(this.#tail));
+  }
+
+  end(): string {
+    this.#advance(true);
+    this.#rest = null;
+    return this.#give(0);
+  }
+
+  #advance(final: boolean): void {
+    const text = this.#text;
+    const { beginning, byFirst } = this.#book;
+    let at = 0;
+    for (;;) {
+      if (this.#rest !== null) {
+        const skipped = this.#rest(text, at, final);
+        at = skipped.at;
+        if (!skipped.done) break;
+        this.#rest = null;
+      }
+      beginning.lastIndex = at;
+      const found = beginning.exec(text);
+      const next = found?.index ?? text.length - (final ? 0 : this.#partial(text, at));
+      this.#show(text.slice(at, next));
+      at = next;
+      if (found === null) break;
+      const view = { text, at, final, before: this.#tail };
+      const verdict = this.#limited(firstVerdict(byFirst.get(text[at]!) ?? [], view), text, at);
+      if (verdict === 'more') break;
+      if (verdict === null) {
+        this.#show(text[at]!);
+        at++;
+      } else {
+        this.#hide(verdict, text.slice(at, at + verdict.keep));
+        at += verdict.end;
+      }
+    }
+    this.#text = text.slice(at);
+  }
+
+  /** The hit, ending where a mask must end; it is none if a mask may not even begin there. */
+  #limited(verdict: Verdict, text: string, at: number): Verdict {
+    if (this.#cover === null || verdict === null || verdict === 'more') return verdict;
+    const { rest, ...hit } = verdict;
+    const from = at + hit.keep;
+    const known = at + hit.end;
+    let end = this.#cover(text, from, known);
+    // In steps, because the rest may be short and the text long.
+    for (let isOpen = rest !== undefined && end === known; isOpen; ) {
+      const limit = this.#cover(text, end, Math.min(text.length, end + STEP));
+      const isLast = limit < end + STEP;
+      const skipped = rest!(text.slice(0, limit), end, isLast);
+      end = skipped.at;
+      isOpen = !skipped.done && !isLast;
+    }
+    return end === from ? null : { ...hit, end: end - at };
+  }
+
+  /** How many characters at the end of the text could grow into the beginning of a rule. */
+  #partial(text: string, from: number): number {
+    const { partial, longest } = this.#book;
+    const end = text.slice(Math.max(from, text.length - longest + 1)).toLowerCase();
+    for (let i = 0; i < end.length; i++) if (partial.has(end.slice(i))) return end.length - i;
+    return 0;
+  }
+
+  #hide({ mask, back = 0, rest }: Hit, kept: string): void {
+    this.#tail = this.#tail.slice(0, this.#tail.length - back);
+    // What is shown before a secret may hold another: the name in a URL that is a token.
+    const others = new ScanStream(this.#book, this.#onHit, this.#cover);
+    this.#show(others.whole(kept) + maskOf(mask));
+    this.#rest = rest ?? null;
+    this.#onHit(mask);
+  }
+
+  #show(text: string): void {
+    this.#tail += text;
+    if (this.#tail.length < 4 * CONTEXT) return;
+    const out = this.#tail.length - CONTEXT;
+    this.#parts.push(this.#tail.slice(this.#given, Math.max(out, this.#given)));
+    this.#tail = this.#tail.slice(out);
+    this.#given = Math.max(0, this.#given - out);
+  }
+
+  /** All that is decided but for the last `held` characters. */
+  #give(held: number): string {
+    const end = Math.max(this.#given, this.#tail.length - held);
+    this.#parts.push(this.#tail.slice(this.#given, end));
+    this.#given = end;
+    const given = this.#parts.join('');
+    this.#parts = [];
+    return given;
+  }
+}

@@ -1,0 +1,77 @@
+/*
+ * What a mask in a tool call may cover (P4). A shell runs the call as it is, and who approves it sees the
+ * masked text; so whatever could make the shell do more stays in sight: quotes, substitutions, separators,
+ * redirections, line breaks and blanks. Blanks also in quotes: `eval`, `env -S`, `ssh` or a variable without
+ * quotes make words of them again.
+ */
+
+const SYNTAX = /[$`;|&<>(){}"'\\\s]/;
+
+/** Where a mask that begins at `from` must end, at most at `end`. */
+export function coverEnd(text: string, from: number, end: number): number {
+  // The rest of an alias of git is a command.
+  if (text[from] === '!') return from;
+  for (let at = from; at < end; at++) if (SYNTAX.test(text[at]!)) return at;
+  return end;
+}
+
+/** Hides all of a text that is known to be a secret, but for its syntax. */
+export const coverKnown = (secret: string, mask: string): string =>
+  secret.replace(/[^$`;|&<>(){}"'\\\s]+/g, mask);
+
+const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_MAX = 32 * 1024;
+const LINE_BREAK = /(\r?\n|\\n)/;
+
+/** Masks the lines of private keys, each for itself. */
+export function maskKeyLines(text: string, mask: string, onMasked: () => void): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const found of text.matchAll(BEGIN)) {
+    if (found.index < at) continue;
+    const from = found.index + found[0].length;
+    const ending = text.indexOf('-----END ', from);
+    const end = Math.min(ending === -1 ? text.length : ending, from + KEY_MAX);
+    const block = text.slice(from, end);
+    const masked = maskLines(block, mask);
+    parts.push(text.slice(at, from), masked);
+    if (masked !== block) onMasked();
+    at = end;
+  }
+  return at === 0 ? text : parts.join('') + text.slice(at);
+}
+
+function maskLines(block: string, mask: string): string {
+  // The breaks between lines are among the parts.
+  const parts = block.split(LINE_BREAK);
+  let before: string | null = null;
+  return parts
+    .map((line, i) => {
+      if (i % 2 === 1 || i === 0) return line;
+      const [, indent, run, rest] = LINE.exec(line)!;
+      if (!(isKeyLine(run!, before) && /^["'`]|^$/.test(rest!))) {
+        before = null;
+        return line;
+      }
+      before = run!;
+      return indent + mask + rest;
+    })
+    .join('');
+}
+
+/** The number of a line may stand before it, and the quote that the key is in behind it. */
+const LINE = /^([ \t]*(?:\d+→)?)([A-Za-z0-9+/]*={0,2})(.*)$/s;
+/** What a line of a key has and the name of a program hardly ever. */
+const MIXED = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{24,}$/;
+/** As long as programs make them: PEM and PGP, OpenSSH, MIME. */
+const USUAL: ReadonlySet<number> = new Set([64, 70, 76]);
+const LAST = /[^=]=/;
+/** A slash so early is that of a path, unless the line is as long as those of keys are, or follows one. */
+const PATH = /^.{0,15}\//;
+
+function isKeyLine(run: string, before: string | null): boolean {
+  if (!MIXED.test(run)) return before !== null && LAST.test(run);
+  if (USUAL.has(run.length) || !PATH.test(run)) return true;
+  if (before === null) return false;
+  return run.length === before.length || (USUAL.has(before.length) && run.length < before.length);
+}
