@@ -1,16 +1,22 @@
 import { describe, expect, test, vi } from 'vitest';
 import { admission } from '../../test/support/admission.ts';
+import {
+  ADMIN_TOKEN,
+  authenticatorOver,
+  DATABASES,
+  FROM,
+  peopleOf,
+} from '../../test/support/authenticator-rig.ts';
 import { faultyStore } from '../../test/support/faulty-store.ts';
-import { ADMIN_TOKEN, DATABASES, FROM, gateOver, peopleOf } from '../../test/support/gate-rig.ts';
 import { until } from '../../test/support/until.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
-import { StoreGate } from './authenticator.ts';
+import { StoreAuthenticator } from './authenticator.ts';
 import { digestOf, newSecret, newToken } from './secret.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-describe.each(DATABASES)('the gate over %s', (_name, database) => {
+describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
   const rig = async () => {
     const node = await database();
     const { store, faults } = faultyStore(await node());
@@ -19,49 +25,54 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
 
   test('[X2] a token is its user with their role, its scopes and its channel', async () => {
     const { store, people } = await rig();
-    const gate = gateOver(store);
+    const authenticator = authenticatorOver(store);
     const user = await people.user('hanako', 'operator');
     const { id, token } = await people.token(user.id, { channel: 'cli', scopes: ['read'] });
-    expect(await gate.byToken(token)).toEqual({
+    expect(await authenticator.byToken(token)).toEqual({
       userId: user.id,
       role: 'operator',
       channel: 'cli',
       scopes: ['read'],
       credential: `token:${id}`,
     });
-    await gate.close();
+    await authenticator.close();
     expect((await store.getToken(id))?.lastUsedAt).not.toBeNull();
   });
 
   test('[P1] a credential has the channels it was made through; an admin’s has none', async () => {
     const { store, people } = await rig();
-    const gate = gateOver(store);
+    const authenticator = authenticatorOver(store);
     const user = await people.user('hanako');
     const made = await people.token(user.id, { channel: 'cli', through: ['api'] });
-    expect(await gate.byToken(made.token)).toMatchObject({ channel: 'cli', through: ['api'] });
-    const signed = await gate.signIn({ token: made.token }, FROM);
+    expect(await authenticator.byToken(made.token)).toMatchObject({
+      channel: 'cli',
+      through: ['api'],
+    });
+    const signed = await authenticator.signIn({ token: made.token }, FROM);
     expect(signed?.by).toMatchObject({ channel: 'web', through: ['cli', 'api'] });
-    expect((await gate.byCookie(signed!.secret))?.by).toMatchObject({ through: ['cli', 'api'] });
-    const link = await gate.signIn({ code: await people.code(user.id) }, FROM);
+    expect((await authenticator.byCookie(signed!.secret))?.by).toMatchObject({
+      through: ['cli', 'api'],
+    });
+    const link = await authenticator.signIn({ code: await people.code(user.id) }, FROM);
     expect(link?.by.through).toBeUndefined();
     const admin = await people.user('keiko', 'admin');
     const theirs = await people.token(admin.id, { scopes: ['read', 'run', 'admin'] });
-    expect((await gate.signIn({ token: theirs.token }, FROM))?.by.through).toBeUndefined();
+    expect((await authenticator.signIn({ token: theirs.token }, FROM))?.by.through).toBeUndefined();
   });
 
   test('[H9] a code that nobody made costs a read, and no transaction', async () => {
     const { store, faults, people } = await rig();
-    const gate = gateOver(store);
+    const authenticator = authenticatorOver(store);
     const code = await people.code((await people.user('hanako')).id);
-    expect(await gate.signIn({ code: newSecret() }, FROM)).toBeNull();
+    expect(await authenticator.signIn({ code: newSecret() }, FROM)).toBeNull();
     expect(faults.calls.get('signIn')).toBeUndefined();
-    expect(await gate.signIn({ code }, FROM)).not.toBeNull();
+    expect(await authenticator.signIn({ code }, FROM)).not.toBeNull();
     expect(faults.calls.get('signIn')).toBe(1);
   });
 
   test('[X2] strangers, expired and revoked tokens, and those of locked-out users are nobody', async () => {
     const { store, people } = await rig();
-    const gate = gateOver(store);
+    const authenticator = authenticatorOver(store);
     const user = await people.user('hanako');
     const revoked = await people.token(user.id);
     await store.revokeToken(revoked.id);
@@ -70,41 +81,44 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     const locked = await people.token(out.id);
     await store.updateUser(out.id, { disabled: true });
     for (const token of [revoked.token, expired.token, locked.token, newToken(), 'baton_x', '']) {
-      expect([token, await gate.byToken(token)]).toEqual([token, null]);
+      expect([token, await authenticator.byToken(token)]).toEqual([token, null]);
     }
   });
 
   test('[X2] what is no token is not looked up, and what is not found is not remembered', async () => {
     const { store, faults } = await rig();
-    const gate = gateOver(store);
-    await gate.byToken('x'.repeat(500));
-    await gate.byCookie('short');
+    const authenticator = authenticatorOver(store);
+    await authenticator.byToken('x'.repeat(500));
+    await authenticator.byCookie('short');
     expect(faults.calls.get('findToken')).toBeUndefined();
     expect(faults.calls.get('findSignIn')).toBeUndefined();
     const stranger = newToken();
-    await gate.byToken(stranger);
-    await gate.byToken(stranger);
+    await authenticator.byToken(stranger);
+    await authenticator.byToken(stranger);
     expect(faults.calls.get('findToken')).toBe(2);
   });
 
   test('[X2] who was found is asked for once a second, also by many at once', async () => {
     const { store, faults, people } = await rig();
     let now = 0;
-    const gate = gateOver(store, { now: () => now });
+    const authenticator = authenticatorOver(store, { now: () => now });
     const { token } = await people.token((await people.user('hanako')).id);
-    await Promise.all(Array.from({ length: 50 }, () => gate.byToken(token)));
+    await Promise.all(Array.from({ length: 50 }, () => authenticator.byToken(token)));
     now = 999;
-    await gate.byToken(token);
+    await authenticator.byToken(token);
     expect(faults.calls.get('findToken')).toBe(1);
     now = 1000;
-    await gate.byToken(token);
+    await authenticator.byToken(token);
     expect(faults.calls.get('findToken')).toBe(2);
   });
 
   test('[X2] a revoked token is refused on every node as soon as the nodes are told', async () => {
     const { node, store, people } = await rig();
     // Its memory never ends by itself.
-    const [one, two] = [gateOver(store), gateOver(await node(), { now: () => 0 })];
+    const [one, two] = [
+      authenticatorOver(store),
+      authenticatorOver(await node(), { now: () => 0 }),
+    ];
     const { id, token } = await people.token((await people.user('hanako')).id);
     expect(await two.byToken(token)).not.toBeNull();
     let told = 0;
@@ -118,11 +132,11 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
 
   test('[X2] many lanes that grow at once make nobody forget who was found', async () => {
     const { node, store, faults, people } = await rig();
-    const gate = gateOver(store, { now: () => 0 });
+    const authenticator = authenticatorOver(store, { now: () => 0 });
     const { token } = await people.token((await people.user('hanako')).id);
-    await gate.byToken(token);
+    await authenticator.byToken(token);
     let told = 0;
-    gate.onChange(() => told++);
+    authenticator.onChange(() => told++);
     let grown = false;
     store.onHint(({ all = false, lanes }) => {
       grown ||= all || lanes.length > 100;
@@ -131,7 +145,7 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     const many = Array.from({ length: 300 }, () => admission(newId(), { lane: newId() }));
     await (await node()).enqueue(many);
     await until(() => grown);
-    await gate.byToken(token);
+    await authenticator.byToken(token);
     expect([told, faults.calls.get('findToken')]).toEqual([0, 1]);
   });
 
@@ -141,12 +155,12 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     const deaf = new Proxy(store, {
       get: (target, name) => (name === 'onHint' ? () => () => {} : Reflect.get(target, name)),
     });
-    const gate = gateOver(deaf, { now: () => now });
+    const authenticator = authenticatorOver(deaf, { now: () => now });
     const { id, token } = await people.token((await people.user('hanako')).id);
-    await gate.byToken(token);
+    await authenticator.byToken(token);
     await store.revokeToken(id);
     now = 1000;
-    expect(await gate.byToken(token)).toBeNull();
+    expect(await authenticator.byToken(token)).toBeNull();
   });
 
   test('[X2] a look that began before a change is not remembered after it', async () => {
@@ -162,38 +176,38 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     const slow = new Proxy(store, {
       get: (target, name) => (name === 'findToken' ? late : Reflect.get(target, name)),
     });
-    const gate = gateOver(slow, { now: () => 0 });
+    const authenticator = authenticatorOver(slow, { now: () => 0 });
     const { id, token } = await people.token((await people.user('hanako')).id);
     let told = 0;
-    gate.onChange(() => told++);
-    const before = gate.byToken(token);
+    authenticator.onChange(() => told++);
+    const before = authenticator.byToken(token);
     await begun.promise;
     await store.revokeToken(id);
     await until(() => told > 0);
     goOn.resolve();
     expect(await before).not.toBeNull();
-    expect(await gate.byToken(token)).toBeNull();
+    expect(await authenticator.byToken(token)).toBeNull();
   });
 
   test('[O5] a database that is away is said to be, and nobody is taken for a stranger', async () => {
     const { store, faults } = await rig();
-    const gate = gateOver(store);
+    const authenticator = authenticatorOver(store);
     faults.away = new BatonError('database_unreachable');
     const away = { code: 'database_unreachable' };
-    await expect(gate.byToken(newToken())).rejects.toMatchObject(away);
-    await expect(gate.byCookie(newSecret())).rejects.toMatchObject(away);
-    await expect(gate.signIn({ code: newSecret() }, FROM)).rejects.toMatchObject(away);
-    expect(await gate.byToken(ADMIN_TOKEN)).toMatchObject({ userId: 'admin' });
+    await expect(authenticator.byToken(newToken())).rejects.toMatchObject(away);
+    await expect(authenticator.byCookie(newSecret())).rejects.toMatchObject(away);
+    await expect(authenticator.signIn({ code: newSecret() }, FROM)).rejects.toMatchObject(away);
+    expect(await authenticator.byToken(ADMIN_TOKEN)).toMatchObject({ userId: 'admin' });
     faults.away = null;
-    expect(await gate.byToken(newToken())).toBeNull();
+    expect(await authenticator.byToken(newToken())).toBeNull();
   });
 
   test('[X1] a code signs in once, also if two nodes are shown it at once', async () => {
     const { node, store } = await rig();
-    const [one, two] = [gateOver(store), gateOver(await node())];
+    const [one, two] = [authenticatorOver(store), authenticatorOver(await node())];
     const code = await one.startCode();
     const tries = await Promise.all(
-      [one, two, one, two].map((gate) => gate.signIn({ code }, FROM)),
+      [one, two, one, two].map((authenticator) => authenticator.signIn({ code }, FROM)),
     );
     expect(tries.filter((made) => made !== null)).toHaveLength(1);
     expect(await one.signIn({ code }, FROM)).toBeNull();
@@ -203,38 +217,41 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
 
   test('[X1] the code of a start ends those of earlier starts, and lasts an hour', async () => {
     const { store } = await rig();
-    const gate = gateOver(store);
-    const earlier = await gate.startCode();
-    const later = await gate.startCode();
-    expect(await gate.signIn({ code: earlier }, FROM)).toBeNull();
-    expect(await gate.signIn({ code: later }, FROM)).not.toBeNull();
+    const authenticator = authenticatorOver(store);
+    const earlier = await authenticator.startCode();
+    const later = await authenticator.startCode();
+    expect(await authenticator.signIn({ code: earlier }, FROM)).toBeNull();
+    expect(await authenticator.signIn({ code: later }, FROM)).not.toBeNull();
     const createCode = vi.spyOn(store, 'createCode');
-    await gate.startCode();
+    await authenticator.startCode();
     expect(createCode.mock.lastCall?.[0].expiresInMs).toBe(HOUR_MS);
   });
 
   test('[X1] the admin token and other tokens sign in, with the rights they have', async () => {
     const { store, people } = await rig();
-    const gate = gateOver(store);
-    const admin = await gate.signIn({ token: ADMIN_TOKEN }, FROM);
+    const authenticator = authenticatorOver(store);
+    const admin = await authenticator.signIn({ token: ADMIN_TOKEN }, FROM);
     expect(admin?.by).toMatchObject({ userId: 'admin', role: 'admin', channel: 'web', ...FROM });
     const user = await people.user('hanako');
     const { id, token } = await people.token(user.id, { scopes: ['read'] });
-    const made = await gate.signIn({ token }, FROM);
-    const found = await gate.byCookie(made?.secret ?? '');
+    const made = await authenticator.signIn({ token }, FROM);
+    const found = await authenticator.byCookie(made?.secret ?? '');
     expect(found).toMatchObject({ by: { userId: user.id, scopes: ['read'] }, due: false });
     const [line] = await store.listAudit({ userId: user.id, limit: 1 });
     expect(line).toMatchObject({ action: 'auth.sign_in', credential: `token:${id}` });
     // It ends with the token.
     await store.revokeToken(id);
-    await until(async () => (await gate.byCookie(made?.secret ?? '')) === null);
+    await until(async () => (await authenticator.byCookie(made?.secret ?? '')) === null);
   });
 
   test('[X1] the secret of a cookie is replaced after an hour, once, and the old one ends later', async () => {
     const { node, store } = await rig();
     let ahead = 0;
     const clock = (): number => Date.now() + ahead;
-    const [one, two] = [gateOver(store, { clock }), gateOver(await node(), { clock })];
+    const [one, two] = [
+      authenticatorOver(store, { clock }),
+      authenticatorOver(await node(), { clock }),
+    ];
     const made = await one.signIn({ token: ADMIN_TOKEN }, FROM);
     const { secret } = made ?? { secret: '' };
     expect(await one.byCookie(secret)).toMatchObject({ due: false });
@@ -254,14 +271,14 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
 
   test('[X4] the page key is of one sign-in, and kept as a digest', async () => {
     const { store } = await rig();
-    const gate = gateOver(store);
+    const authenticator = authenticatorOver(store);
     const [one, two] = [
-      await gate.signIn({ token: ADMIN_TOKEN }, FROM),
-      await gate.signIn({ token: ADMIN_TOKEN }, FROM),
+      await authenticator.signIn({ token: ADMIN_TOKEN }, FROM),
+      await authenticator.signIn({ token: ADMIN_TOKEN }, FROM),
     ];
     if (one === null || two === null) throw new Error('not signed in');
     const hasKey = async (key?: string | null) =>
-      (await gate.byCookie(one.secret, key))?.hasKey ?? null;
+      (await authenticator.byCookie(one.secret, key))?.hasKey ?? null;
     expect(await hasKey(one.pageKey)).toBe(true);
     for (const key of [two.pageKey, one.secret, digestOf(one.pageKey), '', null, undefined]) {
       expect(await hasKey(key)).toBe(false);
@@ -270,12 +287,12 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     const id = newId();
     const old = { id, digest: digestOf(one.pageKey), idleMs: HOUR_MS, lifeMs: HOUR_MS };
     await store.signIn({ user: 'admin' }, { ...old, pageKeyDigest: null as never });
-    expect(await gate.byCookie(one.pageKey, one.pageKey)).toMatchObject({ hasKey: false });
+    expect(await authenticator.byCookie(one.pageKey, one.pageKey)).toMatchObject({ hasKey: false });
   });
 
   test('[X4] a ticket is for its browser and path, on every node, once, and for half a minute', async () => {
     const { node, store, people } = await rig();
-    const [one, two] = [gateOver(store), gateOver(await node())];
+    const [one, two] = [authenticatorOver(store), authenticatorOver(await node())];
     const by = (await one.signIn({ token: ADMIN_TOKEN }, FROM))?.by;
     const other = (await one.signIn({ token: ADMIN_TOKEN }, FROM))?.by;
     if (by === undefined || other === undefined) throw new Error('not signed in');
@@ -285,7 +302,7 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
     expect(leftMs).toBeGreaterThan(0);
     expect(leftMs).toBeLessThanOrEqual(31_000);
     const taken = await Promise.all(
-      [one, two, one, two].map((gate) => gate.takeTicket(by, ticket, path)),
+      [one, two, one, two].map((authenticator) => authenticator.takeTicket(by, ticket, path)),
     );
     expect(taken.filter(Boolean)).toHaveLength(1);
     for (const [who, where] of [
@@ -310,7 +327,10 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
 
   test('[X1] signing out ends a sign-in on every node, and is in the audit log', async () => {
     const { node, store } = await rig();
-    const [one, two] = [gateOver(store), gateOver(await node(), { now: () => 0 })];
+    const [one, two] = [
+      authenticatorOver(store),
+      authenticatorOver(await node(), { now: () => 0 }),
+    ];
     const made = await one.signIn({ token: ADMIN_TOKEN }, FROM);
     if (made === null) throw new Error('not signed in');
     expect(await two.byCookie(made.secret)).not.toBeNull();
@@ -324,22 +344,30 @@ describe.each(DATABASES)('the gate over %s', (_name, database) => {
 
   test('[X2] who was let in before is looked at again by credential, not by secret', async () => {
     const { store, people } = await rig();
-    const gate = gateOver(store);
+    const authenticator = authenticatorOver(store);
     const user = await people.user('hanako', 'operator');
     const { token, id } = await people.token(user.id);
-    const by = await gate.byToken(token);
+    const by = await authenticator.byToken(token);
     if (by === null) throw new Error('not let in');
-    expect(await gate.again(by)).toEqual({ by, name: 'hanako' });
+    expect(await authenticator.again(by)).toEqual({ by, name: 'hanako' });
     await store.updateUser(user.id, { role: 'viewer' });
-    expect(await gate.again(by)).toEqual({ by: { ...by, role: 'viewer' }, name: 'hanako' });
+    expect(await authenticator.again(by)).toEqual({
+      by: { ...by, role: 'viewer' },
+      name: 'hanako',
+    });
     await store.revokeToken(id);
-    expect(await gate.again(by)).toBeNull();
+    expect(await authenticator.again(by)).toBeNull();
   });
 });
 
 test('[O5] before the database is open the admin token is known, and others cannot be', async () => {
-  const gate = new StoreGate({ adminToken: ADMIN_TOKEN });
-  expect(await gate.byToken(ADMIN_TOKEN)).toMatchObject({ userId: 'admin', credential: 'admin' });
-  expect(await gate.byToken('guess')).toBeNull();
-  await expect(gate.byToken(newToken())).rejects.toMatchObject({ code: 'database_unreachable' });
+  const authenticator = new StoreAuthenticator({ adminToken: ADMIN_TOKEN });
+  expect(await authenticator.byToken(ADMIN_TOKEN)).toMatchObject({
+    userId: 'admin',
+    credential: 'admin',
+  });
+  expect(await authenticator.byToken('guess')).toBeNull();
+  await expect(authenticator.byToken(newToken())).rejects.toMatchObject({
+    code: 'database_unreachable',
+  });
 });

@@ -14,10 +14,10 @@ import type {
   ValidSignIn,
   ValidToken,
 } from './access-store.ts';
+import { LookupCache } from './lookup-cache.ts';
 import { entryOf, isAdmin, type Principal } from './principal.ts';
-import { Remembered } from './remembered.ts';
 import { digestOf, isSecret, isToken, newSecret } from './secret.ts';
-import type { CookieSecret, Gate } from './service.ts';
+import type { Authenticator, CookieSecret } from './service.ts';
 import { TokenUses } from './token-uses.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -32,9 +32,9 @@ const TICKET_MS = 30_000;
 const REMEMBER_MS = 1000;
 const REMEMBER_MOST = 10_000;
 
-export type GateStore = AccessStore & Audited<AccessStore> & Pick<Store, 'onHint'>;
+export type AuthenticatorStore = AccessStore & Audited<AccessStore> & Pick<Store, 'onHint'>;
 
-export interface GateOptions {
+export interface StoreAuthenticatorOptions {
   readonly adminToken: string;
   /** Only goes forward; in milliseconds. */
   readonly now?: () => number;
@@ -50,32 +50,36 @@ const ADMIN: Principal = {
 };
 
 /**
- * The gate over the database. Until `open` the admin token is all it knows; what is looked up is
+ * The authenticator over the database. Until `open` the admin token is all it knows; what is looked up is
  * remembered for a second, and forgotten when any node changes what somebody may do.
  */
-export class StoreGate implements Gate {
+export class StoreAuthenticator implements Authenticator {
   readonly #admin: Buffer;
   readonly #clock: () => number;
-  readonly #tokens: Remembered<ValidToken>;
-  readonly #signIns: Remembered<ValidSignIn>;
+  readonly #tokens: LookupCache<ValidToken>;
+  readonly #signIns: LookupCache<ValidSignIn>;
   readonly #uses: TokenUses;
   readonly #listeners = new Set<() => void>();
-  #store: GateStore | null = null;
+  #store: AuthenticatorStore | null = null;
   #stopHints = (): void => {};
 
-  constructor({ adminToken, now = () => performance.now(), clock = Date.now }: GateOptions) {
+  constructor({
+    adminToken,
+    now = () => performance.now(),
+    clock = Date.now,
+  }: StoreAuthenticatorOptions) {
     this.#admin = Buffer.from(digestOf(adminToken));
     this.#clock = clock;
     const memory = { forMs: REMEMBER_MS, most: REMEMBER_MOST, now };
-    this.#tokens = new Remembered(async (digest) => {
+    this.#tokens = new LookupCache(async (digest) => {
       const found = await this.#open().findToken(digest);
       return typeof found === 'string' ? null : found;
     }, memory);
-    this.#signIns = new Remembered((digest) => this.#open().findSignIn(digest, IDLE_MS), memory);
+    this.#signIns = new LookupCache((digest) => this.#open().findSignIn(digest, IDLE_MS), memory);
     this.#uses = new TokenUses((ids) => this.#open().touchTokens(ids), now);
   }
 
-  open(store: GateStore): void {
+  open(store: AuthenticatorStore): void {
     this.#store = store;
     this.#stopHints = store.onHint((hint) => this.#hear(hint));
   }
@@ -211,7 +215,7 @@ export class StoreGate implements Gate {
     return timingSafeEqual(Buffer.from(digest), this.#admin);
   }
 
-  #open(): GateStore {
+  #open(): AuthenticatorStore {
     if (this.#store === null) throw new BatonError('database_unreachable');
     return this.#store;
   }

@@ -3,7 +3,7 @@ import { BatonError } from '../contract/errors.ts';
 import { may, type Principal } from './principal.ts';
 
 /** Throws `forbidden` unless the credential is good for this; says what it lacks, and nothing else. */
-export function mustMay(by: Principal, right: Right): void {
+export function requireRight(by: Principal, right: Right): void {
   if (may(by, right)) return;
   const lacking = RIGHTS_OF[by.role].includes(right) ? 'credential' : 'role';
   const why =

@@ -61,7 +61,7 @@ export interface AccessService {
 }
 
 /** Signing in and out, and who a credential is; what the server lets people in by. */
-export interface Gate {
+export interface Authenticator {
   /** A code for the administrator, for the line that a start prints. Ends all earlier ones. */
   startCode(): Promise<string>;
   /** Who a bearer token is; null is nobody. Throws `database_unreachable` if that cannot be known. */

@@ -21,11 +21,11 @@ import { Worker } from '../queue/worker/worker.ts';
 import type { WorkerOptions } from '../queue/worker/worker-settings.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import { Connections } from '../sessions/connections.ts';
-import { tellingCosts } from '../sessions/costs/reported-costs.ts';
+import { withReportedCosts } from '../sessions/costs/reported-costs.ts';
 import { textOfSteer } from '../sessions/messages/messages.ts';
 import { Steering } from '../sessions/messages/steering.ts';
-import { Preparer } from '../sessions/provisioner.ts';
-import { SessionKeeper } from '../sessions/reconciler.ts';
+import { Provisioner } from '../sessions/provisioner.ts';
+import { SessionReconciler } from '../sessions/reconciler.ts';
 import type { SessionService } from '../sessions/service.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { agentHandler } from '../sessions/turn/agent-handler.ts';
@@ -68,7 +68,7 @@ export interface Parts {
   readonly onReady?: (seconds: number) => void;
   /** A session could not be stored, or its workspace not be prepared. */
   readonly onCreationFailed?: () => void;
-  readonly onLook?: (seconds: number) => void;
+  readonly onPass?: (seconds: number) => void;
   readonly onCost?: (agent: string, usd: number) => void;
   /** The tool rules refused something. */
   readonly onDenied?: (what: 'message' | 'call') => void;
@@ -80,7 +80,7 @@ export interface Composed {
   readonly queue: RunQueue;
   readonly worker: Worker;
   readonly connections: Connections;
-  readonly keeper: SessionKeeper;
+  readonly keeper: SessionReconciler;
   readonly service: SessionService;
   readonly access: AccessService;
   /** All agents have ended: nobody need watch over them any more. */
@@ -109,7 +109,7 @@ export function compose(parts: Parts): Composed {
     parts.environment,
     bothNamesOf(parts.dataDir).map(workspacesOf),
   );
-  const preparer = new Preparer({
+  const provisioner = new Provisioner({
     store,
     providerOf,
     log,
@@ -117,10 +117,10 @@ export function compose(parts: Parts): Composed {
     ...(parts.onReady === undefined ? {} : { onReady: parts.onReady }),
     ...(parts.onCreationFailed === undefined ? {} : { onFailed: parts.onCreationFailed }),
   });
-  const keeper = new SessionKeeper({
+  const keeper = new SessionReconciler({
     store,
     connections,
-    preparer: parts.executes ? preparer : null,
+    provisioner: parts.executes ? provisioner : null,
     removeWorkspace: async (sessionId) => {
       await artefacts.remove(sessionId);
       await removeTree(snapshotDirOf(parts.dataDir, sessionId));
@@ -129,7 +129,7 @@ export function compose(parts: Parts): Composed {
     host: parts.host,
     log,
     ...(parts.keeperMs === undefined ? {} : { everyMs: parts.keeperMs }),
-    ...(parts.onLook === undefined ? {} : { onLook: parts.onLook }),
+    ...(parts.onPass === undefined ? {} : { onPass: parts.onPass }),
   });
 
   // One for each life of the node, begun with its first agent.
@@ -150,8 +150,8 @@ export function compose(parts: Parts): Composed {
   };
 
   const run = agentHandler({
-    store: parts.onCost === undefined ? store : tellingCosts(store, parts.onCost),
-    preparer,
+    store: parts.onCost === undefined ? store : withReportedCosts(store, parts.onCost),
+    provisioner,
     driverOf: (kind: AgentKind) => withTimeouts(driverOf(kind, { claude }), timeouts),
     ...(parts.parkMs === undefined ? {} : { parkMs: parts.parkMs }),
     ...(parts.runOutputBytes === undefined ? {} : { runOutputBytes: parts.runOutputBytes }),
@@ -160,7 +160,7 @@ export function compose(parts: Parts): Composed {
     spawnFor: (runId) =>
       createSpawn({
         environment,
-        mark: { installation, node: nodeWithLifeline(), run: runId },
+        tag: { installation, node: nodeWithLifeline(), run: runId },
         onLeft: (left) => log.error({ runId, left }, 'Processes of an agent could not be stopped'),
       }),
     artefacts,
@@ -199,7 +199,7 @@ export function compose(parts: Parts): Composed {
     ...(parts.executes
       ? {
           ensureWorkspace: async (found) => {
-            if (found.host === null || found.host === parts.host) await preparer.prepare(found);
+            if (found.host === null || found.host === parts.host) await provisioner.prepare(found);
           },
         }
       : {}),

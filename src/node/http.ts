@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { StoreGate } from '../access/authenticator.ts';
+import { StoreAuthenticator } from '../access/authenticator.ts';
 import type { Config } from '../config/config.ts';
 import { BatonError } from '../contract/errors.ts';
 import { createApp } from '../server/app.ts';
-import { authenticatorOf } from '../server/auth.ts';
+import { requestAuthenticator } from '../server/auth.ts';
 import { addressReader, proxyCheck } from '../server/limits/address.ts';
 import { ConnectionGuard } from '../server/limits/connection-guard.ts';
 import { connectionLimits, descriptorLimit } from '../server/limits/connection-limits.ts';
@@ -35,7 +35,7 @@ export interface FrontOptions {
 /** What people and programs meet: the HTTP app, who is let in, and how often. */
 export interface Front {
   readonly app: FastifyInstance;
-  readonly gate: StoreGate;
+  readonly authenticator: StoreAuthenticator;
   readonly limits: Limits;
   readonly streams: OpenStreams;
 }
@@ -47,7 +47,7 @@ export function createFront(options: FrontOptions): Front {
     streamsPerUser: config.streamLimit,
     ...(config.rateLimit === undefined ? {} : { perUser: config.rateLimit, includeAdmin: true }),
   });
-  const gate = new StoreGate({ adminToken: options.adminToken });
+  const authenticator = new StoreAuthenticator({ adminToken: options.adminToken });
   const site = createSite(config);
   const addressOf = addressReader(config.trustedProxies);
   const connections = new ConnectionGuard({
@@ -55,7 +55,7 @@ export function createFront(options: FrontOptions): Front {
     proxies: proxyCheck(config.trustedProxies),
     log,
   });
-  const known = authenticatorOf(gate, { site, addressOf });
+  const known = requestAuthenticator(authenticator, { site, addressOf });
   const auth = measured(limited(known, limits, connections), metrics);
   const served = <T>(part: (composed: Composed) => T) => {
     return (): T | null => {
@@ -76,10 +76,10 @@ export function createFront(options: FrontOptions): Front {
     agents: agentLooks({ config, env: process.env, executes: options.executes }),
     routes: [
       (api) => {
-        streams = registerStreams(api, { authenticator: auth, metrics, places: limits.streams });
+        streams = registerStreams(api, { auth, metrics, places: limits.streams });
       },
     ],
   });
   connections.watch(app.server);
-  return { app, gate, limits, streams: streams! };
+  return { app, authenticator, limits, streams: streams! };
 }

@@ -21,7 +21,7 @@ import { Fingerprints } from '../server/limits/fingerprints.ts';
 import { close, listen } from '../server/listen.ts';
 import { createMetrics } from '../server/metrics.ts';
 import type { NodeFacts } from '../server/metrics-facts.ts';
-import { patiently } from '../sessions/retry-while-away.ts';
+import { retryWhileAway } from '../sessions/retry-while-away.ts';
 import { type Composed, compose } from './compose.ts';
 import { freeSpace } from './free-space.ts';
 import { hostIdOf } from './host-id.ts';
@@ -100,7 +100,7 @@ export async function startNode(
     for (const each of logMasker === undefined ? [masker] : [masker, logMasker]) {
       hideOwn(each, adminToken, key);
     }
-    const { app, gate, limits, streams } = createFront({
+    const { app, authenticator, limits, streams } = createFront({
       config,
       log,
       adminToken,
@@ -117,11 +117,13 @@ export async function startNode(
 
     const store = await openStore(config.database, log, stop);
     started.push(() => store.close());
-    gate.open(store);
-    started.push(() => gate.close());
+    authenticator.open(store);
+    started.push(() => authenticator.close());
     // The database may go away again at any step, and is waited for at each.
-    await patiently(stop, () => checkKey(box, store));
-    const installation = await patiently(stop, () => store.putSettingOnce('installation', newId()));
+    await retryWhileAway(stop, () => checkKey(box, store));
+    const installation = await retryWhileAway(stop, () =>
+      store.putSettingOnce('installation', newId()),
+    );
     const leaseMs = config.leaseSeconds * 1000;
     const renewMs = leaseMs / 3;
     composed = compose({
@@ -157,7 +159,7 @@ export async function startNode(
       queueMax: config.queueLimit,
       onReady: metrics.sessionReady,
       onCreationFailed: metrics.creationFailed,
-      onLook: metrics.looked,
+      onPass: metrics.looked,
       onCost: metrics.agentCost,
       onDenied: metrics.policyDenied,
     });
@@ -198,7 +200,7 @@ export async function startNode(
 
     if (roles.includes('worker')) {
       const { dataDir } = config;
-      const stopped = patiently(stop, () =>
+      const stopped = retryWhileAway(stop, () =>
         stopLeftovers({ store, installation, self: identity, dataDir, log }),
       );
       metrics.leftoversStopped(await stopped);
@@ -248,7 +250,7 @@ export async function startNode(
     }
 
     const signInUrl = servesApi
-      ? `${config.publicUrl ?? url}/sign-in?code=${await patiently(stop, () => gate.startCode())}`
+      ? `${config.publicUrl ?? url}/sign-in?code=${await retryWhileAway(stop, () => authenticator.startCode())}`
       : null;
     const { dataDir, isolation } = config;
     log.info({ url, roles, dataDir, isolation, node: process.versions.node }, 'Node started');

@@ -3,7 +3,7 @@ import type { AccessService } from '../access/service.ts';
 import type { AgentView } from '../contract/agent.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionService } from '../sessions/service.ts';
-import { type Authenticator, nobody } from './auth.ts';
+import { nobody, type RequestAuthenticator } from './auth.ts';
 import { letIn } from './authenticate.ts';
 import { answerClientError } from './client-error.ts';
 import { addCompatRoutes } from './compat/routes.ts';
@@ -50,7 +50,7 @@ export interface AppOptions {
   /** Which agents can work here. */
   readonly agents?: () => Promise<AgentView[]>;
   /** Also counts requests, where they are limited. */
-  readonly auth?: Authenticator;
+  readonly auth?: RequestAuthenticator;
   readonly metrics?: Metrics;
   /** Whether people sign in here. */
   readonly pages?: boolean;
@@ -118,7 +118,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   addCostRoutes(api);
   const access = () => opened(options.access?.() ?? null);
   addAccessRoutes(api, access);
-  addTicketRoute(api, auth.gate);
+  addTicketRoute(api, auth.authenticator);
   addClusterRoutes(api, { access, agents: options.agents ?? (async () => []) });
   addCompatRoutes(api);
   for (const add of options.routes ?? []) add(api);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { endpointList } from '../contract/api/all.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { Authenticator } from './auth.ts';
+import type { RequestAuthenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';
 import { asksForPage, PAGES, pathOf, signInPath } from './sign-in/pages.ts';
 import { showRefusedHost } from './sign-in/refused-host.ts';
@@ -12,7 +12,7 @@ import { ASSETS } from './web/paths.ts';
 const PROBES = new Set(['/healthz', '/readyz']);
 
 /** Before routing matters to the answer: a stranger must not learn which paths exist (X1). */
-export function letIn(app: FastifyInstance, auth: Authenticator, pages: boolean): void {
+export function letIn(app: FastifyInstance, auth: RequestAuthenticator, pages: boolean): void {
   const everything = [...endpointList.map(([, each]) => each), ...(pages ? PAGES : [])];
   const open = new Set(everything.filter((each) => each.open).map(({ path }) => path));
   app.decorateRequest('principal', null);
@@ -61,9 +61,12 @@ function isPageRequest(request: FastifyRequest, path: string): boolean {
   return is404 ? asksForPage(request, path) : routeOptions.config.page === true;
 }
 
-async function renewed({ dueCookie, log }: FastifyRequest, { gate }: Authenticator) {
+async function renewed(
+  { dueCookie, log }: FastifyRequest,
+  { authenticator }: RequestAuthenticator,
+) {
   if (dueCookie === null) return null;
-  return await gate.renew(dueCookie).catch((err: unknown) => {
+  return await authenticator.renew(dueCookie).catch((err: unknown) => {
     log.debug({ err }, 'A cookie keeps its secret for now');
     return null;
   });

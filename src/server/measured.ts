@@ -1,4 +1,4 @@
-import type { Authenticator } from './auth.ts';
+import type { RequestAuthenticator } from './auth.ts';
 
 export interface AuthMetrics {
   authenticated(seconds: number): void;
@@ -6,7 +6,10 @@ export interface AuthMetrics {
 }
 
 /** Counts sign-ins, and measures how long it takes to know who asks. */
-export const measured = (auth: Authenticator, metrics: AuthMetrics): Authenticator => ({
+export const measured = (
+  auth: RequestAuthenticator,
+  metrics: AuthMetrics,
+): RequestAuthenticator => ({
   ...auth,
   async authenticate(request) {
     const begun = performance.now();

@@ -1,6 +1,6 @@
 import { isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
-import { Pulse } from '../queue/coalesce.ts';
+import { Coalescer } from '../queue/coalescer.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { Connection } from './service.ts';
 import type { NewConnection, SessionStore } from './session-store.ts';
@@ -32,7 +32,7 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<string, Open>();
   readonly #closed: string[] = [];
-  readonly #writing = new Pulse(() => this.#write());
+  readonly #writing = new Coalescer(() => this.#write());
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { mustMay } from '../access/require-right.ts';
+import { requireRight } from '../access/require-right.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import { isTerminal } from '../contract/run.ts';
@@ -58,7 +58,7 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
   const { store, queue, log, onWork, isStopped } = parts;
   return {
     async move(by, id, { host }) {
-      mustMay(by, 'admin');
+      requireRight(by, 'admin');
       const { level, ...found } = await findSession(parts, by, id, 'own');
       const { host: from } = found;
       if (from === host) return toSession(found, level);

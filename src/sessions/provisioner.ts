@@ -6,7 +6,7 @@ import type { SessionWithFacts } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
 import { logChanges } from './status-log.ts';
 
-export interface PreparerOptions {
+export interface ProvisionerOptions {
   readonly store: Pick<SessionStore, 'changeSession'>;
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
   readonly log: Logger;
@@ -19,11 +19,11 @@ export interface PreparerOptions {
 }
 
 /** Makes workspaces ready; a session becomes ACTIVE only then (W2). */
-export class Preparer {
-  readonly #options: PreparerOptions;
+export class Provisioner {
+  readonly #options: ProvisionerOptions;
   readonly #underWay = new Map<string, Promise<string>>();
 
-  constructor(options: PreparerOptions) {
+  constructor(options: ProvisionerOptions) {
     this.#options = options;
   }
 

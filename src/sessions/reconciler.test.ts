@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { serviceRig } from '../../test/support/service-rig.ts';
 import { until } from '../../test/support/until.ts';
 import { SILENT } from '../queue/logger.ts';
-import { Preparer } from './provisioner.ts';
-import { SessionKeeper } from './reconciler.ts';
+import { Provisioner } from './provisioner.ts';
+import { SessionReconciler } from './reconciler.ts';
 
 const HOST = 'test';
 
@@ -16,7 +16,7 @@ async function keeperRig(
   await rig.keeper.stop();
   let settled = 0;
   const never = new Promise<never>(() => {});
-  const preparer = new Preparer({
+  const provisioner = new Provisioner({
     store: rig.store,
     providerOf: () => ({
       name: 'directory',
@@ -29,20 +29,20 @@ async function keeperRig(
     log: SILENT,
     host: HOST,
   });
-  const keeper = new SessionKeeper({
+  const keeper = new SessionReconciler({
     store: {
       listPending: rig.store.listPending,
-      settleApprovals: rig.store.settleApprovals,
-      settleSteers: rig.store.settleSteers,
+      reconcileApprovals: rig.store.reconcileApprovals,
+      reconcileSteers: rig.store.reconcileSteers,
       listLeftWorkspaces: rig.store.listLeftWorkspaces,
       forgetLeftWorkspace: rig.store.forgetLeftWorkspace,
-      settleSessions: (limit) => {
+      reconcileSessions: (limit) => {
         settled++;
-        return rig.store.settleSessions(limit);
+        return rig.store.reconcileSessions(limit);
       },
     },
     connections: rig.connections,
-    preparer,
+    provisioner,
     removeWorkspace,
     removeAgainMs: 20,
     host: HOST,

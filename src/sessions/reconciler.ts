@@ -1,11 +1,11 @@
-import { Pulse } from '../queue/coalesce.ts';
+import { Coalescer } from '../queue/coalescer.ts';
 import { messageOf } from '../queue/handler-result.ts';
 import type { Logger } from '../queue/logger.ts';
 import { isTransient } from '../queue/node/database-watch.ts';
 import type { ApprovalStore } from './approvals/approval-store.ts';
 import type { Connections } from './connections.ts';
 import type { SteerStore } from './messages/steer-store.ts';
-import type { Preparer } from './provisioner.ts';
+import type { Provisioner } from './provisioner.ts';
 import type { SessionStore } from './session-store.ts';
 import { logChanges } from './status-log.ts';
 
@@ -19,16 +19,16 @@ const PREPARING_MOST = 64;
 const REMOVE_AGAIN_MS = 60_000;
 const REMOVE_AGAIN_MOST_MS = 60 * 60_000;
 
-export interface KeeperOptions {
+export interface ReconcilerOptions {
   readonly store: Pick<
     SessionStore,
-    'settleSessions' | 'listPending' | 'listLeftWorkspaces' | 'forgetLeftWorkspace'
+    'reconcileSessions' | 'listPending' | 'listLeftWorkspaces' | 'forgetLeftWorkspace'
   > &
-    Pick<ApprovalStore, 'settleApprovals'> &
-    Pick<SteerStore, 'settleSteers'>;
+    Pick<ApprovalStore, 'reconcileApprovals'> &
+    Pick<SteerStore, 'reconcileSteers'>;
   readonly connections: Connections;
   /** Null on a node that runs nothing, and so prepares nothing. */
-  readonly preparer: Preparer | null;
+  readonly provisioner: Provisioner | null;
   /** Of a session that was deleted, perhaps on a node of another host. */
   readonly removeWorkspace: (sessionId: string) => Promise<void>;
   readonly host: string;
@@ -36,7 +36,7 @@ export interface KeeperOptions {
   readonly everyMs?: number;
   readonly removeAgainMs?: number;
   /** Told how long each look took, for whoever counts. */
-  readonly onLook?: (seconds: number) => void;
+  readonly onPass?: (seconds: number) => void;
 }
 
 /**
@@ -44,9 +44,9 @@ export interface KeeperOptions {
  * of dead nodes, questions that nobody can answer any more, workspaces to prepare. It remembers
  * nothing between two looks, so a restart or a second node changes nothing (S4).
  */
-export class SessionKeeper {
-  readonly #options: KeeperOptions;
-  #pulse: Pulse | null = null;
+export class SessionReconciler {
+  readonly #options: ReconcilerOptions;
+  #pulse: Coalescer | null = null;
   #timer: NodeJS.Timeout | undefined;
   /** Sessions whose workspace is under way. */
   readonly #preparing = new Set<string>();
@@ -54,14 +54,14 @@ export class SessionKeeper {
   /** Workspaces that could not be removed: when each is tried again. */
   readonly #stuck = new Map<string, { readonly at: number; readonly waitMs: number }>();
 
-  constructor(options: KeeperOptions) {
+  constructor(options: ReconcilerOptions) {
     this.#options = options;
   }
 
   /** Safe to call twice. */
   start(): void {
     if (this.#pulse !== null) return;
-    this.#pulse = new Pulse(() => this.#look());
+    this.#pulse = new Coalescer(() => this.#look());
     this.#timer = setInterval(() => this.look(), this.#options.everyMs ?? EVERY_MS);
     this.look();
   }
@@ -79,7 +79,7 @@ export class SessionKeeper {
   }
 
   async #look(): Promise<void> {
-    const { log, connections, onLook } = this.#options;
+    const { log, connections, onPass } = this.#options;
     const begun = performance.now();
     try {
       connections.reconcile();
@@ -88,7 +88,7 @@ export class SessionKeeper {
       this.#removing ??= this.#remove().finally(() => {
         this.#removing = null;
       });
-      onLook?.((performance.now() - begun) / 1000);
+      onPass?.((performance.now() - begun) / 1000);
     } catch (error) {
       // A database that is away is reported by the worker.
       if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Sessions not looked after');
@@ -98,15 +98,15 @@ export class SessionKeeper {
   async #settle(): Promise<void> {
     const { store, log } = this.#options;
     for (let more = true; more && this.#pulse !== null; ) {
-      const settled = await store.settleSessions(BATCH);
+      const settled = await store.reconcileSessions(BATCH);
       logChanges(log, settled.changes);
       ({ more } = settled);
     }
     for (let more = true; more && this.#pulse !== null; ) {
-      ({ more } = await store.settleApprovals(BATCH));
+      ({ more } = await store.reconcileApprovals(BATCH));
     }
     for (let more = true; more && this.#pulse !== null; ) {
-      const settled = await store.settleSteers(BATCH);
+      const settled = await store.reconcileSteers(BATCH);
       logChanges(log, settled.changes);
       ({ more } = settled);
     }
@@ -114,14 +114,14 @@ export class SessionKeeper {
 
   /** Beside the looks: a workspace may take long, or never come, and then holds up nobody else. */
   async #prepare(): Promise<void> {
-    const { store, preparer, host } = this.#options;
+    const { store, provisioner, host } = this.#options;
     const underWay = this.#preparing;
-    if (preparer === null || underWay.size >= PREPARING_MOST) return;
+    if (provisioner === null || underWay.size >= PREPARING_MOST) return;
     for (const found of await store.listPending(host, PENDING_AT_ONCE + underWay.size)) {
       const { id } = found.session;
       if (underWay.has(id) || this.#pulse === null) continue;
       underWay.add(id);
-      preparer
+      provisioner
         .prepare(found)
         .finally(() => underWay.delete(id))
         // One that fails says so in its session.
@@ -134,8 +134,8 @@ export class SessionKeeper {
 
   /** Beside the looks, too. One that cannot be removed stays in the database until it can. */
   async #remove(): Promise<void> {
-    const { store, preparer, host } = this.#options;
-    if (preparer === null) return;
+    const { store, provisioner, host } = this.#options;
+    if (provisioner === null) return;
     try {
       for (const sessionId of await store.listLeftWorkspaces(host, BATCH + this.#stuck.size)) {
         const stuck = this.#stuck.get(sessionId);

@@ -1,6 +1,6 @@
 import type { AccessStore, Audited } from '../access/access-store.ts';
 import { isAdmin, type Principal } from '../access/principal.ts';
-import { mustMay } from '../access/require-right.ts';
+import { requireRight } from '../access/require-right.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { Level } from '../contract/level.ts';
@@ -62,7 +62,7 @@ const levelOf = (by: Principal, { found, share }: SessionFor): Level | null =>
 export const levelOfListed = (by: Principal, found: SessionWithFacts): Level =>
   levelOf(by, { found, share: found.share ?? null }) ?? 'view';
 
-export interface SeenSession extends SessionWithFacts {
+export interface SessionWithLevel extends SessionWithFacts {
   readonly level: Level;
 }
 
@@ -72,7 +72,7 @@ export async function findSession(
   by: Principal,
   id: string,
   level: Level,
-): Promise<SeenSession> {
+): Promise<SessionWithLevel> {
   const { store } = parts;
   const known = await store.getSessionFor(id, by.userId);
   const has = known === null ? null : levelOf(by, known);
@@ -87,8 +87,8 @@ export async function findToChange(
   by: Principal,
   id: string,
   level: Level = 'operate',
-): Promise<SeenSession> {
-  mustMay(by, 'run');
+): Promise<SessionWithLevel> {
+  requireRight(by, 'run');
   return findSession(parts, by, id, level);
 }
 
@@ -110,7 +110,7 @@ export async function findRunToChange(
   by: Principal,
   id: string,
 ): Promise<Run> {
-  mustMay(by, 'run');
+  requireRight(by, 'run');
   return findRun(parts, by, id, 'operate');
 }
 

@@ -31,7 +31,7 @@ import type { Stats } from '../contract/stats.ts';
 import type { SyncStatus, WorkspaceView } from '../contract/workspace.ts';
 import type { Tail } from '../queue/follow/tail.ts';
 import type { Counts } from '../queue/store.ts';
-import type { RulePlace } from './approvals/approval-store.ts';
+import type { RuleScope } from './approvals/approval-store.ts';
 
 export interface SessionQuery {
   readonly ownerId?: string | undefined;
@@ -130,8 +130,8 @@ export interface SessionService {
   /** For those who may answer it, also after it was answered; audited (P4). */
   revealApproval(by: Principal, id: string): Promise<ApprovalOriginal>;
   /** Of a channel its defaults until they are set. */
-  rules(by: Principal, place: RulePlace): Promise<ScopeRules>;
-  putRules(by: Principal, place: RulePlace, rules: ScopeRules): Promise<ScopeRules>;
+  rules(by: Principal, place: RuleScope): Promise<ScopeRules>;
+  putRules(by: Principal, place: RuleScope, rules: ScopeRules): Promise<ScopeRules>;
   testPolicy(by: Principal, body: TestPolicy): Promise<Verdict>;
 
   sessionLog(by: Principal, id: string): Promise<LogTarget>;

@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { SessionStatus, type StatusReason } from '../contract/session.ts';
 import {
-  type Happening,
   move,
   nextStatus,
   READY_GRACE_MS,
   type Standing,
   sessionDiagram,
+  type Trigger,
   withTimer,
 } from './session-machine.ts';
 
@@ -29,7 +29,7 @@ function standing(status: SessionStatus, statusReason: StatusReason = 'asked'): 
 }
 
 /** The arrows of the rule, written out again; `busy` and `ended` are refusals of their own. */
-const ALLOWED: Record<Happening, Partial<Record<SessionStatus, SessionStatus>>> = {
+const ALLOWED: Record<Trigger, Partial<Record<SessionStatus, SessionStatus>>> = {
   ready: { PENDING: 'ACTIVE', ACTIVE: 'ACTIVE', ERROR: 'ACTIVE' },
   fail: { PENDING: 'ERROR', ACTIVE: 'ERROR', IDLE: 'ERROR' },
   message: { PENDING: 'PENDING', ACTIVE: 'ACTIVE', IDLE: 'ACTIVE', ERROR: 'PENDING' },
@@ -76,25 +76,25 @@ const ALLOWED: Record<Happening, Partial<Record<SessionStatus, SessionStatus>>> 
 };
 
 describe('the states of a session', () => {
-  for (const [happening, arrows] of Object.entries(ALLOWED) as [
-    Happening,
-    (typeof ALLOWED)[Happening],
+  for (const [trigger, arrows] of Object.entries(ALLOWED) as [
+    Trigger,
+    (typeof ALLOWED)[Trigger],
   ][]) {
-    it(`[S1] ${happening} leads where the rule says, and is refused elsewhere`, () => {
+    it(`[S1] ${trigger} leads where the rule says, and is refused elsewhere`, () => {
       for (const status of SessionStatus.options) {
         const to = arrows[status];
-        const next = () => nextStatus(standing(status), happening, CALM);
+        const next = () => nextStatus(standing(status), trigger, CALM);
         if (to !== undefined) expect(next(), status).toBe(to);
-        else expect(next, status).toThrow(happening === 'message' ? /Reopen/ : /state/);
+        else expect(next, status).toThrow(trigger === 'message' ? /Reopen/ : /state/);
       }
     });
   }
 
   it('[S1] what a session carries follows from its status, whatever led there', () => {
     for (const status of SessionStatus.options) {
-      for (const happening of Object.keys(ALLOWED) as Happening[]) {
-        if (ALLOWED[happening][status] === undefined) continue;
-        const after = move(standing(status), happening, CALM, 'broken');
+      for (const trigger of Object.keys(ALLOWED) as Trigger[]) {
+        if (ALLOWED[trigger][status] === undefined) continue;
+        const after = move(standing(status), trigger, CALM, 'broken');
         if (after === null) continue;
         expect(after.readyAt !== null).toBe(after.status === 'ACTIVE' || after.status === 'IDLE');
         expect(after.idleSince !== null).toBe(after.status === 'IDLE');

@@ -21,10 +21,10 @@ const REASONS = {
   reopen: 'reopened',
   retry: 'retried',
 } as const satisfies Record<string, StatusReason>;
-export type Happening = keyof typeof REASONS;
+export type Trigger = keyof typeof REASONS;
 
 /** A status that leads to itself changes nothing, and nothing is told. */
-const TABLE: Record<SessionStatus, Partial<Record<Happening, SessionStatus>>> = {
+const TABLE: Record<SessionStatus, Partial<Record<Trigger, SessionStatus>>> = {
   PENDING: {
     ready: 'ACTIVE',
     fail: 'ERROR',
@@ -92,49 +92,49 @@ export interface Facts {
 }
 
 /** Asked of any session at any time; where they do not apply nothing happens. */
-const LOOKS: readonly Happening[] = ['connected', 'quiet', 'expire'];
+const LOOKS: readonly Trigger[] = ['connected', 'quiet', 'expire'];
 
 /** The status after something happened; the same one if nothing changes. Bad wishes throw. */
-export function nextStatus(standing: Standing, happening: Happening, facts: Facts): SessionStatus {
+export function nextStatus(standing: Standing, trigger: Trigger, facts: Facts): SessionStatus {
   const { status } = standing;
-  const to = TABLE[status][happening];
-  if (LOOKS.includes(happening))
-    return to !== undefined && applies(standing, happening, facts) ? to : status;
+  const to = TABLE[status][trigger];
+  if (LOOKS.includes(trigger))
+    return to !== undefined && applies(standing, trigger, facts) ? to : status;
   const ended = status === 'COMPLETED' || status === 'TERMINATED';
   const revivable = standing.statusReason === 'idle' || standing.statusReason === 'orphan';
-  if (happening === 'message' && ended && !(status === 'TERMINATED' && revivable))
+  if (trigger === 'message' && ended && !(status === 'TERMINATED' && revivable))
     throw new BatonError('session_ended', undefined, { details: { status } });
   if (to === undefined) throw new BatonError('session_state', undefined, { details: { status } });
   // What still has work is neither done nor forgotten.
-  if ((happening === 'complete' || happening === 'orphan') && facts.unfinishedRuns > 0)
+  if ((trigger === 'complete' || trigger === 'orphan') && facts.unfinishedRuns > 0)
     throw busy(facts);
   return to;
 }
 
-function applies(standing: Standing, happening: Happening, facts: Facts): boolean {
-  if (happening === 'quiet') {
+function applies(standing: Standing, trigger: Trigger, facts: Facts): boolean {
+  if (trigger === 'quiet') {
     const ready = standing.readyAt !== null && facts.now - standing.readyAt >= READY_GRACE_MS;
     return ready && facts.connections === 0 && facts.unfinishedRuns === 0;
   }
-  if (happening === 'expire') return standing.destroyAt !== null && standing.destroyAt <= facts.now;
+  if (trigger === 'expire') return standing.destroyAt !== null && standing.destroyAt <= facts.now;
   return true;
 }
 
 /** The standing after a move; null if nothing changes. `error` says why, if it is a failure. */
 export function move(
   standing: Standing,
-  happening: Happening,
+  trigger: Trigger,
   facts: Facts,
   error: string | null = null,
 ): Standing | null {
-  const status = nextStatus(standing, happening, facts);
+  const status = nextStatus(standing, trigger, facts);
   if (status === standing.status) return null;
   const ready = status === 'ACTIVE' || status === 'IDLE';
   const idleSince = status === 'IDLE' ? facts.now : null;
   const { idleTimeoutSeconds } = standing;
   return {
     status,
-    statusReason: REASONS[happening],
+    statusReason: REASONS[trigger],
     error: status === 'ERROR' ? error : null,
     readyAt: ready ? (standing.readyAt ?? facts.now) : null,
     idleSince,
@@ -156,7 +156,7 @@ const destroyAt = (idleSince: number | null, seconds: number): number | null =>
 export const busy = ({ unfinishedRuns }: Facts): BatonError =>
   new BatonError('session_busy', undefined, { details: { unfinishedRuns } });
 
-const WORDS: Record<Happening, string> = {
+const WORDS: Record<Trigger, string> = {
   ready: 'workspace ready',
   fail: 'workspace failed',
   message: 'message',
@@ -175,10 +175,10 @@ export function sessionDiagram(): string {
   const lines = ['stateDiagram-v2', '  [*] --> PENDING: created'];
   for (const from of SessionStatus.options) {
     const arrows = new Map<SessionStatus, string[]>();
-    for (const [happening, to] of Object.entries(TABLE[from]) as [Happening, SessionStatus][]) {
+    for (const [trigger, to] of Object.entries(TABLE[from]) as [Trigger, SessionStatus][]) {
       if (to === from) continue;
-      const word = WORDS[happening];
-      const revives = from === 'TERMINATED' && happening === 'message';
+      const word = WORDS[trigger];
+      const revives = from === 'TERMINATED' && trigger === 'message';
       const words = revives ? `${word} (if it ended idle or as an orphan)` : word;
       arrows.set(to, [...(arrows.get(to) ?? []), words]);
     }

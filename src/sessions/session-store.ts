@@ -135,7 +135,7 @@ export interface SessionFilter {
 }
 
 /** Whose connections they are, and which node holds them. */
-export interface ConnectionPlace {
+export interface ConnectionKey {
   readonly sessionId: string;
   readonly nodeId: string;
 }
@@ -204,7 +204,7 @@ export interface SessionStore {
   deleteSession(id: string): Promise<void>;
   /** Enters connections; makes an IDLE session ACTIVE. Throws `not_found`, `node_lost`. */
   openConnections(
-    place: ConnectionPlace,
+    place: ConnectionKey,
     connections: readonly NewConnection[],
   ): Promise<readonly StatusChange[]>;
   closeConnections(ids: readonly string[]): Promise<void>;
@@ -214,7 +214,7 @@ export interface SessionStore {
    * rows of dead nodes' connections go, and connection counts that changed are told in the log.
    * At most `limit` sessions a call; `more` if there may be others. `nextAt` is the next destroyAt.
    */
-  settleSessions(limit: number): Promise<Settled>;
+  reconcileSessions(limit: number): Promise<Reconciled>;
   /** PENDING sessions that this host may prepare, oldest first. */
   listPending(host: string, limit: number): Promise<SessionWithFacts[]>;
   /**
@@ -259,7 +259,7 @@ export interface SessionStore {
   putSettingOnce(name: string, value: string): Promise<string>;
 }
 
-export interface Settled {
+export interface Reconciled {
   readonly changes: readonly StatusChange[];
   readonly more: boolean;
   readonly nextAt: number | null;

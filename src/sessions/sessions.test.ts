@@ -244,7 +244,7 @@ test('[S1] every change of a status is one line in the log of the server, as in 
     'PENDING ACTIVE ready',
     'ACTIVE TERMINATED asked',
   ]);
-  // What the preparer logs may come a moment after the change can be read.
+  // What the provisioner logs may come a moment after the change can be read.
   await until(() => log.of('Session status changed').length === moves.length);
   expect(log.of('Session status changed')).toEqual(
     moves.map((move) => ({

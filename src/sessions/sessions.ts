@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readPage, type Slice } from '../access/page.ts';
 import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
-import { mustMay } from '../access/require-right.ts';
+import { requireRight } from '../access/require-right.ts';
 import type { ForkPoint } from '../agents/driver.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
@@ -91,7 +91,7 @@ function sessionService(options: SessionsOptions): Part {
 
   return {
     async create(by, body) {
-      mustMay(by, 'run');
+      requireRight(by, 'run');
       refuseSecrets(settingsOf(body), maskJson);
       checkAgent(body.agent.kind);
       refuseIsolation(body.isolation);

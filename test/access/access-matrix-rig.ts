@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { createAccess } from '../../src/access/access.ts';
-import { StoreGate } from '../../src/access/authenticator.ts';
+import { StoreAuthenticator } from '../../src/access/authenticator.ts';
 import type { Principal } from '../../src/access/principal.ts';
 import { digestOf, newToken } from '../../src/access/secret.ts';
 import { agentEnvironment } from '../../src/agents/environment.ts';
@@ -15,7 +15,7 @@ import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
 import { createApp } from '../../src/server/app.ts';
-import { authenticatorOf } from '../../src/server/auth.ts';
+import { requestAuthenticator } from '../../src/server/auth.ts';
 import { close, listen } from '../../src/server/listen.ts';
 import { registerStreams } from '../../src/server/streams/register.ts';
 import { postgresStore } from '../../src/storage/postgres/store.ts';
@@ -54,9 +54,9 @@ export async function accessRig(database: Database = 'sqlite') {
     worker: { host: 'test', leaseMs: 60_000, graceMs: 0 },
   });
   await worker.start();
-  const gate = new StoreGate({ adminToken: ADMIN_TOKEN });
-  gate.open(store);
-  const auth = authenticatorOf(gate);
+  const authenticator = new StoreAuthenticator({ adminToken: ADMIN_TOKEN });
+  authenticator.open(store);
+  const auth = requestAuthenticator(authenticator);
   const access = createAccess({
     store,
     publicUrl: () => 'http://localhost',
@@ -70,14 +70,14 @@ export async function accessRig(database: Database = 'sqlite') {
     access: () => access,
     auth,
     checkAnswers: true,
-    routes: [(api) => void registerStreams(api, { authenticator: auth })],
+    routes: [(api) => void registerStreams(api, { auth })],
   });
   const url = await listen(app, '127.0.0.1', 0);
   onTestFinished(async () => {
     await close(app, 1000);
     await worker.stop({ immediate: true });
     await connections.stop();
-    await gate.close();
+    await authenticator.close();
     await queue.close();
   });
 

@@ -16,7 +16,7 @@ import { CreateSession } from '../../src/contract/session.ts';
 import { compose } from '../../src/node/compose.ts';
 import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
-import { authenticatorOf, nobody } from '../../src/server/auth.ts';
+import { nobody, requestAuthenticator } from '../../src/server/auth.ts';
 import { openApiDocument } from '../../src/server/openapi/document.ts';
 import {
   describeField,
@@ -29,8 +29,8 @@ import { fitting, nearly } from '../fuzz/arbitrary.ts';
 import { hostileText, hostileValue } from '../fuzz/hostile.ts';
 import { appRig, TOKEN } from '../support/app-rig.ts';
 import { ask as askIn, park } from '../support/asking.ts';
+import { authenticatorOver, FROM } from '../support/authenticator-rig.ts';
 import { DEPTH } from '../support/depth.ts';
-import { FROM, gateOver } from '../support/gate-rig.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { testStore } from '../support/sqlite.ts';
 
@@ -73,16 +73,16 @@ async function rig() {
     mask: (text) => text,
     log: SILENT,
   });
-  const gate = gateOver(store, { adminToken: TOKEN });
+  const authenticator = authenticatorOver(store, { adminToken: TOKEN });
   const { app, ask } = appRig({
-    auth: authenticatorOf(gate),
+    auth: requestAuthenticator(authenticator),
     service: () => service,
     access: () => access,
     log,
-    routes: [(api) => void registerStreams(api, { authenticator: nobody })],
+    routes: [(api) => void registerStreams(api, { auth: nobody })],
   });
 
-  const signedIn = await gate.signIn({ token: TOKEN }, FROM);
+  const signedIn = await authenticator.signIn({ token: TOKEN }, FROM);
   const browser = {
     host: 'localhost',
     origin: 'http://localhost',

@@ -22,10 +22,7 @@ export async function compatRig({ streamsPerUser = 100, executes = true } = {}) 
     service: () => rig.service,
     auth,
     checkAnswers: true,
-    routes: [
-      (api) =>
-        void registerStreams(api, { authenticator: auth, limits: { perUser: streamsPerUser } }),
-    ],
+    routes: [(api) => void registerStreams(api, { auth, limits: { perUser: streamsPerUser } })],
   });
   const url = await listen(app, '127.0.0.1', 0);
   onTestFinished(() => close(app, 1000));

@@ -7,10 +7,10 @@ import { SECRETS } from '../../src/policy/masking/corpus.ts';
 import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
-import { authenticatorOf } from '../../src/server/auth.ts';
+import { requestAuthenticator } from '../../src/server/auth.ts';
 import { postgresStore } from '../../src/storage/postgres/store.ts';
 import { appRig } from '../support/app-rig.ts';
-import { ADMIN_TOKEN, gateOver, peopleOf } from '../support/gate-rig.ts';
+import { ADMIN_TOKEN, authenticatorOver, peopleOf } from '../support/authenticator-rig.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -44,11 +44,11 @@ async function rig() {
     worker: {},
     // It looks when it starts, and when there is a reason to.
     keeperMs: 3_600_000,
-    onLook: () => void looked++,
+    onPass: () => void looked++,
   });
   // A clock that stands still: what was looked up once stays remembered.
-  const gate = gateOver(store, { now: () => 0 });
-  const { ask } = appRig({ auth: authenticatorOf(gate), service: () => service });
+  const authenticator = authenticatorOver(store, { now: () => 0 });
+  const { ask } = appRig({ auth: requestAuthenticator(authenticator), service: () => service });
   const call = async (token: string, path: string, body: object, key?: string) => {
     const answer = await ask({
       method: 'POST',
@@ -88,7 +88,7 @@ async function rig() {
   };
   return {
     store,
-    gate,
+    authenticator,
     keeper,
     looks: () => looked,
     session,
@@ -102,7 +102,7 @@ const named = (query: unknown): { name?: string; text: string } =>
   query as { name?: string; text: string };
 
 test('[Q10] a message with a key asks the database as often as one without, sent again as often', async () => {
-  const { store, gate, session, send, people } = await rig();
+  const { store, authenticator, session, send, people } = await rig();
   const [owner, guest] = [await people.user('owner'), await people.user('guest')];
   const [own, shared] = [await people.token(owner.id), await people.token(guest.id)];
   const id = await session(own.token, 'counted');
@@ -115,7 +115,7 @@ test('[Q10] a message with a key asks the database as often as one without, sent
     await send(token, id, 'first');
     position += 1;
   }
-  await gate.close();
+  await authenticator.close();
   for (const [who, token] of Object.entries(senders)) {
     for (const [how, message] of [
       ['plain', 'hello'],

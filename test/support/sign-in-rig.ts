@@ -1,14 +1,14 @@
 import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { GateOptions } from '../../src/access/authenticator.ts';
+import type { StoreAuthenticatorOptions } from '../../src/access/authenticator.ts';
 import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
 import { createApp } from '../../src/server/app.ts';
-import { authenticatorOf } from '../../src/server/auth.ts';
+import { requestAuthenticator } from '../../src/server/auth.ts';
 import { limited } from '../../src/server/limits/limited.ts';
 import { type LimitSettings, Limits } from '../../src/server/limits/limits.ts';
 import { createSite, type SiteOptions } from '../../src/server/site.ts';
-import { DATABASES, gateOver, peopleOf } from './gate-rig.ts';
+import { authenticatorOver, DATABASES, peopleOf } from './authenticator-rig.ts';
 
 export const HOST = 'localhost:80';
 export const OURS = { host: HOST, origin: `http://${HOST}` };
@@ -21,20 +21,20 @@ export const pageKeyIn = (page: string): string =>
 export async function signInRig(
   options: {
     readonly site?: SiteOptions;
-    readonly gate?: Partial<GateOptions>;
+    readonly authenticator?: Partial<StoreAuthenticatorOptions>;
     readonly limits?: Partial<LimitSettings>;
   } = {},
 ) {
   const [, open] = DATABASES[0] ?? [];
   const store = await (await open?.())?.();
   if (store === undefined) throw new Error('no database');
-  const gate = gateOver(store, options.gate);
+  const authenticator = authenticatorOver(store, options.authenticator);
   const lines: string[] = [];
   const app = createApp({
     log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
     ready: async () => ({}),
     auth: limited(
-      authenticatorOf(gate, { site: createSite(options.site) }),
+      requestAuthenticator(authenticator, { site: createSite(options.site) }),
       new Limits(options.limits),
     ),
   });
@@ -65,5 +65,5 @@ export async function signInRig(
     cookie: cookieOf(answer),
     [PAGE_KEY_HEADER]: pageKeyIn(answer.body),
   });
-  return { asPage, app, store, gate, lines, people: peopleOf(store), post, get, cookieOf };
+  return { asPage, app, store, authenticator, lines, people: peopleOf(store), post, get, cookieOf };
 }

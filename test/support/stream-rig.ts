@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { StoreGate } from '../../src/access/authenticator.ts';
+import { StoreAuthenticator } from '../../src/access/authenticator.ts';
 import type { Principal } from '../../src/access/principal.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { Json } from '../../src/contract/json.ts';
@@ -15,7 +15,7 @@ import { RunQueue } from '../../src/queue/run-queue.ts';
 import { Worker } from '../../src/queue/worker/worker.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
 import { createApp } from '../../src/server/app.ts';
-import { authenticatorOf } from '../../src/server/auth.ts';
+import { requestAuthenticator } from '../../src/server/auth.ts';
 import { close, listen } from '../../src/server/listen.ts';
 import type { OpenStreams, StreamLimits } from '../../src/server/streams/open-streams.ts';
 import { registerStreams } from '../../src/server/streams/register.ts';
@@ -78,11 +78,11 @@ export async function streamRig(options: StreamRigOptions = {}) {
     isStopped: () => worker.stats.stopped,
   });
   const counted = { opened: 0, closed: 0, dropped: [] as StreamKind[] };
-  const gate = new StoreGate({ adminToken: TOKEN });
-  gate.open(store);
+  const authenticator = new StoreAuthenticator({ adminToken: TOKEN });
+  authenticator.open(store);
   // As if nobody told that something has changed.
-  if (options.deaf === true) gate.onChange = () => () => {};
-  const auth = authenticatorOf(gate);
+  if (options.deaf === true) authenticator.onChange = () => () => {};
+  const auth = requestAuthenticator(authenticator);
   let streams: OpenStreams | undefined;
   const app = createApp({
     log: pino({ level: 'silent' }),
@@ -93,7 +93,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     routes: [
       (api) => {
         streams = registerStreams(api, {
-          authenticator: auth,
+          auth,
           ...(limits === undefined ? {} : { limits }),
           metrics: {
             streamOpened: () => counted.opened++,
@@ -108,7 +108,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
     await close(app, 1000);
-    await gate.close();
+    await authenticator.close();
     await worker.stop({ immediate: true });
     await connections.stop();
     await queue.close();
@@ -123,7 +123,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     app,
     queue,
     store,
-    gate,
+    authenticator,
     service,
     counted,
     note,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { StoreGate } from '../../../src/access/authenticator.ts';
+import { StoreAuthenticator } from '../../../src/access/authenticator.ts';
 import type { Principal } from '../../../src/access/principal.ts';
 import { digestOf, newToken } from '../../../src/access/secret.ts';
 import { newId } from '../../../src/contract/ids.ts';
@@ -10,7 +10,7 @@ import { createMasker } from '../../../src/policy/masking/masking.ts';
 import { SILENT } from '../../../src/queue/logger.ts';
 import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { createApp } from '../../../src/server/app.ts';
-import { type Authenticator, authenticatorOf } from '../../../src/server/auth.ts';
+import { type RequestAuthenticator, requestAuthenticator } from '../../../src/server/auth.ts';
 import { postgresStore } from '../../../src/storage/postgres/store.ts';
 import type { Case } from '../../benches.ts';
 import { median, now, percentile } from '../../measure.ts';
@@ -67,9 +67,9 @@ async function open(place: Place) {
     host: 'bench',
     worker: {},
   });
-  const gate = new StoreGate({ adminToken: newToken() });
-  gate.open(store);
-  const auth = authenticatorOf(gate);
+  const authenticator = new StoreAuthenticator({ adminToken: newToken() });
+  authenticator.open(store);
+  const auth = requestAuthenticator(authenticator);
   const owner = await somebody('owner');
   const guest = await somebody('guest');
   const by: Principal = { userId: owner.id, role: 'operator', channel: 'api' };
@@ -96,18 +96,18 @@ async function open(place: Place) {
     close: async () => {
       await checked.close();
       await unasked.close();
-      await gate.close();
+      await authenticator.close();
       await queue.close();
       await database.drop();
     },
   };
 
-  function app(authenticator: Authenticator): FastifyInstance {
+  function app(auth: RequestAuthenticator): FastifyInstance {
     return createApp({
       log: pino({ level: 'silent' }),
       ready: async () => ({}),
       service: () => service,
-      auth: authenticator,
+      auth,
     });
   }
 

@@ -1,7 +1,7 @@
 import { describe, it, onTestFinished } from 'vitest';
 import { auditRules } from './audit.ts';
 import { nodeRules } from './nodes.ts';
-import { AccessBench, type AccessRule, type OpenAccess } from './rig.ts';
+import { type AccessRule, AccessStoreRig, type OpenAccess } from './rig.ts';
 import { shareRules } from './shares.ts';
 import { signInRules } from './sign-ins.ts';
 import { statsRules } from './stats.ts';
@@ -19,12 +19,12 @@ const TOPICS = {
 };
 
 /** The promises of the access port, the same for every database; each test has data of its own. */
-export function accessContract(name: string, open: OpenAccess): void {
+export function accessConformance(name: string, open: OpenAccess): void {
   const rule: AccessRule = (title, body) => {
     it(title, async () => {
-      const bench = await AccessBench.open(open);
-      onTestFinished(() => bench.close());
-      await body(bench);
+      const rig = await AccessStoreRig.open(open);
+      onTestFinished(() => rig.close());
+      await body(rig);
     });
   };
 

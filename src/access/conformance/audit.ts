@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { newId } from '../../contract/ids.ts';
 import { admission, refused } from '../../queue/conformance/rig.ts';
 import type { AuditFilter } from '../access-store.ts';
-import { type AccessBench, type AccessRule, entry, HOUR, MINUTE } from './rig.ts';
+import { type AccessRule, type AccessStoreRig, entry, HOUR, MINUTE } from './rig.ts';
 
-const lines = ({ store }: AccessBench, filter: Partial<AuditFilter> = {}) =>
+const lines = ({ store }: AccessStoreRig, filter: Partial<AuditFilter> = {}) =>
   store.listAudit({ limit: 100, ...filter });
 
 const newSignIn = () => ({
@@ -16,35 +16,35 @@ const newSignIn = () => ({
 });
 
 export function auditRules(rule: AccessRule): void {
-  rule('[P6] a change and its line are written together', async (bench) => {
-    const { store } = bench;
+  rule('[P6] a change and its line are written together', async (rig) => {
+    const { store } = rig;
     const told = entry({ before: { a: [1, null, '日本'] }, after: 'x', address: '::1' });
     const id = newId();
     await store.audited(told).createUser({ id, name: 'ann', role: 'viewer' });
     expect(await store.getUser(id)).not.toBeNull();
-    expect(await lines(bench)).toEqual([{ ...told, seq: expect.any(Number), at: bench.now }]);
+    expect(await lines(rig)).toEqual([{ ...told, seq: expect.any(Number), at: rig.now }]);
     // Reading through the same view tells nothing.
     await store.audited(told).getUser(id);
-    expect(await lines(bench)).toHaveLength(1);
+    expect(await lines(rig)).toHaveLength(1);
   });
 
-  rule('[P6] what is refused, or changes nothing, leaves no line', async (bench) => {
-    const { store } = bench;
-    const ann = await bench.user({ name: 'ann' });
+  rule('[P6] what is refused, or changes nothing, leaves no line', async (rig) => {
+    const { store } = rig;
+    const ann = await rig.user({ name: 'ann' });
     const told = store.audited(entry());
     const again = told.createUser({ id: newId(), name: 'ann', role: 'viewer' });
     await expect(again).rejects.toEqual(refused('user_exists'));
     await expect(told.deleteSession(newId())).rejects.toEqual(refused('not_found'));
-    const { id } = await store.createToken(bench.newToken(ann.id));
+    const { id } = await store.createToken(rig.newToken(ann.id));
     await store.revokeToken(id);
     await told.revokeToken(id);
     expect(await told.signIn({ code: newId() }, newSignIn())).toBeNull();
     expect(await told.rotateSignIn(newId(), { from: 'a', to: 'b', graceMs: 0 })).toBe(false);
-    expect(await lines(bench)).toEqual([]);
+    expect(await lines(rig)).toEqual([]);
   });
 
-  rule('[P6] a line that cannot be written takes the change with it', async (bench) => {
-    const { store } = bench;
+  rule('[P6] a line that cannot be written takes the change with it', async (rig) => {
+    const { store } = rig;
     const id = newId();
     const action = null as unknown as 'user.create';
     const failing = store
@@ -52,12 +52,12 @@ export function auditRules(rule: AccessRule): void {
       .createUser({ id, name: 'ann', role: 'viewer' });
     await expect(failing).rejects.toEqual(refused('database_failed'));
     expect(await store.getUser(id)).toBeNull();
-    expect(await lines(bench)).toEqual([]);
+    expect(await lines(rig)).toEqual([]);
   });
 
-  rule('[P6] a message is told once, also if it is sent again with its key', async (bench) => {
-    const { store } = bench;
-    const sessionId = await bench.session('admin');
+  rule('[P6] a message is told once, also if it is sent again with its key', async (rig) => {
+    const { store } = rig;
+    const sessionId = await rig.session('admin');
     const send = (key: string | null, onBusy: 'enqueue' | 'reject' = 'enqueue') =>
       store.audited(entry({ action: 'message.send' })).sendMessage({
         sessionId,
@@ -72,19 +72,19 @@ export function auditRules(rule: AccessRule): void {
       });
     await send('k');
     expect((await send('k')).receipt).toMatchObject({ known: true });
-    expect(await lines(bench)).toHaveLength(1);
+    expect(await lines(rig)).toHaveLength(1);
     await send(null);
-    expect(await lines(bench)).toHaveLength(2);
+    expect(await lines(rig)).toHaveLength(2);
     await expect(send(null, 'reject')).rejects.toEqual(refused('session_busy'));
     await send(null);
     await expect(send(null)).rejects.toEqual(refused('queue_full'));
-    expect(await lines(bench)).toHaveLength(3);
+    expect(await lines(rig)).toHaveLength(3);
   });
 
-  rule('[P6] a session that is still busy is not told as deleted', async (bench) => {
-    const { store } = bench;
-    await bench.node('node-1');
-    const sessionId = await bench.session('admin');
+  rule('[P6] a session that is still busy is not told as deleted', async (rig) => {
+    const { store } = rig;
+    await rig.node('node-1');
+    const sessionId = await rig.session('admin');
     await store.sendMessage({
       sessionId,
       admission: admission({ type: 'agent', payload: { message: 'hi' } }),
@@ -96,16 +96,16 @@ export function auditRules(rule: AccessRule): void {
     expect(claimed).toHaveLength(1);
     const told = store.audited(entry({ action: 'session.delete' }));
     await expect(told.deleteSession(sessionId)).rejects.toEqual(refused('session_busy'));
-    expect(await lines(bench)).toEqual([]);
+    expect(await lines(rig)).toEqual([]);
     await store.leave('node-1');
     await told.deleteSession(sessionId);
-    expect(await lines(bench)).toHaveLength(1);
+    expect(await lines(rig)).toHaveLength(1);
   });
 
-  rule('[P6] what is asked for again while it is so already is told once', async (bench) => {
-    const { store } = bench;
-    await bench.node('node-1');
-    const sessionId = await bench.session('admin');
+  rule('[P6] what is asked for again while it is so already is told once', async (rig) => {
+    const { store } = rig;
+    await rig.node('node-1');
+    const sessionId = await rig.session('admin');
     const { receipt } = await store.sendMessage({
       sessionId,
       admission: admission({ type: 'agent', payload: { message: 'hi' } }),
@@ -117,44 +117,44 @@ export function auditRules(rule: AccessRule): void {
     const told = store.audited(entry());
     for (let i = 0; i < 2; i++) {
       await told.change({ do: 'cancel', run: receipt.id, kind: 'stop' });
-      expect(await lines(bench)).toHaveLength(1);
+      expect(await lines(rig)).toHaveLength(1);
     }
     await store.leave('node-1');
-    const quiet = await bench.session('admin');
+    const quiet = await rig.session('admin');
     for (const [n, command] of (['hold', 'archive'] as const).entries()) {
       for (let i = 0; i < 2; i++) {
         await told.changeSession(quiet, { do: command });
-        expect([command, await lines(bench)]).toEqual([
+        expect([command, await lines(rig)]).toEqual([
           command,
           expect.objectContaining({ length: n + 2 }),
         ]);
       }
     }
     await told.changeSession(quiet, { do: 'update', changes: { holdOnFailure: false } });
-    expect(await lines(bench)).toHaveLength(4);
+    expect(await lines(rig)).toHaveLength(4);
   });
 
-  rule('[P6] the line of a sign-in is of the one who signed in', async (bench) => {
-    const { store } = bench;
-    const ann = await bench.user();
-    const code = await bench.code(ann.id);
+  rule('[P6] the line of a sign-in is of the one who signed in', async (rig) => {
+    const { store } = rig;
+    const ann = await rig.user();
+    const code = await rig.code(ann.id);
     const told = entry({ userId: '', action: 'auth.sign_in', credential: 'code' });
     await store.audited(told).signIn({ code }, newSignIn());
-    expect(await lines(bench)).toMatchObject([{ userId: ann.id, credential: 'code' }]);
+    expect(await lines(rig)).toMatchObject([{ userId: ann.id, credential: 'code' }]);
   });
 
-  rule('[P6] lengthening a sign-in is nobody’s deed', async (bench) => {
-    const { store } = bench;
-    const { digest } = await bench.signedIn('admin');
-    bench.now += 5 * MINUTE;
+  rule('[P6] lengthening a sign-in is nobody’s deed', async (rig) => {
+    const { store } = rig;
+    const { digest } = await rig.signedIn('admin');
+    rig.now += 5 * MINUTE;
     expect(await store.audited(entry()).findSignIn(digest, HOUR)).not.toBeNull();
-    expect(await lines(bench)).toEqual([]);
+    expect(await lines(rig)).toEqual([]);
   });
 
-  rule('[P6] the log is filtered, newest first, in pages', async (bench) => {
-    const { store } = bench;
-    const [ann, bob] = [await bench.user(), await bench.user()];
-    const begun = bench.now;
+  rule('[P6] the log is filtered, newest first, in pages', async (rig) => {
+    const { store } = rig;
+    const [ann, bob] = [await rig.user(), await rig.user()];
+    const begun = rig.now;
     for (const [i, user] of [ann, bob, ann, bob].entries()) {
       const told = entry({
         userId: user.id,
@@ -163,17 +163,17 @@ export function auditRules(rule: AccessRule): void {
         target: { kind: 'user', id: `t${i}` },
       });
       await store.audited(told).endSignIns(user.id);
-      bench.now += MINUTE;
+      rig.now += MINUTE;
     }
     const targets = async (filter: Partial<AuditFilter> = {}): Promise<string> =>
-      (await lines(bench, filter)).map(({ target }) => target.id).join();
+      (await lines(rig, filter)).map(({ target }) => target.id).join();
     expect(await targets()).toBe('t3,t2,t1,t0');
     expect(await targets({ userId: ann.id })).toBe('t2,t0');
     expect(await targets({ action: 'user.update' })).toBe('t3');
     expect(await targets({ channel: 'web' })).toBe('t1,t0');
     expect(await targets({ target: 't1' })).toBe('t1');
     expect(await targets({ from: begun + MINUTE, to: begun + 3 * MINUTE })).toBe('t2,t1');
-    const [, second] = await lines(bench, { limit: 2 });
+    const [, second] = await lines(rig, { limit: 2 });
     expect(await targets({ limit: 1, before: second!.seq })).toBe('t1');
     expect(await targets({ target: '\0' })).toBe('');
   });

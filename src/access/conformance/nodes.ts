@@ -9,11 +9,11 @@ const byKey = (usage: readonly Usage[]): Record<string, number> =>
   Object.fromEntries(usage.map(({ key, value }) => [key, value]));
 
 export function nodeRules(rule: AccessRule): void {
-  rule('[H9] a node is told what the other live ones have used, added up', async (bench) => {
-    const { store } = bench;
-    await bench.node('a');
-    await bench.node('b', 10 * MINUTE);
-    await bench.node('c');
+  rule('[H9] a node is told what the other live ones have used, added up', async (rig) => {
+    const { store } = rig;
+    await rig.node('a');
+    await rig.node('b', 10 * MINUTE);
+    await rig.node('c');
     const say = (node: string, usage: Record<string, number>) =>
       store.exchangeUsage(
         node,
@@ -25,24 +25,24 @@ export function nodeRules(rule: AccessRule): void {
     // What a node says replaces what it said before.
     expect(byKey(await say('a', { y: 4 }))).toEqual({ x: 2, '日本"': 7 });
     expect(byKey(await say('c', {}))).toEqual({ x: 2, y: 4, '日本"': 7 });
-    bench.now += 10 * MINUTE;
+    rig.now += 10 * MINUTE;
     expect(byKey(await say('c', {}))).toEqual({ y: 4 });
     await store.leave('a');
     expect(await say('c', {})).toEqual([]);
     // One that was taken over and does not know it yet counts for nobody.
-    await store.reap([]);
+    await store.takeOver([]);
     await say('b', { x: 9 });
     expect(await say('c', {})).toEqual([]);
-    await bench.node('b');
+    await rig.node('b');
     expect(await say('c', {})).toEqual([]);
   });
 
-  rule('[O2] nodes are listed with lease, load, runs and connections', async (bench) => {
-    const { store } = bench;
-    await bench.node('a');
-    bench.now += 1;
-    await bench.node('b', MINUTE);
-    const sessionId = await bench.session('admin');
+  rule('[O2] nodes are listed with lease, load, runs and connections', async (rig) => {
+    const { store } = rig;
+    await rig.node('a');
+    rig.now += 1;
+    await rig.node('b', MINUTE);
+    const sessionId = await rig.session('admin');
     await store.openConnections({ sessionId, nodeId: 'b' }, [
       { id: 'c1', userId: 'admin', kind: 'sse' },
       { id: 'c2', userId: 'admin', kind: 'ws' },
@@ -56,9 +56,9 @@ export function nodeRules(rule: AccessRule): void {
     });
     await store.saveLoad('a', LOAD);
     await store.saveLoad('nobody', LOAD);
-    const saved = bench.now;
-    bench.now += MINUTE;
-    await bench.node('c', HOUR, ['api']);
+    const saved = rig.now;
+    rig.now += MINUTE;
+    await rig.node('c', HOUR, ['api']);
     const [a, b, c, ...others] = await store.listNodeViews();
     expect(others).toEqual([]);
     expect(a).toEqual({

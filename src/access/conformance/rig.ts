@@ -11,13 +11,13 @@ export type AccessStores = Ports & Audited<Ports>;
 /** Opens the store that lies at a place; the same place again is the same data. */
 export type OpenAccess = (place: string, clock: Clock) => Promise<AccessStores>;
 /** One test of the contract; the title begins with its rule. */
-export type AccessRule = (title: string, body: (bench: AccessBench) => Promise<void>) => void;
+export type AccessRule = (title: string, body: (rig: AccessStoreRig) => Promise<void>) => void;
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
 /** A store of users and credentials under test, with a clock that stands still until it is moved. */
-export class AccessBench {
+export class AccessStoreRig {
   readonly store: AccessStores;
   readonly place: string;
   now: number;
@@ -29,18 +29,18 @@ export class AccessBench {
     this.now = now;
   }
 
-  static async open(open: OpenAccess): Promise<AccessBench> {
+  static async open(open: OpenAccess): Promise<AccessStoreRig> {
     const place = newId();
     const clock = { now: 1_700_000_000_000 };
     const store = await open(place, () => clock.now);
-    const bench = new AccessBench(place, store, clock.now);
-    Object.defineProperty(bench, 'now', {
+    const rig = new AccessStoreRig(place, store, clock.now);
+    Object.defineProperty(rig, 'now', {
       get: () => clock.now,
       set: (now: number) => {
         clock.now = now;
       },
     });
-    return bench;
+    return rig;
   }
 
   close(): Promise<void> {

@@ -3,10 +3,10 @@ import { newId } from '../../contract/ids.ts';
 import type { RunState } from '../../contract/run.ts';
 import { admission, refused } from '../../queue/conformance/rig.ts';
 import type { SessionFilter, StoredAttachment } from '../../sessions/session-store.ts';
-import type { AccessBench, AccessRule } from './rig.ts';
+import type { AccessRule, AccessStoreRig } from './rig.ts';
 
 const listed = async (
-  { store }: AccessBench,
+  { store }: AccessStoreRig,
   visibleTo: string,
   filter: Partial<SessionFilter> = {},
 ): Promise<string[]> => {
@@ -14,10 +14,10 @@ const listed = async (
   return found.map(({ session }) => session.id);
 };
 
-const shareOf = async ({ store }: AccessBench, sessionId: string, userId: string) =>
+const shareOf = async ({ store }: AccessStoreRig, sessionId: string, userId: string) =>
   (await store.getSessionFor(sessionId, userId))?.share ?? null;
 
-const send = async ({ store }: AccessBench, sessionId: string): Promise<string> => {
+const send = async ({ store }: AccessStoreRig, sessionId: string): Promise<string> => {
   const { receipt } = await store.sendMessage({
     sessionId,
     admission: admission({ payload: { message: 'hello' } }),
@@ -28,14 +28,14 @@ const send = async ({ store }: AccessBench, sessionId: string): Promise<string> 
 };
 
 export function shareRules(rule: AccessRule): void {
-  rule('[X3] shares are replaced whole; one for the owner is left out', async (bench) => {
-    const { store } = bench;
+  rule('[X3] shares are replaced whole; one for the owner is left out', async (rig) => {
+    const { store } = rig;
     const [ann, bob, eve] = [
-      await bench.user({ name: 'ann' }),
-      await bench.user({ name: 'Bob' }),
-      await bench.user({ name: 'eve' }),
+      await rig.user({ name: 'ann' }),
+      await rig.user({ name: 'Bob' }),
+      await rig.user({ name: 'eve' }),
     ];
-    const id = await bench.session(ann.id);
+    const id = await rig.session(ann.id);
     expect(await store.listShares(id)).toEqual([]);
     const shares = await store.putShares(id, [
       { userId: eve.id, level: 'view' },
@@ -47,17 +47,17 @@ export function shareRules(rule: AccessRule): void {
       { userId: eve.id, userName: 'eve', level: 'view' },
     ]);
     expect(await store.listShares(id)).toEqual(shares);
-    expect(await shareOf(bench, id, bob.id)).toBe('operate');
-    expect(await shareOf(bench, id, ann.id)).toBeNull();
+    expect(await shareOf(rig, id, bob.id)).toBe('operate');
+    expect(await shareOf(rig, id, ann.id)).toBeNull();
     await store.putShares(id, [{ userId: eve.id, level: 'operate' }]);
-    expect(await shareOf(bench, id, bob.id)).toBeNull();
-    expect(await shareOf(bench, id, eve.id)).toBe('operate');
+    expect(await shareOf(rig, id, bob.id)).toBeNull();
+    expect(await shareOf(rig, id, eve.id)).toBe('operate');
   });
 
-  rule('[X3] a share with nobody, or of nothing, is refused and changes nothing', async (bench) => {
-    const { store } = bench;
-    const [ann, bob] = [await bench.user(), await bench.user()];
-    const id = await bench.session(ann.id);
+  rule('[X3] a share with nobody, or of nothing, is refused and changes nothing', async (rig) => {
+    const { store } = rig;
+    const [ann, bob] = [await rig.user(), await rig.user()];
+    const id = await rig.session(ann.id);
     const shares = await store.putShares(id, [{ userId: bob.id, level: 'view' }]);
     const wrong = [
       { userId: ann.id, level: 'view' as const },
@@ -68,10 +68,10 @@ export function shareRules(rule: AccessRule): void {
     await expect(store.putShares(newId(), [])).rejects.toEqual(refused('not_found'));
   });
 
-  rule('[X3] shares that are put at once replace one another', async (bench) => {
-    const { store } = bench;
-    const [ann, bob, eve] = [await bench.user(), await bench.user(), await bench.user()];
-    const id = await bench.session(ann.id);
+  rule('[X3] shares that are put at once replace one another', async (rig) => {
+    const { store } = rig;
+    const [ann, bob, eve] = [await rig.user(), await rig.user(), await rig.user()];
+    const id = await rig.session(ann.id);
     for (let i = 0; i < 5; i++) {
       await Promise.all(
         [bob, eve].map(({ id: userId }) => store.putShares(id, [{ userId, level: 'view' }])),
@@ -82,34 +82,34 @@ export function shareRules(rule: AccessRule): void {
 
   rule(
     '[X3] a user sees their own sessions and shared ones, newest first, in pages',
-    async (bench) => {
-      const { store } = bench;
-      const [ann, bob] = [await bench.user(), await bench.user()];
+    async (rig) => {
+      const { store } = rig;
+      const [ann, bob] = [await rig.user(), await rig.user()];
       const ids: string[] = [];
       for (let i = 0; i < 6; i++) {
-        const id = await bench.session(i % 2 === 0 ? ann.id : bob.id);
+        const id = await rig.session(i % 2 === 0 ? ann.id : bob.id);
         if (i % 2 === 1 && i > 1) await store.putShares(id, [{ userId: ann.id, level: 'view' }]);
         ids.unshift(id);
       }
       // The second one made is Bob's alone.
       const anns = ids.filter((_, i) => i !== 4);
-      expect(await listed(bench, ann.id)).toEqual(anns);
-      expect(await listed(bench, bob.id)).toEqual(ids.filter((_, i) => i % 2 === 0));
-      expect(await listed(bench, newId())).toEqual([]);
-      expect(await listed(bench, ann.id, { limit: 2 })).toEqual(anns.slice(0, 2));
+      expect(await listed(rig, ann.id)).toEqual(anns);
+      expect(await listed(rig, bob.id)).toEqual(ids.filter((_, i) => i % 2 === 0));
+      expect(await listed(rig, newId())).toEqual([]);
+      expect(await listed(rig, ann.id, { limit: 2 })).toEqual(anns.slice(0, 2));
       const after = { id: anns[1] as string, lastActiveAt: 0 };
-      expect(await listed(bench, ann.id, { limit: 2, after })).toEqual(anns.slice(2, 4));
-      expect(await listed(bench, ann.id, { ownerId: bob.id })).toEqual([ids[0], ids[2]]);
-      expect(await listed(bench, ann.id, { status: 'ACTIVE' })).toEqual([]);
+      expect(await listed(rig, ann.id, { limit: 2, after })).toEqual(anns.slice(2, 4));
+      expect(await listed(rig, ann.id, { ownerId: bob.id })).toEqual([ids[0], ids[2]]);
+      expect(await listed(rig, ann.id, { status: 'ACTIVE' })).toEqual([]);
     },
   );
 
   rule(
     '[X3] a message is taken from the owner and from whom it is shared with to operate',
-    async (bench) => {
-      const { store } = bench;
-      const [ann, bob, eve] = [await bench.user(), await bench.user(), await bench.user()];
-      const id = await bench.session(ann.id);
+    async (rig) => {
+      const { store } = rig;
+      const [ann, bob, eve] = [await rig.user(), await rig.user(), await rig.user()];
+      const id = await rig.session(ann.id);
       const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
       const sendAs = async (userId: string, files: readonly StoredAttachment[], run = {}) => {
         const { receipt } = await store.sendMessage({
@@ -144,17 +144,17 @@ export function shareRules(rule: AccessRule): void {
     },
   );
 
-  rule('[X3] runs are seen, listed and counted with their sessions', async (bench) => {
-    const { store } = bench;
-    const [ann, bob] = [await bench.user(), await bench.user()];
+  rule('[X3] runs are seen, listed and counted with their sessions', async (rig) => {
+    const { store } = rig;
+    const [ann, bob] = [await rig.user(), await rig.user()];
     const [own, shared, foreign] = [
-      await bench.session(ann.id),
-      await bench.session(bob.id),
-      await bench.session(bob.id),
+      await rig.session(ann.id),
+      await rig.session(bob.id),
+      await rig.session(bob.id),
     ];
     await store.putShares(shared as string, [{ userId: ann.id, level: 'view' }]);
     const runs: string[] = [];
-    for (const id of [own, foreign, shared, own, foreign]) runs.push(await send(bench, id));
+    for (const id of [own, foreign, shared, own, foreign]) runs.push(await send(rig, id));
     const seen = [runs[0], runs[2], runs[3]] as string[];
     const list = async (
       filter: { states?: RunState[]; limit?: number; after?: string; newestFirst?: boolean } = {},
@@ -173,16 +173,16 @@ export function shareRules(rule: AccessRule): void {
     expect(await store.countVisible(newId())).toMatchObject({ queued: 0 });
     await store.putShares(shared as string, []);
     expect(await list()).toEqual([seen[0], seen[2]]);
-    expect(await shareOf(bench, shared as string, ann.id)).toBeNull();
+    expect(await shareOf(rig, shared as string, ann.id)).toBeNull();
   });
 
-  rule('[X3] a session that goes takes its shares along', async (bench) => {
-    const { store } = bench;
-    const [ann, bob] = [await bench.user(), await bench.user()];
-    const id = await bench.session(ann.id);
+  rule('[X3] a session that goes takes its shares along', async (rig) => {
+    const { store } = rig;
+    const [ann, bob] = [await rig.user(), await rig.user()];
+    const id = await rig.session(ann.id);
     await store.putShares(id, [{ userId: bob.id, level: 'view' }]);
     await store.deleteSession(id);
-    expect(await shareOf(bench, id, bob.id)).toBeNull();
-    expect(await listed(bench, bob.id)).toEqual([]);
+    expect(await shareOf(rig, id, bob.id)).toBeNull();
+    expect(await listed(rig, bob.id)).toEqual([]);
   });
 }

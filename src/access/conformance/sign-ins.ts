@@ -15,10 +15,10 @@ const newSignIn = (given: Partial<NewSignIn> = {}): NewSignIn => ({
 });
 
 export function signInRules(rule: AccessRule): void {
-  rule('[X1] a code signs in once', async (bench) => {
-    const { store } = bench;
-    const ann = await bench.user();
-    const code = await bench.code(ann.id);
+  rule('[X1] a code signs in once', async (rig) => {
+    const { store } = rig;
+    const ann = await rig.user();
+    const code = await rig.code(ann.id);
     expect([await store.hasCode(code), await store.hasCode(newId())]).toEqual([true, false]);
     const tries = Array.from({ length: 5 }, () => newSignIn());
     const results = await Promise.all(tries.map((one) => store.signIn({ code }, one)));
@@ -29,8 +29,8 @@ export function signInRules(rule: AccessRule): void {
       user: ann,
       scopes: null,
       through: [],
-      expiresAt: bench.now + 24 * HOUR,
-      rotatedAt: bench.now,
+      expiresAt: rig.now + 24 * HOUR,
+      rotatedAt: rig.now,
       previous: false,
       pageKeyDigest: expect.any(String),
     });
@@ -40,11 +40,11 @@ export function signInRules(rule: AccessRule): void {
     expect(await store.hasCode(code)).toBe(false);
   });
 
-  rule('[X1] a code may end the earlier ones of its user, and no others', async (bench) => {
-    const { store } = bench;
-    const [ann, bob] = [await bench.user(), await bench.user()];
-    const earlier = await bench.code(ann.id);
-    const others = await bench.code(bob.id);
+  rule('[X1] a code may end the earlier ones of its user, and no others', async (rig) => {
+    const { store } = rig;
+    const [ann, bob] = [await rig.user(), await rig.user()];
+    const earlier = await rig.code(ann.id);
+    const others = await rig.code(bob.id);
     const digest = newId();
     await store.createCode({ digest, userId: ann.id, expiresInMs: HOUR, only: true });
     expect(await store.signIn({ code: earlier }, newSignIn())).toBeNull();
@@ -54,36 +54,36 @@ export function signInRules(rule: AccessRule): void {
 
   rule(
     '[X1] a code that has expired, is none, or is of one locked out signs nobody in',
-    async (bench) => {
-      const { store } = bench;
-      const ann = await bench.user();
-      const late = await bench.code(ann.id, MINUTE);
-      bench.now += MINUTE;
+    async (rig) => {
+      const { store } = rig;
+      const ann = await rig.user();
+      const late = await rig.code(ann.id, MINUTE);
+      rig.now += MINUTE;
       expect(await store.signIn({ code: late }, newSignIn())).toBeNull();
       expect(await store.signIn({ code: newId() }, newSignIn())).toBeNull();
-      const code = await bench.code(ann.id);
+      const code = await rig.code(ann.id);
       await store.updateUser(ann.id, { disabled: true });
       expect(await store.signIn({ code }, newSignIn())).toBeNull();
       expect(await store.signIn({ user: ann.id }, newSignIn())).toBeNull();
       await store.updateUser(ann.id, { disabled: false });
       expect(await store.signIn({ code }, newSignIn())).toBeNull();
       expect(await store.signIn({ user: newId() }, newSignIn())).toBeNull();
-      await expect(bench.code(newId())).rejects.toEqual(refused('unknown_user'));
+      await expect(rig.code(newId())).rejects.toEqual(refused('unknown_user'));
     },
   );
 
-  rule('[X2] a sign-in made with a token has its scopes and ends with it', async (bench) => {
-    const { store } = bench;
-    const ann = await bench.user();
+  rule('[X2] a sign-in made with a token has its scopes and ends with it', async (rig) => {
+    const { store } = rig;
+    const ann = await rig.user();
     const from = { channel: 'cli', through: ['line'] } as const;
-    const made = bench.newToken(ann.id, { ...from, scopes: ['read'], expiresInMs: 2 * HOUR });
+    const made = rig.newToken(ann.id, { ...from, scopes: ['read'], expiresInMs: 2 * HOUR });
     const token = await store.createToken(made);
     const one = newSignIn({ idleMs: 10 * HOUR });
     const signIn = await store.signIn({ token: made.digest }, one);
     expect(signIn).toMatchObject({
       scopes: ['read'],
       through: ['cli', 'line'],
-      expiresAt: bench.now + 2 * HOUR,
+      expiresAt: rig.now + 2 * HOUR,
     });
     expect(await store.findSignIn(one.digest, 10 * HOUR)).toEqual(signIn);
     expect(await store.findCredential(`cookie:${one.id}`)).toEqual({
@@ -106,65 +106,65 @@ export function signInRules(rule: AccessRule): void {
 
   rule(
     '[X1] a sign-in ends after its idle time, which use lengthens, and after its life',
-    async (bench) => {
-      const { store } = bench;
-      const ann = await bench.user();
+    async (rig) => {
+      const { store } = rig;
+      const ann = await rig.user();
       const idleMs = 10 * MINUTE;
-      const { digest, signIn } = await bench.signedIn(ann.id, { idleMs, lifeMs: HOUR });
-      const unused = await bench.signedIn(ann.id, { idleMs, lifeMs: HOUR });
+      const { digest, signIn } = await rig.signedIn(ann.id, { idleMs, lifeMs: HOUR });
+      const unused = await rig.signedIn(ann.id, { idleMs, lifeMs: HOUR });
       for (let minute = 6; minute < 60; minute += 6) {
-        bench.now += 6 * MINUTE;
+        rig.now += 6 * MINUTE;
         expect(await store.findSignIn(digest, idleMs)).toEqual(signIn);
       }
       expect(await store.findSignIn(unused.digest, idleMs)).toBeNull();
-      bench.now += 6 * MINUTE;
+      rig.now += 6 * MINUTE;
       expect(await store.findSignIn(digest, idleMs)).toBeNull();
       expect(await store.findCredential(`cookie:${signIn.id}`)).toBeNull();
     },
   );
 
-  rule('[X1] looking twice within a minute lengthens nothing', async (bench) => {
-    const { store } = bench;
-    const ann = await bench.user();
+  rule('[X1] looking twice within a minute lengthens nothing', async (rig) => {
+    const { store } = rig;
+    const ann = await rig.user();
     const idleMs = 2 * MINUTE;
-    const { digest } = await bench.signedIn(ann.id, { idleMs });
-    bench.now += MINUTE - 1;
+    const { digest } = await rig.signedIn(ann.id, { idleMs });
+    rig.now += MINUTE - 1;
     expect(await store.findSignIn(digest, idleMs)).not.toBeNull();
-    bench.now += MINUTE + 1;
+    rig.now += MINUTE + 1;
     expect(await store.findSignIn(digest, idleMs)).toBeNull();
   });
 
-  rule('[X1] a secret is replaced once, and the old one is good for its grace', async (bench) => {
-    const { store } = bench;
-    const ann = await bench.user();
-    const { digest, signIn } = await bench.signedIn(ann.id);
-    bench.now += MINUTE;
+  rule('[X1] a secret is replaced once, and the old one is good for its grace', async (rig) => {
+    const { store } = rig;
+    const ann = await rig.user();
+    const { digest, signIn } = await rig.signedIn(ann.id);
+    rig.now += MINUTE;
     const [to, other] = [newId(), newId()];
     const rotate = (from: string, next: string) =>
       store.rotateSignIn(signIn.id, { from, to: next, graceMs: GRACE });
     const both = await Promise.all([rotate(digest, to), rotate(digest, other)]);
     expect(both.filter(Boolean)).toHaveLength(1);
     const fresh = both[0] ? to : other;
-    const rotated = { ...signIn, rotatedAt: bench.now };
+    const rotated = { ...signIn, rotatedAt: rig.now };
     expect(await store.findSignIn(fresh, HOUR)).toEqual(rotated);
     expect(await store.findSignIn(digest, HOUR)).toEqual({ ...rotated, previous: true });
     expect(await store.findSignIn(both[0] ? other : to, HOUR)).toBeNull();
     // Who takes it for old too early must not end the grace of the one of before.
     expect(await rotate(fresh, newId())).toBe(false);
-    bench.now += GRACE;
+    rig.now += GRACE;
     expect(await store.findSignIn(digest, HOUR)).toBeNull();
     expect(await store.findSignIn(fresh, HOUR)).not.toBeNull();
     expect(await rotate(digest, newId())).toBe(false);
-    bench.now += HOUR;
+    rig.now += HOUR;
     expect(await rotate(fresh, newId())).toBe(false);
   });
 
-  rule('[X1] sign-ins end by themselves, all of a user, and with the user', async (bench) => {
-    const { store } = bench;
-    const [ann, bob] = [await bench.user(), await bench.user()];
-    const one = await bench.signedIn(ann.id);
-    const two = await bench.signedIn(ann.id);
-    const bobs = await bench.signedIn(bob.id);
+  rule('[X1] sign-ins end by themselves, all of a user, and with the user', async (rig) => {
+    const { store } = rig;
+    const [ann, bob] = [await rig.user(), await rig.user()];
+    const one = await rig.signedIn(ann.id);
+    const two = await rig.signedIn(ann.id);
+    const bobs = await rig.signedIn(bob.id);
     const valid = async (): Promise<boolean[]> => {
       const found = [one, two, bobs].map(({ digest }) => store.findSignIn(digest, HOUR));
       return (await Promise.all(found)).map((signIn) => signIn !== null);
@@ -181,12 +181,12 @@ export function signInRules(rule: AccessRule): void {
     expect(await valid()).toEqual([false, false, false]);
   });
 
-  rule('[X2] what changes what somebody may do is told to everybody', async (bench) => {
-    const { store } = bench;
-    const ann = await bench.user();
-    const token = await store.createToken(bench.newToken(ann.id));
-    const { signIn } = await bench.signedIn(ann.id);
-    const session = await bench.session('admin');
+  rule('[X2] what changes what somebody may do is told to everybody', async (rig) => {
+    const { store } = rig;
+    const ann = await rig.user();
+    const token = await store.createToken(rig.newToken(ann.id));
+    const { signIn } = await rig.signedIn(ann.id);
+    const session = await rig.session('admin');
     const changes = [
       () => store.updateUser(ann.id, { role: 'viewer' }),
       () => store.revokeToken(token.id),
@@ -194,8 +194,7 @@ export function signInRules(rule: AccessRule): void {
       () => store.endSignIns(ann.id),
       () => store.putShares(session, [{ userId: ann.id, level: 'view' }]),
     ];
-    for (const change of changes)
-      expect(await bench.hints(change)).toMatchObject([{ access: true }]);
-    expect(await bench.hints(() => bench.user())).toEqual([]);
+    for (const change of changes) expect(await rig.hints(change)).toMatchObject([{ access: true }]);
+    expect(await rig.hints(() => rig.user())).toEqual([]);
   });
 }

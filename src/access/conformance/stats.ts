@@ -3,27 +3,27 @@ import { newId } from '../../contract/ids.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { admission, failed, SUCCEEDED } from '../../queue/conformance/rig.ts';
 import { invocation } from '../../sessions/conformance/rig.ts';
-import { type AccessBench, type AccessRule, HOUR } from './rig.ts';
+import { type AccessRule, type AccessStoreRig, HOUR } from './rig.ts';
 
 const SECOND = 1000;
 const DAY = 24 * HOUR;
 
 /** Sends a message whose run begins after `waitMs`; ended if there is an outcome. */
 async function run(
-  bench: AccessBench,
+  rig: AccessStoreRig,
   sessionId: string,
   waitMs: number,
   outcome: Outcome | null,
 ): Promise<string> {
-  const { store } = bench;
-  await bench.node('node-1');
+  const { store } = rig;
+  await rig.node('node-1');
   const { receipt } = await store.sendMessage({
     sessionId,
     admission: admission({ maxAttempts: 1, type: 'agent' }),
     original: null,
     queueMax: 100,
   });
-  bench.now += waitMs;
+  rig.now += waitMs;
   const caps = { types: {}, perOwner: null };
   const [one] = await store.claim({ nodeId: 'node-1', types: ['agent'], limit: 1, caps });
   expect(one?.run.id).toBe(receipt.id);
@@ -33,19 +33,19 @@ async function run(
 }
 
 export function statsRules(rule: AccessRule): void {
-  rule('[H6] figures are of what a user may see; an admin’s are of all', async (bench) => {
-    const { store } = bench;
-    const [ann, bob] = [await bench.user(), await bench.user()];
-    const own = await bench.session(ann.id);
-    const shared = await bench.session(bob.id);
-    const foreign = await bench.session(bob.id);
+  rule('[H6] figures are of what a user may see; an admin’s are of all', async (rig) => {
+    const { store } = rig;
+    const [ann, bob] = [await rig.user(), await rig.user()];
+    const own = await rig.session(ann.id);
+    const shared = await rig.session(bob.id);
+    const foreign = await rig.session(bob.id);
     await store.putShares(shared, [{ userId: ann.id, level: 'view' }]);
-    await run(bench, own, 1 * SECOND, SUCCEEDED);
-    await run(bench, shared, 3 * SECOND, failed('command_failed'));
-    await run(bench, foreign, 9 * SECOND, SUCCEEDED);
-    await run(bench, own, 2 * SECOND, null);
-    const waiting = await run(bench, foreign, 9 * SECOND, null);
-    const cost = invocation(foreign, waiting, { costUsd: 0.5, finishedAt: bench.now });
+    await run(rig, own, 1 * SECOND, SUCCEEDED);
+    await run(rig, shared, 3 * SECOND, failed('command_failed'));
+    await run(rig, foreign, 9 * SECOND, SUCCEEDED);
+    await run(rig, own, 2 * SECOND, null);
+    const waiting = await run(rig, foreign, 9 * SECOND, null);
+    const cost = invocation(foreign, waiting, { costUsd: 0.5, finishedAt: rig.now });
     await store.putInvocation(cost);
 
     const anns = await store.stats(ann.id);
@@ -55,7 +55,7 @@ export function statsRules(rule: AccessRule): void {
     expect(anns.queueWaitMs).toEqual({ p50: 2 * SECOND, p95: 3 * SECOND });
     expect(anns.days).toHaveLength(7);
     expect(anns.days.at(-1)).toEqual({
-      day: new Date(bench.now).toISOString().slice(0, 10),
+      day: new Date(rig.now).toISOString().slice(0, 10),
       succeeded: 1,
       failed: 1,
       cancelled: 0,
@@ -76,26 +76,26 @@ export function statsRules(rule: AccessRule): void {
 
   rule(
     '[H6] a day is one of UTC, and what is older than seven of them is left out',
-    async (bench) => {
-      const { store } = bench;
-      const own = await bench.session('admin');
-      bench.now = Math.ceil(bench.now / DAY) * DAY - 2;
-      const first = bench.now;
-      await run(bench, own, 0, SUCCEEDED);
-      bench.now += 1;
-      await run(bench, own, 0, failed('command_failed'));
-      bench.now += 1;
-      await run(bench, own, 0, SUCCEEDED);
+    async (rig) => {
+      const { store } = rig;
+      const own = await rig.session('admin');
+      rig.now = Math.ceil(rig.now / DAY) * DAY - 2;
+      const first = rig.now;
+      await run(rig, own, 0, SUCCEEDED);
+      rig.now += 1;
+      await run(rig, own, 0, failed('command_failed'));
+      rig.now += 1;
+      await run(rig, own, 0, SUCCEEDED);
       for (const visibleTo of ['admin', null]) {
-        bench.now = first + 2;
+        rig.now = first + 2;
         const ends = async () => {
           const { days } = await store.stats(visibleTo);
           return days.map(({ succeeded, failed: not }) => `${succeeded}-${not}`).join(' ');
         };
         expect(await ends()).toBe('0-0 0-0 0-0 0-0 0-0 1-1 1-0');
-        bench.now += 5 * DAY;
+        rig.now += 5 * DAY;
         expect(await ends()).toBe('1-1 1-0 0-0 0-0 0-0 0-0 0-0');
-        bench.now += DAY;
+        rig.now += DAY;
         expect(await ends()).toBe('1-0 0-0 0-0 0-0 0-0 0-0 0-0');
         expect((await store.stats(visibleTo)).queueWaitMs).toBeNull();
       }

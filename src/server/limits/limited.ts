@@ -1,4 +1,4 @@
-import type { Authenticator } from '../auth.ts';
+import type { RequestAuthenticator } from '../auth.ts';
 import type { ConnectionGuard } from './connection-guard.ts';
 import type { Limits } from './limits.ts';
 
@@ -10,10 +10,10 @@ import type { Limits } from './limits.ts';
  * makes no connection a user's.
  */
 export const limited = (
-  auth: Authenticator,
+  auth: RequestAuthenticator,
   limits: Limits,
   connections?: Pick<ConnectionGuard, 'admit'>,
-): Authenticator => ({
+): RequestAuthenticator => ({
   ...auth,
   async authenticate(request) {
     const found = await auth.authenticate(request);
@@ -27,7 +27,7 @@ export const limited = (
   },
   async signIn(shown, from) {
     // A link works once, a token any number of times.
-    const by = 'token' in shown ? await auth.gate.byToken(shown.token) : null;
+    const by = 'token' in shown ? await auth.authenticator.byToken(shown.token) : null;
     if (by !== null) limits.user(by);
     const made = await auth.signIn(shown, from);
     if (made === null) limits.stranger(from.address);

@@ -10,8 +10,7 @@ import { openApiDocument } from './document.ts';
 
 const streams = {
   routes: [
-    (api: Parameters<typeof registerStreams>[0]) =>
-      void registerStreams(api, { authenticator: nobody }),
+    (api: Parameters<typeof registerStreams>[0]) => void registerStreams(api, { auth: nobody }),
   ],
 };
 

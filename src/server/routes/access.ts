@@ -1,4 +1,4 @@
-import type { AccessService, Gate } from '../../access/service.ts';
+import type { AccessService, Authenticator } from '../../access/service.ts';
 import { accessEndpoints } from '../../contract/api/access.ts';
 import { auditLines } from '../audit-export.ts';
 import type { Api } from '../route.ts';
@@ -25,7 +25,12 @@ export function addAccessRoutes({ add }: Api, access: () => AccessService): void
   );
 }
 
-/** With its own part of the server: who shows a ticket is let in by the gate. */
-export function addTicketRoute({ add }: Api, gate: Pick<Gate, 'createTicket'>): void {
-  add(accessEndpoints.createTicket, async ({ by, body }) => gate.createTicket(by, body.path));
+/** With its own part of the server: who shows a ticket is let in by the authenticator. */
+export function addTicketRoute(
+  { add }: Api,
+  authenticator: Pick<Authenticator, 'createTicket'>,
+): void {
+  add(accessEndpoints.createTicket, async ({ by, body }) =>
+    authenticator.createTicket(by, body.path),
+  );
 }

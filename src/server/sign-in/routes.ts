@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
-import type { Authenticator } from '../auth.ts';
+import type { RequestAuthenticator } from '../auth.ts';
 import { clearCookie, cookieOf, setCookie } from '../cookies.ts';
 import { retryAfterOf } from '../errors.ts';
 import { checkSignInOrigin } from '../origin.ts';
@@ -18,7 +18,7 @@ const FORM_MAX = 8 * 1024;
 /** Signing in and out. `ahead` are files that whoever signs in needs next. */
 export function addPages(
   app: FastifyInstance,
-  auth: Authenticator,
+  auth: RequestAuthenticator,
   ahead: () => readonly string[],
 ): void {
   // In a scope of its own: nothing else takes forms.
@@ -36,7 +36,7 @@ export function addPages(
 
 function addSignIn(
   app: FastifyInstance,
-  auth: Authenticator,
+  auth: RequestAuthenticator,
   ahead: () => readonly string[],
 ): void {
   const { site } = auth;
@@ -86,12 +86,12 @@ function addSignIn(
 }
 
 /** For the page, which has the key; a form has none. */
-function addSignOut(app: FastifyInstance, { gate, site }: Authenticator): void {
+function addSignOut(app: FastifyInstance, { authenticator, site }: RequestAuthenticator): void {
   app.post(
     '/sign-out',
     { bodyLimit: FORM_MAX, config: { pattern: '/sign-out', needs: null } },
     async (request, reply) => {
-      await gate.signOut(request.principal as Principal);
+      await authenticator.signOut(request.principal as Principal);
       request.dueCookie = null;
       return reply.header('set-cookie', clearCookie(site.secure)).code(204).send();
     },
@@ -127,16 +127,16 @@ const isOwnWish = ({ headers }: FastifyRequest): boolean =>
  */
 async function endBefore(
   { headers }: FastifyRequest,
-  { gate, site }: Authenticator,
+  { authenticator, site }: RequestAuthenticator,
   {
     userId,
     ...from
   }: { readonly userId: string; readonly address: string; readonly requestId: string },
 ): Promise<void> {
   const before = cookieOf(headers, site.secure);
-  const known = before === null ? null : await gate.byCookie(before);
+  const known = before === null ? null : await authenticator.byCookie(before);
   if (known?.by.userId !== userId) return;
-  await gate.signOut({ ...known.by, ...from });
+  await authenticator.signOut({ ...known.by, ...from });
 }
 
 /** The page again for people; programs get the error. */

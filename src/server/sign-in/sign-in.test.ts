@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ADMIN_TOKEN } from '../../../test/support/gate-rig.ts';
+import { ADMIN_TOKEN } from '../../../test/support/authenticator-rig.ts';
 import { OURS, pageKeyIn, signInRig } from '../../../test/support/sign-in-rig.ts';
 import { rightsOf } from '../../access/principal.ts';
 import { newSecret } from '../../access/secret.ts';
@@ -87,21 +87,21 @@ const secretOf = (cookie: string): string => cookie.slice(cookie.indexOf('=') + 
 
 describe('signing in', () => {
   test('[X1] by a code gives a cookie that no script reads, and leads to the beginning', async () => {
-    const { gate, post, get, cookieOf } = await signInRig();
-    const answer = await post('/sign-in', { code: await gate.startCode() });
+    const { authenticator, post, get, cookieOf } = await signInRig();
+    const answer = await post('/sign-in', { code: await authenticator.startCode() });
     expect([answer.statusCode, answer.body.includes('data-next="/"')]).toEqual([200, true]);
     expect(answer.headers['set-cookie']).toMatch(
       /^baton_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
     );
     expect((await get('/', { cookie: cookieOf(answer) })).statusCode).toBe(200);
-    expect((await gate.byCookie(secretOf(cookieOf(answer))))?.by.userId).toBe(ADMIN_ID);
+    expect((await authenticator.byCookie(secretOf(cookieOf(answer))))?.by.userId).toBe(ADMIN_ID);
   });
 
   test('[X1] under https the cookie is for this host and TLS alone, and so is the server', async () => {
     const site = { publicUrl: 'https://baton.example' };
-    const { gate, post, get, cookieOf } = await signInRig({ site });
+    const { authenticator, post, get, cookieOf } = await signInRig({ site });
     const headers = { host: 'baton.example', origin: 'https://baton.example' };
-    const answer = await post('/sign-in', { code: await gate.startCode() }, headers);
+    const answer = await post('/sign-in', { code: await authenticator.startCode() }, headers);
     expect(answer.headers['set-cookie']).toMatch(/^__Host-baton_session=.*; SameSite=Lax; Secure$/);
     expect(answer.headers['strict-transport-security']).toMatch(/^max-age=\d+/);
     expect((await get('/', { cookie: cookieOf(answer) })).statusCode).toBe(200);
@@ -111,8 +111,8 @@ describe('signing in', () => {
   });
 
   test('[X1] a code is good once; the page says so', async () => {
-    const { gate, post } = await signInRig();
-    const code = await gate.startCode();
+    const { authenticator, post } = await signInRig();
+    const code = await authenticator.startCode();
     expect((await post('/sign-in', { code })).statusCode).toBe(200);
     const again = await post('/sign-in', { code });
     expect(again.statusCode).toBe(401);
@@ -123,11 +123,12 @@ describe('signing in', () => {
   });
 
   test('[X1] by a token, also that of the administrator', async () => {
-    const { gate, people, post, cookieOf } = await signInRig();
+    const { authenticator, people, post, cookieOf } = await signInRig();
     const { id } = await people.user('hanako', 'viewer');
     const { token } = await people.token(id);
     const answer = await post('/sign-in', { token: ` ${token}\n` });
-    const by = async (made: typeof answer) => (await gate.byCookie(secretOf(cookieOf(made))))?.by;
+    const by = async (made: typeof answer) =>
+      (await authenticator.byCookie(secretOf(cookieOf(made))))?.by;
     expect((await by(answer))?.userId).toBe(id);
     expect((await post('/sign-in', { token: ADMIN_TOKEN })).statusCode).toBe(200);
     // It may do no more than the token.
@@ -162,17 +163,21 @@ describe('signing in', () => {
   });
 
   test('[X4] from another site is refused, and uses up nothing', async () => {
-    const { gate, post } = await signInRig();
-    const code = await gate.startCode();
+    const { authenticator, post } = await signInRig();
+    const code = await authenticator.startCode();
     const answer = await post('/sign-in', { code }, { origin: 'http://evil.example' });
     expect([answer.statusCode, answer.json().error.code]).toEqual([403, 'origin_refused']);
     expect((await post('/sign-in', { code })).statusCode).toBe(200);
   });
 
   test('[X4] a cookie brought along is not taken over, and what it was for ends', async () => {
-    const { gate, post, get, cookieOf } = await signInRig();
+    const { authenticator, post, get, cookieOf } = await signInRig();
     const before = cookieOf(await post('/sign-in', { token: ADMIN_TOKEN }));
-    const after = await post('/sign-in', { code: await gate.startCode() }, { cookie: before });
+    const after = await post(
+      '/sign-in',
+      { code: await authenticator.startCode() },
+      { cookie: before },
+    );
     expect(cookieOf(after)).not.toBe(before);
     expect((await get('/', { cookie: cookieOf(after) })).statusCode).toBe(200);
     expect((await get('/', { cookie: before })).statusCode).toBe(303);
@@ -182,8 +187,8 @@ describe('signing in', () => {
   });
 
   test('[X4] a stolen cookie and a credential of somebody else sign nobody out', async () => {
-    const { gate, people, post, get, asPage } = await signInRig();
-    const victim = asPage(await post('/sign-in', { code: await gate.startCode() }));
+    const { authenticator, people, post, get, asPage } = await signInRig();
+    const victim = asPage(await post('/sign-in', { code: await authenticator.startCode() }));
     const { token } = await people.token((await people.user('taro', 'viewer')).id);
     const { cookie } = victim;
     expect((await post('/sign-in', { token }, { cookie })).statusCode).toBe(200);
@@ -191,9 +196,9 @@ describe('signing in', () => {
   });
 
   test('[O5] while the database is away the page keeps the code and says so', async () => {
-    const { gate, post } = await signInRig();
-    const code = await gate.startCode();
-    gate.signIn = async () => {
+    const { authenticator, post } = await signInRig();
+    const code = await authenticator.startCode();
+    authenticator.signIn = async () => {
       throw new BatonError('database_unreachable');
     };
     const answer = await post('/sign-in', { code });
@@ -204,9 +209,9 @@ describe('signing in', () => {
   });
 
   test('[H9] after too many attempts the page keeps the code and says when to come again', async () => {
-    const { gate, post } = await signInRig();
-    const code = await gate.startCode();
-    gate.signIn = async () => {
+    const { authenticator, post } = await signInRig();
+    const code = await authenticator.startCode();
+    authenticator.signIn = async () => {
       throw new BatonError('rate_limited', undefined, { details: { retryAfterSeconds: 7 } });
     };
     const answer = await post('/sign-in', { code });
@@ -217,13 +222,13 @@ describe('signing in', () => {
   });
 
   test('[H9] strangers behind the same address keep no valid code or token from signing in', async () => {
-    const { gate, people, post, get } = await signInRig({ limits: { perAddress: 2 } });
+    const { authenticator, people, post, get } = await signInRig({ limits: { perAddress: 2 } });
     const bearer = { authorization: 'Bearer wrong', accept: '*/*' };
     const strangers = [await get('/docs', bearer), await get('/docs', bearer)];
     expect(strangers.map(({ statusCode }) => statusCode)).toEqual([401, 401]);
     expect((await get('/docs', bearer)).statusCode).toBe(429);
     expect((await post('/sign-in', { code: newSecret() })).statusCode).toBe(429);
-    const code = await gate.startCode();
+    const code = await authenticator.startCode();
     expect((await post('/sign-in', { code })).statusCode).toBe(200);
     const { token } = await people.token((await people.user('hanako')).id);
     expect((await post('/sign-in', { token })).statusCode).toBe(200);
@@ -232,8 +237,8 @@ describe('signing in', () => {
   });
 
   test('[P6] [X4] code, cookie, page key and ticket are in no line of the log', async () => {
-    const { app, gate, lines, post, get, asPage } = await signInRig();
-    const code = await gate.startCode();
+    const { app, authenticator, lines, post, get, asPage } = await signInRig();
+    const code = await authenticator.startCode();
     await get(`/sign-in?code=${code}`);
     const mine = asPage(await post('/sign-in', { code }));
     await get('/', mine);
@@ -384,7 +389,7 @@ describe('signed in', () => {
   test('[X1] the secret is replaced with an answer after an hour, and both work for a while', async () => {
     let ahead = 0;
     const { post, get, cookieOf, asPage } = await signInRig({
-      gate: { clock: () => Date.now() + ahead },
+      authenticator: { clock: () => Date.now() + ahead },
     });
     const mine = asPage(await post('/sign-in', { token: ADMIN_TOKEN }));
     const { cookie } = mine;

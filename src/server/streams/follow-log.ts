@@ -36,7 +36,7 @@ export async function followLog(
     const followed = (await narrow?.()) ?? target;
     const sink = await open();
     const { stallMs } = streams.limits;
-    const mayStill = stillMay(streams.gate, service, by, target.sessionId);
+    const mayStill = stillMay(streams.authenticator, service, by, target.sessionId);
     void streams
       .run(sink, mayStill, (signal) =>
         pump(service.follow(followed, after, signal), sink, { after, stallMs, signal }),

@@ -21,7 +21,7 @@ export async function followHints(
   try {
     const sink = await open();
     void streams
-      .run(sink, stillMay(streams.gate, service, by, null), (signal) =>
+      .run(sink, stillMay(streams.authenticator, service, by, null), (signal) =>
         pumpHints(service, by, sink, streams, signal),
       )
       .finally(leave);

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Gate } from '../../access/service.ts';
+import type { Authenticator } from '../../access/service.ts';
 import { BatonError, type ErrorCode } from '../../contract/errors.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { isTransient } from '../../queue/node/database-watch.ts';
@@ -52,7 +52,7 @@ const LATELY_MS = 30_000;
 export class OpenStreams {
   readonly limits: StreamLimits;
   /** Knows who may still read. */
-  readonly gate: Pick<Gate, 'again'>;
+  readonly authenticator: Pick<Authenticator, 'again'>;
   readonly #log: Pick<Logger, 'error'>;
   readonly #metrics: StreamMetrics | undefined;
   readonly #places: Places;
@@ -66,14 +66,14 @@ export class OpenStreams {
 
   constructor(
     log: Pick<Logger, 'error'>,
-    gate: Pick<Gate, 'again'>,
+    authenticator: Pick<Authenticator, 'again'>,
     limits: Partial<StreamLimits> = {},
     metrics?: StreamMetrics,
     places?: Places,
   ) {
     this.limits = { ...STREAM_LIMITS, ...limits };
     this.#places = places ?? new Places(this.limits.perUser);
-    this.gate = gate;
+    this.authenticator = authenticator;
     this.#log = log;
     this.#metrics = metrics;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { peopleOf } from '../../../test/support/gate-rig.ts';
+import { peopleOf } from '../../../test/support/authenticator-rig.ts';
 import { SseReader } from '../../../test/support/sse-reader.ts';
 import { ADMIN, type StreamRigOptions, streamRig } from '../../../test/support/stream-rig.ts';
 import { until } from '../../../test/support/until.ts';
@@ -99,7 +99,7 @@ test('[X2] a stream that is being opened while its token is revoked ends, too', 
 test('[O5] nobody is sent away because the database cannot be asked', async () => {
   const { rig, id, follow } = await twoReaders();
   const reader = await follow('hanako');
-  rig.gate.again = async () => {
+  rig.authenticator.again = async () => {
     throw new BatonError('database_unreachable');
   };
   await rig.streams.lookAgain();

@@ -1,5 +1,5 @@
 import { streamEndpoints } from '../../contract/api/streams.ts';
-import type { Authenticator } from '../auth.ts';
+import type { RequestAuthenticator } from '../auth.ts';
 import { addCompatStreams } from '../compat/streams.ts';
 import type { Places } from '../limits/places.ts';
 import type { Api } from '../route.ts';
@@ -12,7 +12,7 @@ import { acceptWebSockets } from './websocket.ts';
 
 export interface StreamOptions {
   /** For WebSockets, which do not come through the routes. */
-  readonly authenticator: Authenticator;
+  readonly auth: RequestAuthenticator;
   readonly limits?: Partial<StreamLimits>;
   /** Where open streams of a user are counted. */
   readonly places?: Places;
@@ -21,9 +21,9 @@ export interface StreamOptions {
 
 /** Adds the streams of the API. `close` ends those that are open, and comes with the app's own. */
 export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
-  const { gate } = options.authenticator;
+  const { authenticator } = options.auth;
   const { limits, metrics, places } = options;
-  const streams = new OpenStreams(api.app.log, gate, limits, metrics, places);
+  const streams = new OpenStreams(api.app.log, authenticator, limits, metrics, places);
   const { sessionEvents, runEvents, hints } = streamEndpoints;
 
   addLog(api, streams, sessionEvents, (service, by, id) => service.sessionLog(by, id));
@@ -40,8 +40,8 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
 
   addCompatStreams(api, streams);
   limitDownloads(api.app, streams);
-  acceptWebSockets(api, streams, options.authenticator, options.metrics);
-  const unlisten = gate.onChange(() => streams.accessChanged());
+  acceptWebSockets(api, streams, options.auth, options.metrics);
+  const unlisten = authenticator.onChange(() => streams.accessChanged());
   api.app.addHook('preClose', () => {
     unlisten();
     return streams.close();

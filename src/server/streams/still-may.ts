@@ -1,5 +1,5 @@
 import { isAdmin, may, type Principal } from '../../access/principal.ts';
-import type { Gate } from '../../access/service.ts';
+import type { Authenticator } from '../../access/service.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
@@ -13,13 +13,13 @@ export type StillMay = (look: Look) => Promise<boolean>;
  * known at the moment.
  */
 export function stillMay(
-  gate: Pick<Gate, 'again'>,
+  authenticator: Pick<Authenticator, 'again'>,
   service: Pick<SessionService, 'sessionLog'>,
   by: Principal,
   sessionId: string | null,
 ): StillMay {
   return async (look) => {
-    const known = await once(look, String(by.credential), () => gate.again(by));
+    const known = await once(look, String(by.credential), () => authenticator.again(by));
     if (known === null || known.by.role !== by.role || !may(known.by, 'read')) return false;
     if (sessionId === null || isAdmin(known.by)) return true;
     const key = `${by.credential} ${sessionId}`;

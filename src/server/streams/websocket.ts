@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { mustMay } from '../../access/require-right.ts';
+import { requireRight } from '../../access/require-right.ts';
 import { flagIn } from '../../contract/api/endpoint.ts';
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { linkQuery } from '../../contract/ticket.ts';
 import { parseInput } from '../../queue/parse-input.ts';
-import type { Authenticator } from '../auth.ts';
+import type { RequestAuthenticator } from '../auth.ts';
 import { endWith } from '../client-error.ts';
 import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
 import { parseQuery } from '../query-string.ts';
@@ -37,7 +37,7 @@ const SessionQuery = HintQuery.extend({
 export function acceptWebSockets(
   api: Api,
   streams: OpenStreams,
-  authenticator: Authenticator,
+  auth: RequestAuthenticator,
   metrics?: StreamMetrics,
 ): void {
   const server = new WebSocketServer({
@@ -56,12 +56,12 @@ export function acceptWebSockets(
     requestId: string,
   ): Promise<void> => {
     const { headers, rawHeaders } = request;
-    authenticator.site.checkHost(request);
-    const address = authenticator.addressOf(request);
+    auth.site.checkHost(request);
+    const address = auth.addressOf(request);
     const url = request.url ?? '';
     const from = { headers, rawHeaders, address, requestId, socket };
     const asking = { ...from, method: 'GET', upgrade: true, ticket: ticketIn(url) };
-    const known = await authenticator.authenticate(asking);
+    const known = await auth.authenticate(asking);
     if (known === null) throw new BatonError('unauthorized');
     const { by } = known;
     const upgrade = async (pings: boolean | undefined): Promise<WsSink> => {
@@ -74,11 +74,11 @@ export function acceptWebSockets(
       return new WsSink(await promise, socket, streams.limits, pings);
     };
     if (HINTS.test(url)) {
-      mustMay(by, streamEndpoints.hints.needs);
+      requireRight(by, streamEndpoints.hints.needs);
       const { pings } = parseInput(HintQuery, parseQuery(url));
       return followHints(api.sessions(), streams, by, () => upgrade(pings));
     }
-    mustMay(by, streamEndpoints.sessionEvents.needs);
+    requireRight(by, streamEndpoints.sessionEvents.needs);
     const id = SESSION.exec(url)?.[1];
     if (id === undefined) throw new BatonError('not_found');
     const { after = 0, pings } = parseInput(SessionQuery, parseQuery(url));

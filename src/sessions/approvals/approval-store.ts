@@ -90,7 +90,7 @@ export interface ApprovalFilter {
   readonly before?: string;
 }
 
-export type RulePlace =
+export type RuleScope =
   | { readonly scope: 'global' }
   | { readonly scope: 'channel'; readonly channel: Channel }
   | { readonly scope: 'session'; readonly sessionId: string };
@@ -136,12 +136,12 @@ export interface ApprovalStore {
    * Level-triggered, for the keeper: pending questions of ended runs are withdrawn, and runs that
    * wait although nothing of theirs is pending are answered (an answer may come before its run waits).
    */
-  settleApprovals(limit: number): Promise<{ readonly changed: number; readonly more: boolean }>;
+  reconcileApprovals(limit: number): Promise<{ readonly changed: number; readonly more: boolean }>;
 
   /** All at once, by key: every message and every call asks. Null if there is no such session. */
   rulesFor(sessionId: string): Promise<SessionRules | null>;
   /** Those outside sessions. */
   sharedRules(): Promise<RulesInForce>;
-  readRules(place: RulePlace): Promise<ScopeRules | null>;
-  putRules(place: RulePlace, rules: ScopeRules): Promise<ScopeRules>;
+  readRules(place: RuleScope): Promise<ScopeRules | null>;
+  putRules(place: RuleScope, rules: ScopeRules): Promise<ScopeRules>;
 }

@@ -7,7 +7,7 @@ import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import { kindOf } from '../../policy/tools/kind.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
-import { patiently } from '../retry-while-away.ts';
+import { retryWhileAway } from '../retry-while-away.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 import { canonicalJson } from './canonical-json.ts';
 
@@ -30,7 +30,7 @@ export interface QuestionsOptions {
   readonly seal: (input: Json, approvalId: string) => string;
   readonly open: (sealed: string) => Json;
   /** Answers that an earlier attempt was given for a call which was cut off. */
-  readonly stillGood: readonly ApprovalRecord[];
+  readonly reusableAnswers: readonly ApprovalRecord[];
   /** How long an agent is kept alive for an answer. */
   readonly parkMs: number;
   /** The answer takes too long: the agent is to be stopped, its question stays. */
@@ -130,7 +130,7 @@ export class Questions {
     const input = maskCall(call.input);
     const masked = JSON.stringify(input) !== JSON.stringify(call.input);
     const original = masked ? seal(call.input, id) : null;
-    const approval = await patiently(context.signal, () =>
+    const approval = await retryWhileAway(context.signal, () =>
       store.openApproval({
         id,
         sessionId: context.run.lane,
@@ -183,7 +183,7 @@ export class Questions {
   async #deliver(): Promise<void> {
     const { context, store } = this.#options;
     for (const [id, { answer }] of [...this.#open]) {
-      const record = await patiently(context.signal, () => store.getApproval(id));
+      const record = await retryWhileAway(context.signal, () => store.getApproval(id));
       if (record === null || record.state === 'pending') continue;
       this.#open.delete(id);
       answer(record);
@@ -204,19 +204,19 @@ export class Questions {
   }
 
   async #answeredBefore(call: ToolCall): Promise<ToolAnswer | null> {
-    const { context, store, stillGood } = this.#options;
+    const { context, store, reusableAnswers } = this.#options;
     const digest = digestOf(call);
     const fits = (each: ApprovalRecord): boolean =>
       each.digest === digest &&
       !this.#given.has(each.id) &&
       (each.state === 'allowed' || each.state === 'denied');
-    const cutOff = stillGood.find(fits);
+    const cutOff = reusableAnswers.find(fits);
     if (cutOff !== undefined) {
       if (cutOff.state === 'allowed') await this.#note(call, 'an earlier attempt was allowed to');
       return this.#give(cutOff, call);
     }
     // Each time, because one may be answered while another is asked.
-    const all = await patiently(context.signal, () => store.listApprovalsOf(context.run.id));
+    const all = await retryWhileAway(context.signal, () => store.listApprovalsOf(context.run.id));
     const unused = all.find((each) => each.usedAt === null && fits(each));
     return unused === undefined ? null : this.#use(unused, call);
   }
@@ -227,7 +227,9 @@ export class Questions {
     this.#given.add(record.id);
     if (record.state === 'withdrawn')
       return { behavior: 'deny', message: 'The question was withdrawn.' };
-    const ours = await patiently(context.signal, () => store.useApproval(record.id, context.fence));
+    const ours = await retryWhileAway(context.signal, () =>
+      store.useApproval(record.id, context.fence),
+    );
     if (!ours) return { behavior: 'deny', message: 'The answer was given to another attempt.' };
     return this.#give(record, call);
   }

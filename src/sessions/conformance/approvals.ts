@@ -4,7 +4,7 @@ import { newId } from '../../contract/ids.ts';
 import { LEASE_MS, refused } from '../../queue/conformance/rig.ts';
 import type { ClaimedRun } from '../../queue/store.ts';
 import type { ApprovalAnswer, ApprovalRecord, NewApproval } from '../approvals/approval-store.ts';
-import type { SessionBench, SessionRule } from './rig.ts';
+import type { SessionRule, SessionStoreRig } from './rig.ts';
 
 export const question = (
   { run, fence }: ClaimedRun,
@@ -40,29 +40,29 @@ const DENY: ApprovalAnswer = { ...ALLOW, decision: 'deny', message: 'Not today.'
 
 /** A run that has begun and asks; its process lives, and it is not waiting yet. */
 export async function asking(
-  bench: SessionBench,
+  rig: SessionStoreRig,
   given: Partial<NewApproval> = {},
 ): Promise<{ claimed: ClaimedRun; asked: ApprovalRecord }> {
-  const id = await bench.session();
-  const claimed = await bench.begin(id);
-  const asked = await bench.store.openApproval(question(claimed, given));
+  const id = await rig.session();
+  const claimed = await rig.begin(id);
+  const asked = await rig.store.openApproval(question(claimed, given));
   return { claimed, asked: asked! };
 }
 
 export function approvalRules(rule: SessionRule): void {
-  rule('[P4] what masking changed is kept beside the question', async (bench) => {
-    const { asked } = await asking(bench, { masked: true, original: 'sealed' });
+  rule('[P4] what masking changed is kept beside the question', async (rig) => {
+    const { asked } = await asking(rig, { masked: true, original: 'sealed' });
     expect(asked.masked).toBe(true);
-    expect((await bench.store.getApproval(asked.id))?.masked).toBe(true);
-    expect(await bench.store.readCall(asked.id)).toBe('sealed');
-    const plain = await asking(bench);
-    expect(await bench.store.getApproval(plain.asked.id)).toMatchObject({ masked: false });
-    expect(await bench.store.readCall(plain.asked.id)).toBeNull();
-    await expect(bench.store.readCall(newId())).rejects.toEqual(refused('not_found'));
+    expect((await rig.store.getApproval(asked.id))?.masked).toBe(true);
+    expect(await rig.store.readCall(asked.id)).toBe('sealed');
+    const plain = await asking(rig);
+    expect(await rig.store.getApproval(plain.asked.id)).toMatchObject({ masked: false });
+    expect(await rig.store.readCall(plain.asked.id)).toBeNull();
+    await expect(rig.store.readCall(newId())).rejects.toEqual(refused('not_found'));
   });
 
-  rule('[A7] a question is stored whole and told', async (bench) => {
-    const { claimed, asked } = await asking(bench, { enforced: true });
+  rule('[A7] a question is stored whole and told', async (rig) => {
+    const { claimed, asked } = await asking(rig, { enforced: true });
     const { run } = claimed;
     expect(asked).toMatchObject({
       enforced: true,
@@ -71,14 +71,14 @@ export function approvalRules(rule: SessionRule): void {
       callId: 'toolu_1',
       input: { command: 'git push' },
       state: 'pending',
-      createdAt: bench.now,
+      createdAt: rig.now,
       decidedAt: null,
       usedAt: null,
     });
-    expect(await bench.store.getApproval(asked.id)).toEqual(asked);
-    expect(await bench.store.listApprovalsOf(run.id)).toEqual([asked]);
-    expect(await bench.store.getSession(run.lane)).toMatchObject({ openQuestions: 1 });
-    const [told] = await bench.events(run.lane, 'approval.requested');
+    expect(await rig.store.getApproval(asked.id)).toEqual(asked);
+    expect(await rig.store.listApprovalsOf(run.id)).toEqual([asked]);
+    expect(await rig.store.getSession(run.lane)).toMatchObject({ openQuestions: 1 });
+    const [told] = await rig.events(run.lane, 'approval.requested');
     expect(told).toMatchObject({
       runId: run.id,
       attempt: 1,
@@ -91,44 +91,44 @@ export function approvalRules(rule: SessionRule): void {
         reason: 'No rule allows it.',
       },
     });
-    expect(await bench.store.getApproval(newId())).toBeNull();
+    expect(await rig.store.getApproval(newId())).toBeNull();
   });
 
-  rule('[A7] the same call of a run is asked about once at a time', async (bench) => {
-    const { claimed, asked } = await asking(bench);
-    const again = await bench.store.openApproval(question(claimed, { attempt: 2 }));
+  rule('[A7] the same call of a run is asked about once at a time', async (rig) => {
+    const { claimed, asked } = await asking(rig);
+    const again = await rig.store.openApproval(question(claimed, { attempt: 2 }));
     expect(again).toEqual(asked);
-    const other = await bench.store.openApproval(question(claimed, { digest: 'd2' }));
+    const other = await rig.store.openApproval(question(claimed, { digest: 'd2' }));
     expect(other?.id).not.toBe(asked.id);
-    await bench.store.decideApproval(asked.id, ALLOW);
-    const anew = await bench.store.openApproval(question(claimed));
+    await rig.store.decideApproval(asked.id, ALLOW);
+    const anew = await rig.store.openApproval(question(claimed));
     expect(anew?.id).not.toBe(asked.id);
-    const all = await bench.store.listApprovalsOf(claimed.run.id);
+    const all = await rig.store.listApprovalsOf(claimed.run.id);
     expect(all.map(({ id }) => id)).toEqual([asked.id, other?.id, anew?.id]);
-    expect(await bench.events(claimed.run.lane, 'approval.requested')).toHaveLength(3);
+    expect(await rig.events(claimed.run.lane, 'approval.requested')).toHaveLength(3);
   });
 
-  rule('[Q6] an attempt that was taken away asks nothing and uses no answer', async (bench) => {
-    const { claimed, asked } = await asking(bench);
-    await bench.store.decideApproval(asked.id, ALLOW);
-    await bench.queue.end(claimed, { kind: 'handed_back', reason: 'stopped' });
-    const next = await bench.queue.begin();
-    expect(await bench.store.openApproval(question(claimed, { digest: 'd2' }))).toBeNull();
-    expect(await bench.store.useApproval(asked.id, claimed.fence)).toBe(false);
-    expect(await bench.store.useApproval(asked.id, next.fence)).toBe(true);
+  rule('[Q6] an attempt that was taken away asks nothing and uses no answer', async (rig) => {
+    const { claimed, asked } = await asking(rig);
+    await rig.store.decideApproval(asked.id, ALLOW);
+    await rig.queue.end(claimed, { kind: 'handed_back', reason: 'stopped' });
+    const next = await rig.queue.begin();
+    expect(await rig.store.openApproval(question(claimed, { digest: 'd2' }))).toBeNull();
+    expect(await rig.store.useApproval(asked.id, claimed.fence)).toBe(false);
+    expect(await rig.store.useApproval(asked.id, next.fence)).toBe(true);
     const { run } = next;
-    const other = await bench.begin(await bench.session());
-    expect(await bench.store.openApproval(question({ ...other, run }))).toBeNull();
+    const other = await rig.begin(await rig.session());
+    expect(await rig.store.openApproval(question({ ...other, run }))).toBeNull();
   });
 
-  rule('[A7] an answer is told, and a waiting run with a process retakes a slot', async (bench) => {
-    const { claimed, asked } = await asking(bench);
+  rule('[A7] an answer is told, and a waiting run with a process retakes a slot', async (rig) => {
+    const { claimed, asked } = await asking(rig);
     const { run } = claimed;
-    await bench.queue.write(claimed, { ask: true });
-    bench.advance(50);
-    const hint = bench.queue.hint(({ ready, lanes }) => ready && lanes.includes(run.lane));
+    await rig.queue.write(claimed, { ask: true });
+    rig.advance(50);
+    const hint = rig.queue.hint(({ ready, lanes }) => ready && lanes.includes(run.lane));
     const edited = { ...ALLOW, editedInput: { command: 'git push --dry-run' }, sealedInput: 's' };
-    const decided = await bench.store.decideApproval(asked.id, edited);
+    const decided = await rig.store.decideApproval(asked.id, edited);
     await hint;
     expect(decided).toEqual({
       ...asked,
@@ -137,10 +137,10 @@ export function approvalRules(rule: SessionRule): void {
       editedInput: { command: 'git push --dry-run' },
       sealedInput: 's',
       decidedBy: 'ann',
-      decidedAt: bench.now,
+      decidedAt: rig.now,
     });
-    expect(await bench.store.getApproval(asked.id)).toEqual(decided);
-    const [told] = await bench.events(run.lane, 'approval.decided');
+    expect(await rig.store.getApproval(asked.id)).toEqual(decided);
+    const [told] = await rig.events(run.lane, 'approval.decided');
     expect(told).toMatchObject({
       runId: run.id,
       payload: {
@@ -152,37 +152,37 @@ export function approvalRules(rule: SessionRule): void {
         edited: true,
       },
     });
-    await bench.queue.claim();
-    expect((await bench.queue.run(run.id)).state).toBe('running');
+    await rig.queue.claim();
+    expect((await rig.queue.run(run.id)).state).toBe('running');
   });
 
-  rule('[A7] an answer queues a run again whose process is gone', async (bench) => {
-    const { claimed, asked } = await asking(bench);
+  rule('[A7] an answer queues a run again whose process is gone', async (rig) => {
+    const { claimed, asked } = await asking(rig);
     const { run } = claimed;
-    await bench.queue.write(claimed, { ask: true });
-    bench.advance(LEASE_MS + 1);
-    await bench.store.reap([]);
-    expect((await bench.queue.run(run.id)).state).toBe('waiting');
-    await bench.restart();
-    expect((await bench.store.settleApprovals(10)).changed).toBe(0);
-    await bench.store.decideApproval(asked.id, DENY);
-    expect(await bench.queue.run(run.id)).toMatchObject({ state: 'queued', crashes: 0 });
-    await bench.queue.node('node-2');
-    const next = await bench.queue.begin({ nodeId: 'node-2' });
+    await rig.queue.write(claimed, { ask: true });
+    rig.advance(LEASE_MS + 1);
+    await rig.store.takeOver([]);
+    expect((await rig.queue.run(run.id)).state).toBe('waiting');
+    await rig.restart();
+    expect((await rig.store.reconcileApprovals(10)).changed).toBe(0);
+    await rig.store.decideApproval(asked.id, DENY);
+    expect(await rig.queue.run(run.id)).toMatchObject({ state: 'queued', crashes: 0 });
+    await rig.queue.node('node-2');
+    const next = await rig.queue.begin({ nodeId: 'node-2' });
     expect(next.run.id).toBe(run.id);
-    const [stored] = await bench.store.listApprovalsOf(run.id);
+    const [stored] = await rig.store.listApprovalsOf(run.id);
     expect(stored).toMatchObject({ state: 'denied', message: 'Not today.', usedAt: null });
-    expect(await bench.store.useApproval(asked.id, next.fence)).toBe(true);
-    expect((await bench.store.getApproval(asked.id))?.usedAt).toBe(bench.now);
+    expect(await rig.store.useApproval(asked.id, next.fence)).toBe(true);
+    expect((await rig.store.getApproval(asked.id))?.usedAt).toBe(rig.now);
   });
 
-  rule('[A7] it is answered once, also by many at a time', async (bench) => {
-    const { claimed, asked } = await asking(bench);
-    await bench.queue.write(claimed, { ask: true });
+  rule('[A7] it is answered once, also by many at a time', async (rig) => {
+    const { claimed, asked } = await asking(rig);
+    await rig.queue.write(claimed, { ask: true });
     const people = ['ann', 'bob', 'cy', 'dan', 'eve'];
     const answers = await Promise.allSettled(
       people.map((decidedBy, i) =>
-        bench.store.decideApproval(asked.id, { ...(i % 2 === 0 ? ALLOW : DENY), decidedBy }),
+        rig.store.decideApproval(asked.id, { ...(i % 2 === 0 ? ALLOW : DENY), decidedBy }),
       ),
     );
     const won = answers.filter(({ status }) => status === 'fulfilled');
@@ -190,92 +190,92 @@ export function approvalRules(rule: SessionRule): void {
     for (const answer of answers) {
       if (answer.status === 'rejected') expect(answer.reason).toEqual(refused('approval_decided'));
     }
-    const stored = await bench.store.getApproval(asked.id);
+    const stored = await rig.store.getApproval(asked.id);
     expect(won[0]).toMatchObject({ value: stored });
-    expect(await bench.events(claimed.run.lane, 'approval.decided')).toHaveLength(1);
+    expect(await rig.events(claimed.run.lane, 'approval.decided')).toHaveLength(1);
   });
 
-  rule('[A7] nothing is answered after the end, or while it is cancelled', async (bench) => {
-    const { claimed, asked } = await asking(bench);
+  rule('[A7] nothing is answered after the end, or while it is cancelled', async (rig) => {
+    const { claimed, asked } = await asking(rig);
     const { run } = claimed;
-    await bench.queue.write(claimed, { ask: true });
-    await bench.queue.cancel(run.id);
-    const late = (): Promise<unknown> => bench.store.decideApproval(asked.id, ALLOW);
+    await rig.queue.write(claimed, { ask: true });
+    await rig.queue.cancel(run.id);
+    const late = (): Promise<unknown> => rig.store.decideApproval(asked.id, ALLOW);
     await expect(late()).rejects.toEqual(refused('approval_decided'));
-    await bench.queue.end(claimed, { kind: 'cancelled' });
+    await rig.queue.end(claimed, { kind: 'cancelled' });
     await expect(late()).rejects.toEqual(refused('approval_decided'));
-    expect((await bench.store.getApproval(asked.id))?.state).toBe('pending');
-    expect(await bench.store.settleApprovals(10)).toEqual({ changed: 1, more: false });
-    expect(await bench.store.settleApprovals(10)).toEqual({ changed: 0, more: false });
-    expect(await bench.store.getApproval(asked.id)).toMatchObject({
+    expect((await rig.store.getApproval(asked.id))?.state).toBe('pending');
+    expect(await rig.store.reconcileApprovals(10)).toEqual({ changed: 1, more: false });
+    expect(await rig.store.reconcileApprovals(10)).toEqual({ changed: 0, more: false });
+    expect(await rig.store.getApproval(asked.id)).toMatchObject({
       state: 'withdrawn',
       decidedBy: null,
-      decidedAt: bench.now,
+      decidedAt: rig.now,
     });
     await expect(late()).rejects.toEqual(refused('approval_decided'));
-    await expect(bench.store.decideApproval(newId(), ALLOW)).rejects.toEqual(refused('not_found'));
-    const [told] = await bench.events(run.lane, 'approval.withdrawn');
+    await expect(rig.store.decideApproval(newId(), ALLOW)).rejects.toEqual(refused('not_found'));
+    const [told] = await rig.events(run.lane, 'approval.withdrawn');
     // A run's events end with `done`.
     expect(told).toMatchObject({ runId: null, payload: { approvalId: asked.id } });
-    expect((await bench.queue.eventTypes(run.lane, run.id)).at(-1)).toBe('done');
+    expect((await rig.queue.eventTypes(run.lane, run.id)).at(-1)).toBe('done');
   });
 
-  rule('[A7] a question that is taken back cannot be answered', async (bench) => {
-    const { claimed, asked } = await asking(bench);
-    await bench.queue.write(claimed, { ask: true });
-    await bench.store.withdrawApproval(asked.id, 'The agent went on.');
-    await bench.store.withdrawApproval(asked.id, 'Again.');
-    const told = await bench.events(claimed.run.lane, 'approval.withdrawn');
+  rule('[A7] a question that is taken back cannot be answered', async (rig) => {
+    const { claimed, asked } = await asking(rig);
+    await rig.queue.write(claimed, { ask: true });
+    await rig.store.withdrawApproval(asked.id, 'The agent went on.');
+    await rig.store.withdrawApproval(asked.id, 'Again.');
+    const told = await rig.events(claimed.run.lane, 'approval.withdrawn');
     expect(told.map(({ runId, payload }) => [runId, payload])).toEqual([
       [claimed.run.id, { approvalId: asked.id, callId: 'toolu_1', reason: 'The agent went on.' }],
     ]);
-    const late = bench.store.decideApproval(asked.id, ALLOW);
+    const late = rig.store.decideApproval(asked.id, ALLOW);
     await expect(late).rejects.toEqual(refused('approval_decided'));
-    expect(await bench.store.useApproval(asked.id, claimed.fence)).toBe(false);
-    await bench.queue.claim();
-    expect((await bench.queue.run(claimed.run.id)).state).toBe('running');
-    const { asked: other } = await asking(bench);
-    await bench.store.decideApproval(other.id, ALLOW);
-    await bench.store.withdrawApproval(other.id, 'Too late.');
-    expect((await bench.store.getApproval(other.id))?.state).toBe('allowed');
+    expect(await rig.store.useApproval(asked.id, claimed.fence)).toBe(false);
+    await rig.queue.claim();
+    expect((await rig.queue.run(claimed.run.id)).state).toBe('running');
+    const { asked: other } = await asking(rig);
+    await rig.store.decideApproval(other.id, ALLOW);
+    await rig.store.withdrawApproval(other.id, 'Too late.');
+    expect((await rig.store.getApproval(other.id))?.state).toBe('allowed');
   });
 
-  rule('[A7] a run goes on when its last open question is gone', async (bench) => {
-    const { claimed, asked } = await asking(bench);
-    const second = await bench.store.openApproval(question(claimed, { digest: 'd2' }));
-    await bench.queue.write(claimed, { ask: true });
-    await bench.store.withdrawApproval(asked.id, 'no');
-    await bench.queue.claim();
-    expect((await bench.queue.run(claimed.run.id)).state).toBe('waiting');
-    expect((await bench.store.settleApprovals(10)).changed).toBe(0);
-    await bench.store.decideApproval(second!.id, ALLOW);
-    await bench.queue.claim();
-    expect((await bench.queue.run(claimed.run.id)).state).toBe('running');
+  rule('[A7] a run goes on when its last open question is gone', async (rig) => {
+    const { claimed, asked } = await asking(rig);
+    const second = await rig.store.openApproval(question(claimed, { digest: 'd2' }));
+    await rig.queue.write(claimed, { ask: true });
+    await rig.store.withdrawApproval(asked.id, 'no');
+    await rig.queue.claim();
+    expect((await rig.queue.run(claimed.run.id)).state).toBe('waiting');
+    expect((await rig.store.reconcileApprovals(10)).changed).toBe(0);
+    await rig.store.decideApproval(second!.id, ALLOW);
+    await rig.queue.claim();
+    expect((await rig.queue.run(claimed.run.id)).state).toBe('running');
   });
 
-  rule('[A7] an answer that comes before its run waits is not forgotten', async (bench) => {
-    const { claimed, asked } = await asking(bench);
-    await bench.store.decideApproval(asked.id, ALLOW);
-    expect((await bench.store.settleApprovals(10)).changed).toBe(0);
-    await bench.queue.write(claimed, { ask: true });
+  rule('[A7] an answer that comes before its run waits is not forgotten', async (rig) => {
+    const { claimed, asked } = await asking(rig);
+    await rig.store.decideApproval(asked.id, ALLOW);
+    expect((await rig.store.reconcileApprovals(10)).changed).toBe(0);
+    await rig.queue.write(claimed, { ask: true });
     // A run that waits for something else is none of ours.
-    const other = await bench.begin(await bench.session());
-    await bench.queue.write(other, { ask: true });
-    expect(await bench.store.settleApprovals(10)).toEqual({ changed: 1, more: false });
-    expect((await bench.store.settleApprovals(10)).changed).toBe(0);
-    await bench.queue.claim();
-    expect((await bench.queue.run(claimed.run.id)).state).toBe('running');
-    expect((await bench.queue.run(other.run.id)).state).toBe('waiting');
+    const other = await rig.begin(await rig.session());
+    await rig.queue.write(other, { ask: true });
+    expect(await rig.store.reconcileApprovals(10)).toEqual({ changed: 1, more: false });
+    expect((await rig.store.reconcileApprovals(10)).changed).toBe(0);
+    await rig.queue.claim();
+    expect((await rig.queue.run(claimed.run.id)).state).toBe('running');
+    expect((await rig.queue.run(other.run.id)).state).toBe('waiting');
   });
 
-  rule('[A7] what is to be settled is settled a batch at a time', async (bench) => {
+  rule('[A7] what is to be settled is settled a batch at a time', async (rig) => {
     for (let i = 0; i < 5; i++) {
-      const { claimed } = await asking(bench);
-      await bench.queue.end(claimed);
+      const { claimed } = await asking(rig);
+      await rig.queue.end(claimed);
     }
     let changed = 0;
     for (let more = true; more; ) {
-      const settled = await bench.store.settleApprovals(2);
+      const settled = await rig.store.reconcileApprovals(2);
       expect(settled.changed).toBeLessThanOrEqual(2);
       changed += settled.changed;
       ({ more } = settled);
@@ -283,30 +283,30 @@ export function approvalRules(rule: SessionRule): void {
     expect(changed).toBe(5);
   });
 
-  rule('[A7] an answer is used by one attempt', async (bench) => {
-    const { claimed, asked } = await asking(bench);
-    const use = (): Promise<boolean> => bench.store.useApproval(asked.id, claimed.fence);
+  rule('[A7] an answer is used by one attempt', async (rig) => {
+    const { claimed, asked } = await asking(rig);
+    const use = (): Promise<boolean> => rig.store.useApproval(asked.id, claimed.fence);
     expect(await use()).toBe(false);
-    await bench.store.decideApproval(asked.id, ALLOW);
+    await rig.store.decideApproval(asked.id, ALLOW);
     expect(await use()).toBe(true);
-    const at = bench.now;
-    bench.advance(10);
+    const at = rig.now;
+    rig.advance(10);
     // Its acknowledgement may have been lost.
     expect(await use()).toBe(true);
-    expect((await bench.store.getApproval(asked.id))?.usedAt).toBe(at);
-    await bench.queue.end(claimed, { kind: 'handed_back', reason: 'stopped' });
-    const next = await bench.queue.begin();
-    expect(await bench.store.useApproval(asked.id, next.fence)).toBe(false);
+    expect((await rig.store.getApproval(asked.id))?.usedAt).toBe(at);
+    await rig.queue.end(claimed, { kind: 'handed_back', reason: 'stopped' });
+    const next = await rig.queue.begin();
+    expect(await rig.store.useApproval(asked.id, next.fence)).toBe(false);
   });
 
-  rule('[A7] lists are newest first, in pages, of what somebody may see', async (bench) => {
-    const mine = await asking(bench);
-    const second = (await bench.store.openApproval(question(mine.claimed, { digest: 'd2' })))!;
-    const session = await bench.session('ACTIVE', { ownerId: 'bob' });
-    const theirs = (await bench.store.openApproval(question(await bench.begin(session))))!;
-    await bench.store.decideApproval(second.id, DENY);
+  rule('[A7] lists are newest first, in pages, of what somebody may see', async (rig) => {
+    const mine = await asking(rig);
+    const second = (await rig.store.openApproval(question(mine.claimed, { digest: 'd2' })))!;
+    const session = await rig.session('ACTIVE', { ownerId: 'bob' });
+    const theirs = (await rig.store.openApproval(question(await rig.begin(session))))!;
+    await rig.store.decideApproval(second.id, DENY);
     const ids = async (filter: object): Promise<string[]> =>
-      (await bench.store.listApprovals({ limit: 10, ...filter })).map(({ id }) => id);
+      (await rig.store.listApprovals({ limit: 10, ...filter })).map(({ id }) => id);
     expect(await ids({})).toEqual([theirs.id, second.id, mine.asked.id]);
     expect(await ids({ limit: 2 })).toEqual([theirs.id, second.id]);
     expect(await ids({ before: second.id })).toEqual([mine.asked.id]);
@@ -318,12 +318,12 @@ export function approvalRules(rule: SessionRule): void {
     expect(await ids({ visibleTo: 'nobody' })).toEqual([]);
   });
 
-  rule('[E5] an input too long for an event is cut there, and whole in its row', async (bench) => {
+  rule('[E5] an input too long for an event is cut there, and whole in its row', async (rig) => {
     for (const letter of ['x', '語', '\u0000"\\']) {
       const input = { command: letter.repeat(300_000) };
-      const { claimed, asked } = await asking(bench, { input });
-      expect((await bench.store.getApproval(asked.id))?.input).toEqual(input);
-      const [told] = await bench.events(claimed.run.lane, 'approval.requested');
+      const { claimed, asked } = await asking(rig, { input });
+      expect((await rig.store.getApproval(asked.id))?.input).toEqual(input);
+      const [told] = await rig.events(claimed.run.lane, 'approval.requested');
       expect(told?.payload).toMatchObject({ truncated: true, tool: 'Bash' });
       const bytes = Buffer.byteLength(JSON.stringify(told?.payload));
       expect(bytes).toBeLessThanOrEqual(EVENT_PAYLOAD_MAX);
@@ -331,14 +331,14 @@ export function approvalRules(rule: SessionRule): void {
     }
   });
 
-  rule('[S12] questions and rules go with their session', async (bench) => {
-    const { claimed, asked } = await asking(bench);
+  rule('[S12] questions and rules go with their session', async (rig) => {
+    const { claimed, asked } = await asking(rig);
     const { lane } = claimed.run;
     const place = { scope: 'session', sessionId: lane } as const;
-    await bench.store.decideApproval(asked.id, { ...ALLOW, scope: 'session', rule: 'Bash(ls)' });
-    await bench.queue.end(claimed);
-    await bench.store.deleteSession(lane);
-    expect(await bench.store.getApproval(asked.id)).toBeNull();
-    expect(await bench.store.readRules(place)).toBeNull();
+    await rig.store.decideApproval(asked.id, { ...ALLOW, scope: 'session', rule: 'Bash(ls)' });
+    await rig.queue.end(claimed);
+    await rig.store.deleteSession(lane);
+    expect(await rig.store.getApproval(asked.id)).toBeNull();
+    expect(await rig.store.readRules(place)).toBeNull();
   });
 }

@@ -3,7 +3,7 @@ import type { Usage } from '../../agents/driver.ts';
 import type { CostBy } from '../../contract/api/cost.ts';
 import { SUCCEEDED } from '../../queue/conformance/rig.ts';
 import type { InvocationRecord } from '../session-store.ts';
-import { invocation, type SessionBench, type SessionRule } from './rig.ts';
+import { invocation, type SessionRule, type SessionStoreRig } from './rig.ts';
 
 const DAY = 86_400_000;
 const USED = {
@@ -16,8 +16,8 @@ const USED = {
   costSource: 'claude',
 };
 
-const usages = async (bench: SessionBench, id: string) =>
-  (await bench.events(id, 'agent.usage')).map(({ runId, attempt, payload }) => ({
+const usages = async (rig: SessionStoreRig, id: string) =>
+  (await rig.events(id, 'agent.usage')).map(({ runId, attempt, payload }) => ({
     runId,
     attempt,
     payload,
@@ -26,65 +26,65 @@ const usages = async (bench: SessionBench, id: string) =>
 export function costRules(rule: SessionRule): void {
   rule(
     '[A5] usage and cost are told once, with what they belong to, however often it is put',
-    async (bench) => {
-      const id = await bench.session();
-      const { run } = await bench.begin(id);
+    async (rig) => {
+      const id = await rig.session();
+      const { run } = await rig.begin(id);
       const begun = invocation(id, run.id);
-      const ended = { ...begun, ...USED, finishedAt: bench.now };
-      expect(await bench.store.putInvocation(begun)).toBe(false);
-      expect(await usages(bench, id)).toEqual([]);
+      const ended = { ...begun, ...USED, finishedAt: rig.now };
+      expect(await rig.store.putInvocation(begun)).toBe(false);
+      expect(await usages(rig, id)).toEqual([]);
       // Stored before the run is settled, and again when the process is gone.
-      expect(await bench.store.putInvocation({ ...ended, finishedAt: null })).toBe(false);
-      expect(await bench.store.putInvocation(ended)).toBe(true);
-      expect(await bench.store.putInvocation({ ...ended, exitCode: 0 })).toBe(false);
+      expect(await rig.store.putInvocation({ ...ended, finishedAt: null })).toBe(false);
+      expect(await rig.store.putInvocation(ended)).toBe(true);
+      expect(await rig.store.putInvocation({ ...ended, exitCode: 0 })).toBe(false);
       const { costSource: source, ...usage } = USED;
       const payload = { ...usage, source };
-      expect(await usages(bench, id)).toEqual([{ runId: run.id, attempt: 1, payload }]);
-      expect(await bench.events(id, 'session.cost')).toHaveLength(1);
-      expect((await bench.record(id)).costUsd).toBe(0.25);
-      expect(await bench.store.costsOf([run.id])).toEqual(new Map([[run.id, 0.25]]));
+      expect(await usages(rig, id)).toEqual([{ runId: run.id, attempt: 1, payload }]);
+      expect(await rig.events(id, 'session.cost')).toHaveLength(1);
+      expect((await rig.record(id)).costUsd).toBe(0.25);
+      expect(await rig.store.costsOf([run.id])).toEqual(new Map([[run.id, 0.25]]));
     },
   );
 
   rule(
     '[A5] an estimate counts at once, is emitted when it has ended, and is corrected by a report',
-    async (bench) => {
-      const id = await bench.session('ACTIVE', { budgetUsd: 1 });
-      const { run, fence } = await bench.begin(id);
+    async (rig) => {
+      const id = await rig.session('ACTIVE', { budgetUsd: 1 });
+      const { run, fence } = await rig.begin(id);
       const put = (given: Partial<InvocationRecord>, usageEarlier?: Usage) =>
-        bench.store.putInvocation(
+        rig.store.putInvocation(
           invocation(id, run.id, { ...USED, ...given }),
           ...(usageEarlier === undefined
             ? []
             : [{ fence, lastResponse: null, conversation: null, usageEarlier }]),
         );
-      const killed = { costSource: 'estimated', finishedAt: bench.now };
-      await put({ id: 'reported', startedAt: 1, finishedAt: bench.now });
+      const killed = { costSource: 'estimated', finishedAt: rig.now };
+      await put({ id: 'reported', startedAt: 1, finishedAt: rig.now });
       await put({ ...killed, id: 'working', startedAt: 2, finishedAt: null, costUsd: 0.5 });
-      expect((await bench.record(id)).costUsd).toBe(0.75);
-      expect(await usages(bench, id)).toHaveLength(1);
+      expect((await rig.record(id)).costUsd).toBe(0.75);
+      expect(await usages(rig, id)).toHaveLength(1);
       await put({ ...killed, id: 'working', startedAt: 2, costUsd: 0.5 });
-      expect((await usages(bench, id)).at(-1)?.payload).toMatchObject({ source: 'estimated' });
-      expect((await bench.events(id, 'session.cost')).at(-1)?.payload).toEqual({ costUsd: 0.75 });
+      expect((await usages(rig, id)).at(-1)?.payload).toMatchObject({ source: 'estimated' });
+      expect((await rig.events(id, 'session.cost')).at(-1)?.payload).toEqual({ costUsd: 0.75 });
       // Late words of the process that was thought to be dead.
       await put({ ...killed, id: 'working', startedAt: 2, finishedAt: null, costUsd: 9 });
       await put({ ...killed, id: 'outright', startedAt: 3, signal: 'SIGKILL', costUsd: 2 });
       await put({ ...killed, id: 'last', startedAt: 4, signal: 'SIGTERM', costUsd: 4 });
-      expect(await bench.store.sumInvocations(id)).toMatchObject({
+      expect(await rig.store.sumInvocations(id)).toMatchObject({
         costUsd: 6.75,
         estimatedUsd: 6.5,
       });
 
       const { costSource: source, ...counted } = USED;
       const earlier = { ...counted, source, costUsd: 3 };
-      for (const finishedAt of [null, bench.now]) {
+      for (const finishedAt of [null, rig.now]) {
         await put({ id: 'next', startedAt: 5, finishedAt }, earlier);
-        expect(await bench.store.sumInvocations(id)).toMatchObject({
+        expect(await rig.store.sumInvocations(id)).toMatchObject({
           costUsd: 0.25 + 2 + 3 + 0.25,
           estimatedUsd: 2,
         });
       }
-      const costs = (await bench.store.listInvocations(run.id)).map((each) => [
+      const costs = (await rig.store.listInvocations(run.id)).map((each) => [
         each.id,
         each.costSource,
         each.costUsd,
@@ -96,61 +96,61 @@ export function costRules(rule: SessionRule): void {
         ['last', 'claude', 3],
         ['next', 'claude', 0.25],
       ]);
-      expect((await bench.record(id)).costUsd).toBe(5.5);
+      expect((await rig.record(id)).costUsd).toBe(5.5);
     },
   );
 
-  rule('[A5] [Q8] nothing of a run is told behind its end, but its cost counts', async (bench) => {
-    const id = await bench.session();
-    const begun = await bench.begin(id);
+  rule('[A5] [Q8] nothing of a run is told behind its end, but its cost counts', async (rig) => {
+    const id = await rig.session();
+    const begun = await rig.begin(id);
     const { run } = begun;
-    expect(await bench.queue.end(begun, SUCCEEDED)).toBe(true);
-    const late = invocation(id, run.id, { ...USED, finishedAt: bench.now });
-    expect(await bench.store.putInvocation(late)).toBe(true);
-    expect(await usages(bench, id)).toMatchObject([{ runId: null, attempt: null }]);
-    const ofRun = (await bench.events(id)).filter(({ runId }) => runId === run.id);
+    expect(await rig.queue.end(begun, SUCCEEDED)).toBe(true);
+    const late = invocation(id, run.id, { ...USED, finishedAt: rig.now });
+    expect(await rig.store.putInvocation(late)).toBe(true);
+    expect(await usages(rig, id)).toMatchObject([{ runId: null, attempt: null }]);
+    const ofRun = (await rig.events(id)).filter(({ runId }) => runId === run.id);
     expect(ofRun.at(-1)?.type).toBe('done');
-    expect((await bench.record(id)).costUsd).toBe(0.25);
+    expect((await rig.record(id)).costUsd).toBe(0.25);
   });
 
   rule(
     '[A5] what an agent has counted stays until it has counted more, also in a fork',
-    async (bench) => {
-      const id = await bench.session();
-      const { run, fence } = await bench.begin(id);
+    async (rig) => {
+      const id = await rig.session();
+      const { run, fence } = await rig.begin(id);
       const put = (conversation: string | null, usageAfter?: { total: number }) =>
-        bench.store.putInvocation(invocation(id, run.id), {
+        rig.store.putInvocation(invocation(id, run.id), {
           fence,
           lastResponse: null,
           conversation,
           ...(usageAfter === undefined ? {} : { usageAfter }),
         });
-      expect((await bench.record(id)).usageBefore).toBeNull();
+      expect((await rig.record(id)).usageBefore).toBeNull();
       await put('one', { total: 1 });
       await put('one');
       await put(null);
-      expect((await bench.record(id)).usageBefore).toEqual({ total: 1 });
-      const { usageBefore } = await bench.record(id);
-      const fork = await bench.create({ usageBefore, forkedFrom: id });
+      expect((await rig.record(id)).usageBefore).toEqual({ total: 1 });
+      const { usageBefore } = await rig.record(id);
+      const fork = await rig.create({ usageBefore, forkedFrom: id });
       expect(fork.session.usageBefore).toEqual({ total: 1 });
       // A fork goes on counting under its new name, and may be killed before it says how much.
       await put('two');
-      expect((await bench.record(id)).usageBefore).toEqual({ total: 1 });
+      expect((await rig.record(id)).usageBefore).toEqual({ total: 1 });
       await put('three', { total: 3 });
-      expect((await bench.record(id)).usageBefore).toEqual({ total: 3 });
+      expect((await rig.record(id)).usageBefore).toEqual({ total: 3 });
       const old = { fence: fence - 1, lastResponse: null, conversation: 'old', usageAfter: 9 };
-      await bench.store.putInvocation(invocation(id, run.id), old);
-      expect((await bench.record(id)).usageBefore).toEqual({ total: 3 });
+      await rig.store.putInvocation(invocation(id, run.id), old);
+      expect((await rig.record(id)).usageBefore).toEqual({ total: 3 });
     },
   );
 
-  rule('[A5] costs are summed by day, user, channel, model and session', async (bench) => {
-    const [one, two] = [await bench.session(), await bench.session()];
+  rule('[A5] costs are summed by day, user, channel, model and session', async (rig) => {
+    const [one, two] = [await rig.session(), await rig.session()];
     const runs = new Map<string, string>();
-    for (const id of [one, two]) runs.set(id, (await bench.send(id)).receipt.id);
-    const noon = Math.floor(bench.now / DAY) * DAY + DAY / 2;
+    for (const id of [one, two]) runs.set(id, (await rig.send(id)).receipt.id);
+    const noon = Math.floor(rig.now / DAY) * DAY + DAY / 2;
     const put = (id: string, given: Partial<InvocationRecord>) =>
-      bench.store.putInvocation(invocation(id, runs.get(id)!, { finishedAt: noon, ...given }));
+      rig.store.putInvocation(invocation(id, runs.get(id)!, { finishedAt: noon, ...given }));
     await put(one, { ...USED, userId: 'ann', channel: 'cli' });
     await put(one, { ...USED, userId: 'bob', channel: 'web', model: 'n', costUsd: 1 });
     await put(two, { ...USED, userId: 'ann', channel: 'web', finishedAt: noon - DAY });
@@ -159,7 +159,7 @@ export function costRules(rule: SessionRule): void {
     await put(two, { costUsd: 64, finishedAt: null });
     const range = { from: noon - DAY, to: noon + DAY / 2, limit: 10 };
     const sums = async (by: CostBy, given: { limit?: number; visibleTo?: string } = {}) =>
-      (await bench.store.listCosts({ by, ...range, ...given })).map(
+      (await rig.store.listCosts({ by, ...range, ...given })).map(
         ({ key, costUsd, invocations }) => [key, costUsd, invocations],
       );
     const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -189,7 +189,7 @@ export function costRules(rule: SessionRule): void {
     expect(await sums('session', { limit: 1 })).toHaveLength(1);
     expect(await sums('session', { visibleTo: 'ann' })).toHaveLength(2);
     expect(await sums('session', { visibleTo: 'eve' })).toEqual([]);
-    const [first] = await bench.store.listCosts({ by: 'user', ...range });
+    const [first] = await rig.store.listCosts({ by: 'user', ...range });
     expect(first).toEqual({
       key: 'bob',
       costUsd: 1,
@@ -200,18 +200,18 @@ export function costRules(rule: SessionRule): void {
       cacheReadTokens: 40,
       invocations: 1,
     });
-    expect(await bench.store.sumByModel(one)).toMatchObject([
+    expect(await rig.store.sumByModel(one)).toMatchObject([
       { model: 'n', source: 'claude', costUsd: 1 },
       { model: 'm', source: 'claude', costUsd: 0.25 },
     ]);
-    expect(await bench.store.sumByModel('nothing')).toEqual([]);
+    expect(await rig.store.sumByModel('nothing')).toEqual([]);
   });
 
   rule(
     '[Q16] what an attempt began with outlives a restart, until the session’s next run',
-    async (bench) => {
-      const id = await bench.session();
-      const [{ receipt: first }, { receipt: next }] = [await bench.send(id), await bench.send(id)];
+    async (rig) => {
+      const id = await rig.session();
+      const [{ receipt: first }, { receipt: next }] = [await rig.send(id), await rig.send(id)];
       const of = (runId: string, attempt: number) => ({
         runId,
         sessionId: id,
@@ -219,16 +219,16 @@ export function costRules(rule: SessionRule): void {
         kind: 'git',
         ref: { tree: '\0日本', attempt },
       });
-      expect(await bench.store.readSnapshot(first.id)).toBeNull();
-      await bench.store.putSnapshot(of(first.id, 1));
-      await bench.store.putSnapshot(of(first.id, 2));
-      await bench.restart();
-      expect(await bench.store.readSnapshot(first.id)).toEqual(of(first.id, 2));
-      await bench.store.putSnapshot(of(next.id, 1));
-      expect(await bench.store.readSnapshot(first.id)).toBeNull();
-      expect(await bench.store.readSnapshot(next.id)).toEqual(of(next.id, 1));
-      await bench.store.deleteSession(id);
-      expect(await bench.store.readSnapshot(next.id)).toBeNull();
+      expect(await rig.store.readSnapshot(first.id)).toBeNull();
+      await rig.store.putSnapshot(of(first.id, 1));
+      await rig.store.putSnapshot(of(first.id, 2));
+      await rig.restart();
+      expect(await rig.store.readSnapshot(first.id)).toEqual(of(first.id, 2));
+      await rig.store.putSnapshot(of(next.id, 1));
+      expect(await rig.store.readSnapshot(first.id)).toBeNull();
+      expect(await rig.store.readSnapshot(next.id)).toEqual(of(next.id, 1));
+      await rig.store.deleteSession(id);
+      expect(await rig.store.readSnapshot(next.id)).toBeNull();
     },
   );
 }

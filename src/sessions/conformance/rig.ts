@@ -12,11 +12,11 @@ import type { SessionRecord, SessionWithFacts } from '../session-record.ts';
 import type {
   InvocationRecord,
   NewSession,
+  Reconciled,
   SendRequest,
   Sent,
   SessionCommand,
   SessionStore,
-  Settled,
   StatusChange,
 } from '../session-store.ts';
 
@@ -24,13 +24,13 @@ export type SessionStores = Store & SessionStore & ApprovalStore & SteerStore;
 /** Opens the store that lies at a place; the same place again is the same data. */
 export type OpenAt = (place: string, clock: Clock) => Promise<SessionStores>;
 /** One test of the contract; the title begins with its rule. */
-export type SessionRule = (title: string, body: (bench: SessionBench) => Promise<void>) => void;
+export type SessionRule = (title: string, body: (rig: SessionStoreRig) => Promise<void>) => void;
 
 export const MINUTE = 60_000;
 export const MAY_BE_QUEUED = 100;
 
 /** A store of sessions under test, with a clock that stands still until it is moved. */
-export class SessionBench {
+export class SessionStoreRig {
   readonly #open: OpenAt;
   readonly place = newId();
   #queue: Bench | null = null;
@@ -40,10 +40,10 @@ export class SessionBench {
     this.#open = open;
   }
 
-  static async open(open: OpenAt): Promise<SessionBench> {
-    const bench = new SessionBench(open);
-    await bench.#start();
-    return bench;
+  static async open(open: OpenAt): Promise<SessionStoreRig> {
+    const rig = new SessionStoreRig(open);
+    await rig.#start();
+    return rig;
   }
 
   async #start(): Promise<void> {
@@ -146,8 +146,8 @@ export class SessionBench {
     return this.store.openConnections({ sessionId, nodeId }, [{ id, userId: 'ann', kind: 'ws' }]);
   }
 
-  settle(limit = 100): Promise<Settled> {
-    return this.store.settleSessions(limit);
+  settle(limit = 100): Promise<Reconciled> {
+    return this.store.reconcileSessions(limit);
   }
 
   /** Settles until nothing is left. */

@@ -6,7 +6,7 @@ import { invocationRules } from './invocations.ts';
 import { messageRules } from './messages.ts';
 import { readRules } from './reads.ts';
 import { removeRules } from './remove.ts';
-import { type OpenAt, SessionBench, type SessionRule } from './rig.ts';
+import { type OpenAt, type SessionRule, SessionStoreRig } from './rig.ts';
 import { runRules } from './runs.ts';
 import { stateRules } from './states.ts';
 import { steerRules } from './steers.ts';
@@ -28,16 +28,16 @@ const TOPICS = {
   steering: steerRules,
 };
 
-export interface ContractOptions {
+export interface ConformanceOptions {
   /** Titles of rules this store cannot keep, each with its reason. */
   readonly cannot?: Readonly<Record<string, string>>;
 }
 
 /** The promises of the session port, the same for every database; each test has data of its own. */
-export function sessionContract(
+export function sessionConformance(
   name: string,
   open: OpenAt,
-  { cannot = {} }: ContractOptions = {},
+  { cannot = {} }: ConformanceOptions = {},
 ): void {
   const titles = new Set<string>();
   const rule: SessionRule = (title, body) => {
@@ -48,9 +48,9 @@ export function sessionContract(
       return;
     }
     it(title, async () => {
-      const bench = await SessionBench.open(open);
-      onTestFinished(() => bench.close());
-      await body(bench);
+      const rig = await SessionStoreRig.open(open);
+      onTestFinished(() => rig.close());
+      await body(rig);
     });
   };
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { RULES_MAX, type ToolRules } from '../../contract/policy.ts';
 import { refused } from '../../queue/conformance/rig.ts';
-import type { RulePlace } from '../approvals/approval-store.ts';
+import type { RuleScope } from '../approvals/approval-store.ts';
 import { ALLOW, asking, question } from './approvals.ts';
 import type { SessionRule } from './rig.ts';
 
@@ -14,11 +14,11 @@ const rules = (given: Partial<ToolRules> = {}): ToolRules => ({
 const REMEMBER = { ...ALLOW, scope: 'session' } as const;
 
 export function toolRules(rule: SessionRule): void {
-  rule('[P1] every place has rules of its own, replaced as a whole', async (bench) => {
-    const { store } = bench;
-    const sessionId = await bench.session();
-    const other = await bench.session();
-    const places: RulePlace[] = [
+  rule('[P1] every place has rules of its own, replaced as a whole', async (rig) => {
+    const { store } = rig;
+    const sessionId = await rig.session();
+    const other = await rig.session();
+    const places: RuleScope[] = [
       { scope: 'global' },
       { scope: 'channel', channel: 'line' },
       { scope: 'channel', channel: 'web' },
@@ -30,20 +30,20 @@ export function toolRules(rule: SessionRule): void {
       const put = rules({ allow: [`Tool${i}`], deny: ['Bash(日本 "x")'] });
       expect(await store.putRules(place, put)).toEqual(put);
     }
-    await bench.restart();
+    await rig.restart();
     for (const [i, place] of places.entries()) {
-      expect(await bench.store.readRules(place)).toMatchObject({ allow: [`Tool${i}`] });
+      expect(await rig.store.readRules(place)).toMatchObject({ allow: [`Tool${i}`] });
     }
-    await bench.store.putRules(places[0]!, rules({ ask: ['Read'] }));
-    expect(await bench.store.readRules(places[0]!)).toEqual(rules({ ask: ['Read'] }));
-    const nowhere = bench.store.putRules({ scope: 'session', sessionId: 'nothing' }, rules());
+    await rig.store.putRules(places[0]!, rules({ ask: ['Read'] }));
+    expect(await rig.store.readRules(places[0]!)).toEqual(rules({ ask: ['Read'] }));
+    const nowhere = rig.store.putRules({ scope: 'session', sessionId: 'nothing' }, rules());
     await expect(nowhere).rejects.toEqual(refused('not_found'));
   });
 
-  rule('[P1] what counts for a session is read at once', async (bench) => {
-    const { store } = bench;
+  rule('[P1] what counts for a session is read at once', async (rig) => {
+    const { store } = rig;
     const agent = { kind: 'claude', model: 'm' } as const;
-    const sessionId = await bench.session('ACTIVE', { agent });
+    const sessionId = await rig.session('ACTIVE', { agent });
     const nothing = { session: null, channels: {}, global: null };
     expect(await store.rulesFor(sessionId)).toEqual({ agent, workspacePath: '/w', ...nothing });
     expect(await store.sharedRules()).toEqual(nothing);
@@ -60,7 +60,7 @@ export function toolRules(rule: SessionRule): void {
       global,
     });
     expect(await store.sharedRules()).toEqual({ session: null, channels, global });
-    const other = await bench.session();
+    const other = await rig.session();
     expect(await store.rulesFor(other)).toMatchObject({
       agent: { kind: 'shell' },
       session: null,
@@ -70,28 +70,28 @@ export function toolRules(rule: SessionRule): void {
     expect(await store.rulesFor('nothing')).toBeNull();
   });
 
-  rule('[A7] an answer for the session adds its rule once', async (bench) => {
-    const { claimed, asked } = await asking(bench);
+  rule('[A7] an answer for the session adds its rule once', async (rig) => {
+    const { claimed, asked } = await asking(rig);
     const place = { scope: 'session', sessionId: claimed.run.lane } as const;
-    await bench.store.putRules(place, rules({ deny: ['Write'] }));
-    await bench.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Bash(git push)' });
-    const again = (await bench.store.openApproval(question(claimed, { digest: 'd2' })))!;
-    await bench.store.decideApproval(again.id, { ...REMEMBER, rule: 'Bash(git push)' });
-    const third = (await bench.store.openApproval(question(claimed, { digest: 'd3' })))!;
-    await bench.store.decideApproval(third.id, { ...REMEMBER, rule: 'Read' });
+    await rig.store.putRules(place, rules({ deny: ['Write'] }));
+    await rig.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Bash(git push)' });
+    const again = (await rig.store.openApproval(question(claimed, { digest: 'd2' })))!;
+    await rig.store.decideApproval(again.id, { ...REMEMBER, rule: 'Bash(git push)' });
+    const third = (await rig.store.openApproval(question(claimed, { digest: 'd3' })))!;
+    await rig.store.decideApproval(third.id, { ...REMEMBER, rule: 'Read' });
     const allow = ['Bash(git push)', 'Read'];
-    expect(await bench.store.readRules(place)).toEqual(rules({ allow, deny: ['Write'] }));
+    expect(await rig.store.readRules(place)).toEqual(rules({ allow, deny: ['Write'] }));
   });
 
-  rule('[A7] where no rule fits in any more, nothing is answered', async (bench) => {
-    const { claimed, asked } = await asking(bench);
+  rule('[A7] where no rule fits in any more, nothing is answered', async (rig) => {
+    const { claimed, asked } = await asking(rig);
     const place = { scope: 'session', sessionId: claimed.run.lane } as const;
     const allow = Array.from({ length: RULES_MAX }, (_, i) => `Tool${i}`);
-    await bench.store.putRules(place, rules({ allow }));
-    const more = bench.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Read' });
+    await rig.store.putRules(place, rules({ allow }));
+    const more = rig.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Read' });
     await expect(more).rejects.toEqual(refused('invalid_request'));
-    expect((await bench.store.getApproval(asked.id))?.state).toBe('pending');
-    await bench.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Tool7' });
-    expect(await bench.store.readRules(place)).toEqual(rules({ allow }));
+    expect((await rig.store.getApproval(asked.id))?.state).toBe('pending');
+    await rig.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Tool7' });
+    expect(await rig.store.readRules(place)).toEqual(rules({ allow }));
   });
 }

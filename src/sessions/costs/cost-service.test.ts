@@ -3,7 +3,7 @@ import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import type { Principal } from '../../access/principal.ts';
 import { newId } from '../../contract/ids.ts';
 import { invocation } from '../conformance/rig.ts';
-import { tellingCosts } from './reported-costs.ts';
+import { withReportedCosts } from './reported-costs.ts';
 
 const DAY = 86_400_000;
 const USED = { costUsd: 0.5, model: 'm', costSource: 'claude', inputTokens: 3 };
@@ -61,7 +61,7 @@ test('[A5] [O4] what an agent has cost is counted once, by whoever records its e
   const { id } = await rig.session('work');
   const run = await rig.send(id, 'echo');
   const told: [string, number][] = [];
-  const store = tellingCosts(rig.store, (...cost) => void told.push(cost));
+  const store = withReportedCosts(rig.store, (...cost) => void told.push(cost));
   const begun = invocation(id, run, { agent: 'claude' });
   await store.putInvocation(begun);
   await store.putInvocation({ ...begun, ...USED });

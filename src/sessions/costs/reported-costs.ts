@@ -1,7 +1,7 @@
 import type { SessionStore } from '../session-store.ts';
 
 /** The same store, which also tells what each invocation has cost, once, when it has ended. */
-export const tellingCosts = <S extends Pick<SessionStore, 'putInvocation'>>(
+export const withReportedCosts = <S extends Pick<SessionStore, 'putInvocation'>>(
   store: S,
   onCost: (agent: string, usd: number) => void,
 ): S => ({

@@ -2,7 +2,7 @@ import type { Connections } from '../connections.ts';
 import type { SessionService } from '../service.ts';
 import { findRun, findSession, type ServiceParts } from '../service-parts.ts';
 import { toHint } from '../views.ts';
-import { SeenSessions } from './session-cache.ts';
+import { SessionCache } from './session-cache.ts';
 
 type LogService = Pick<
   SessionService,
@@ -12,7 +12,7 @@ type LogService = Pick<
 /** The logs of sessions and runs: to read, to follow, and who is following. */
 export function logService(parts: ServiceParts, connections: Connections): LogService {
   const { store, queue } = parts;
-  const seen = new SeenSessions(store);
+  const seen = new SessionCache(store);
   return {
     async sessionLog(by, id) {
       const { lastSeq } = await findSession(parts, by, id, 'view');

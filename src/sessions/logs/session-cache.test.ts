@@ -17,7 +17,7 @@ import { aesBox } from '../../secrets/aes-box.ts';
 import type { BatonStore } from '../../storage/operations/baton-store.ts';
 import { postgresStore } from '../../storage/postgres/store.ts';
 import type { SessionService } from '../service.ts';
-import { SeenSessions } from './session-cache.ts';
+import { SessionCache } from './session-cache.ts';
 
 const HOURS = 3_600_000;
 
@@ -139,7 +139,7 @@ test('[E9] [O5] shares that could not be asked for are asked for again', async (
   const { id } = await create(service, owner, 'watched');
   await service.share(owner, id, { shares: [{ user: 'reader', level: 'view' }] });
   let away = true;
-  const seen = new SeenSessions({
+  const seen = new SessionCache({
     ...store,
     listShares: async (session) => {
       if (away) throw new BatonError('database_unreachable');

@@ -18,7 +18,7 @@ const SEEN_MAX = 1000;
  * change of a session is an event in its log, so what was seen at a seq is true until the next one;
  * shares are not in the log, and whoever changes them tells.
  */
-export class SeenSessions {
+export class SessionCache {
   readonly #store: Pick<ServiceStore, 'getSession' | 'listShares' | 'onHint'>;
   readonly #seen = new Map<string, Promise<Seen>>();
 

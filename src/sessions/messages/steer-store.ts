@@ -57,7 +57,7 @@ export interface SteerStore {
   /** The attempt is the run's last: what was not given becomes runs, at the head of the lane. */
   releaseSteers(runId: string, fence: number): Promise<readonly StatusChange[]>;
   /** The same, level-triggered, for runs that have ended however they did. At most so many sessions. */
-  settleSteers(limit: number): Promise<{
+  reconcileSteers(limit: number): Promise<{
     readonly changes: readonly StatusChange[];
     readonly more: boolean;
   }>;

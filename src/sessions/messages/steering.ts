@@ -1,10 +1,10 @@
-import { Pulse } from '../../queue/coalesce.ts';
+import { Coalescer } from '../../queue/coalescer.ts';
 import { messageOf } from '../../queue/handler-result.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { isTransient } from '../../queue/node/database-watch.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
-import { patiently } from '../retry-while-away.ts';
+import { retryWhileAway } from '../retry-while-away.ts';
 import type { SteerRecord, SteerStore } from './steer-store.ts';
 
 /** A hint may be lost; then it takes so long. */
@@ -22,7 +22,7 @@ export interface SteeringOptions {
 export class Steering {
   readonly #options: SteeringOptions;
   readonly #feeds = new Map<string, SteerFeed>();
-  #pulse: Pulse | null = null;
+  #pulse: Coalescer | null = null;
   #stopListening = (): void => {};
   #timer: NodeJS.Timeout | undefined;
 
@@ -41,7 +41,7 @@ export class Steering {
 
   #begin(): void {
     const { store, nodeId } = this.#options;
-    this.#pulse = new Pulse(() => this.#look());
+    this.#pulse = new Coalescer(() => this.#look());
     this.#timer = setInterval(() => this.#pulse?.trigger(), EVERY_MS);
     this.#timer.unref();
     this.#stopListening = store.onHint(({ all, nodes }) => {
@@ -144,7 +144,7 @@ export class SteerFeed implements AsyncIterable<string> {
 
   #mark(steer: SteerRecord, given: boolean): Promise<boolean> {
     const { fence, signal } = this.#context;
-    return patiently(signal, () => this.#options.store.markSteer(steer.id, given, fence));
+    return retryWhileAway(signal, () => this.#options.store.markSteer(steer.id, given, fence));
   }
 }
 

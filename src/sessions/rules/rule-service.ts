@@ -1,12 +1,12 @@
 import { entryOf, type NewAuditEntry, type Principal } from '../../access/principal.ts';
-import { mustMay } from '../../access/require-right.ts';
+import { requireRight } from '../../access/require-right.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { Json } from '../../contract/json.ts';
 import type { ScopeRules, ToolRules } from '../../contract/policy.ts';
 import { CHANNEL_DEFAULTS } from '../../policy/tools/channel-defaults.ts';
 import { decide, strictest } from '../../policy/tools/decide.ts';
 import { parseRule } from '../../policy/tools/rule.ts';
-import type { RulePlace } from '../approvals/approval-store.ts';
+import type { RuleScope } from '../approvals/approval-store.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
 import type { SessionService } from '../service.ts';
 import { findSession, findToChange, type ServiceParts } from '../service-parts.ts';
@@ -20,7 +20,7 @@ const NONE: ToolRules = { allow: [], ask: [], deny: [] };
 export function ruleService(parts: ServiceParts): Part {
   const { store, log, maskJson } = parts;
 
-  const read = async (place: RulePlace): Promise<ScopeRules> => {
+  const read = async (place: RuleScope): Promise<ScopeRules> => {
     const rules =
       (await store.readRules(place)) ??
       (place.scope === 'channel' ? CHANNEL_DEFAULTS[place.channel] : NONE);
@@ -29,14 +29,14 @@ export function ruleService(parts: ServiceParts): Part {
 
   return {
     async rules(by, place) {
-      mustMay(by, 'read');
+      requireRight(by, 'read');
       if (place.scope === 'session') await findSession(parts, by, place.sessionId, 'view');
       return read(place);
     },
 
     async putRules(by, place, rules) {
       if (place.scope === 'session') await findToChange(parts, by, place.sessionId);
-      else mustMay(by, 'admin');
+      else requireRight(by, 'admin');
       for (const list of ['allow', 'ask', 'deny'] as const) mustBeRules(list, rules[list]);
       mustBeStops(rules);
       refuseSecrets({ ...rules }, maskJson);
@@ -47,7 +47,7 @@ export function ruleService(parts: ServiceParts): Part {
     },
 
     async testPolicy(by, { tool, input, channel, sessionId }) {
-      mustMay(by, 'read');
+      requireRight(by, 'read');
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const found = sessionId === undefined ? null : await store.rulesFor(sessionId);
       const rules = found ?? (await store.sharedRules());
@@ -85,7 +85,7 @@ const DETAIL_MAX = 4000;
 
 function entryFor(
   by: Principal,
-  place: RulePlace,
+  place: RuleScope,
   before: ScopeRules,
   after: ScopeRules,
 ): NewAuditEntry {

@@ -1,6 +1,6 @@
 import { readPage, type Slice } from '../../access/page.ts';
 import { isAdmin, type NewAuditEntry, type Principal } from '../../access/principal.ts';
-import { mustMay } from '../../access/require-right.ts';
+import { requireRight } from '../../access/require-right.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import type { AgentPayload, MessageReceipt } from '../../contract/message.ts';
 import { isTerminal, type Run } from '../../contract/run.ts';
@@ -116,7 +116,7 @@ export function runService(parts: ServiceParts): RunService {
 
   return {
     async send(by, id, body, idempotencyKey) {
-      mustMay(by, 'run');
+      requireRight(by, 'run');
       const { allowedTools, disallowedTools } = body;
       mustBeRules('allowedTools', allowedTools ?? []);
       mustBeRules('disallowedTools', disallowedTools ?? []);

@@ -7,14 +7,14 @@ import { SILENT } from '../../queue/logger.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { aesBox } from '../../secrets/aes-box.ts';
 import { Steering } from '../messages/steering.ts';
-import { Preparer } from '../provisioner.ts';
+import { Provisioner } from '../provisioner.ts';
 import { agentHandler } from './agent-handler.ts';
 
 test('[Q9] a run whose workspace never comes can be stopped', async () => {
   const { store, session } = await serviceRig({ executes: false });
   const { id } = await session('hangs');
   const asked = Promise.withResolvers<void>();
-  const preparer = new Preparer({
+  const provisioner = new Provisioner({
     store,
     providerOf: () => ({
       name: 'directory',
@@ -34,7 +34,7 @@ test('[Q9] a run whose workspace never comes can be stopped', async () => {
   };
   const handler = agentHandler({
     store,
-    preparer,
+    provisioner,
     driverOf: unused,
     spawnFor: unused,
     sweepRun: unused,

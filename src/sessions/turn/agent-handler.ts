@@ -18,19 +18,19 @@ import { sealCall } from '../approvals/call-original.ts';
 import { openAttachment } from '../messages/attachments.ts';
 import { openOriginal, textOfSteer } from '../messages/messages.ts';
 import { writeAttachments } from '../messages/write-attachments.ts';
-import type { Preparer } from '../provisioner.ts';
-import { patiently } from '../retry-while-away.ts';
+import type { Provisioner } from '../provisioner.ts';
+import { retryWhileAway } from '../retry-while-away.ts';
 import { refusedStart } from '../rules/agent-check.ts';
 import { explain, refusalOf, toldOf } from '../rules/command-check.ts';
 import { judgeCall } from '../rules/judge-call.ts';
 import type { SessionWithFacts } from '../session-record.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
-import { type LookBackOptions, lookBack } from './prior-attempts.ts';
+import { type PriorAttemptsOptions, readPriorAttempts } from './prior-attempts.ts';
 import { planTurn } from './turn-plan.ts';
 
 export interface AgentHandlerOptions extends TurnParts {
-  readonly store: TurnParts['store'] & LookBackOptions['store'] & Pick<Store, 'get'>;
-  readonly preparer: Preparer;
+  readonly store: TurnParts['store'] & PriorAttemptsOptions['store'] & Pick<Store, 'get'>;
+  readonly provisioner: Provisioner;
   /** Kills what an earlier attempt left on this machine: two agents never work on one run (A3). */
   readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
   readonly box: SecretBox;
@@ -43,13 +43,13 @@ export const agentHandler =
   async (payload: AgentPayload, context: AttemptContext): Promise<unknown> => {
     const { run, signal } = context;
     const { store, box, ownFiles } = options;
-    const found = await patiently(signal, () => store.getSession(run.lane));
+    const found = await retryWhileAway(signal, () => store.getSession(run.lane));
     if (found === null) return fail('invalid_request', 'The session of this run is gone.');
     let path: string;
     try {
       path = await unlessStopped(
         signal,
-        patiently(signal, () => options.preparer.prepare(found)),
+        retryWhileAway(signal, () => options.provisioner.prepare(found)),
       );
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
@@ -59,14 +59,14 @@ export const agentHandler =
     if (message === null) {
       return fail('invalid_request', 'The original of this message is gone. Send it again.');
     }
-    await clearAway(context, options);
+    await killLeftovers(context, options);
     const { agent } = found.session;
     const { maskJson } = options;
     const keep = options.snapshotDirOf(run.lane);
-    const past = await lookBack({ store, context, path, keep, maskJson, agent, message });
+    const past = await readPriorAttempts({ store, context, path, keep, maskJson, agent, message });
     if (past.unsafe !== null) return fail('interrupted_unsafe', past.unsafe);
     if (isUsedUp(found)) return fail('budget_reached', USED_UP);
-    const isNew = !past.begun && (await isAnew(context, options));
+    const isNew = !past.begun && (await startsFresh(context, options));
     const { conversation, forkPoint } = isNew ? NO_CONVERSATION : found.session;
     const plan = planTurn({ message, conversation, forkPoint, ...past });
     const refused = await checkStart(found, plan.message, path, payload, context, options);
@@ -84,7 +84,7 @@ export const agentHandler =
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
       // Read at each call: rules change, and a person who steers the run counts from then on (P2, P3).
-      const [rules, steers] = await patiently(signal, () =>
+      const [rules, steers] = await retryWhileAway(signal, () =>
         Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
       );
       const others = steers.map(({ standing }) => standing);
@@ -94,7 +94,7 @@ export const agentHandler =
       found,
       path,
       plan: { ...plan, attachments, tools: unknownTools(payload.allowedTools ?? []) },
-      stillGood: past.stillGood,
+      reusableAnswers: past.reusableAnswers,
       context,
       parts: options,
       decide,
@@ -123,7 +123,7 @@ async function checkStart(
   { store, masker, onDenied, ownFiles }: AgentHandlerOptions,
 ): Promise<unknown> {
   const { run, signal } = context;
-  const rules = await patiently(signal, () => store.rulesFor(run.lane));
+  const rules = await retryWhileAway(signal, () => store.rulesFor(run.lane));
   const start = rules === null ? null : refusedStart(agent, path, agentStanding, rules, ownFiles);
   const command =
     agent.kind === 'shell'
@@ -162,13 +162,13 @@ const USED_UP = 'The budget of the session is used up. Raise it, and retry.';
 const NO_CONVERSATION = { conversation: null, forkPoint: null } as const;
 
 /** Whoever retries a run whose conversation was lost chooses a new one (A3). */
-async function isAnew(
+async function startsFresh(
   { run, signal }: AttemptContext,
   { store }: AgentHandlerOptions,
 ): Promise<boolean> {
   const { retryOf } = run;
   if (retryOf === null) return false;
-  const before = await patiently(signal, () => store.get(retryOf));
+  const before = await retryWhileAway(signal, () => store.get(retryOf));
   return before?.error?.class === 'conversation_lost';
 }
 
@@ -176,18 +176,18 @@ async function isAnew(
  * An agent whose end nobody recorded may be alive: of this run, or of one before it that ended with
  * its node. Who holds the lane's claim is the only one who may work in it (A3).
  */
-async function clearAway(
+async function killLeftovers(
   { run, signal }: AttemptContext,
   { store, sweepRun, clock }: AgentHandlerOptions,
 ): Promise<void> {
-  for (const left of await patiently(signal, () => store.listUnfinished(run.lane))) {
+  for (const left of await retryWhileAway(signal, () => store.listUnfinished(run.lane))) {
     const alive = (await sweepRun(left.runId)).left.map(({ pid }) => pid);
     if (alive.length > 0) {
       const message = `An agent of an earlier attempt cannot be stopped (pid ${alive.join(', ')}).`;
       throw new HandlerError('agent_crash', message);
     }
     const ended = { ...left, finishedAt: clock(), error: left.error ?? CUT_OFF };
-    await patiently(signal, () => store.putInvocation(ended));
+    await retryWhileAway(signal, () => store.putInvocation(ended));
   }
 }
 
@@ -199,14 +199,14 @@ async function messageFor(
   { store, box }: AgentHandlerOptions,
 ): Promise<string | null> {
   const sealed = payload.original
-    ? await patiently(signal, () => store.readOriginal(run.id))
+    ? await retryWhileAway(signal, () => store.readOriginal(run.id))
     : undefined;
   if (sealed === null) return null;
   const message = sealed === undefined ? payload.message : openOriginal(sealed, run.lane, box);
   if (run.startedAt === null && run.retryOf === null) return message;
   // The agent that was given them may have died before it read them.
-  const runs = await patiently(signal, () => withRetried(run, store));
-  const steers = await patiently(signal, () => store.listSteers(runs));
+  const runs = await retryWhileAway(signal, () => withRetried(run, store));
+  const steers = await retryWhileAway(signal, () => store.listSteers(runs));
   const given = steers.filter(({ state }) => state === 'given').map(textOfSteer(box));
   return given.length === 0 ? message : [message, MEANWHILE, ...given].join('\n\n');
 }
@@ -231,7 +231,7 @@ async function filesFor(
   workspace: string,
 ): Promise<Attachment[]> {
   if ((payload.attachments ?? []).length === 0) return [];
-  const stored = await patiently(signal, () => store.readAttachments(run.id));
+  const stored = await retryWhileAway(signal, () => store.readAttachments(run.id));
   const files = stored.map(({ sealed, ...rest }) => ({
     ...rest,
     content: openAttachment(sealed, run.lane, box),

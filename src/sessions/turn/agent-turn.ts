@@ -21,7 +21,7 @@ import type { ApprovalRecord, ApprovalStore } from '../approvals/approval-store.
 import { Questions } from '../approvals/questions.ts';
 import type { SteerStore } from '../messages/steer-store.ts';
 import type { Steering } from '../messages/steering.ts';
-import { patiently } from '../retry-while-away.ts';
+import { retryWhileAway } from '../retry-while-away.ts';
 import type { InvocationRecord, SessionStore, SessionWithFacts } from '../session-store.ts';
 import { fitText } from './fit-text.ts';
 import { beginInvocation, endInvocation, withUsage } from './invocation.ts';
@@ -63,7 +63,7 @@ export interface TurnOptions {
   readonly path: string;
   readonly plan: TurnPlan;
   /** Answers that an earlier attempt was given for a call which was cut off. */
-  readonly stillGood: readonly ApprovalRecord[];
+  readonly reusableAnswers: readonly ApprovalRecord[];
   readonly context: AttemptContext;
   readonly parts: TurnParts;
   readonly decide: (call: ToolCall) => Promise<Verdict>;
@@ -84,7 +84,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   // A command runs at once and asks nobody, so there is no later moment before it writes.
   if (agent.kind === 'shell') await noted;
   const invocation = beginInvocation(context, agent.kind, clock());
-  await patiently(context.signal, () => store.putInvocation(invocation));
+  await retryWhileAway(context.signal, () => store.putInvocation(invocation));
 
   const processes: AgentProcess[] = [];
   const spawn: Spawn = async (argv, how) => {
@@ -108,7 +108,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     context,
     store,
     decide: options.decide,
-    stillGood: options.stillGood,
+    reusableAnswers: options.reusableAnswers,
     stored: () => recorder.stored(),
     maskCall,
     seal: options.seal,
@@ -129,7 +129,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   let known = plan.conversation;
   const tools = new Set<string>();
   const soFar = new UsageSoFar((usage) =>
-    patiently(context.signal, () => store.putInvocation(withUsage(invocation, usage))),
+    retryWhileAway(context.signal, () => store.putInvocation(withUsage(invocation, usage))),
   );
   const ended = (how: DriverEnd): InvocationRecord =>
     endInvocation(invocation, how, [...tools], masker, clock());
@@ -144,7 +144,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
       ...(usageEarlier === undefined ? {} : { usageEarlier }),
       ...(usageAfter === undefined ? {} : { usageAfter }),
     };
-    await patiently(context.signal, () => store.putInvocation(ending, result));
+    await retryWhileAway(context.signal, () => store.putInvocation(ending, result));
   };
   try {
     for await (const event of driver.run(turn)) {
@@ -163,7 +163,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
         // First: a conversation that nobody knows to have begun would be resumed without a check.
         await context.emit('agent.init', init).catch(() => {});
         // At once: whoever comes after a death must know which conversation to go on with (A3).
-        await patiently(context.signal, () =>
+        await retryWhileAway(context.signal, () =>
           store.putInvocation(invocation, {
             fence: context.fence,
             lastResponse: null,
@@ -187,7 +187,9 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
       await context.settle(final.value);
     }
     if (final !== null && steer !== undefined) {
-      await patiently(context.signal, () => store.releaseSteers(context.run.id, context.fence));
+      await retryWhileAway(context.signal, () =>
+        store.releaseSteers(context.run.id, context.fence),
+      );
     }
   } finally {
     // Whatever the end: nothing the agent started stays alive (A9).
@@ -242,7 +244,7 @@ function turnOf(
 async function mustBeOurs({ found, context, parts }: TurnOptions): Promise<void> {
   if (found.session.agent.kind === 'shell') return;
   const { run, fence, signal } = context;
-  const lane = await patiently(signal, () => parts.store.getLane(run.lane));
+  const lane = await retryWhileAway(signal, () => parts.store.getLane(run.lane));
   if (lane?.fence !== fence) throw new Error('Another attempt has the run.');
 }
 
@@ -255,7 +257,7 @@ async function noteStart({ path, context, parts, found, plan }: TurnOptions): Pr
   const keep = parts.snapshotDirOf(run.lane);
   const ref = await takeSnapshot(path, { keep, isFirst: run.startedAt === null, signal });
   const snapshot = { runId: run.id, sessionId: run.lane, attempt, kind: ref.kind, ref };
-  await patiently(signal, () => parts.store.putSnapshot(snapshot));
+  await retryWhileAway(signal, () => parts.store.putSnapshot(snapshot));
 }
 
 /** Reading need not wait for `noted`; it goes on beside the agent's own start. */

@@ -174,7 +174,7 @@ test('[Q16] a command that must not run twice is not run again', async () => {
 });
 
 test('[A3] no agent is started while one of an earlier attempt cannot be stopped', async () => {
-  const rig = await attemptRig({ left: [{ pid: 7, mark: null }] });
+  const rig = await attemptRig({ left: [{ pid: 7, tag: null }] });
   await rig.say('work');
   const begun = Promise.withResolvers<void>();
   const first = await rig.attempt(async function* () {

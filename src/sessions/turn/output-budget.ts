@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { byteLength, type Json } from '../../contract/json.ts';
 import type { Run } from '../../contract/run.ts';
 import type { LogStore } from '../../queue/store.ts';
-import { patiently } from '../retry-while-away.ts';
+import { retryWhileAway } from '../retry-while-away.ts';
 
 /** What one run may store, by default (E10). */
 export const RUN_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -63,7 +63,9 @@ export async function storedBytes(
   if (run.startedAt === null) return 0;
   let bytes = 0;
   for (let after = run.firstSeq - 1; ; ) {
-    const events = await patiently(signal, () => store.listAfter(run.lane, after, PAGE, run.id));
+    const events = await retryWhileAway(signal, () =>
+      store.listAfter(run.lane, after, PAGE, run.id),
+    );
     for (const { payload } of events) bytes += bytesOf(payload) + artefactBytes(payload);
     const last = events.at(-1);
     if (last === undefined || events.length < PAGE) return bytes;

@@ -7,12 +7,12 @@ import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { diffSince } from '../../workspaces/snapshot.ts';
 import type { ApprovalRecord, ApprovalStore } from '../approvals/approval-store.ts';
-import { patiently } from '../retry-while-away.ts';
+import { retryWhileAway } from '../retry-while-away.ts';
 import type { SessionStore } from '../session-store.ts';
 import { retryDiffOf } from './retry-diff.ts';
 import type { RunSoFar } from './turn-plan.ts';
 
-export interface LookBackOptions {
+export interface PriorAttemptsOptions {
   readonly store: Pick<Store, 'listAfter' | 'list'> &
     Pick<SessionStore, 'readSnapshot' | 'listInvocations'> &
     Pick<ApprovalStore, 'listApprovalsOf'>;
@@ -29,7 +29,7 @@ export interface LookBackOptions {
 
 export interface Past extends Pick<RunSoFar, 'begun' | 'acted' | 'hasPast' | 'answers'> {
   /** Answers that were given to a call which was cut off. */
-  readonly stillGood: readonly ApprovalRecord[];
+  readonly reusableAnswers: readonly ApprovalRecord[];
   /** In words, why the run must not be tried again (Q16). */
   readonly unsafe: string | null;
 }
@@ -39,7 +39,7 @@ const NOTHING: Past = {
   acted: false,
   hasPast: false,
   answers: [],
-  stillGood: [],
+  reusableAnswers: [],
   unsafe: null,
 };
 const PAGE = 1000;
@@ -50,11 +50,11 @@ const ENDED_MOST = 100;
  * What earlier attempts of the run have done, from what is stored (Q16): a call is stored before it
  * is allowed. What they may have changed in the workspace is told before the next one begins.
  */
-export async function lookBack(options: LookBackOptions): Promise<Past> {
+export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<Past> {
   const { store, context, agent } = options;
   const { run, signal } = context;
   if (run.startedAt === null) return NOTHING;
-  if (agent.kind === 'shell') return lookBackAtCommand(options);
+  if (agent.kind === 'shell') return priorCommand(options);
   // Hooks of a trusted repository may answer in the place of people.
   const calls = new PastCalls(kindOf, agent.trusted !== true);
   let begun = false;
@@ -63,7 +63,7 @@ export async function lookBack(options: LookBackOptions): Promise<Past> {
     begun ||= event.type === 'agent.init';
   }
   if (!begun) return NOTHING;
-  const answers = await patiently(signal, () => store.listApprovalsOf(run.id));
+  const answers = await retryWhileAway(signal, () => store.listApprovalsOf(run.id));
   const safety = calls.safety(answers);
   if (safety.verdict === 'unsafe') {
     return { ...NOTHING, unsafe: unsafe(safety.tool) };
@@ -74,7 +74,7 @@ export async function lookBack(options: LookBackOptions): Promise<Past> {
     acted: calls.ran(answers),
     hasPast: await hasPast(options),
     answers: answers.filter(isToTell),
-    stillGood: calls.stillGood(answers),
+    reusableAnswers: calls.reusableAnswers(answers),
     unsafe: null,
   };
 }
@@ -83,12 +83,12 @@ const unsafe = (tool: string): string =>
   `An earlier attempt was cut off after it was allowed to use ${tool}, and whether that happened is not known. Look, and retry by hand.`;
 
 /** The message is the one call, made at once. That it is begun is stored before it is. */
-async function lookBackAtCommand(options: LookBackOptions): Promise<Past> {
+async function priorCommand(options: PriorAttemptsOptions): Promise<Past> {
   const { store, context, message, agent } = options;
   const { run, signal } = context;
   const kind = kindOfCommand(message, agent.command);
   if (kind === 'reading') return NOTHING;
-  const begun = await patiently(signal, () => store.listInvocations(run.id));
+  const begun = await retryWhileAway(signal, () => store.listInvocations(run.id));
   const ran = begun.some(({ error }) => error?.class !== 'overloaded');
   if (!ran) return NOTHING;
   if (kind === 'unrepeatable') return { ...NOTHING, unsafe: unsafe('Bash') };
@@ -97,10 +97,10 @@ async function lookBackAtCommand(options: LookBackOptions): Promise<Past> {
 }
 
 /** Some run of the session began, and has ended. */
-async function hasPast({ store, context }: LookBackOptions): Promise<boolean> {
+async function hasPast({ store, context }: PriorAttemptsOptions): Promise<boolean> {
   const { run, signal } = context;
   const ended = { lane: run.lane, states: [...TERMINAL_STATES], limit: ENDED_MOST };
-  const runs = await patiently(signal, () => store.list(ended));
+  const runs = await retryWhileAway(signal, () => store.list(ended));
   return runs.length === ENDED_MOST || runs.some(({ startedAt }) => startedAt !== null);
 }
 
@@ -108,10 +108,12 @@ async function hasPast({ store, context }: LookBackOptions): Promise<boolean> {
 const isToTell = ({ state, usedAt }: ApprovalRecord): boolean =>
   usedAt === null && (state === 'allowed' || state === 'denied');
 
-async function* eventsOf(store: LookBackOptions['store'], run: Run, signal: AbortSignal) {
+async function* eventsOf(store: PriorAttemptsOptions['store'], run: Run, signal: AbortSignal) {
   let after = run.firstSeq - 1;
   for (;;) {
-    const events = await patiently(signal, () => store.listAfter(run.lane, after, PAGE, run.id));
+    const events = await retryWhileAway(signal, () =>
+      store.listAfter(run.lane, after, PAGE, run.id),
+    );
     yield* events;
     const last = events.at(-1);
     if (last === undefined || events.length < PAGE) return;
@@ -119,9 +121,15 @@ async function* eventsOf(store: LookBackOptions['store'], run: Run, signal: Abor
   }
 }
 
-async function tellDiff({ store, context, path, keep, maskJson }: LookBackOptions): Promise<void> {
+async function tellDiff({
+  store,
+  context,
+  path,
+  keep,
+  maskJson,
+}: PriorAttemptsOptions): Promise<void> {
   const { run, signal } = context;
-  const before = await patiently(signal, () => store.readSnapshot(run.id));
+  const before = await retryWhileAway(signal, () => store.readSnapshot(run.id));
   const diff = await diffSince(path, before?.ref ?? null, { keep, signal });
   await context.emit('run.retry_diff', retryDiffOf(before?.attempt ?? 1, diff, maskJson));
 }

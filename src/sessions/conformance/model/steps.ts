@@ -221,7 +221,7 @@ const finish = (index: number): Step =>
   });
 
 const settle = step('settle', async (world, { store }) => {
-  const { changes, more, nextAt } = await store.settleSessions(100);
+  const { changes, more, nextAt } = await store.reconcileSessions(100);
   const changed = world.settle();
   expect(changes.map(({ sessionId }) => sessionId).sort()).toEqual(changed.sort());
   expect(more).toBe(false);

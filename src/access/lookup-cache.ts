@@ -2,7 +2,7 @@
  * What was looked up a moment ago, by key. Those who ask at the same time share one look; only what
  * was found is remembered, for at most `forMs`, and no more than `most` of it.
  */
-export class Remembered<T> {
+export class LookupCache<T> {
   readonly #look: (key: string) => Promise<T | null>;
   readonly #forMs: number;
   readonly #most: number;

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { NewToken } from '../../src/access/access-store.ts';
-import { type GateOptions, StoreGate } from '../../src/access/authenticator.ts';
+import {
+  StoreAuthenticator,
+  type StoreAuthenticatorOptions,
+} from '../../src/access/authenticator.ts';
 import { digestOf, newSecret, newToken } from '../../src/access/secret.ts';
 import type { Role } from '../../src/contract/access.ts';
 import { newId } from '../../src/contract/ids.ts';
@@ -39,11 +42,14 @@ export const DATABASES: [string, () => Promise<() => Promise<BatonStore>>][] = [
   ],
 ];
 
-export function gateOver(store: BatonStore, options: Partial<GateOptions> = {}): StoreGate {
-  const gate = new StoreGate({ adminToken: ADMIN_TOKEN, ...options });
-  gate.open(store);
-  onTestFinished(() => gate.close());
-  return gate;
+export function authenticatorOver(
+  store: BatonStore,
+  options: Partial<StoreAuthenticatorOptions> = {},
+): StoreAuthenticator {
+  const authenticator = new StoreAuthenticator({ adminToken: ADMIN_TOKEN, ...options });
+  authenticator.open(store);
+  onTestFinished(() => authenticator.close());
+  return authenticator;
 }
 
 /** People and what they have, straight in the database. */
