@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Principal } from '../access/principal.ts';
-import { mustMay } from '../access/require-right.ts';
+import { requireRight } from '../access/require-right.ts';
 import type { Page } from '../access/service.ts';
 import type { Right } from '../contract/access.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
@@ -101,7 +101,7 @@ export function paged<T>({ reply }: { reply: FastifyReply }, { items, nextCursor
 function checkRight({ principal, is404, routeOptions }: FastifyRequest): void {
   if (principal === null || is404) return;
   const { needs = 'admin' } = routeOptions.config;
-  if (needs !== null) mustMay(principal, needs);
+  if (needs !== null) requireRight(principal, needs);
 }
 
 const STRANGER: Principal = { userId: '', role: 'viewer', channel: 'api' };

@@ -16,7 +16,7 @@ import { SILENT } from '../../src/queue/logger.ts';
 import type { AttemptContext } from '../../src/queue/worker/attempt-context.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
 import { Steering } from '../../src/sessions/messages/steering.ts';
-import { Preparer } from '../../src/sessions/provisioner.ts';
+import { Provisioner } from '../../src/sessions/provisioner.ts';
 import { agentHandler } from '../../src/sessions/turn/agent-handler.ts';
 import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
 import { snapshotDirOf } from '../../src/workspaces/snapshot.ts';
@@ -51,7 +51,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
   });
   const masker = createMasker();
   const box = aesBox(Buffer.alloc(32, 7));
-  const preparer = new Preparer({
+  const provisioner = new Provisioner({
     store,
     providerOf: () => ({
       name: 'directory',
@@ -83,7 +83,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       log: SILENT,
       emit: (type: string, payload: unknown) => write({ events: [{ type, payload }] }),
       room: async () => {},
-      settle: (value: unknown) => write({ settle: outcomeOf({ value }) }),
+      settle: (value: unknown) => write({ commit: outcomeOf({ value }) }),
       wait: async () => {
         await write({ ask: true });
         await new Promise<never>((_, reject) => {
@@ -94,7 +94,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
     const driver: AgentDriver = { kind: agent, run: play };
     const handler = agentHandler({
       store,
-      preparer,
+      provisioner,
       driverOf: () => driver,
       spawnFor: () => options.spawn ?? NO_SPAWN,
       sweepRun: async () => ({ stopped: [], left: options.left ?? [] }),

@@ -1,8 +1,8 @@
 import { policyEndpoints } from '../../contract/api/policies.ts';
-import type { RulePlace } from '../../sessions/approvals/approval-store.ts';
+import type { RuleScope } from '../../sessions/approvals/approval-store.ts';
 import type { Api } from '../route.ts';
 
-const GLOBAL: RulePlace = { scope: 'global' };
+const GLOBAL: RuleScope = { scope: 'global' };
 
 export function addPolicyRoutes({ add, sessions }: Api): void {
   const at = policyEndpoints;
@@ -11,7 +11,7 @@ export function addPolicyRoutes({ add, sessions }: Api): void {
 
   const ofChannel = ({
     channel,
-  }: Pick<RulePlace & { scope: 'channel' }, 'channel'>): RulePlace => ({
+  }: Pick<RuleScope & { scope: 'channel' }, 'channel'>): RuleScope => ({
     scope: 'channel',
     channel,
   });
@@ -20,7 +20,7 @@ export function addPolicyRoutes({ add, sessions }: Api): void {
     sessions().putRules(by, ofChannel(params), body),
   );
 
-  const ofSession = ({ id }: { readonly id: string }): RulePlace => ({
+  const ofSession = ({ id }: { readonly id: string }): RuleScope => ({
     scope: 'session',
     sessionId: id,
   });
