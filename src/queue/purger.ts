@@ -1,4 +1,4 @@
-import { Pulse } from './coalesce.ts';
+import { Coalescer } from './coalescer.ts';
 import { messageOf } from './handler-result.ts';
 import { type Logger, SILENT } from './logger.ts';
 import type { Clock, QueueStore } from './store.ts';
@@ -19,7 +19,7 @@ export interface PurgerOptions {
 /** Removes finished runs some days after their end (Q21). Lanes that are kept keep theirs. */
 export class Purger {
   readonly #options: Required<PurgerOptions>;
-  #pulse: Pulse | null = null;
+  #pulse: Coalescer | null = null;
   #timer: NodeJS.Timeout | undefined;
   #purged = 0;
 
@@ -42,7 +42,7 @@ export class Purger {
   /** Purges now and then at each interval. Safe to call twice. */
   start(): void {
     if (this.#pulse !== null) return;
-    this.#pulse = new Pulse(() => this.#purgeAll());
+    this.#pulse = new Coalescer(() => this.#purgeAll());
     this.#timer = setInterval(() => this.#pulse?.trigger(), this.#options.everyMs);
     this.#timer.unref();
     this.#pulse.trigger();

@@ -77,7 +77,7 @@ export interface AttemptWrite {
   readonly no?: number;
   readonly start?: boolean;
   readonly events?: readonly NewEvent[];
-  readonly settle?: Outcome;
+  readonly commit?: Outcome;
   /** The run opens a question and frees its slot. */
   readonly ask?: boolean;
   readonly end?: Ending;
@@ -200,13 +200,13 @@ export interface NodeStore {
    * Takes over the runs of nodes whose lease has ended and of those named, which the caller has
    * proven dead on its own host. Answers what became of each run.
    */
-  reap(provenDead: readonly string[]): Promise<Reaped[]>;
+  takeOver(provenDead: readonly string[]): Promise<TakenOverRun[]>;
   listNodes(): Promise<NodeRecord[]>;
   /** Renews off the main thread where the store can, so that a blocked event loop keeps its lease. */
   keepLease(nodeId: string, options: KeepLease): LeaseKeeper;
 }
 
-export interface Reaped {
+export interface TakenOverRun {
   readonly run: string;
   readonly lane: string;
   readonly node: string;

@@ -117,12 +117,12 @@ export class SessionReconciler {
     const { store, provisioner, host } = this.#options;
     const underWay = this.#preparing;
     if (provisioner === null || underWay.size >= PREPARING_MOST) return;
-    for (const found of await store.listPending(host, PENDING_AT_ONCE + underWay.size)) {
-      const { id } = found.session;
+    for (const pending of await store.listPending(host, PENDING_AT_ONCE + underWay.size)) {
+      const { id } = pending.session;
       if (underWay.has(id) || this.#pulse === null) continue;
       underWay.add(id);
       provisioner
-        .prepare(found)
+        .prepare(pending)
         .finally(() => underWay.delete(id))
         // One that fails says so in its session.
         .then(

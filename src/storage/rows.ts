@@ -143,7 +143,7 @@ export function toCore(row: CoreRow): RunCore {
     cancelRequestedAt: row.r_cancel_requested_at,
     error: toError(row),
     result: parse(row.r_result),
-    settled: parse(row.r_settled) as Outcome | null,
+    committed: parse(row.r_settled) as Outcome | null,
     lastSeq: row.r_last_seq,
   };
 }

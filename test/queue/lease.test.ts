@@ -52,7 +52,7 @@ describe('a worker that lost its runs', () => {
     const second = await scene.worker({ leaseMs: 300_000 });
 
     // Judged dead from afar, like a machine that was paused together with its clock.
-    expect(await queue.store.reap([node?.id ?? ''])).toHaveLength(1);
+    expect(await queue.store.takeOver([node?.id ?? ''])).toHaveLength(1);
     await succeeded(queue, [id]);
     const behind = await queue.enqueue(step('lane', { gate }));
     await until(async () => (await queue.get(behind.id))?.state === 'running');

@@ -44,7 +44,7 @@ async function turn(world: World, worker: number): Promise<void> {
     take(world, { do: 'call', worker, call: name, upTo: 'answered', fault: null });
   await call('member');
   await call('poll');
-  await call('reap');
+  await call('takeOver');
   await call('claim');
   await world.checker.check();
   const open = world.workers[worker]?.executions.length ?? 0;

@@ -64,8 +64,8 @@ function send(worker: SimWorker, call: Call): Made | null {
       return claim(worker, member);
     case 'poll':
       return poll(worker, member);
-    case 'reap':
-      return reap(worker);
+    case 'takeOver':
+      return takeOver(worker);
     case 'write':
       return write(worker, member);
   }
@@ -188,13 +188,13 @@ function poll(worker: SimWorker, member: Member): Made {
   );
 }
 
-function reap(worker: SimWorker): Made | null {
-  const { toReap } = worker;
-  if (toReap === null) return null;
-  worker.toReap = null;
+function takeOver(worker: SimWorker): Made | null {
+  const { toTakeOver } = worker;
+  if (toTakeOver === null) return null;
+  worker.toTakeOver = null;
   return made(
     worker,
-    (store) => store.reap(toReap),
+    (store) => store.takeOver(toTakeOver),
     () => {},
   );
 }

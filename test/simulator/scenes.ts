@@ -15,7 +15,7 @@ const call = (worker: number, name: Call, fault: Fault = null): Step => ({
   upTo: 'answered',
   fault,
 });
-const work = (worker: number, what: 'event' | 'settle' | 'ask' | 'return'): Step => ({
+const work = (worker: number, what: 'event' | 'commit' | 'ask' | 'return'): Step => ({
   do: 'work',
   worker,
   pick: 0,
@@ -24,7 +24,7 @@ const work = (worker: number, what: 'event' | 'settle' | 'ask' | 'return'): Step
 });
 const takeOver = (worker: number): Step[] => [
   call(worker, 'poll'),
-  call(worker, 'reap'),
+  call(worker, 'takeOver'),
   call(worker, 'claim'),
 ];
 const PAST_LEASE: Step = { do: 'wait', ms: 31_000, renew: true };
@@ -38,7 +38,7 @@ const overslept: Scene = (one, other, random) => [
   PAST_LEASE,
   ...takeOver(other),
   call(other, 'write'),
-  work(one, random.from(['event', 'settle', 'return', 'return'])),
+  work(one, random.from(['event', 'commit', 'return', 'return'])),
   call(one, 'write'),
 ];
 
@@ -70,7 +70,7 @@ const lostWrite: Scene = (one, _other, random) => [
   call(one, 'claim'),
   work(one, 'event'),
   call(one, 'write', { kind: 'answer_lost' }),
-  work(one, random.from(['event', 'settle', 'ask', 'return'])),
+  work(one, random.from(['event', 'commit', 'ask', 'return'])),
   call(one, 'write', random.chance(0.5) ? { kind: 'answer_lost' } : null),
   call(one, 'write'),
   call(one, 'write'),
@@ -79,7 +79,7 @@ const lostWrite: Scene = (one, _other, random) => [
 /** A final outcome is stored, then the process dies before it has ended the attempt. */
 const settledThenDead: Scene = (one, other) => [
   call(one, 'claim'),
-  work(one, 'settle'),
+  work(one, 'commit'),
   call(one, 'write'),
   { do: 'crash', worker: one },
   PAST_LEASE,
@@ -96,9 +96,9 @@ const poison: Scene = (one, other) =>
     { do: 'start', worker: one },
     PAST_LEASE,
     call(one, 'poll'),
-    call(one, 'reap'),
+    call(one, 'takeOver'),
     call(other, 'poll'),
-    call(other, 'reap'),
+    call(other, 'takeOver'),
   ]);
 
 /** A question whose answer comes around the death of who asked it. */

@@ -61,7 +61,7 @@ export class SimWriter implements Sink {
     for (const [i, entry] of batch.entries()) {
       if (answers[i] === true) {
         if (entry.write.start === true) entry.channel.started = true;
-        settle(entry, (waiter) => waiter.resolve());
+        finish(entry, (waiter) => waiter.resolve());
         continue;
       }
       const known = entry.channel.closed;
@@ -73,10 +73,10 @@ export class SimWriter implements Sink {
 }
 
 const refuse = (entry: Entry): void =>
-  settle(entry, (waiter) => waiter.reject(new LostError('its fence is no longer good')));
+  finish(entry, (waiter) => waiter.reject(new LostError('its fence is no longer good')));
 
-function settle(entry: Entry, tell: (waiter: PromiseWithResolvers<void>) => void): void {
+function finish(entry: Entry, how: (waiter: PromiseWithResolvers<void>) => void): void {
   if (entry.answered) return;
   entry.answered = true;
-  for (const waiter of entry.waiters ?? []) tell(waiter);
+  for (const waiter of entry.waiters ?? []) how(waiter);
 }

@@ -15,8 +15,8 @@ export type Fault =
   | { readonly kind: 'statement'; readonly n: number }
   | null;
 
-export type Call = 'member' | 'renew' | 'claim' | 'poll' | 'reap' | 'write';
-export type WorkKind = 'event' | 'settle' | 'ask' | 'return';
+export type Call = 'member' | 'renew' | 'claim' | 'poll' | 'takeOver' | 'write';
+export type WorkKind = 'event' | 'commit' | 'ask' | 'return';
 export type OutcomeKind = 'succeeded' | 'fails' | 'breaks' | 'handed_back' | 'parked' | 'gives_up';
 
 /** `fitting`: the index is among the workers that have something to do in it, if there are any. */

@@ -80,7 +80,7 @@ function fitting({ workers }: World, step: Step & { worker: number }): number {
     if (step.do === 'work') return worker.executions.some(({ state }) => state !== 'returned');
     if (step.do !== 'call' || worker.flights.has(step.call)) return true;
     if (step.call === 'write') return worker.member?.writer.idle === false;
-    if (step.call === 'reap') return worker.toReap !== null;
+    if (step.call === 'takeOver') return worker.toTakeOver !== null;
     if (step.call === 'member') return worker.member === null || worker.stopping;
     if (step.call !== 'claim') return true;
     return !worker.stopping && worker.held.executing < worker.plan.capacity;

@@ -86,7 +86,7 @@ const work: Maker = (random, workers) => ({
   worker: random.below(workers),
   fitting: true,
   pick: random.below(100),
-  what: random.from(['event', 'event', 'settle', 'ask', 'return', 'return', 'return', 'return']),
+  what: random.from(['event', 'event', 'commit', 'ask', 'return', 'return', 'return', 'return']),
   outcome: random.from([
     'succeeded',
     'succeeded',
@@ -114,7 +114,7 @@ const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [18, call('claim')],
   [16, call('write')],
   [7, call('poll')],
-  [4, call('reap')],
+  [4, call('takeOver')],
   [3, call('renew')],
   [2, call('member')],
   [22, work],

@@ -6,7 +6,7 @@ import type { ClaimedRun, HeldLane, Poll } from '../../src/queue/store.ts';
 import { Attempt } from '../../src/queue/worker/attempt.ts';
 import type { AttemptWriter } from '../../src/queue/worker/attempt-writer.ts';
 import { conclude } from '../../src/queue/worker/conclude.ts';
-import { HeldRuns } from '../../src/queue/worker/running-attempts.ts';
+import { RunningAttempts } from '../../src/queue/worker/running-attempts.ts';
 import type { Flight } from './flights.ts';
 import type { SimWriter } from './sim-writer.ts';
 import type { Call, OutcomeKind, WorkerPlan, WorkKind } from './step.ts';
@@ -39,7 +39,7 @@ export class SimWorker {
   readonly world: World;
   readonly plan: WorkerPlan;
   readonly pid: number;
-  readonly held = new HeldRuns(SILENT, 5000);
+  readonly held = new RunningAttempts(SILENT, 5000);
   readonly claims = { begun: 0, ended: 0 };
   readonly flights = new Map<Call, Flight>();
   executions: Execution[] = [];
@@ -47,7 +47,7 @@ export class SimWorker {
   pausedUntil = 0;
   stopping = false;
   /** What the last poll showed to take over; null if nothing. */
-  toReap: string[] | null = null;
+  toTakeOver: string[] | null = null;
   #turn = 0;
 
   constructor(world: World, plan: WorkerPlan) {
@@ -121,7 +121,7 @@ export class SimWorker {
       (node) => !node.expired && node.host === this.plan.host && !this.world.pids.has(node.pid),
     );
     const wanted = proven.length > 0 || nodes.some(({ expired }) => expired);
-    this.toReap = wanted ? proven.map(({ id }) => id) : null;
+    this.toTakeOver = wanted ? proven.map(({ id }) => id) : null;
   }
 
   /** Lets one handler go on. Answers what it did, for the trace. */
@@ -143,8 +143,8 @@ export class SimWorker {
     if (attempt.asking) return 'asks';
     if (what === 'event') this.#emit(attempt);
     else if (what === 'ask') attempt.wait().catch(() => {});
-    else if (attempt.settled === null) {
-      attempt.settle(kind === 'fails' ? failed('invalid_tool') : succeeded()).catch(() => {});
+    else if (attempt.committed === null) {
+      attempt.commit(kind === 'fails' ? failed('invalid_tool') : succeeded()).catch(() => {});
     }
     return what;
   }

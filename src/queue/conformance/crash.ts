@@ -9,14 +9,14 @@ export function crashRules(rule: Rule): void {
     const { id } = await b.enqueue({ lane: 'l' });
     await b.begin();
     b.advance(LEASE_MS - 1);
-    expect(await b.store.reap([])).toEqual([]);
+    expect(await b.store.takeOver([])).toEqual([]);
     b.advance(1);
-    expect(await b.store.reap([])).toEqual([
+    expect(await b.store.takeOver([])).toEqual([
       { run: id, lane: 'l', node: 'node-1', state: 'queued', crashes: 1 },
     ]);
     expect((await b.store.listNodes()).map((node) => node.id)).toEqual(['node-2']);
     expect((await b.claimOne({ nodeId: 'node-2' })).run).toMatchObject({ id, crashes: 1 });
-    expect(await b.store.reap([])).toEqual([]);
+    expect(await b.store.takeOver([])).toEqual([]);
   });
 
   rule('[Q7] a node proven dead is taken over at once, others are left alone', async (b) => {
@@ -25,8 +25,8 @@ export function crashRules(rule: Rule): void {
     await b.enqueueMany(2);
     const one = await b.begin({ nodeId: 'node-1' });
     const two = await b.begin({ nodeId: 'node-2' });
-    const reaped = await b.store.reap(['node-1', 'never-was']);
-    expect(reaped.map(({ run }) => run)).toEqual([one.run.id]);
+    const takenOver = await b.store.takeOver(['node-1', 'never-was']);
+    expect(takenOver.map(({ run }) => run)).toEqual([one.run.id]);
     expect(await b.end(two)).toBe(true);
     expect((await b.run(one.run.id)).state).toBe('queued');
   });
@@ -36,7 +36,7 @@ export function crashRules(rule: Rule): void {
     const { id } = await b.enqueue({ maxAttempts: 1 });
     await b.begin();
     expect(await b.run(id)).toMatchObject({ attempts: 1, crashes: 0 });
-    await b.store.reap(['node-1']);
+    await b.store.takeOver(['node-1']);
     expect(await b.run(id)).toMatchObject({ state: 'queued', attempts: 0, crashes: 1 });
     await b.node('node-2');
     await b.begin({ nodeId: 'node-2' });
@@ -49,8 +49,8 @@ export function crashRules(rule: Rule): void {
     for (const state of ['queued', 'queued', 'dead']) {
       const nodeId = await b.node(`node-${state}-${b.now}`);
       await b.begin({ nodeId });
-      const [reaped] = await b.store.reap([nodeId]);
-      expect(reaped).toMatchObject({ run: id, state });
+      const [takenOver] = await b.store.takeOver([nodeId]);
+      expect(takenOver).toMatchObject({ run: id, state });
       b.advance(1);
     }
     expect(await b.run(id)).toMatchObject({
@@ -67,7 +67,7 @@ export function crashRules(rule: Rule): void {
     await b.node('node-1');
     const { id } = await b.enqueue();
     await b.claimOne();
-    await b.store.reap(['node-1']);
+    await b.store.takeOver(['node-1']);
     expect(await b.run(id)).toMatchObject({ state: 'queued', attempts: 0, crashes: 1 });
   });
 
@@ -75,7 +75,7 @@ export function crashRules(rule: Rule): void {
     await b.node('node-1');
     const ids = await b.enqueueMany(3, { lane: 'l' });
     await b.begin();
-    await b.store.reap(['node-1']);
+    await b.store.takeOver(['node-1']);
     await b.node('node-2');
     const order: string[] = [];
     for (let i = 0; i < 3; i++) {
@@ -91,7 +91,7 @@ export function crashRules(rule: Rule): void {
     const { id } = await b.enqueue();
     await b.begin();
     await b.cancel(id);
-    expect(await b.store.reap(['node-1'])).toMatchObject([{ run: id, state: 'cancelled' }]);
+    expect(await b.store.takeOver(['node-1'])).toMatchObject([{ run: id, state: 'cancelled' }]);
     expect(await b.run(id)).toMatchObject({ state: 'cancelled', crashes: 0 });
   });
 
@@ -119,19 +119,19 @@ export function crashRules(rule: Rule): void {
   });
 
   rule('[Q10] a run whose result is stored ends from it when its node dies', async (b) => {
-    const { id } = await crashAfter(b, { settle: { kind: 'succeeded', result: { n: 1 } } });
+    const { id } = await crashAfter(b, { commit: { kind: 'succeeded', result: { n: 1 } } });
     expect(await b.run(id)).toMatchObject({ state: 'succeeded', result: { n: 1 }, crashes: 0 });
     await b.node('node-2');
     expect(await b.claim({ nodeId: 'node-2' })).toEqual([]);
   });
 
   rule('[Q10] a stored failure counts like any other when its node dies', async (b) => {
-    const final = await crashAfter(b, { settle: failed('invalid_request', 'bad') });
+    const final = await crashAfter(b, { commit: failed('invalid_request', 'bad') });
     expect(await b.run(final.id)).toMatchObject({
       state: 'failed',
       error: { class: 'invalid_request', message: 'bad' },
     });
-    const again = await crashAfter(b, { settle: failed('timeout') });
+    const again = await crashAfter(b, { commit: failed('timeout') });
     expect(await b.run(again.id)).toMatchObject({ state: 'retry_scheduled', crashes: 0 });
   });
 
@@ -139,9 +139,9 @@ export function crashRules(rule: Rule): void {
     await b.node('node-1');
     const { id } = await b.enqueue();
     const claimed = await b.begin();
-    await b.write(claimed, { settle: SUCCEEDED });
+    await b.write(claimed, { commit: SUCCEEDED });
     await b.cancel(id);
-    await b.store.reap(['node-1']);
+    await b.store.takeOver(['node-1']);
     expect((await b.run(id)).state).toBe('succeeded');
   });
 }
@@ -151,6 +151,6 @@ async function crashAfter(b: Bench, write: Parameters<Bench['write']>[1]): Promi
   const { id } = await b.enqueue();
   const claimed = await b.begin();
   await b.write(claimed, write);
-  await b.store.reap(['node-1']);
+  await b.store.takeOver(['node-1']);
   return { id };
 }

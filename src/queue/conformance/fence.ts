@@ -20,14 +20,14 @@ export function fenceRules(rule: Rule): void {
     await b.node('node-2');
     await b.enqueue({ lane: 'l' });
     const old = await b.begin();
-    await b.store.reap(['node-1']);
+    await b.store.takeOver(['node-1']);
     const now = await b.begin({ nodeId: 'node-2' });
     expect(now.fence).toBeGreaterThan(old.fence);
     const before = await snapshot(b, 'l', old.run.id);
     for (const write of [
       { start: true },
       { events: [{ type: 'run.progress', payload: 1 }] },
-      { settle: SUCCEEDED },
+      { commit: SUCCEEDED },
       { ask: true },
       { end: { outcome: SUCCEEDED, retryDelayMs: 0 } },
     ]) {
@@ -76,7 +76,7 @@ export function fenceRules(rule: Rule): void {
     await b.enqueue({ lane: 'l' });
     const old = await b.begin();
     await b.cancel(old.run.id);
-    await b.store.reap(['node-1']);
+    await b.store.takeOver(['node-1']);
     b.advance(1);
     expect(await b.store.purge({ before: b.now, limit: 10 })).toEqual({ runs: 1, lanes: 1 });
     expect(await b.store.getLane('l')).toBeNull();
@@ -139,7 +139,7 @@ export function fenceRules(rule: Rule): void {
     for (let i = 0; i < 5; i++) {
       b.advance(LEASE_MS - 1);
       expect(await b.store.renew('node-1', LEASE_MS)).toBe(true);
-      expect(await b.store.reap([])).toEqual([]);
+      expect(await b.store.takeOver([])).toEqual([]);
     }
     for (const one of claimed) expect(await b.finish(one)).toBe(true);
   });
@@ -155,7 +155,7 @@ export function fenceRules(rule: Rule): void {
     expect(await holds()).toEqual(expect.arrayContaining([held(one), held(two)]));
     await b.finish(one as NonNullable<typeof one>);
     expect(await holds()).toEqual([held(two)]);
-    await b.store.reap(['node-1']);
+    await b.store.takeOver(['node-1']);
     expect(await holds()).toEqual([]);
   });
 }

@@ -60,7 +60,7 @@ export function retryRules(rule: Rule): void {
     expect(await b.run(id)).toMatchObject({ state: 'retry_scheduled', attempts: 0 });
     b.advance(5000);
     await b.begin();
-    await b.store.reap(['node-1']);
+    await b.store.takeOver(['node-1']);
     expect(await b.run(id)).toMatchObject({ state: 'queued', attempts: 0, crashes: 1 });
     await b.node();
     await b.end(await b.begin(), failed('timeout'));

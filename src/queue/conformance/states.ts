@@ -75,7 +75,7 @@ export function stateRules(rule: Rule): void {
       ] as const;
       for (const [call, code] of refusals) await expect(call()).rejects.toEqual(refused(code));
       expect(await b.end(claimed)).toBe(false);
-      await b.store.reap(['node-1']);
+      await b.store.takeOver(['node-1']);
       expect(await b.run(id)).toEqual(run);
       expect(await b.store.listAfter('l', 0, 100)).toEqual(events);
     });

@@ -140,7 +140,7 @@ export function stopRules(rule: Rule): void {
     await b.store.setStop(STOP);
     b.advance(LEASE_MS + 1);
     await b.node('node-2');
-    await b.store.reap([]);
+    await b.store.takeOver([]);
     expect(await b.claim({ nodeId: 'node-2' })).toEqual([]);
     await b.store.setStop(null);
     expect(await b.claimIds({ nodeId: 'node-2' })).toEqual([id]);

@@ -52,7 +52,7 @@ export interface ContractOptions {
  * The promises of the store port, the same for every adapter. `open` gives an empty store that
  * takes its time from the clock it is handed; each test gets a store of its own.
  */
-export function storeContract(
+export function storeConformance(
   name: string,
   open: (clock: Clock) => Promise<Store>,
   { cannot = {} }: ContractOptions = {},

@@ -143,7 +143,7 @@ export function waitingRules(rule: Rule): void {
     await b.node('node-1');
     const { id } = await b.enqueue({ lane: 'l' });
     await b.write(await b.begin(), { ask: true });
-    expect(await b.store.reap(['node-1'])).toMatchObject([
+    expect(await b.store.takeOver(['node-1'])).toMatchObject([
       { run: id, state: 'waiting', crashes: 0 },
     ]);
     expect(await b.run(id)).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0 });
@@ -158,7 +158,7 @@ export function waitingRules(rule: Rule): void {
     const { id } = await b.enqueue();
     await b.write(await b.begin(), { ask: true });
     await b.change({ do: 'answer', run: id });
-    expect(await b.store.reap(['node-1'])).toMatchObject([
+    expect(await b.store.takeOver(['node-1'])).toMatchObject([
       { run: id, state: 'queued', crashes: 0 },
     ]);
     await b.node('node-2');
@@ -174,7 +174,7 @@ export function waitingRules(rule: Rule): void {
     await b.change({ do: 'answer', run: id });
     expect(await b.claim({ nodeId: 'node-2' })).toEqual([]);
     expect((await b.run(id)).state).toBe('waiting');
-    expect(await b.store.reap([])).toMatchObject([{ run: id, state: 'queued', crashes: 0 }]);
+    expect(await b.store.takeOver([])).toMatchObject([{ run: id, state: 'queued', crashes: 0 }]);
     expect(await b.claimIds({ nodeId: 'node-2' })).toEqual([id]);
   });
 

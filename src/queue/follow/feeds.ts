@@ -1,4 +1,4 @@
-import { Pulse } from '../coalesce.ts';
+import { Coalescer } from '../coalescer.ts';
 import type { Store } from '../store.ts';
 import { LaneFeed } from './lane-feed.ts';
 
@@ -29,9 +29,9 @@ export class Feeds {
   /** Those whose log grew, and those whose end is not known yet. */
   readonly #woken = new Set<LaneFeed>();
   readonly #fresh = new Set<LaneFeed>();
-  readonly #read = new Pulse(() => this.#readWoken());
-  readonly #poll = new Pulse(() => this.#pollAll());
-  readonly #look = new Pulse(() => this.#lookAtFresh());
+  readonly #read = new Coalescer(() => this.#readWoken());
+  readonly #poll = new Coalescer(() => this.#pollAll());
+  readonly #look = new Coalescer(() => this.#lookAtFresh());
 
   constructor(store: Store, on: FeedEvents) {
     this.#store = store;

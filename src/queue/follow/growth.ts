@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Pulse } from '../coalesce.ts';
+import { Coalescer } from '../coalescer.ts';
 import { Signal } from './signal.ts';
 
 /** A lane's log grew; or too much happened to say what, and everything is to be looked at. */
@@ -73,7 +73,7 @@ export class GrowthHub {
   readonly readers = new Set<GrowthReader>();
   readonly #lastSeqs: (lanes: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly #failed: (error: unknown) => void;
-  readonly #pulse = new Pulse(() => this.#tell());
+  readonly #pulse = new Coalescer(() => this.#tell());
   #grown = new Set<string>();
   #all = false;
 

@@ -24,7 +24,7 @@ export interface RunCore {
   error: RunError | null;
   result: Json;
   /** A final outcome stored before the attempt ended; a crash after it ends the run from it. */
-  settled: Outcome | null;
+  committed: Outcome | null;
   lastSeq: number | null;
 }
 

@@ -33,7 +33,7 @@ function lane(...steps: readonly ('take' | 'start' | 'ask')[]): {
 }
 
 describe('the lane machine', () => {
-  it('[Q8] an attempt that did not start cannot succeed, fail, park, settle or wait', () => {
+  it('[Q8] an attempt that did not start cannot succeed, fail, park, commit an outcome or wait', () => {
     const error = { class: 'timeout', message: '' } as const;
     const outcomes: Outcome[] = [
       SUCCEEDED,
@@ -46,7 +46,7 @@ describe('the lane machine', () => {
       expect(() => machine.end(change, run, { outcome, retryDelayMs: 0 }), outcome.kind).toThrow();
     }
     const { change, run } = lane('take');
-    expect(() => machine.settle(change, run, SUCCEEDED)).toThrow();
+    expect(() => machine.commitOutcome(change, run, SUCCEEDED)).toThrow();
     expect(() => machine.ask(change, run)).toThrow();
   });
 
@@ -117,7 +117,7 @@ describe('the lane machine', () => {
     ask: machine.ask,
     answer: machine.answer,
     retake: machine.retake,
-    settle: (c: LaneChange, r: RunCore) => machine.settle(c, r, SUCCEEDED),
+    commitOutcome: (c: LaneChange, r: RunCore) => machine.commitOutcome(c, r, SUCCEEDED),
     succeed: ending(SUCCEEDED),
     fail: ending({ kind: 'failed', error: { class: 'timeout', message: '' } }),
     failForGood: ending({ kind: 'failed', error: { class: 'auth_failed', message: '' } }),
@@ -132,11 +132,11 @@ describe('the lane machine', () => {
     resume: machine.resume,
     wake: machine.wakeDelayed,
   };
-  /** Steps that only a worker, under its fence, or the reaper may take. */
+  /** Steps that only a worker, under its fence, or a takeover may take. */
   const HELD = [
     'start',
     'ask',
-    'settle',
+    'commitOutcome',
     'succeed',
     'fail',
     'failForGood',

@@ -93,11 +93,11 @@ export function append(change: LaneChange, run: RunCore, events: readonly NewEve
 }
 
 /** Stores the final outcome before the attempt has cleaned up (Q10). */
-export function settle(change: LaneChange, run: RunCore, outcome: Outcome): void {
+export function commitOutcome(change: LaneChange, run: RunCore, outcome: Outcome): void {
   // A run that has not started cannot have a result, and a crash could not end it from one.
   if (run.state !== 'running' && run.state !== 'waiting')
-    throw new Error(`a ${run.state} run cannot settle`);
-  change.touch(run).settled = outcome;
+    throw new Error(`a ${run.state} run cannot commit an outcome`);
+  change.touch(run).committed = outcome;
 }
 
 /** The run asks a question: its process lives on, its slot is free. */
@@ -195,7 +195,7 @@ function handBack(change: LaneChange, run: RunCore, reason: string): void {
 
 /** The node of a run is gone (Q7). What the run was doing decides how it goes on. */
 export function crash(change: LaneChange, run: RunCore): void {
-  if (run.settled !== null) end(change, run, { outcome: run.settled, retryDelayMs: 0 });
+  if (run.committed !== null) end(change, run, { outcome: run.committed, retryDelayMs: 0 });
   else if (change.lane.cancel !== null) finish(change, run, 'cancelled', null);
   else if (run.state === 'waiting') leaveWaiting(change, run);
   else cutOff(change, run);
@@ -338,7 +338,7 @@ function close(
   run.error =
     error ?? (state === 'cancelled' ? { class: 'user_cancelled', message: 'Cancelled.' } : null);
   run.nextRunAt = null;
-  run.settled = null;
+  run.committed = null;
   const succeeded = state === 'succeeded';
   change.log('run.finished', succeeded ? SUCCEEDED : { state, error: run.error }, run);
   run.lastSeq = change.lane.nextSeq;
@@ -356,7 +356,7 @@ function delay(
   change.move(run, 'retry_scheduled');
   run.error = error;
   run.nextRunAt = until;
-  run.settled = null;
+  run.committed = null;
   letGo(change);
   lane.answeredAt = null;
   lane.state = 'delayed';
@@ -369,7 +369,7 @@ function delay(
 /** The run keeps the lane's head and may start again at once. */
 function requeue(change: LaneChange, run: RunCore): void {
   const { lane } = change;
-  change.touch(run).settled = null;
+  change.touch(run).committed = null;
   letGo(change);
   lane.answeredAt = null;
   lane.state = 'ready';

@@ -21,6 +21,6 @@ export const newRun = (
   cancelRequestedAt: null,
   error: null,
   result: null,
-  settled: null,
+  committed: null,
   lastSeq: null,
 });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { POSITION_STEP, placeBetween, renumbered } from './position.ts';
+import { POSITION_STEP, positionBetween, renumbered } from './position.ts';
 
 describe('places in a lane', () => {
   it('[Q12] lie strictly between their neighbours, or there is none', () => {
     const place = fc.maxSafeNat().map((n) => Math.floor(n / 4));
     fc.assert(
       fc.property(place, fc.nat({ max: 5000 }), (before, gap) => {
-        const between = placeBetween(before, before + gap);
+        const between = positionBetween(before, before + gap);
         expect(between === null).toBe(gap < 2);
         if (between === null) return;
         expect(Number.isInteger(between)).toBe(true);
@@ -20,9 +20,9 @@ describe('places in a lane', () => {
   it('[Q12] have room for ten runs between two that joined one after the other', () => {
     let after = POSITION_STEP;
     let room = 0;
-    for (let place = placeBetween(0, after); place !== null; room++) {
+    for (let place = positionBetween(0, after); place !== null; room++) {
       after = place;
-      place = placeBetween(0, after);
+      place = positionBetween(0, after);
     }
     expect(room).toBe(10);
   });

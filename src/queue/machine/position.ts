@@ -8,7 +8,7 @@
 export const POSITION_STEP = 1024;
 
 /** The place in the middle of two neighbours, or null if there is no room between them. */
-export function placeBetween(before: number, after: number): number | null {
+export function positionBetween(before: number, after: number): number | null {
   const middle = Math.floor((before + after) / 2);
   return middle > before && middle < after ? middle : null;
 }

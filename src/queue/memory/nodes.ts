@@ -1,6 +1,6 @@
 import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
 import * as machine from '../machine/lane-machine.ts';
-import type { HeldLane, Poll, Reaped } from '../store.ts';
+import type { HeldLane, Poll, TakenOverRun } from '../store.ts';
 import type { RunRecord } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
 
@@ -49,7 +49,7 @@ export function poll(tables: Tables, nodeId: string): Poll {
 }
 
 /** Takes over the runs of nodes whose lease has ended and of those named. */
-export function reap(tables: Tables, provenDead: readonly string[]): Reaped[] {
+export function takeOver(tables: Tables, provenDead: readonly string[]): TakenOverRun[] {
   const now = tables.clock();
   const dead = new Set(provenDead);
   for (const node of tables.nodes.values()) if (!isAlive(node, now)) dead.add(node.id);
@@ -57,16 +57,16 @@ export function reap(tables: Tables, provenDead: readonly string[]): Reaped[] {
 }
 
 /** Every lane of the node goes on without it, then the node is forgotten. */
-export function bury(tables: Tables, nodeId: string, now: number): Reaped[] {
-  const reaped: Reaped[] = [];
+export function bury(tables: Tables, nodeId: string, now: number): TakenOverRun[] {
+  const takenOver: TakenOverRun[] = [];
   for (const lane of [...(tables.holds.get(nodeId) ?? [])]) {
     const change = tables.change(lane, now);
     const run = coreIn(change, lane.begun as RunRecord);
     machine.crash(change, run);
     tables.commit(lane, change, lane.begun);
     const { id, state, crashes } = run;
-    reaped.push({ run: id, lane: lane.row.id, node: nodeId, state, crashes });
+    takenOver.push({ run: id, lane: lane.row.id, node: nodeId, state, crashes });
   }
   tables.nodes.delete(nodeId);
-  return reaped;
+  return takenOver;
 }

@@ -1,5 +1,5 @@
 import type { LaneChange } from '../machine/lane-change.ts';
-import { POSITION_STEP, placeBetween, renumbered } from '../machine/position.ts';
+import { POSITION_STEP, positionBetween, renumbered } from '../machine/position.ts';
 import type { LaneRecord, RunRecord } from './records.ts';
 import { coreIn } from './tables.ts';
 
@@ -26,7 +26,7 @@ export function placeBefore(
   let previous = lane.queue.at(index - 1);
   if (previous === moving && moving !== null) previous = lane.queue.at(index - 2);
   const between = (): number | null =>
-    placeBetween(
+    positionBetween(
       (previous && coreIn(change, previous).position) ?? change.lane.lastPosition,
       coreIn(change, next).position as number,
     );

@@ -1,4 +1,4 @@
-import { storeContract } from '../conformance/store.ts';
+import { storeConformance } from '../conformance/store.ts';
 import { memoryStore } from './store.ts';
 
-storeContract('memory', async (clock) => memoryStore({ clock }));
+storeConformance('memory', async (clock) => memoryStore({ clock }));

@@ -20,7 +20,6 @@ import type {
   LeaseKeeper,
   LogCursor,
   Poll,
-  Reaped,
   Receipt,
   RunFilter,
   ScheduleStore,
@@ -28,11 +27,12 @@ import type {
   StopRecord,
   StopStore,
   Store,
+  TakenOverRun,
 } from '../store.ts';
 import { enqueue } from './admit.ts';
 import { claim } from './claim.ts';
 import { execute } from './commands.ts';
-import { bury, copyNode, join, poll, reap, renew } from './nodes.ts';
+import { bury, copyNode, join, poll, renew, takeOver } from './nodes.ts';
 import { type PurgeRequest, purge } from './purge.ts';
 import {
   lastSeqs,
@@ -156,8 +156,8 @@ class MemoryStore implements Store {
     return poll(this.#open, nodeId);
   }
 
-  async reap(provenDead: readonly string[]): Promise<Reaped[]> {
-    return reap(this.#open, provenDead);
+  async takeOver(provenDead: readonly string[]): Promise<TakenOverRun[]> {
+    return takeOver(this.#open, provenDead);
   }
 
   async listNodes(): Promise<NodeRecord[]> {

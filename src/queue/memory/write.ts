@@ -29,7 +29,7 @@ function apply(change: LaneChange, record: RunRecord, one: AttemptWrite): void {
     const events = one.events.map(({ type, payload }) => ({ type, payload: copyJson(payload) }));
     machine.append(change, run, events);
   }
-  if (one.settle !== undefined) machine.settle(change, run, copyOutcome(one.settle));
+  if (one.commit !== undefined) machine.commitOutcome(change, run, copyOutcome(one.commit));
   if (one.ask === true) machine.ask(change, run);
   if (one.end !== undefined) {
     machine.end(change, run, { ...one.end, outcome: copyOutcome(one.end.outcome) });

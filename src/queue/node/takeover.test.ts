@@ -6,7 +6,7 @@ import { until } from '../../../test/support/until.ts';
 import { rig } from '../../../test/support/worker-rig.ts';
 import type { NodeRecord } from '../../contract/node.ts';
 import { identify } from './process-identity.ts';
-import { Reaper } from './takeover.ts';
+import { Takeover } from './takeover.ts';
 
 const self = identify();
 const node = (id: string, expired: boolean, changes: Partial<NodeRecord> = {}) => ({
@@ -20,21 +20,21 @@ function setUp(dead: string[]) {
   const named: (readonly string[])[] = [];
   const run = { run: 'r', lane: 'l', node: 'n', state: 'queued', crashes: 1 } as const;
   const store = {
-    reap: async (ids: readonly string[]) => {
+    takeOver: async (ids: readonly string[]) => {
       named.push(ids);
       return [run];
     },
   };
-  const reaper = new Reaper(store, self, log, ({ id }) => dead.includes(id));
-  return { reaper, named, log };
+  const takeover = new Takeover(store, self, log, ({ id }) => dead.includes(id));
+  return { takeover, named, log };
 }
 
 test('[Q7] names only nodes that are proven dead, and reaps when a lease has ended', async () => {
-  const { reaper, named, log } = setUp(['dead']);
-  expect(await reaper.look([node('alive', false)])).toEqual([]);
+  const { takeover, named, log } = setUp(['dead']);
+  expect(await takeover.pass([node('alive', false)])).toEqual([]);
   expect(named).toEqual([]);
-  await reaper.look([node('alive', false), node('dead', false), node('late', true)]);
-  await reaper.look([node('late', true)]);
+  await takeover.pass([node('alive', false), node('dead', false), node('late', true)]);
+  await takeover.pass([node('late', true)]);
   expect(named).toEqual([['dead'], []]);
   expect(log.of('TakenOver')[0]).toMatchObject({ level: 'warn', runId: 'r', lane: 'l', node: 'n' });
 });

@@ -1,20 +1,20 @@
 import type { NodeRecord } from '../../contract/node.ts';
 import type { Logger } from '../logger.ts';
-import type { NodeStore, Poll, Reaped } from '../store.ts';
+import type { NodeStore, Poll, TakenOverRun } from '../store.ts';
 import { isProvablyDead, type ProcessIdentity } from './process-identity.ts';
 
 /**
  * Takes over the runs of dead nodes (Q7): at once from processes proven dead on this machine, from
  * all others when their lease has ended.
  */
-export class Reaper {
-  readonly #store: Pick<NodeStore, 'reap'>;
+export class Takeover {
+  readonly #store: Pick<NodeStore, 'takeOver'>;
   readonly #self: ProcessIdentity;
   readonly #log: Logger;
   readonly #isDead: (node: NodeRecord, self: ProcessIdentity) => boolean;
 
   constructor(
-    store: Pick<NodeStore, 'reap'>,
+    store: Pick<NodeStore, 'takeOver'>,
     self: ProcessIdentity,
     log: Logger,
     isDead: (node: NodeRecord, self: ProcessIdentity) => boolean = isProvablyDead,
@@ -25,17 +25,17 @@ export class Reaper {
     this.#isDead = isDead;
   }
 
-  async look(nodes: Poll['nodes']): Promise<readonly Reaped[]> {
+  async pass(nodes: Poll['nodes']): Promise<readonly TakenOverRun[]> {
     const proven = nodes.filter((node) => !node.expired && this.#isDead(node, this.#self));
     if (proven.length === 0 && !nodes.some((node) => node.expired)) return [];
-    const reaped = await this.#store.reap(proven.map((node) => node.id));
+    const takenOver = await this.#store.takeOver(proven.map((node) => node.id));
     for (const node of proven) {
       this.#log.warn({ node: node.id, pid: node.pid }, 'A node of this host is dead');
     }
-    for (const { run, lane, node, state, crashes } of reaped) {
+    for (const { run, lane, node, state, crashes } of takenOver) {
       this.#log.warn({ runId: run, lane, node, state, crashes }, 'TakenOver');
       if (state === 'dead') this.#log.error({ runId: run, lane, crashes }, 'Dead');
     }
-    return reaped;
+    return takenOver;
   }
 }

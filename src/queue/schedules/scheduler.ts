@@ -1,4 +1,4 @@
-import { Pulse } from '../coalesce.ts';
+import { Coalescer } from '../coalescer.ts';
 import { messageOf } from '../handler-result.ts';
 import { type Logger, SILENT } from '../logger.ts';
 import type { Store } from '../store.ts';
@@ -20,7 +20,7 @@ export interface SchedulerOptions {
  */
 export class Scheduler {
   readonly #options: Required<SchedulerOptions>;
-  #pulse: Pulse | null = null;
+  #pulse: Coalescer | null = null;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: () => void = () => {};
   #away = false;
@@ -37,7 +37,7 @@ export class Scheduler {
 
   start(): void {
     if (this.#pulse !== null) return;
-    const pulse = new Pulse(() => this.#look(pulse));
+    const pulse = new Coalescer(() => this.#look(pulse));
     this.#pulse = pulse;
     this.#unlisten = this.#options.store.onHint((hint) => {
       if (hint.schedules === true) pulse.trigger();
@@ -54,7 +54,7 @@ export class Scheduler {
     await pulse?.stop();
   }
 
-  async #look(pulse: Pulse): Promise<void> {
+  async #look(pulse: Coalescer): Promise<void> {
     const { store, log, pollMs } = this.#options;
     let waitMs = pollMs;
     try {

@@ -10,7 +10,7 @@ const WRITE_BYTES = 1024 * 1024;
 const OVERHEAD = 100;
 
 /** The order in which the store applies the parts of one write. */
-const STAGE = { start: 0, event: 1, settle: 2, ask: 3, end: 4 } as const;
+const STAGE = { start: 0, event: 1, commit: 2, ask: 3, end: 4 } as const;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -86,9 +86,9 @@ export class Channel {
     return optional(stored);
   }
 
-  settle(outcome: Outcome, bytes: number): Promise<void> {
-    const stored = this.#add(STAGE.settle, bytes, (write) => {
-      write.settle = outcome;
+  commit(outcome: Outcome, bytes: number): Promise<void> {
+    const stored = this.#add(STAGE.commit, bytes, (write) => {
+      write.commit = outcome;
     });
     return optional(stored);
   }

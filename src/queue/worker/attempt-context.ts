@@ -99,7 +99,7 @@ function settle(attempt: Attempt, result: unknown): Promise<void> {
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') {
     throw new BatonError('invalid_request', 'settle() takes a result or what fail() makes.');
   }
-  return attempt.settle(outcome);
+  return attempt.commit(outcome);
 }
 
 function checkType(type: string): void {

@@ -64,12 +64,12 @@ test('[E1] the writes of one attempt keep their order, also around a question', 
   channel.start();
   void channel.ask();
   void channel.event(event(1), 10);
-  void channel.settle({ kind: 'succeeded', result: 1 }, 10);
+  void channel.commit({ kind: 'succeeded', result: 1 }, 10);
   void channel.event(event(2), 10);
   await channel.end(ENDING, 0);
   expect(batches.flat()).toEqual([
     { lane: 'a', fence: 1, no: 1, start: true, ask: true },
-    { lane: 'a', fence: 1, no: 2, events: [event(1)], settle: { kind: 'succeeded', result: 1 } },
+    { lane: 'a', fence: 1, no: 2, events: [event(1)], commit: { kind: 'succeeded', result: 1 } },
     { lane: 'a', fence: 1, no: 3, events: [event(2)], end: ENDING },
   ]);
   expect(batches.every((batch) => batch.length === 1)).toBe(true);

@@ -21,7 +21,7 @@ export class Attempt {
   askedAt = 0;
   /** Its end is on the way to the store, so a poll may or may not show it. */
   ending = false;
-  settled: Outcome | null = null;
+  committed: Outcome | null = null;
   abort: AbortReason | null = null;
   abortedAt = 0;
   /** Resolves when the handler has returned and all is written. */
@@ -80,9 +80,9 @@ export class Attempt {
     return this.#writer.room();
   }
 
-  settle(outcome: Outcome): Promise<void> {
-    this.settled = outcome;
-    return this.channel.settle(outcome, toJsonText(outcome).bytes);
+  commit(outcome: Outcome): Promise<void> {
+    this.committed = outcome;
+    return this.channel.commit(outcome, toJsonText(outcome).bytes);
   }
 
   async wait(): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from '../handler-result.ts';
 import { conclude } from './conclude.ts';
 
-const calm = { settled: null, abort: null, asking: false };
+const calm = { committed: null, abort: null, asking: false };
 const cancelled = { ...calm, abort: new AbortReason('cancelled', 'cancelled', 'stop') };
 const shutdown = { ...calm, abort: new AbortReason('shutdown', 'stopping') };
 const nothing: Returned = { value: undefined };
@@ -40,10 +40,10 @@ test.each([
   expect(conclude(returned, circumstances).kind).toBe(kind);
 });
 
-test('[Q10] what was settled stands, whatever comes after', () => {
-  const settled = { kind: 'succeeded', result: 1 } as const;
+test('[Q10] what was committed stands, whatever comes after', () => {
+  const committed = { kind: 'succeeded', result: 1 } as const;
   for (const returned of [nothing, crash, { value: 2 }, { value: handBack('why') }]) {
-    expect(conclude(returned, { ...cancelled, settled })).toBe(settled);
+    expect(conclude(returned, { ...cancelled, committed })).toBe(committed);
   }
 });
 

@@ -4,7 +4,7 @@ import { type AbortReason, outcomeOf, type Returned } from '../handler-result.ts
 
 export interface Circumstances {
   /** A final outcome the handler stored before it cleaned up (Q10). */
-  readonly settled: Outcome | null;
+  readonly committed: Outcome | null;
   /** Why the handler was told to stop, if it was. */
   readonly abort: AbortReason | null;
   /** Its question is open. */
@@ -12,8 +12,8 @@ export interface Circumstances {
 }
 
 /** How an attempt ended: what its handler gave back, seen together with why it was told to stop. */
-export function conclude(returned: Returned, { settled, abort, asking }: Circumstances): Outcome {
-  if (settled !== null) return settled;
+export function conclude(returned: Returned, { committed, abort, asking }: Circumstances): Outcome {
+  if (committed !== null) return committed;
   const outcome = outcomeOf(returned);
   if (abort === null || finished(returned, outcome)) return outcome;
   if (abort.kind === 'cancelled') return { kind: 'cancelled' };

@@ -4,14 +4,14 @@ import { DatabaseWatch } from '../node/database-watch.ts';
 import type { ClaimedRun, HeldLane } from '../store.ts';
 import { Attempt, nextStamp } from './attempt.ts';
 import { AttemptWriter } from './attempt-writer.ts';
-import { HeldRuns } from './running-attempts.ts';
+import { RunningAttempts } from './running-attempts.ts';
 
 function setUp() {
   const log = new CapturedLog();
   const store = { write: async (writes: readonly unknown[]) => writes.map(() => true) };
   const database = new DatabaseWatch(log);
   const writer = new AttemptWriter({ store, database, log, bufferBytes: 1000 });
-  const held = new HeldRuns(log, 5000);
+  const held = new RunningAttempts(log, 5000);
   const add = (lane: string, fence = 1): Attempt => {
     const run = { id: lane, lane, type: 't', attempts: 1 } as ClaimedRun['run'];
     const attempt = new Attempt({ run, fence }, writer, () => {});

@@ -10,7 +10,7 @@ import { fieldsOf } from './attempt-log.ts';
  * them. Each poll is compared with what was known when it was sent; what changed since is left to
  * the next one.
  */
-export class HeldRuns {
+export class RunningAttempts {
   readonly #live = new Set<Attempt>();
   /** The same by their lanes, the latest last. */
   readonly #byLane = new Map<string, readonly Attempt[]>();

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
-import { Pulse } from '../coalesce.ts';
+import { Coalescer } from '../coalescer.ts';
 import { AbortReason } from '../handler-result.ts';
 import { DatabaseWatch } from '../node/database-watch.ts';
 import { findOtherMachine } from '../node/host-guard.ts';
 import { Membership } from '../node/membership.ts';
 import { NameWatch } from '../node/name-watch.ts';
-import { Reaper } from '../node/takeover.ts';
+import { Takeover } from '../node/takeover.ts';
 import type { ClaimedRun, HeldLane, Poll } from '../store.ts';
 import { Attempt, nextStamp } from './attempt.ts';
 import { execute, giveBack } from './executor.ts';
-import type { HeldRuns } from './running-attempts.ts';
+import type { RunningAttempts } from './running-attempts.ts';
 import type { Settings } from './worker-settings.ts';
 
 /** How long a stopping worker waits for the database to take its good-bye. */
@@ -43,29 +43,29 @@ export interface WorkerStats {
 /** One working life of a worker, from its start to its stop; see worker.ts. */
 export class WorkerLoop {
   readonly #settings: Settings;
-  readonly #held: HeldRuns;
+  readonly #held: RunningAttempts;
   readonly #stats: WorkerStats;
   readonly #node: Omit<NodeInfo, 'id'>;
   readonly #database: DatabaseWatch;
-  readonly #reaper: Reaper;
+  readonly #takeover: Takeover;
   readonly #types: NameWatch;
   readonly #hosts: NameWatch;
-  readonly #claim = new Pulse(() => this.#claimOnce());
-  readonly #poll = new Pulse(() => this.#pollOnce());
+  readonly #claim = new Coalescer(() => this.#claimOnce());
+  readonly #poll = new Coalescer(() => this.#pollOnce());
   readonly #joined = Promise.withResolvers<void>();
   readonly #hurried = Promise.withResolvers<void>();
   #member: Membership | null = null;
   #joining: Promise<void> = Promise.resolve();
   #hasJoined = false;
   #claims = { begun: 0, ended: 0 };
-  #reaping = false;
+  #takingOver = false;
   #typesCheckedAt = Number.NEGATIVE_INFINITY;
   #stopping: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #dueTimer: NodeJS.Timeout | undefined;
   #stopHints = (): void => {};
 
-  constructor(settings: Settings, held: HeldRuns, stats: WorkerStats) {
+  constructor(settings: Settings, held: RunningAttempts, stats: WorkerStats) {
     const { store, log, identity, roles, concurrency: capacity, version, handlers } = settings;
     this.#settings = settings;
     this.#held = held;
@@ -78,7 +78,7 @@ export class WorkerLoop {
       version,
     };
     this.#database = new DatabaseWatch(log);
-    this.#reaper = new Reaper(store, identity, log);
+    this.#takeover = new Takeover(store, identity, log);
     const unhandled = { ...UNHANDLED, list: () => store.unhandledTypes() };
     const stranded = { ...STRANDED, list: () => store.strandedHosts() };
     this.#types = new NameWatch(unhandled, log);
@@ -283,14 +283,14 @@ export class WorkerLoop {
    * for them must not miss a cancel meanwhile.
    */
   async #takeOver(nodes: Poll['nodes'], member: Membership): Promise<void> {
-    if (this.#reaping) return;
-    this.#reaping = true;
+    if (this.#takingOver) return;
+    this.#takingOver = true;
     try {
-      this.#stats.takenOver += (await this.#reaper.look(nodes)).length;
+      this.#stats.takenOver += (await this.#takeover.pass(nodes)).length;
     } catch (error) {
       this.#failed(error, member);
     } finally {
-      this.#reaping = false;
+      this.#takingOver = false;
     }
   }
 

@@ -25,7 +25,7 @@ test('[Q6] a write that its fence refuses stops the handler, and nothing of it i
   const one = worker({ pollMs: 60_000, concurrency: 1 });
   await one.start();
   await reaches(id, 'running');
-  await base.reap([one.nodeId ?? '']);
+  await base.takeOver([one.nodeId ?? '']);
   gate.open();
   await reaches(id, 'succeeded');
   expect(reasons).toMatchObject([{ kind: 'lost' }]);
@@ -48,7 +48,7 @@ test('[Q6] a lane that is missing from the poll stops its handler', async () => 
   const one = worker({ concurrency: 1 });
   await one.start();
   await reaches(id, 'running');
-  await base.reap([one.nodeId ?? '']);
+  await base.takeOver([one.nodeId ?? '']);
   await until(() => log.of('Lost').length === 1);
   expect(reason).toBeInstanceOf(AbortReason);
   expect(reason).toMatchObject({ kind: 'lost' });

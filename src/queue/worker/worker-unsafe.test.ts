@@ -13,7 +13,7 @@ async function cutOff(store: Store, events: { type: string; payload: null }[]): 
   const caps = { types: {}, perOwner: null };
   const [claimed] = await store.claim({ nodeId: 'gone', types: ['push'], limit: 1, caps });
   await store.write([{ lane: 'l', fence: claimed!.fence, start: true, events }]);
-  await store.reap(['gone']);
+  await store.takeOver(['gone']);
 }
 
 test.for([

@@ -1,5 +1,5 @@
 import type { RunQueue } from '../run-queue.ts';
-import { HeldRuns } from './running-attempts.ts';
+import { RunningAttempts } from './running-attempts.ts';
 import { WorkerLoop, type WorkerStats } from './worker-loop.ts';
 import { type Settings, settingsOf, type WorkerOptions } from './worker-settings.ts';
 
@@ -13,14 +13,14 @@ import { type Settings, settingsOf, type WorkerOptions } from './worker-settings
 export class Worker {
   readonly #settings: Settings;
   /** Outlives a stop: a handler that has not returned keeps its lane from this process's next life. */
-  readonly #held: HeldRuns;
+  readonly #held: RunningAttempts;
   readonly #stats: WorkerStats = { leaseLosses: 0, takenOver: 0, stopped: false };
   #loop: WorkerLoop | null = null;
   #started: Promise<void> = Promise.resolve();
 
   constructor(queue: RunQueue, options: WorkerOptions = {}) {
     this.#settings = settingsOf(queue, options);
-    this.#held = new HeldRuns(this.#settings.log, this.#settings.returnMs);
+    this.#held = new RunningAttempts(this.#settings.log, this.#settings.returnMs);
   }
 
   /**

@@ -16,24 +16,24 @@ export interface HeadRun {
 }
 
 /** A new run before all that are queued in the lane; whoever calls saves the lane. */
-export function* admitAtHead(dialect: Dialect, it: LaneChange, run: HeadRun): Op<void> {
+export function* admitAtHead(dialect: Dialect, change: LaneChange, run: HeadRun): Op<void> {
   const { id, type, maxAttempts, payload, retryOf, idemKey, bodyHash } = run;
-  const position = yield* headPlace(it);
+  const position = yield* headPlace(change);
   const core = newRun({ id, type, maxAttempts, position, runAt: null });
-  const firstSeq = it.lane.nextSeq;
-  admit(it, core);
+  const firstSeq = change.lane.nextSeq;
+  admit(change, core);
   yield* dialect.insertRuns([
     {
       core,
-      lane: it.lane.id,
-      owner: it.lane.owner,
+      lane: change.lane.id,
+      owner: change.lane.owner,
       payload,
       retryOf,
-      idemScope: idemKey === null ? null : it.lane.id,
+      idemScope: idemKey === null ? null : change.lane.id,
       idemKey,
       bodyHash,
-      kept: it.lane.kept,
-      createdAt: it.now,
+      kept: change.lane.kept,
+      createdAt: change.now,
       firstSeq,
     },
   ]);

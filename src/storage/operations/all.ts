@@ -2,7 +2,7 @@ import type { NewAuditEntry } from '../../access/principal.ts';
 import type { Op } from '../statement.ts';
 import { ACCESS_OPERATIONS } from './access/all.ts';
 import { appendAudit } from './access/audit.ts';
-import { change } from './change.ts';
+import { applyCommand } from './change.ts';
 import { claim } from './claim.ts';
 import type { Dialect, Done } from './dialect.ts';
 import { enqueue } from './enqueue.ts';
@@ -20,7 +20,7 @@ const WRITING = {
   enqueue,
   claim,
   write,
-  change,
+  change: applyCommand,
   join,
   renew,
   leave,

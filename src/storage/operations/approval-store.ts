@@ -17,7 +17,7 @@ export function approvalStoreOver({
     decideApproval: (id, answer) => call('decideApproval', id, answer),
     useApproval: (id, fence) => call('useApproval', id, fence),
     withdrawApproval: (id, reason) => call('withdrawApproval', id, reason),
-    settleApprovals: (limit) => call('settleApprovals', limit),
+    reconcileApprovals: (limit) => call('reconcileApprovals', limit),
     rulesFor: (sessionId) => read(rulesFor(sessionId)),
     sharedRules: () => read(sharedRules()),
     readRules: (place) => read(readRules(place)),

@@ -22,7 +22,11 @@ import { lastPlace, placeBefore } from './places.ts';
 type CommandOf<D extends Command['do']> = Extract<Command, { do: D }>;
 
 /** What a person or program above the queue changes; bad wishes throw and change nothing. */
-export function* change(dialect: Dialect, now: number, command: Command): Op<Done<Run | null>> {
+export function* applyCommand(
+  dialect: Dialect,
+  now: number,
+  command: Command,
+): Op<Done<Run | null>> {
   switch (command.do) {
     case 'cancel':
       return yield* cancelRun(dialect, now, command);
@@ -37,16 +41,16 @@ export function* change(dialect: Dialect, now: number, command: Command): Op<Don
     case 'retry':
       return yield* retry(dialect, now, command);
     case 'hold':
-      return yield* onLane(dialect, yield* lockLane(dialect, now, command.lane), (it) =>
-        hold(it, 'asked'),
+      return yield* onLane(dialect, yield* lockLane(dialect, now, command.lane), (change) =>
+        hold(change, 'asked'),
       );
     case 'resume':
       return yield* onLane(dialect, yield* lockLane(dialect, now, command.lane), resume);
     case 'configure':
       return yield* configure(dialect, now, command.lane, command.settings);
     case 'note':
-      return yield* onLane(dialect, yield* makeLane(dialect, now, command.lane), (it) =>
-        it.log(command.event.type, command.event.payload, null),
+      return yield* onLane(dialect, yield* makeLane(dialect, now, command.lane), (change) =>
+        change.log(command.event.type, command.event.payload, null),
       );
   }
 }
@@ -54,9 +58,9 @@ export function* change(dialect: Dialect, now: number, command: Command): Op<Don
 /** Asking again while its worker stops it changes nothing. */
 function* cancelRun(dialect: Dialect, now: number, command: CommandOf<'cancel'>): Op<Done<Run>> {
   let again = false;
-  const cancelled = yield* onRun(dialect, now, command.run, (it, core) => {
+  const cancelled = yield* onRun(dialect, now, command.run, (change, core) => {
     again = core.cancelRequestedAt !== null;
-    cancel(it, core, command.kind);
+    cancel(change, core, command.kind);
   });
   return again && cancelled.hint.lanes.length === 0 ? { ...cancelled, changed: false } : cancelled;
 }
@@ -65,18 +69,22 @@ function* onRun(
   dialect: Dialect,
   now: number,
   id: string,
-  act: (it: LaneChange, core: RunCore) => void,
+  act: (change: LaneChange, core: RunCore) => void,
 ): Op<Done<Run>> {
-  const { change: it, core } = yield* lockRun(dialect, now, id);
-  act(it, core);
-  yield* dialect.save([it]);
-  return done((yield* readRun(id))!, [it]);
+  const { change, core } = yield* lockRun(dialect, now, id);
+  act(change, core);
+  yield* dialect.save([change]);
+  return done((yield* readRun(id))!, [change]);
 }
 
-function* onLane(dialect: Dialect, it: LaneChange, act: (it: LaneChange) => void): Op<Done<null>> {
-  act(it);
-  yield* dialect.save([it]);
-  return done(null, [it]);
+function* onLane(
+  dialect: Dialect,
+  change: LaneChange,
+  act: (change: LaneChange) => void,
+): Op<Done<null>> {
+  act(change);
+  yield* dialect.save([change]);
+  return done(null, [change]);
 }
 
 function* makeLane(dialect: Dialect, now: number, id: string): Op<LaneChange> {
@@ -85,50 +93,50 @@ function* makeLane(dialect: Dialect, now: number, id: string): Op<LaneChange> {
 }
 
 function* edit(dialect: Dialect, now: number, command: CommandOf<'edit'>): Op<Done<Run>> {
-  const { change: it, core } = yield* lockRun(dialect, now, command.run);
-  edited(it, core);
+  const { change, core } = yield* lockRun(dialect, now, command.run);
+  edited(change, core);
   yield* query('UPDATE runs SET payload = $2, updated_at = $3 WHERE id = $1', [
     command.run,
     command.payload,
     now,
   ]);
-  yield* dialect.save([it]);
-  return done((yield* readRun(command.run))!, [it]);
+  yield* dialect.save([change]);
+  return done((yield* readRun(command.run))!, [change]);
 }
 
 function* move(dialect: Dialect, now: number, command: CommandOf<'move'>): Op<Done<Run>> {
-  const { change: it, core } = yield* lockRun(dialect, now, command.run);
-  mustBeMovable(it, core);
-  moved(it, core, yield* newPlace(it, core, command.before));
-  yield* dialect.save([it]);
-  return done((yield* readRun(command.run))!, [it]);
+  const { change, core } = yield* lockRun(dialect, now, command.run);
+  mustBeMovable(change, core);
+  moved(change, core, yield* newPlace(change, core, command.before));
+  yield* dialect.save([change]);
+  return done((yield* readRun(command.run))!, [change]);
 }
 
-function* newPlace(it: LaneChange, core: RunCore, before: string | null): Op<number> {
-  if (before === null) return lastPlace(it);
+function* newPlace(change: LaneChange, core: RunCore, before: string | null): Op<number> {
+  if (before === null) return lastPlace(change);
   if (before === core.id) return core.position!;
   const target = yield* queryOne<{ lane: string; state: string; position: number | null }>(
     'SELECT lane, state, position FROM runs WHERE id = $1',
     [before],
   );
   const inQueue =
-    target?.lane === it.lane.id && target.state === 'queued' && target.position !== null;
-  if (!inQueue || it.lane.runId === before) {
+    target?.lane === change.lane.id && target.state === 'queued' && target.position !== null;
+  if (!inQueue || change.lane.runId === before) {
     throw new BatonError('invalid_request', '`before` is not a queued run of the same lane.', {
       details: { field: 'before' },
     });
   }
-  return yield* placeBefore(it, before, core.id);
+  return yield* placeBefore(change, before, core.id);
 }
 
 function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>): Op<Done<Run>> {
-  const { change: it, core } = yield* lockRun(dialect, now, command.run);
-  remove(it, core);
-  yield* dialect.save([it]);
+  const { change, core } = yield* lockRun(dialect, now, command.run);
+  remove(change, core);
+  yield* dialect.save([change]);
   const run = yield* readRun(command.run);
   yield* query('DELETE FROM runs WHERE id = $1', [command.run]);
   yield* dialect.addCounts({ cancelled: -1 });
-  if (it.lane.id === command.run && !it.lane.kept) {
+  if (change.lane.id === command.run && !change.lane.kept) {
     // The lane existed for this run alone.
     yield* query(
       'DELETE FROM lanes WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM runs WHERE lane = $1)',
@@ -139,16 +147,16 @@ function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>)
       [command.run],
     );
   }
-  return done(run!, [it]);
+  return done(run!, [change]);
 }
 
 /** A manual retry is a new run at the head; the finished one stays as it is (Q8). */
 function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<Done<Run>> {
-  const { change: it, core: old } = yield* lockRun(dialect, now, command.run);
+  const { change, core: old } = yield* lockRun(dialect, now, command.run);
   if (!isTerminal(old.state))
     throw new BatonError('run_not_finished', undefined, { details: { state: old.state } });
   const source = (yield* readRun(command.run))!;
-  yield* admitAtHead(dialect, it, {
+  yield* admitAtHead(dialect, change, {
     id: command.newId,
     type: old.type,
     maxAttempts: old.maxAttempts,
@@ -157,8 +165,8 @@ function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<
     idemKey: null,
     bodyHash: null,
   });
-  yield* dialect.save([it]);
-  return done((yield* readRun(command.newId))!, [it]);
+  yield* dialect.save([change]);
+  return done((yield* readRun(command.newId))!, [change]);
 }
 
 function* configure(
@@ -167,8 +175,8 @@ function* configure(
   id: string,
   settings: LaneSettings,
 ): Op<Done<null>> {
-  const it = yield* makeLane(dialect, now, id);
-  const lane = it.lane;
+  const change = yield* makeLane(dialect, now, id);
+  const lane = change.lane;
   const host = settings.host === undefined ? lane.host : settings.host;
   const kept = settings.kept ?? lane.kept;
   yield* query(
@@ -184,6 +192,6 @@ function* configure(
   );
   if (kept !== lane.kept)
     yield* query('UPDATE runs SET kept = $2 WHERE lane = $1', [id, Number(kept)]);
-  it.ready = lane.state === 'ready';
-  return done(null, [it]);
+  change.ready = lane.state === 'ready';
+  return done(null, [change]);
 }

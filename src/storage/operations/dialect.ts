@@ -98,16 +98,16 @@ export interface Done<T> {
   readonly who?: string;
 }
 
-export const NOTHING_TO_TELL: Hint = { ready: false, nodes: [], lanes: [] };
+export const NO_HINT: Hint = { ready: false, nodes: [], lanes: [] };
 /** What somebody may do has changed. */
-export const ACCESS_CHANGED: Hint = { ...NOTHING_TO_TELL, access: true };
+export const ACCESS_CHANGED: Hint = { ...NO_HINT, access: true };
 
-export const tellsSomething = (hint: Hint): boolean =>
-  hint.ready ||
-  hint.nodes.length > 0 ||
-  hint.lanes.length > 0 ||
-  hint.schedules === true ||
-  hint.access === true;
+export const isEmptyHint = (hint: Hint): boolean =>
+  !hint.ready &&
+  hint.nodes.length === 0 &&
+  hint.lanes.length === 0 &&
+  hint.schedules !== true &&
+  hint.access !== true;
 
 export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
   const nodes = new Set<string>();

@@ -1,10 +1,10 @@
 import type { NodeInfo } from '../../contract/node.ts';
 import { LaneChange } from '../../queue/machine/lane-change.ts';
 import { crash } from '../../queue/machine/lane-machine.ts';
-import type { HeldLane, Poll, Reaped } from '../../queue/store.ts';
+import type { HeldLane, Poll, TakenOverRun } from '../../queue/store.ts';
 import { NODE_COLUMNS, type NodeRow, toNode } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
-import { type Dialect, type Done, done, NOTHING_TO_TELL } from './dialect.ts';
+import { type Dialect, type Done, done, NO_HINT } from './dialect.ts';
 
 /** Joining again, because the first answer was lost, is the same join. */
 export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number): Op<Done<void>> {
@@ -27,7 +27,7 @@ export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number):
       now,
     ],
   );
-  return { value: undefined, hint: NOTHING_TO_TELL };
+  return { value: undefined, hint: NO_HINT };
 }
 
 /** A lease that has ended is not revived: others may already have taken over. */
@@ -41,7 +41,7 @@ export function* renew(
     'UPDATE nodes SET lease_until = $3 WHERE id = $1 AND lease_until > $2 RETURNING id',
     [nodeId, now, now + leaseMs],
   );
-  return { value: rows.length > 0, hint: NOTHING_TO_TELL };
+  return { value: rows.length > 0, hint: NO_HINT };
 }
 
 export function* leave(dialect: Dialect, now: number, nodeId: string): Op<Done<void>> {
@@ -58,7 +58,7 @@ export function* takeOver(
   now: number,
   nodeId: string,
   proven: boolean,
-): Op<Done<Reaped[]>> {
+): Op<Done<TakenOverRun[]>> {
   // Its own claims hold this row shared until they commit, so none can slip in behind us.
   yield* dialect.lockNode(nodeId);
   const node = yield* queryOne<{ lease_until: number }>(
@@ -68,7 +68,7 @@ export function* takeOver(
   if (!proven && node !== null && node.lease_until > now) return done([], []);
   const rows = yield* query<{ id: string }>('SELECT id FROM lanes WHERE node_id = $1', [nodeId]);
   const held = rows.length === 0 ? [] : yield* dialect.lockBegun(rows.map(({ id }) => id).sort());
-  const reaped: Reaped[] = [];
+  const takenOver: TakenOverRun[] = [];
   const changes: LaneChange[] = [];
   for (const { lane, run } of held) {
     // Ended by the node itself before we had the lock.
@@ -76,7 +76,7 @@ export function* takeOver(
     const change = new LaneChange(lane, now);
     crash(change, run);
     changes.push(change);
-    reaped.push({
+    takenOver.push({
       run: run.id,
       lane: lane.id,
       node: nodeId,
@@ -86,7 +86,7 @@ export function* takeOver(
   }
   if (changes.length > 0) yield* dialect.save(changes);
   yield* query('DELETE FROM nodes WHERE id = $1', [nodeId]);
-  return done(reaped, changes);
+  return done(takenOver, changes);
 }
 
 /** The nodes whose lease has ended. */

@@ -1,5 +1,5 @@
 import type { LaneChange } from '../../queue/machine/lane-change.ts';
-import { POSITION_STEP, placeBetween } from '../../queue/machine/position.ts';
+import { POSITION_STEP, positionBetween } from '../../queue/machine/position.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 
 /** The place behind all others. */
@@ -16,7 +16,7 @@ export function* headPlace(change: LaneChange): Op<number> {
     [change.lane.id, change.lane.lastPosition],
   );
   if (first === null) return lastPlace(change);
-  const place = placeBetween(change.lane.lastPosition, first.position);
+  const place = positionBetween(change.lane.lastPosition, first.position);
   if (place !== null) return place;
   yield* renumber(change);
   return yield* headPlace(change);
@@ -32,7 +32,7 @@ export function* placeBefore(change: LaneChange, before: string, moving: string)
      ORDER BY position DESC LIMIT 1`,
     [change.lane.id, change.lane.lastPosition, target!.position, moving],
   );
-  const place = placeBetween(neighbour?.position ?? change.lane.lastPosition, target!.position);
+  const place = positionBetween(neighbour?.position ?? change.lane.lastPosition, target!.position);
   if (place !== null) return place;
   yield* renumber(change);
   return yield* placeBefore(change, before, moving);

@@ -1,6 +1,6 @@
 import type { RunState } from '../../contract/run.ts';
 import { type Op, query } from '../statement.ts';
-import { type CountDeltas, type Dialect, type Done, NOTHING_TO_TELL } from './dialect.ts';
+import { type CountDeltas, type Dialect, type Done, NO_HINT } from './dialect.ts';
 
 export interface Purged {
   readonly runs: number;
@@ -28,7 +28,7 @@ export function* purge(
      WHERE finished_at IS NOT NULL AND kept = 0 AND finished_at < $1 ORDER BY finished_at LIMIT $2`,
     [request.before, request.limit],
   );
-  if (found.length === 0) return { value: { runs: 0, lanes: 0 }, hint: NOTHING_TO_TELL };
+  if (found.length === 0) return { value: { runs: 0, lanes: 0 }, hint: NO_HINT };
   const lanes = yield* dialect.lockLanes([...new Set(found.map(({ lane }) => lane))].sort());
   // Looked at again under the lock: a lane may just have been told to keep its runs.
   const kept = new Set(lanes.filter((lane) => lane.kept).map(({ id }) => id));
@@ -59,5 +59,5 @@ export function* purge(
   yield* query(`DELETE FROM events WHERE ${dialect.oneOf('lane', 1)}`, [
     dialect.list(gone.map(({ id }) => id)),
   ]);
-  return { value: { runs: removed.length, lanes: gone.length }, hint: NOTHING_TO_TELL };
+  return { value: { runs: removed.length, lanes: gone.length }, hint: NO_HINT };
 }

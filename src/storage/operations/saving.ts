@@ -47,7 +47,7 @@ export const savedRun = (run: RunCore, now: number): Scalar[] => [
   run.error?.class ?? null,
   plain(run.error?.message ?? null),
   json(run.result),
-  json(run.settled),
+  json(run.committed),
   run.lastSeq,
   now,
 ];

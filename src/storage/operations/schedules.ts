@@ -2,10 +2,10 @@ import type { Schedule } from '../../contract/schedule.ts';
 import type { DueSchedules, Firing, ScheduleStore, ScheduleWrite } from '../../queue/store.ts';
 import { type ScheduleRow, toSchedule } from '../rows.ts';
 import { type Op, query, queryOne, type Value } from '../statement.ts';
-import { type Dialect, type Done, NOTHING_TO_TELL } from './dialect.ts';
+import { type Dialect, type Done, NO_HINT } from './dialect.ts';
 import { enqueue } from './enqueue.ts';
 
-const SCHEDULES_CHANGED = { ...NOTHING_TO_TELL, schedules: true };
+const SCHEDULES_CHANGED = { ...NO_HINT, schedules: true };
 
 const WRITTEN = [
   'id',
@@ -44,7 +44,7 @@ export function* putSchedule(
   if (row !== undefined) return { value: toSchedule(row), hint: SCHEDULES_CHANGED };
   // Its own version is there already: this write was done before, and its answer was lost.
   const own = yield* withVersion(schedule.id, schedule.version);
-  return { value: own, hint: NOTHING_TO_TELL };
+  return { value: own, hint: NO_HINT };
 }
 
 function valuesOf(schedule: ScheduleWrite, now: number): Value[] {
@@ -69,7 +69,7 @@ export function* removeSchedule(_: Dialect, _now: number, id: string): Op<Done<b
   const gone = yield* query('DELETE FROM schedules WHERE id = $1 RETURNING id', [id]);
   return gone.length > 0
     ? { value: true, hint: SCHEDULES_CHANGED }
-    : { value: false, hint: NOTHING_TO_TELL };
+    : { value: false, hint: NO_HINT };
 }
 
 /**
@@ -86,7 +86,7 @@ export function* fireSchedule(dialect: Dialect, now: number, firing: Firing): Op
   );
   if (fired.length === 0) {
     const own = yield* withVersion(id, admission.id);
-    return { value: own !== null, hint: NOTHING_TO_TELL };
+    return { value: own !== null, hint: NO_HINT };
   }
   const { hint } = yield* enqueue(dialect, now, [admission]);
   return { value: true, hint };

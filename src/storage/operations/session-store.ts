@@ -35,7 +35,7 @@ export function sessionStoreOver({
     },
     openConnections: (place, connections) => call('openConnections', place, connections),
     closeConnections: (ids) => call('closeConnections', ids),
-    settleSessions: (limit) => call('settleSessions', limit),
+    reconcileSessions: (limit) => call('reconcileSessions', limit),
     listPending: (host, limit) => read(reads.listPending(dialect, host, limit)),
     putInvocation: (invocation, turn) => call('putInvocation', invocation, turn ?? null),
     listInvocations: (runId) => read(invocations.listInvocations(runId)),

@@ -13,6 +13,6 @@ export function steerStoreOver({
     listSteers: (runIds) => read(listSteers(dialect, runIds)),
     markSteer: (id, given, fence) => call('markSteer', id, given, fence),
     releaseSteers: (runId, fence) => call('releaseSteers', runId, fence),
-    settleSteers: (limit) => call('settleSteers', limit),
+    reconcileSteers: (limit) => call('reconcileSteers', limit),
   };
 }

@@ -1,6 +1,6 @@
 import type { StopRecord, StopStore } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
-import { type Dialect, type Done, NOTHING_TO_TELL } from './dialect.ts';
+import { type Dialect, type Done, NO_HINT } from './dialect.ts';
 
 /* The switch that stops everything: its row is there while it is on. */
 
@@ -20,7 +20,7 @@ export function* setStop(
   yield* dialect.lockClaims();
   if (stop === null) {
     const gone = yield* query('DELETE FROM stop RETURNING id');
-    if (gone.length === 0) return { value: null, hint: NOTHING_TO_TELL, changed: false };
+    if (gone.length === 0) return { value: null, hint: NO_HINT, changed: false };
   } else {
     yield* query(
       `INSERT INTO stop (id, since, by_user, reason) VALUES (1, $1, $2, $3)

@@ -27,12 +27,12 @@ export function storeOver({ dialect, hints, call, read, keepLease, close }: Stor
     join: (node, leaseMs) => call('join', node, leaseMs),
     renew: (nodeId, leaseMs) => call('renew', nodeId, leaseMs),
     leave: (nodeId) => call('leave', nodeId),
-    async reap(provenDead) {
+    async takeOver(provenDead) {
       const proven = new Set(provenDead);
       const dead = new Set([...proven, ...(await read(listExpired(dialect)))]);
-      const reaped = [];
-      for (const node of dead) reaped.push(...(await call('takeOver', node, proven.has(node))));
-      return reaped;
+      const takenOver = [];
+      for (const node of dead) takenOver.push(...(await call('takeOver', node, proven.has(node))));
+      return takenOver;
     },
     keepLease,
     get: (id) => read(readRun(id)),

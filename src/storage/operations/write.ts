@@ -1,5 +1,5 @@
 import { LaneChange } from '../../queue/machine/lane-change.ts';
-import { append, ask, end, settle, start } from '../../queue/machine/lane-machine.ts';
+import { append, ask, commitOutcome, end, start } from '../../queue/machine/lane-machine.ts';
 import type { AttemptWrite } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
 import { type Dialect, type Done, done } from './dialect.ts';
@@ -43,7 +43,7 @@ function* byMachine(
     if (!change.isNew(one)) return true;
     if (one.start === true) start(change, run);
     if (one.events !== undefined) append(change, run, one.events);
-    if (one.settle !== undefined) settle(change, run, one.settle);
+    if (one.commit !== undefined) commitOutcome(change, run, one.commit);
     if (one.ask === true) ask(change, run);
     if (one.end !== undefined) end(change, run, one.end);
     return true;

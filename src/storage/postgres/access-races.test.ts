@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { until } from '../../../test/support/until.ts';
 import {
-  AccessBench,
+  AccessStoreRig,
   type AccessStores,
   entry,
   HOUR,
@@ -18,7 +18,7 @@ import { postgresStore } from './store.ts';
 /* Two nodes on one database, who want the same thing at the same time. */
 
 let database: TestDatabase;
-let bench: AccessBench;
+let rig: AccessStoreRig;
 let other: AccessStores;
 const open: OpenAccess = (place, clock) =>
   postgresStore({ url: database.url, schema: `s${place.replaceAll('-', '')}`, clock });
@@ -28,16 +28,16 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  bench = await AccessBench.open(open);
-  other = await open(bench.place, () => bench.now);
+  rig = await AccessStoreRig.open(open);
+  other = await open(rig.place, () => rig.now);
 });
 afterEach(async () => {
   vi.restoreAllMocks();
   await other.close();
-  await bench.close();
+  await rig.close();
 });
 
-const both = (): AccessStores[] => [bench.store, other];
+const both = (): AccessStores[] => [rig.store, other];
 const newSignIn = () => ({
   id: newId(),
   digest: newId(),
@@ -48,7 +48,7 @@ const newSignIn = () => ({
 
 test('[X1] of two nodes that are shown one code, one signs in and one line is written', async () => {
   for (let i = 0; i < 15; i++) {
-    const code = await bench.code('admin');
+    const code = await rig.code('admin');
     const told = entry({
       userId: '',
       action: 'auth.sign_in',
@@ -64,7 +64,7 @@ test('[X1] of two nodes that are shown one code, one signs in and one line is wr
 
 test('[X1] of two nodes that replace one secret, one does', async () => {
   for (let i = 0; i < 15; i++) {
-    const { digest: from, signIn } = await bench.signedIn('admin');
+    const { digest: from, signIn } = await rig.signedIn('admin');
     const secrets = both().map(() => newId());
     const rotated = await Promise.all(
       both().map((store, n) =>
@@ -79,7 +79,7 @@ test('[X1] of two nodes that replace one secret, one does', async () => {
 });
 
 test('[X4] of two nodes that are shown one ticket, one takes it, wherever it was made', async () => {
-  const { signIn } = await bench.signedIn('admin');
+  const { signIn } = await rig.signedIn('admin');
   for (let i = 0; i < 15; i++) {
     const ticket = { digest: newId(), signInId: signIn.id, path: '/ws/events', expiresInMs: HOUR };
     await both()[i % 2]?.createTicket(ticket);
@@ -89,25 +89,25 @@ test('[X4] of two nodes that are shown one ticket, one takes it, wherever it was
 });
 
 test('[X1] a sign-in that cannot be lengthened now lets in all the same', async () => {
-  const { digest, signIn } = await bench.signedIn('admin');
+  const { digest, signIn } = await rig.signedIn('admin');
   const client = new pg.Client({
     connectionString: database.url,
-    options: `-c search_path=s${bench.place.replaceAll('-', '')}`,
+    options: `-c search_path=s${rig.place.replaceAll('-', '')}`,
   });
   await client.connect();
   await client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER full_disk BEFORE UPDATE ON sign_ins EXECUTE FUNCTION refuse()`);
   await client.end();
-  bench.now += HOUR / 2;
-  expect(await bench.store.findSignIn(digest, HOUR)).toEqual(signIn);
+  rig.now += HOUR / 2;
+  expect(await rig.store.findSignIn(digest, HOUR)).toEqual(signIn);
 });
 
 test('[X2] who signs in at the moment they are locked out is not signed in when that ends', async () => {
-  const ann = await bench.user();
+  const ann = await rig.user();
   const client = new pg.Client({
     connectionString: database.url,
-    options: `-c search_path=s${bench.place.replaceAll('-', '')}`,
+    options: `-c search_path=s${rig.place.replaceAll('-', '')}`,
   });
   await client.connect();
   // They were looked at before, and are written after.
@@ -115,18 +115,18 @@ test('[X2] who signs in at the moment they are locked out is not signed in when 
   await client.query(
     `INSERT INTO sign_ins (id, user_id, digest, created_at, rotated_at, idle_until, expires_at)
      VALUES ('late', $1, 'digest', 0, 0, $2, $2)`,
-    [ann.id, bench.now + HOUR],
+    [ann.id, rig.now + HOUR],
   );
   await other.updateUser(ann.id, { disabled: true });
   await client.query('COMMIT');
   await client.end();
-  expect(await bench.store.findSignIn('digest', HOUR)).toBeNull();
+  expect(await rig.store.findSignIn('digest', HOUR)).toBeNull();
   await other.updateUser(ann.id, { disabled: false });
-  expect(await bench.store.findSignIn('digest', HOUR)).toBeNull();
+  expect(await rig.store.findSignIn('digest', HOUR)).toBeNull();
   // Who is not locked out is not sent away by being let in again.
-  const { digest } = await bench.signedIn(ann.id);
+  const { digest } = await rig.signedIn(ann.id);
   await other.updateUser(ann.id, { disabled: false });
-  expect(await bench.store.findSignIn(digest, HOUR)).not.toBeNull();
+  expect(await rig.store.findSignIn(digest, HOUR)).not.toBeNull();
 });
 
 test('[X2] of two users of one name one is made, and the other leaves no line', async () => {
@@ -144,11 +144,11 @@ test('[X2] of two users of one name one is made, and the other leaves no line', 
 });
 
 test('[X3] shares and the end of their session at once leave nothing behind', async () => {
-  const ann = await bench.user();
+  const ann = await rig.user();
   for (let i = 0; i < 10; i++) {
-    const id = await bench.session('admin');
+    const id = await rig.session('admin');
     await Promise.allSettled([
-      bench.store.putShares(id, [{ userId: ann.id, level: 'view' }]),
+      rig.store.putShares(id, [{ userId: ann.id, level: 'view' }]),
       other.deleteSession(id),
     ]);
     expect(await other.getSession(id)).toBeNull();
@@ -157,7 +157,7 @@ test('[X3] shares and the end of their session at once leave nothing behind', as
 });
 
 test('[P6] a message sent at once and one sent the long way leave the same line', async () => {
-  const sessionId = await bench.session('admin');
+  const sessionId = await rig.session('admin');
   const told = entry({
     action: 'message.send',
     target: { kind: 'session', id: sessionId },
@@ -166,7 +166,7 @@ test('[P6] a message sent at once and one sent the long way leave the same line'
   });
   const file = { name: 'a', mediaType: 'text/plain', sealed: 'sealed' };
   const send = (idempotencyKey: string | null, more: Partial<SendRequest> = {}) =>
-    bench.store.audited(told).sendMessage({
+    rig.store.audited(told).sendMessage({
       sessionId,
       admission: admission({ idempotencyKey, bodyHash: idempotencyKey }),
       original: null,
@@ -191,7 +191,7 @@ test('[P6] a message sent at once and one sent the long way leave the same line'
   expect(sent).toEqual([0, 1, 2]);
 
   const lines = await other.listAudit({ limit: 10 });
-  expect(lines).toEqual([0, 1, 2].map(() => ({ ...told, seq: expect.any(Number), at: bench.now })));
+  expect(lines).toEqual([0, 1, 2].map(() => ({ ...told, seq: expect.any(Number), at: rig.now })));
 
   // Neither way leaves one for a message that was refused, or is known.
   for (const more of [{}, { attachments: [file] }]) {
@@ -199,14 +199,14 @@ test('[P6] a message sent at once and one sent the long way leave the same line'
     await expect(send('other', more)).rejects.toEqual(refused('queue_full'));
     expect((await send('k', more)).receipt).toMatchObject({ known: true });
   }
-  await bench.store.changeSession(sessionId, { do: 'terminate', reason: 'asked' });
+  await rig.store.changeSession(sessionId, { do: 'terminate', reason: 'asked' });
   await expect(send(null, { queueMax: 100 })).rejects.toEqual(refused('session_ended'));
   expect(await other.listAudit({ limit: 10 })).toHaveLength(3);
 });
 
 test('[Q10] [P6] two nodes that are sent one key at once make one run and write one line', async () => {
   for (let i = 0; i < 15; i++) {
-    const sessionId = await bench.session('admin');
+    const sessionId = await rig.session('admin');
     const told = entry({ action: 'message.send', target: { kind: 'session', id: sessionId } });
     const send = (store: AccessStores, bodyHash: string) =>
       store.audited(told).sendMessage({
@@ -225,9 +225,9 @@ test('[Q10] [P6] two nodes that are sent one key at once make one run and write 
 });
 
 test('[P6] a line that cannot be written takes the message with it', async () => {
-  const sessionId = await bench.session('admin');
+  const sessionId = await rig.session('admin');
   const told = entry({ action: null as unknown as 'message.send' });
-  const sending = bench.store
+  const sending = rig.store
     .audited(told)
     .sendMessage({ sessionId, admission: admission(), original: null, queueMax: 2 });
   await expect(sending).rejects.toEqual(refused('database_failed'));
@@ -235,13 +235,13 @@ test('[P6] a line that cannot be written takes the message with it', async () =>
 });
 
 test('[X2] the other node is told that what somebody may do has changed', async () => {
-  const ann = await bench.user();
+  const ann = await rig.user();
   const heard: Hint[] = [];
   other.onHint((hint) => heard.push(hint));
-  await bench.store.updateUser(ann.id, { disabled: true });
+  await rig.store.updateUser(ann.id, { disabled: true });
   await until(async () => heard.some(({ access }) => access === true));
   heard.length = 0;
-  await bench.store.enqueue([admission({ lane: 'l' })]);
+  await rig.store.enqueue([admission({ lane: 'l' })]);
   await until(async () => heard.some(({ lanes }) => lanes.includes('l')));
   expect(heard.some(({ access }) => access === true)).toBe(false);
 });

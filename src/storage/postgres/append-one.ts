@@ -1,5 +1,5 @@
 import type { AttemptWrite } from '../../queue/store.ts';
-import { type Done, NOTHING_TO_TELL } from '../operations/dialect.ts';
+import { type Done, NO_HINT } from '../operations/dialect.ts';
 import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
@@ -46,7 +46,7 @@ export function* appendOne(
     'append_one',
   );
   if (rows.length === 0) return null;
-  return { value: [true], hint: { ...NOTHING_TO_TELL, lanes: [lane] } };
+  return { value: [true], hint: { ...NO_HINT, lanes: [lane] } };
 }
 
 const isEvents = (
@@ -56,6 +56,6 @@ const isEvents = (
   one.events.length > 0 &&
   one.fence > 0 &&
   one.start !== true &&
-  one.settle === undefined &&
+  one.commit === undefined &&
   one.ask !== true &&
   one.end === undefined;

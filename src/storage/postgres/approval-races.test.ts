@@ -2,13 +2,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { refused } from '../../queue/conformance/rig.ts';
 import { ALLOW, asking } from '../../sessions/conformance/approvals.ts';
-import { type OpenAt, SessionBench, type SessionStores } from '../../sessions/conformance/rig.ts';
+import {
+  type OpenAt,
+  SessionStoreRig,
+  type SessionStores,
+} from '../../sessions/conformance/rig.ts';
 import { postgresStore } from './store.ts';
 
 /* Two nodes on one database, who answer, end and settle at the same time. */
 
 let database: TestDatabase;
-let bench: SessionBench;
+let rig: SessionStoreRig;
 let other: SessionStores;
 const open: OpenAt = (place, clock) =>
   postgresStore({ url: database.url, schema: `s${place.replaceAll('-', '')}`, clock });
@@ -18,46 +22,46 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  bench = await SessionBench.open(open);
-  other = await open(bench.place, () => bench.now);
+  rig = await SessionStoreRig.open(open);
+  other = await open(rig.place, () => rig.now);
 });
 afterEach(async () => {
   await other.close();
-  await bench.close();
+  await rig.close();
 });
 
 test('[A7] two people on two nodes answer a question once', async () => {
   for (let i = 0; i < 20; i++) {
-    const { claimed, asked } = await asking(bench);
-    await bench.queue.write(claimed, { ask: true });
+    const { claimed, asked } = await asking(rig);
+    await rig.queue.write(claimed, { ask: true });
     const answers = await Promise.allSettled([
-      bench.store.decideApproval(asked.id, { ...ALLOW, decidedBy: 'ann' }),
+      rig.store.decideApproval(asked.id, { ...ALLOW, decidedBy: 'ann' }),
       other.decideApproval(asked.id, { ...ALLOW, decision: 'deny', decidedBy: 'bob' }),
-      bench.store.settleApprovals(10),
-      other.settleApprovals(10),
+      rig.store.reconcileApprovals(10),
+      other.reconcileApprovals(10),
     ]);
     const [ann, bob] = answers;
     expect([ann?.status, bob?.status].sort()).toEqual(['fulfilled', 'rejected']);
     const lost = answers.find((answer) => answer.status === 'rejected');
     expect(lost?.reason).toEqual(refused('approval_decided'));
-    expect(await bench.events(claimed.run.lane, 'approval.decided')).toHaveLength(1);
-    await bench.queue.claim();
-    expect((await bench.queue.run(claimed.run.id)).state).toBe('running');
+    expect(await rig.events(claimed.run.lane, 'approval.decided')).toHaveLength(1);
+    await rig.queue.claim();
+    expect((await rig.queue.run(claimed.run.id)).state).toBe('running');
   }
 });
 
 test('[A7] a question whose run ends meanwhile is answered or withdrawn, not both', async () => {
   for (let i = 0; i < 20; i++) {
-    const { claimed, asked } = await asking(bench);
+    const { claimed, asked } = await asking(rig);
     const [answer] = await Promise.allSettled([
       other.decideApproval(asked.id, ALLOW),
-      bench.queue.end(claimed),
+      rig.queue.end(claimed),
     ]);
-    await Promise.all([bench.store.settleApprovals(10), other.settleApprovals(10)]);
-    await bench.store.settleApprovals(10);
+    await Promise.all([rig.store.reconcileApprovals(10), other.reconcileApprovals(10)]);
+    await rig.store.reconcileApprovals(10);
     const state = answer?.status === 'fulfilled' ? 'allowed' : 'withdrawn';
-    expect((await bench.store.getApproval(asked.id))?.state).toBe(state);
-    const types = (await bench.events(claimed.run.lane)).map(({ type }) => type);
+    expect((await rig.store.getApproval(asked.id))?.state).toBe(state);
+    const types = (await rig.events(claimed.run.lane)).map(({ type }) => type);
     expect(types.filter((type) => /^approval\.(decided|withdrawn)$/.test(type))).toEqual([
       state === 'allowed' ? 'approval.decided' : 'approval.withdrawn',
     ]);

@@ -1,6 +1,6 @@
 import { POSITION_STEP } from '../../queue/machine/position.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
-import { type Done, NOTHING_TO_TELL } from '../operations/dialect.ts';
+import { type Done, NO_HINT } from '../operations/dialect.ts';
 import { RUN_INSERT_INTO } from '../operations/saving.ts';
 import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
@@ -61,7 +61,7 @@ export function* enqueueOne(
   );
   const position = row!.queued - 1 + (row!.run_id === null ? 0 : 1);
   const receipt: Receipt = { id: one.id, lane, state: 'queued', position, known: false };
-  return { value: [receipt], hint: { ...NOTHING_TO_TELL, ready: position === 0, lanes: [lane] } };
+  return { value: [receipt], hint: { ...NO_HINT, ready: position === 0, lanes: [lane] } };
 }
 
 const isPlain = (one: Admission): boolean =>

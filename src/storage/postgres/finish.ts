@@ -51,10 +51,10 @@ export const finishing = (writes: readonly AttemptWrite[]): AttemptWrite[] => {
   const times = new Map<string, number>();
   for (const { lane } of writes) times.set(lane, (times.get(lane) ?? 0) + 1);
   return writes.filter(
-    ({ lane, fence, events, settle, ask, end }) =>
+    ({ lane, fence, events, commit, ask, end }) =>
       end?.outcome.kind === 'succeeded' &&
       events === undefined &&
-      settle === undefined &&
+      commit === undefined &&
       ask !== true &&
       fence > 0 &&
       // Several writes of one lane depend on each other.

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { z } from 'zod';
 import type { Hint } from '../../queue/store.ts';
-import { tellsSomething } from '../operations/dialect.ts';
+import { isEmptyHint } from '../operations/dialect.ts';
 import { clientConfig, type Target } from './connect.ts';
 
 /*
@@ -55,7 +55,7 @@ export class HintChannel {
 
   /** Tells the listeners of this process now, and other processes soon. */
   tell(hint: Hint): void {
-    if (!tellsSomething(hint)) return;
+    if (isEmptyHint(hint)) return;
     this.#onHint(hint);
     if (this.#closed) return;
     this.#pending ??= {

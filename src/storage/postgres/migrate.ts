@@ -1,18 +1,24 @@
 import pg from 'pg';
-import { CREATE_MIGRATIONS_TABLE, MIGRATIONS, pending } from '../migrations/all.ts';
+import { MIGRATIONS } from '../migrations/list.ts';
 import type { Migration } from '../migrations/migration.ts';
+import {
+  type AppliedMigration,
+  CREATE_MIGRATIONS_TABLE,
+  planMigrations,
+  TAKE_OVER,
+} from '../migrations/plan.ts';
 import { clientConfig, type Target } from './connect.ts';
 import { toBatonError } from './errors.ts';
 
-/** Any number, the same in every version: nodes that start together migrate one after another. */
+/** The same arbitrary number in every version: nodes that start together migrate one after another. */
 const LOCK = 7_247_001;
 
-/** Brings the schema up to date, one migration a transaction, under a lock over all nodes. */
+/** Brings the schema up to date, one transaction per migration, under a lock that all nodes share. */
 export async function migrate(
   target: Target,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  // A migration may take long, and may need plans of its own.
+  // Without the time limit and the planner settings of other connections: a migration may take long.
   const client = new pg.Client({ ...clientConfig(target, {}), query_timeout: 0 });
   client.on('error', () => {});
   try {
@@ -20,10 +26,12 @@ export async function migrate(
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCK, target.schema]);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${target.schema}`);
     await client.query(CREATE_MIGRATIONS_TABLE);
-    const applied = await client.query<{ id: number; name: string }>(
+    const recorded = await client.query<AppliedMigration>(
       'SELECT id, name FROM migrations ORDER BY id',
     );
-    for (const migration of pending(applied.rows, migrations)) {
+    const plan = planMigrations(recorded.rows, migrations);
+    if (plan.takeOver) await client.query(`BEGIN; ${TAKE_OVER} COMMIT`);
+    for (const migration of plan.pending) {
       await client.query('BEGIN');
       if (migration.postgres !== '') await client.query(migration.postgres);
       await client.query('INSERT INTO migrations (id, name, applied_at) VALUES ($1, $2, $3)', [
@@ -36,7 +44,7 @@ export async function migrate(
   } catch (error) {
     throw toBatonError(error);
   } finally {
-    // Closing the connection frees the lock, and rolls back what was under way.
+    // Closing the connection releases the lock and rolls back an open transaction.
     await client.end().catch(() => {});
   }
 }

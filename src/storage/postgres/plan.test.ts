@@ -176,7 +176,7 @@ test('[Q5] enqueue, poll, commands and reads go by key', async () => {
     ]);
     await own.lastSeqs(['lane-7', 'lane-8', 'none']);
     await own.unhandledTypes();
-    await own.reap([]);
+    await own.takeOver([]);
     await own.purge({ before: 1, limit: 100 });
   });
   expect(seen['lanes']!.seq_scan).toBe(0);

@@ -73,12 +73,12 @@ const waiting = (n: number): Promise<void> =>
 
 test('[Q10] a result settled while a take-over waits ends the run', async () => {
   const of = await begin('settles');
-  const settle = { kind: 'succeeded', result: 42 } as const;
-  const writing = await held('write', [{ ...of, no: 2, settle }]);
-  const reaping = store.reap(['settles']);
+  const commit = { kind: 'succeeded', result: 42 } as const;
+  const writing = await held('write', [{ ...of, no: 2, commit }]);
+  const takeover = store.takeOver(['settles']);
   await waiting(2);
   await writing.open();
-  expect(await reaping).toMatchObject([{ state: 'succeeded', crashes: 0 }]);
+  expect(await takeover).toMatchObject([{ state: 'succeeded', crashes: 0 }]);
   expect(await store.get('settles')).toMatchObject({ state: 'succeeded', result: 42 });
 });
 
@@ -86,10 +86,10 @@ test('[Q8] a question asked while a take-over waits stays open', async () => {
   const of = await begin('asks');
   const counts = await store.counts();
   const asking = await held('write', [{ ...of, no: 2, ask: true }]);
-  const reaping = store.reap(['asks']);
+  const takeover = store.takeOver(['asks']);
   await waiting(2);
   await asking.open();
-  await reaping;
+  await takeover;
   expect(await store.get('asks')).toMatchObject({ state: 'waiting', crashes: 0 });
   expect(await store.counts()).toEqual({
     ...counts,
@@ -114,8 +114,8 @@ test('[Q8] an answered run that is handed back while it gets its slot back keeps
 test('[Q9] a wish to cancel that comes while a write waits is not undone', async () => {
   const of = await begin('wished');
   const wishing = await held('change', { do: 'cancel', run: 'wished', kind: 'stop' });
-  const settle = { kind: 'succeeded', result: 1 } as const;
-  const writing = store.write([{ ...of, no: 2, settle }]);
+  const commit = { kind: 'succeeded', result: 1 } as const;
+  const writing = store.write([{ ...of, no: 2, commit }]);
   await waiting(2);
   await wishing.open();
   expect(await writing).toEqual([true]);

@@ -2,7 +2,7 @@ import type { NewAuditEntry } from '../../access/principal.ts';
 import type { RunState } from '../../contract/run.ts';
 import type { SendRequest, Sent } from '../../sessions/session-store.ts';
 import { AUDIT_COLUMNS, auditValues } from '../access-rows.ts';
-import { type Done, NOTHING_TO_TELL } from '../operations/dialect.ts';
+import { type Done, NO_HINT } from '../operations/dialect.ts';
 import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
@@ -81,8 +81,6 @@ function* send(
   const receipt = { id: row.run, lane: sessionId, state: row.run_state, position, known };
   return {
     value: { receipt, changes: [] },
-    hint: known
-      ? NOTHING_TO_TELL
-      : { ...NOTHING_TO_TELL, ready: position === 0, lanes: [sessionId] },
+    hint: known ? NO_HINT : { ...NO_HINT, ready: position === 0, lanes: [sessionId] },
   };
 }

@@ -6,7 +6,7 @@ import { refused } from '../../queue/conformance/rig.ts';
 import {
   MINUTE,
   type OpenAt,
-  SessionBench,
+  SessionStoreRig,
   type SessionStores,
 } from '../../sessions/conformance/rig.ts';
 import { READY_GRACE_MS } from '../../sessions/session-machine.ts';
@@ -15,7 +15,7 @@ import { postgresStore } from './store.ts';
 /* Two nodes on one database, who want the same session at the same time. */
 
 let database: TestDatabase;
-let bench: SessionBench;
+let rig: SessionStoreRig;
 let other: SessionStores;
 const schemaOf = (place: string): string => `s${place.replaceAll('-', '')}`;
 const open: OpenAt = (place, clock) =>
@@ -26,23 +26,23 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  bench = await SessionBench.open(open);
-  other = await open(bench.place, () => bench.now);
+  rig = await SessionStoreRig.open(open);
+  other = await open(rig.place, () => rig.now);
 });
 afterEach(async () => {
   await other.close();
-  await bench.close();
+  await rig.close();
 });
 
 const sessions = async (count: number): Promise<string[]> => {
   const ids: string[] = [];
-  for (let i = 0; i < count; i++) ids.push(await bench.session('ACTIVE'));
+  for (let i = 0; i < count; i++) ids.push(await rig.session('ACTIVE'));
   return ids;
 };
 
 /** The log tells a chain of changes that ends at the status there is. */
 async function checkChain(id: string): Promise<void> {
-  const told = (await bench.events(id, 'session.status')).map(({ payload }) =>
+  const told = (await rig.events(id, 'session.status')).map(({ payload }) =>
     SESSION_EVENTS['session.status'].parse(payload),
   );
   let status = 'PENDING';
@@ -50,38 +50,38 @@ async function checkChain(id: string): Promise<void> {
     expect(from).toBe(status);
     status = to;
   }
-  expect(await bench.status(id)).toBe(status);
+  expect(await rig.status(id)).toBe(status);
 }
 
 test('[S8] two nodes that settle at once change each session once', async () => {
   const ids = await sessions(30);
-  bench.advance(READY_GRACE_MS);
+  rig.advance(READY_GRACE_MS);
   const settled = await Promise.all(
-    [bench.store, other, bench.store, other].map((store) => store.settleSessions(100)),
+    [rig.store, other, rig.store, other].map((store) => store.reconcileSessions(100)),
   );
-  const changed = [...settled.flatMap(({ changes }) => changes), ...(await bench.settleAll())];
+  const changed = [...settled.flatMap(({ changes }) => changes), ...(await rig.settleAll())];
   expect(changed.map(({ sessionId }) => sessionId).sort()).toEqual([...ids].sort());
   for (const id of ids) {
-    expect(await bench.moves(id)).toEqual(['PENDING→ACTIVE ready', 'ACTIVE→IDLE quiet']);
+    expect(await rig.moves(id)).toEqual(['PENDING→ACTIVE ready', 'ACTIVE→IDLE quiet']);
   }
-  bench.advance(30 * MINUTE);
-  await Promise.all([bench.store, other].map((store) => store.settleSessions(100)));
-  await bench.settleAll();
-  for (const id of ids) expect((await bench.moves(id)).slice(2)).toEqual(['IDLE→TERMINATED idle']);
+  rig.advance(30 * MINUTE);
+  await Promise.all([rig.store, other].map((store) => store.reconcileSessions(100)));
+  await rig.settleAll();
+  for (const id of ids) expect((await rig.moves(id)).slice(2)).toEqual(['IDLE→TERMINATED idle']);
 });
 
 test('[S3] a message or a connection that comes with a settle leaves no IDLE session behind', async () => {
-  await bench.queue.node('node-1', { leaseMs: 60 * MINUTE });
+  await rig.queue.node('node-1', { leaseMs: 60 * MINUTE });
   const ids = await sessions(20);
-  bench.advance(READY_GRACE_MS);
+  rig.advance(READY_GRACE_MS);
   await Promise.all([
-    ...ids.map((id, i) => (i % 2 === 0 ? bench.send(id) : bench.connect(id))),
-    other.settleSessions(100),
-    other.settleSessions(5),
+    ...ids.map((id, i) => (i % 2 === 0 ? rig.send(id) : rig.connect(id))),
+    other.reconcileSessions(100),
+    other.reconcileSessions(5),
   ]);
-  await bench.settleAll();
+  await rig.settleAll();
   for (const id of ids) {
-    expect(await bench.status(id)).toBe('ACTIVE');
+    expect(await rig.status(id)).toBe('ACTIVE');
     await checkChain(id);
   }
 });
@@ -90,17 +90,17 @@ test('[S8] a session whose lane is locked is left for the next look; the others 
   const [locked, free] = await sessions(2);
   const admin = new pg.Client({
     connectionString: database.url,
-    options: `-c search_path=${schemaOf(bench.place)}`,
+    options: `-c search_path=${schemaOf(rig.place)}`,
   });
   await admin.connect();
   try {
-    bench.advance(READY_GRACE_MS);
+    rig.advance(READY_GRACE_MS);
     await admin.query('BEGIN');
     await admin.query('SELECT 1 FROM lanes WHERE id = $1 FOR UPDATE', [locked]);
-    const settled = await bench.settle();
+    const settled = await rig.settle();
     expect(settled).toMatchObject({ changes: [{ sessionId: free }], more: false });
     await admin.query('ROLLBACK');
-    expect((await bench.settle()).changes).toMatchObject([{ sessionId: locked }]);
+    expect((await rig.settle()).changes).toMatchObject([{ sessionId: locked }]);
   } finally {
     await admin.end();
   }
@@ -109,19 +109,19 @@ test('[S8] a session whose lane is locked is left for the next look; the others 
 test('[S5] of a message and a completion at once the second sees the first', async () => {
   for (const id of await sessions(15)) {
     const [sent, completed] = await Promise.allSettled([
-      bench.send(id),
+      rig.send(id),
       other.changeSession(id, { do: 'complete' }),
     ]);
     if (sent.status === 'fulfilled') {
       expect(completed).toMatchObject({ reason: refused('session_busy') });
-      expect(await bench.found(id)).toMatchObject({
+      expect(await rig.current(id)).toMatchObject({
         unfinishedRuns: 1,
         session: { status: 'ACTIVE' },
       });
     } else {
       expect(sent.reason).toEqual(refused('session_ended'));
       expect(completed.status).toBe('fulfilled');
-      expect(await bench.found(id)).toMatchObject({
+      expect(await rig.current(id)).toMatchObject({
         unfinishedRuns: 0,
         session: { status: 'COMPLETED' },
       });
@@ -131,31 +131,31 @@ test('[S5] of a message and a completion at once the second sees the first', asy
 });
 
 test('[S12] messages, connections and settles during a removal leave nothing behind', async () => {
-  await bench.queue.node('node-1', { leaseMs: 60 * MINUTE });
+  await rig.queue.node('node-1', { leaseMs: 60 * MINUTE });
   const ids = await sessions(10);
-  bench.advance(READY_GRACE_MS);
+  rig.advance(READY_GRACE_MS);
   await Promise.allSettled(
     ids.flatMap((id) => [
-      bench.send(id),
+      rig.send(id),
       other.deleteSession(id),
-      bench.connect(id),
-      other.settleSessions(100),
+      rig.connect(id),
+      other.reconcileSessions(100),
     ]),
   );
   for (const id of ids) {
-    expect(await bench.store.getSession(id)).toBeNull();
-    expect(await bench.store.getLane(id)).toBeNull();
-    expect(await bench.store.listAfter(id, 0, 10)).toEqual([]);
+    expect(await rig.store.getSession(id)).toBeNull();
+    expect(await rig.store.getLane(id)).toBeNull();
+    expect(await rig.store.listAfter(id, 0, 10)).toEqual([]);
   }
-  expect(await bench.queue.counts()).toEqual({});
+  expect(await rig.queue.counts()).toEqual({});
 });
 
 test('[S9] one name taken at once on two nodes is taken once', async () => {
   for (let i = 0; i < 5; i++) {
     const name = `name ${i}`;
     const made = await Promise.allSettled([
-      bench.create({ name }),
-      other.createSession(bench.newSession({ name })),
+      rig.create({ name }),
+      other.createSession(rig.newSession({ name })),
     ]);
     const failures = made.filter((one) => one.status === 'rejected');
     expect(failures.map(({ reason }) => reason)).toEqual([refused('name_taken')]);
@@ -166,7 +166,7 @@ test('[S9] of two that take the same new name one gets it', async () => {
   const [one, two] = await sessions(2);
   const rename = { do: 'update', changes: { name: 'wanted' } } as const;
   const renamed = await Promise.allSettled([
-    bench.store.changeSession(one as string, rename),
+    rig.store.changeSession(one as string, rename),
     other.changeSession(two as string, rename),
   ]);
   const failures = renamed.filter((result) => result.status === 'rejected');

@@ -1,7 +1,7 @@
 import { emptySchema } from '../../../test/support/postgres.ts';
-import { sessionContract } from '../../sessions/conformance/session-store.ts';
+import { sessionConformance } from '../../sessions/conformance/session-store.ts';
 import { postgresStore } from './store.ts';
 
-sessionContract('PostgreSQL', async (place, clock) =>
+sessionConformance('PostgreSQL', async (place, clock) =>
   postgresStore({ ...(await emptySchema(place)), clock }),
 );

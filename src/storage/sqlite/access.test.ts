@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { testStore } from '../../../test/support/sqlite.ts';
-import { accessContract } from '../../access/conformance/access-store.ts';
+import { accessConformance } from '../../access/conformance/access-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'baton-sqlite-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-accessContract('SQLite', (place, clock) =>
+accessConformance('SQLite', (place, clock) =>
   testStore({ path: join(directory, `${place}.db`), clock }),
 );

@@ -1,5 +1,11 @@
-import { CREATE_MIGRATIONS_TABLE, MIGRATIONS, pending } from '../migrations/all.ts';
+import { MIGRATIONS } from '../migrations/list.ts';
 import type { Migration } from '../migrations/migration.ts';
+import {
+  type AppliedMigration,
+  CREATE_MIGRATIONS_TABLE,
+  planMigrations,
+  TAKE_OVER,
+} from '../migrations/plan.ts';
 import type { Connection } from './connection.ts';
 
 /** Brings the schema up to date in one transaction, under the write lock of the file. */
@@ -10,14 +16,13 @@ export function migrate(
   connection.exec('BEGIN IMMEDIATE');
   try {
     connection.exec(CREATE_MIGRATIONS_TABLE);
-    const applied = connection.query({
+    const recorded = connection.query({
       text: 'SELECT id, name FROM migrations ORDER BY id',
       values: [],
     });
-    for (const migration of pending(
-      applied as unknown as { id: number; name: string }[],
-      migrations,
-    )) {
+    const plan = planMigrations(recorded as unknown as AppliedMigration[], migrations);
+    if (plan.takeOver) connection.exec(TAKE_OVER);
+    for (const migration of plan.pending) {
       if (migration.sqlite !== '') connection.exec(migration.sqlite);
       connection.query({
         text: 'INSERT INTO migrations (id, name, applied_at) VALUES ($1, $2, $3)',

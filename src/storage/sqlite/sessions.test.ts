@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { testStore } from '../../../test/support/sqlite.ts';
-import { sessionContract } from '../../sessions/conformance/session-store.ts';
+import { sessionConformance } from '../../sessions/conformance/session-store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'baton-sqlite-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-sessionContract('SQLite', (place, clock) =>
+sessionConformance('SQLite', (place, clock) =>
   testStore({ path: join(directory, `${place}.db`), clock }),
 );

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { testStore } from '../../../test/support/sqlite.ts';
-import { storeContract } from '../../queue/conformance/store.ts';
+import { storeConformance } from '../../queue/conformance/store.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'baton-sqlite-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 let files = 0;
-storeContract('SQLite', (clock) => testStore({ path: join(directory, `${++files}.db`), clock }));
+storeConformance('SQLite', (clock) => testStore({ path: join(directory, `${++files}.db`), clock }));

@@ -3,7 +3,7 @@ import { BatonError } from '../../contract/errors.ts';
 import { keepShared, SharedLease } from '../../queue/node/lease-keeper.ts';
 import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
 import type { Answer, Arguments, OperationName } from '../operations/all.ts';
-import { tellsSomething } from '../operations/dialect.ts';
+import { isEmptyHint } from '../operations/dialect.ts';
 import { type Call, type FromWriter, fromPlain, type Reply, type ToWriter } from './protocol.ts';
 
 interface Waiting {
@@ -146,7 +146,7 @@ export class Writer {
     }
     const { value, hint } = reply.done;
     waiting?.resolve(value);
-    if (tellsSomething(hint)) this.#onHint(hint);
+    if (!isEmptyHint(hint)) this.#onHint(hint);
   }
 
   /** The thread is gone: nobody who waits must wait for ever. */

@@ -54,7 +54,7 @@ export function admit(world: World, asked: ModelAdmission): Receipt {
     nextRunAt: null,
     finishedAt: null,
     error: null,
-    settled: null,
+    committed: null,
   });
   if (interrupts) lane.queue.unshift(asked.id);
   else if (joins) lane.queue.push(asked.id);

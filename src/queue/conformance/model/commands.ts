@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { OnBusy } from '../../../contract/run.ts';
 import type { Store } from '../../store.ts';
-import { advance, join, node, purge, reap } from './nodes.ts';
+import { advance, join, node, purge, takeOver } from './nodes.ts';
 import { answer, cancel, configure, edit, move, onLane, remove, retry, stopAll } from './person.ts';
 import { LANES, LEASE_MS, NODES, type Step } from './step.ts';
 import { claim, enqueue, OUTCOMES, write } from './work.ts';
@@ -23,7 +23,7 @@ const admission = fc.record({
 });
 const wish = fc.record({
   events: fc.nat({ max: 2 }),
-  settle: fc.constantFrom(null, null, null, 'succeeded' as const, 'fails' as const),
+  commit: fc.constantFrom(null, null, null, 'succeeded' as const, 'fails' as const),
   ask: fc.boolean(),
   end: fc.option(fc.constantFrom(...(Object.keys(OUTCOMES) as ModelOutcome[])), { freq: 2 }),
 });
@@ -59,7 +59,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: switching.map(stopAll) },
   { weight: 1, arbitrary: fc.tuple(laneName, settings).map((a) => configure(...a)) },
   { weight: 2, arbitrary: waits.map(advance) },
-  { weight: 1, arbitrary: dead.map(reap) },
+  { weight: 1, arbitrary: dead.map(takeOver) },
   { weight: 3, arbitrary: nodeIndex.map((n) => node(n, 'join')) },
   { weight: 2, arbitrary: fc.tuple(nodeIndex, living).map((a) => node(...a)) },
   { weight: 1, arbitrary: fc.constantFrom(0, 1000).map(purge) },

@@ -10,12 +10,12 @@ export const bury = (world: World, nodeId: string): void => {
   world.nodes = world.nodes.filter(({ id }) => id !== nodeId);
 };
 
-export const reap = (provenDead: readonly string[]): Step =>
-  step(`reap ${provenDead}`, async (world, store) => {
+export const takeOver = (provenDead: readonly string[]): Step =>
+  step(`takeOver ${provenDead}`, async (world, store) => {
     const gone = world.nodes.filter(({ id }) => provenDead.includes(id) || !world.isAlive(id));
     const held = world.lanes.filter(({ node }) => gone.some(({ id }) => id === node));
-    const reaped = await store.reap(provenDead);
-    expect(reaped.map(({ lane }) => lane).sort()).toEqual(held.map(({ id }) => id).sort());
+    const takenOver = await store.takeOver(provenDead);
+    expect(takenOver.map(({ lane }) => lane).sort()).toEqual(held.map(({ id }) => id).sort());
     for (const { id } of gone) bury(world, id);
   });
 

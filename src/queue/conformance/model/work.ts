@@ -105,7 +105,7 @@ export const OUTCOMES: Record<ModelOutcome, (now: number) => Outcome> = {
 
 export interface Wish {
   readonly events: number;
-  readonly settle: 'succeeded' | 'fails' | null;
+  readonly commit: 'succeeded' | 'fails' | null;
   readonly ask: boolean;
   readonly end: ModelOutcome | null;
 }
@@ -129,7 +129,7 @@ export const write = (index: number, wish: Wish): Step =>
         ...held,
         start: run === undefined || run.state === 'dequeued',
         events,
-        ...(wish.settle === null ? {} : { settle: OUTCOMES[wish.settle](world.now) }),
+        ...(wish.commit === null ? {} : { commit: OUTCOMES[wish.commit](world.now) }),
         ask,
         ...(wish.end === null
           ? {}
@@ -139,7 +139,7 @@ export const write = (index: number, wish: Wish): Step =>
     expect(answer).toBe(valid);
     if (run === undefined || lane === undefined) return;
     if (run.state === 'dequeued') run.state = 'running';
-    if (wish.settle !== null) run.settled = wish.settle;
+    if (wish.commit !== null) run.committed = wish.commit;
     if (ask) run.state = 'waiting';
     if (wish.end !== null) world.end(lane, wish.end);
   });

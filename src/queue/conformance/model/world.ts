@@ -24,7 +24,7 @@ export interface ModelRun {
   nextRunAt: number | null;
   finishedAt: number | null;
   error: ErrorClass | null;
-  settled: ModelOutcome | null;
+  committed: ModelOutcome | null;
 }
 
 export interface ModelLane {
@@ -182,8 +182,8 @@ export class World {
 
   crash(lane: ModelLane): void {
     const run = this.run(lane.begun ?? '');
-    if (run.settled !== null) {
-      this.end(lane, run.settled, 0);
+    if (run.committed !== null) {
+      this.end(lane, run.committed, 0);
     } else if (lane.cancel !== null) {
       this.finish(run, 'cancelled');
     } else if (run.state === 'waiting') {
@@ -212,7 +212,7 @@ export class World {
     run.state = state;
     run.error = error ?? (state === 'cancelled' ? 'user_cancelled' : null);
     run.nextRunAt = null;
-    run.settled = null;
+    run.committed = null;
     run.finishedAt = this.now;
     lane.queue = lane.queue.filter((id) => id !== run.id);
     if (lane.begun !== run.id) return;
@@ -228,13 +228,13 @@ export class World {
     run.state = 'retry_scheduled';
     run.nextRunAt = until;
     run.error = error;
-    run.settled = null;
+    run.committed = null;
     this.letGo(lane);
   }
 
   private requeue(lane: ModelLane, run: ModelRun): void {
     run.state = 'queued';
-    run.settled = null;
+    run.committed = null;
     this.letGo(lane);
   }
 
@@ -243,7 +243,7 @@ export class World {
       this.requeue(lane, run);
     } else {
       run.state = 'waiting';
-      run.settled = null;
+      run.committed = null;
       this.letGo(lane);
     }
   }

@@ -3,7 +3,7 @@ import type { NodeLoad, NodeView } from '../../../contract/node.ts';
 import { type NodeViewRow, toNodeView } from '../../access-rows.ts';
 import { NODE_COLUMNS } from '../../rows.ts';
 import { type Op, query } from '../../statement.ts';
-import { type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+import { type Dialect, type Done, NO_HINT } from '../dialect.ts';
 
 /* What nodes say every second or so. Each has one row, which goes with the node's; one that was taken
  * over and does not know it yet has none to write in. */
@@ -36,7 +36,7 @@ export function* exchangeUsage(
       sums.set(key, (sums.get(key) ?? 0) + value);
   }
   const value = [...sums].map(([key, sum]) => ({ key, value: sum }));
-  return { value, hint: NOTHING_TO_TELL };
+  return { value, hint: NO_HINT };
 }
 
 export function* saveLoad(
@@ -46,7 +46,7 @@ export function* saveLoad(
   load: Omit<NodeLoad, 'at'>,
 ): Op<Done<void>> {
   yield* query(PUT_LOAD, [nodeId, JSON.stringify({ ...load, at: now })], 'put_load');
-  return { value: undefined, hint: NOTHING_TO_TELL };
+  return { value: undefined, hint: NO_HINT };
 }
 
 export function* listNodeViews(dialect: Dialect): Op<NodeView[]> {

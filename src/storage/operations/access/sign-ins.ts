@@ -2,7 +2,7 @@ import type { NewCode, NewSignIn, SignInBy, ValidSignIn } from '../../../access/
 import type { SignInRow } from '../../access-rows.ts';
 import { toSignIn, USER_COLUMNS } from '../../access-rows.ts';
 import { type Op, query } from '../../statement.ts';
-import { ACCESS_CHANGED, type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+import { ACCESS_CHANGED, type Dialect, type Done, NO_HINT } from '../dialect.ts';
 import { tokenAt } from './tokens.ts';
 import { getUser, mustBeUser } from './users.ts';
 
@@ -22,7 +22,7 @@ export function* createCode(
     code.userId,
     expiresAt,
   ]);
-  return { value: { expiresAt }, hint: NOTHING_TO_TELL };
+  return { value: { expiresAt }, hint: NO_HINT };
 }
 
 export function* hasCode(digest: string): Op<boolean> {
@@ -45,7 +45,7 @@ export function* signIn(
   const shown = yield* look(now, by);
   const user = shown === null ? null : yield* getUser(shown.userId);
   if (shown === null || user === null || user.disabledAt !== null)
-    return { value: null, hint: NOTHING_TO_TELL, changed: false };
+    return { value: null, hint: NO_HINT, changed: false };
   yield* query('DELETE FROM sign_ins WHERE expires_at <= $1', [now]);
   const end = Math.min(now + made.lifeMs, shown.until ?? Number.POSITIVE_INFINITY);
   yield* query(
@@ -56,7 +56,7 @@ export function* signIn(
   );
   return {
     value: toSignIn((yield* readSignIn(now, made.digest))!, made.digest),
-    hint: NOTHING_TO_TELL,
+    hint: NO_HINT,
     who: user.id,
   };
 }
@@ -119,7 +119,7 @@ export function* touchSignIn(_: Dialect, now: number, id: string, idleMs: number
     now,
     now + idleMs,
   ]);
-  return { value: undefined, hint: NOTHING_TO_TELL };
+  return { value: undefined, hint: NO_HINT };
 }
 
 export function* rotateSignIn(
@@ -136,7 +136,7 @@ export function* rotateSignIn(
   );
   return {
     value: rows.length > 0,
-    hint: NOTHING_TO_TELL,
+    hint: NO_HINT,
     ...(rows.length > 0 ? {} : { changed: false }),
   };
 }

@@ -1,7 +1,7 @@
 import type { NewTicket } from '../../../access/access-store.ts';
 import { BatonError } from '../../../contract/errors.ts';
 import { type Op, query } from '../../statement.ts';
-import { type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+import { type Dialect, type Done, NO_HINT } from '../dialect.ts';
 
 export function* createTicket(
   _: Dialect,
@@ -18,7 +18,7 @@ export function* createTicket(
     'create_ticket',
   );
   if (made.length === 0) throw new BatonError('unauthorized');
-  return { value: { expiresAt }, hint: NOTHING_TO_TELL };
+  return { value: { expiresAt }, hint: NO_HINT };
 }
 
 export function* takeTicket(
@@ -35,6 +35,6 @@ export function* takeTicket(
   const isValid = row !== undefined && row.expires_at > now;
   return {
     value: isValid ? { signInId: row.sign_in_id, path: row.path } : null,
-    hint: NOTHING_TO_TELL,
+    hint: NO_HINT,
   };
 }

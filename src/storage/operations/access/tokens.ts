@@ -14,7 +14,7 @@ import {
   type UserRow,
 } from '../../access-rows.ts';
 import { type Op, query, queryOne, type Value } from '../../statement.ts';
-import { ACCESS_CHANGED, type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+import { ACCESS_CHANGED, type Dialect, type Done, NO_HINT } from '../dialect.ts';
 import { mustBeUser } from './users.ts';
 
 export function* createToken(_: Dialect, now: number, made: NewToken): Op<Done<TokenRecord>> {
@@ -36,7 +36,7 @@ export function* createToken(_: Dialect, now: number, made: NewToken): Op<Done<T
       Number.isFinite(end) ? end : null,
     ],
   );
-  return { value: (yield* getToken(made.id))!, hint: NOTHING_TO_TELL };
+  return { value: (yield* getToken(made.id))!, hint: NO_HINT };
 }
 
 export function* getToken(id: string): Op<TokenRecord | null> {
@@ -109,5 +109,5 @@ export function* touchTokens(
     `UPDATE tokens SET last_used_at = $2 WHERE ${dialect.oneOf('id', 1)} AND coalesce(last_used_at, 0) < $2`,
     [dialect.list(ids), now],
   );
-  return { value: undefined, hint: NOTHING_TO_TELL };
+  return { value: undefined, hint: NO_HINT };
 }

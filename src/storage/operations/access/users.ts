@@ -4,7 +4,7 @@ import { BatonError } from '../../../contract/errors.ts';
 import { toUser, USER_COLUMNS, USER_RETURNED, type UserRow } from '../../access-rows.ts';
 import { plain } from '../../session-rows.ts';
 import { type Op, query } from '../../statement.ts';
-import { ACCESS_CHANGED, type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+import { ACCESS_CHANGED, type Dialect, type Done, NO_HINT } from '../dialect.ts';
 
 const fold = (name: string): string => plain(name).toLowerCase();
 
@@ -19,7 +19,7 @@ export function* createUser(
      RETURNING ${USER_RETURNED}`,
     [id, name, fold(name), role, now],
   );
-  return { value: toUser(row!), hint: NOTHING_TO_TELL };
+  return { value: toUser(row!), hint: NO_HINT };
 }
 
 /** Two at once are told apart by the unique key; the one that lost runs again and comes here. */

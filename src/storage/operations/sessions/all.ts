@@ -5,7 +5,7 @@ import { putInvocation } from './invocations.ts';
 import { deleteSession, forgetLeftWorkspace } from './remove.ts';
 import { editRun, retryRun, sendMessage } from './send.ts';
 import { putSettingOnce } from './settings.ts';
-import { settleSessions } from './settle.ts';
+import { reconcileSessions } from './settle.ts';
 import { putShares } from './shares.ts';
 import { putSnapshot } from './snapshots.ts';
 
@@ -20,7 +20,7 @@ export const SESSION_OPERATIONS = {
   forgetLeftWorkspace,
   openConnections,
   closeConnections,
-  settleSessions,
+  reconcileSessions,
   putInvocation,
   putSnapshot,
   putSettingOnce,

@@ -8,8 +8,8 @@ import { readCore } from '../load.ts';
  * Cancels every unfinished run of a lane (Q9). Those that have not begun first: a lane whose begun
  * run is stopped is held if there are more.
  */
-export function* cancelAll(it: LaneChange): Op<void> {
-  const { lane } = it;
+export function* cancelAll(change: LaneChange): Op<void> {
+  const { lane } = change;
   // Two statements, each answered by the index of places.
   const joined = yield* query<CoreRow>(
     `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.lane = $1 AND r.position > $2 AND r.state = 'queued' ORDER BY r.position`,
@@ -19,7 +19,7 @@ export function* cancelAll(it: LaneChange): Op<void> {
     `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.lane = $1 AND r.position IS NULL AND r.state = 'queued' ORDER BY r.id`,
     [lane.id],
   );
-  for (const row of [...joined, ...outside]) cancel(it, toCore(row), 'stop');
+  for (const row of [...joined, ...outside]) cancel(change, toCore(row), 'stop');
   const begun = lane.runId === null ? null : yield* readCore(lane.runId);
-  if (begun !== null) cancel(it, begun, 'stop');
+  if (begun !== null) cancel(change, begun, 'stop');
 }

@@ -20,34 +20,34 @@ export function* changeSession(
   command: SessionCommand,
 ): Op<Done<Changed>> {
   const loaded = yield* lockSession(dialect, now, id);
-  const { it } = loaded;
+  const { change } = loaded;
   const { session, changes } = yield* apply(loaded, command);
   if (session !== loaded.session) yield* dialect.saveSessions([session]);
-  if (it.events.length > 0 || it.ready) yield* dialect.save([it]);
-  const all = done({ found: (yield* readFound(now, id))!, changes }, [it]);
-  const same = session === loaded.session && it.events.length === 0 && !it.ready;
+  if (change.events.length > 0 || change.ready) yield* dialect.save([change]);
+  const all = done({ current: (yield* readFound(now, id))!, changes }, [change]);
+  const same = session === loaded.session && change.events.length === 0 && !change.ready;
   return same ? { ...all, changed: false } : all;
 }
 
 function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
-  const { it, session, facts } = loaded;
+  const { change, session, facts } = loaded;
   switch (command.do) {
     case 'ready': {
       if (liesElsewhere(loaded, command.host)) return { session, changes: [] };
       const moved = moveSession(loaded, 'ready');
       if (moved.changes.length > 0 || session.workspacePath !== command.path) {
-        it.log('workspace.status', { status: 'running' }, null);
+        change.log('workspace.status', { status: 'running' }, null);
       }
       // Its workspace lies on this machine, so its runs must.
-      if (command.host !== undefined && it.lane.pin && it.lane.host === null) {
-        it.lane.host = command.host;
-        it.ready = true;
+      if (command.host !== undefined && change.lane.pin && change.lane.host === null) {
+        change.lane.host = command.host;
+        change.ready = true;
       }
       return adding(moved, { workspacePath: command.path, updatedAt: facts.now });
     }
     case 'fail':
       if (liesElsewhere(loaded, command.host)) return { session, changes: [] };
-      it.log('workspace.status', { status: 'failed', message: command.error }, null);
+      change.log('workspace.status', { status: 'failed', message: command.error }, null);
       return moveSession(loaded, 'fail', command.error);
     case 'complete':
       return moveSession(loaded, 'complete');
@@ -57,7 +57,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
       return adding(moveSession(loaded, 'reopen'), { archivedAt: null });
     case 'terminate': {
       const moved = moveSession(loaded, command.reason === 'asked' ? 'terminate' : 'orphan');
-      yield* cancelAll(it);
+      yield* cancelAll(change);
       return moved;
     }
     case 'archive':
@@ -67,10 +67,10 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
     case 'move':
       return changeHost(loaded, command);
     case 'hold':
-      hold(it, 'asked');
+      hold(change, 'asked');
       return { session, changes: [] };
     case 'resume':
-      resume(it);
+      resume(change);
       return { session, changes: [] };
     case 'update':
       return { session: yield* update(loaded, command.changes), changes: [] };
@@ -78,19 +78,19 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
 }
 
 function changeHost(
-  { it, session, facts }: LoadedSession,
+  { change, session, facts }: LoadedSession,
   { host, path }: Extract<SessionCommand, { do: 'move' }>,
 ): Moved {
-  const { lane } = it;
+  const { lane } = change;
   if (lane.nodeId !== null) {
     throw new BatonError(
       'session_busy',
       'This session has a run in progress. Wait for it to finish or cancel it, then move the session.',
     );
   }
-  it.log('session.moved', { from: lane.host, to: host }, null);
+  change.log('session.moved', { from: lane.host, to: host }, null);
   lane.host = host;
-  it.ready = true;
+  change.ready = true;
   return {
     session: { ...session, workspacePath: path, updatedAt: facts.now },
     changes: [],
@@ -98,7 +98,7 @@ function changeHost(
 }
 
 /** Two hosts may prepare a session at once; the one that was first has it. */
-const liesElsewhere = ({ it: { lane } }: LoadedSession, host: string | undefined): boolean =>
+const liesElsewhere = ({ change: { lane } }: LoadedSession, host: string | undefined): boolean =>
   host !== undefined && lane.pin && lane.host !== null && lane.host !== host;
 
 const adding = ({ session, changes }: Moved, more: Partial<StoredSession>): Moved => ({
@@ -106,12 +106,15 @@ const adding = ({ session, changes }: Moved, more: Partial<StoredSession>): Move
   changes,
 });
 
-function* update({ it, session, facts }: LoadedSession, given: UpdateSession): Op<StoredSession> {
+function* update(
+  { change, session, facts }: LoadedSession,
+  given: UpdateSession,
+): Op<StoredSession> {
   const { idleTimeoutSeconds, holdOnFailure, ...rest } = given;
   if (given.name !== undefined) yield* mustBeFree(session.ownerId, given.name, session.id);
   if (holdOnFailure !== undefined) {
     yield* query('UPDATE lanes SET hold_on_failure = $2 WHERE id = $1', [
-      it.lane.id,
+      change.lane.id,
       Number(holdOnFailure),
     ]);
   }

@@ -1,11 +1,11 @@
 import { BatonError } from '../../../contract/errors.ts';
 import type {
-  ConnectionPlace,
+  ConnectionKey,
   NewConnection,
   StatusChange,
 } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
-import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../dialect.ts';
+import { type Dialect, type Done, done, NO_HINT } from '../dialect.ts';
 import { lockSession } from './load.ts';
 import { moveSession, saveMoved } from './move.ts';
 
@@ -16,7 +16,7 @@ const AT_ONCE = 100;
 export function* openConnections(
   dialect: Dialect,
   now: number,
-  { sessionId, nodeId }: ConnectionPlace,
+  { sessionId, nodeId }: ConnectionKey,
   connections: readonly NewConnection[],
 ): Op<Done<readonly StatusChange[]>> {
   const loaded = yield* lockSession(dialect, now, sessionId);
@@ -39,7 +39,7 @@ export function* openConnections(
   }
   // Reading is not activity: `lastActiveAt` stays.
   if (changes.length > 0) yield* saveMoved(dialect, loaded, session);
-  return done(changes, [loaded.it]);
+  return done(changes, [loaded.change]);
 }
 
 /** Their sessions become IDLE by the next look, not here: most who go come back at once. */
@@ -54,8 +54,8 @@ export function* closeConnections(
     [list],
   );
   const sessions = rows.map(({ session_id }) => session_id).sort();
-  if (sessions.length === 0) return { value: undefined, hint: NOTHING_TO_TELL };
+  if (sessions.length === 0) return { value: undefined, hint: NO_HINT };
   yield* dialect.lockLanes(sessions);
   yield* query(`DELETE FROM connections WHERE ${dialect.oneOf('id', 1)}`, [list]);
-  return { value: undefined, hint: NOTHING_TO_TELL };
+  return { value: undefined, hint: NO_HINT };
 }

@@ -3,7 +3,7 @@ import type { SessionWithFacts } from '../../../sessions/session-record.ts';
 import type { NewSession } from '../../../sessions/session-store.ts';
 import { SESSION_COLUMN_NAMES, type StoredSession, sessionValues } from '../../session-rows.ts';
 import { type Op, query } from '../../statement.ts';
-import { change } from '../change.ts';
+import { applyCommand } from '../change.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
 import { lockLane } from '../load.ts';
 import { readFound } from './load.ts';
@@ -19,17 +19,17 @@ export function* createSession(
 ): Op<Done<SessionWithFacts>> {
   const { id, ownerId, name, pin, host, holdOnFailure, forkedFrom } = made;
   yield* mustBeFree(ownerId, name, id);
-  yield* change(dialect, now, {
+  yield* applyCommand(dialect, now, {
     do: 'configure',
     lane: id,
     settings: { owner: ownerId, pin, host, holdOnFailure, kept: true },
   });
-  const it = yield* lockLane(dialect, now, id);
+  const change = yield* lockLane(dialect, now, id);
   yield* query(INSERT, sessionValues(newSession(made, now)));
   yield* putWords(made);
-  it.log('session.created', { name, ...(forkedFrom === null ? {} : { forkedFrom }) }, null);
-  yield* dialect.save([it]);
-  return done((yield* readFound(now, id))!, [it]);
+  change.log('session.created', { name, ...(forkedFrom === null ? {} : { forkedFrom }) }, null);
+  yield* dialect.save([change]);
+  return done((yield* readFound(now, id))!, [change]);
 }
 
 function newSession(made: NewSession, now: number): StoredSession {

@@ -31,7 +31,7 @@ export function* putInvocation(
   turn: TurnResult | null,
 ): Op<Done<boolean>> {
   const loaded = yield* lockSession(dialect, now, invocation.sessionId);
-  const { it, session } = loaded;
+  const { change, session } = loaded;
   const before = yield* queryOne<InvocationRow>(
     `SELECT ${COLUMNS} FROM invocations WHERE id = $1`,
     [invocation.id],
@@ -39,21 +39,21 @@ export function* putInvocation(
   const known = before === null ? null : toInvocation(before);
   // Of an attempt that was taken away, and whose end the next one has recorded.
   if (known !== null && known.finishedAt !== null && invocation.finishedAt === null) {
-    return { ...done(false, [it]), changed: false };
+    return { ...done(false, [change]), changed: false };
   }
   yield* query(PUT, invocationValues(invocation));
   // What a run that was taken away has said is recorded, but the session is somebody else's by now.
-  const left = turn?.fence === it.lane.fence ? turn : null;
+  const left = turn?.fence === change.lane.fence ? turn : null;
   const corrected =
     left?.usageEarlier !== undefined && (yield* correct(invocation, left.usageEarlier));
-  tellUsage(it, invocation, known);
+  tellUsage(change, invocation, known);
   let { costUsd } = session;
   const wasShown = known === null || isShown(known);
   if (corrected || !wasShown || invocation.costUsd !== (known?.costUsd ?? 0)) {
     // Added up anew, so that it is the same sum that is shown elsewhere, and nothing counts twice.
     ({ costUsd } = yield* sumInvocations(session.id));
     const changed = costUsd !== session.costUsd || !wasShown;
-    if (changed && isShown(invocation)) it.log('session.cost', { costUsd }, null);
+    if (changed && isShown(invocation)) change.log('session.cost', { costUsd }, null);
   }
   const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
   const conversation = left?.conversation ?? session.conversation;
@@ -69,7 +69,7 @@ export function* putInvocation(
     conversationHead: left?.conversationHead ?? session.conversationHead,
     usageBefore: left?.usageAfter ?? session.usageBefore,
   });
-  return done(ended, [it]);
+  return done(ended, [change]);
 }
 
 /** Two sessions never have one conversation (A3); the unique index decides between two at once. */
@@ -122,14 +122,18 @@ const NO_TOKENS = {
 };
 
 /** Nothing is told of a run behind its end; of one that has ended the session is told alone. */
-function tellUsage(it: LaneChange, put: InvocationRecord, known: InvocationRecord | null): void {
+function tellUsage(
+  change: LaneChange,
+  put: InvocationRecord,
+  known: InvocationRecord | null,
+): void {
   if (put.costSource === null || !isShown(put)) return;
   const usage = usageOf(put);
   if (known !== null && isShown(known) && JSON.stringify(usageOf(known)) === JSON.stringify(usage))
     return;
   const { runId, attempt } = put;
-  const underWay = it.lane.runId === runId;
-  it.log('agent.usage', usage, underWay ? { id: runId, attempts: attempt } : null);
+  const underWay = change.lane.runId === runId;
+  change.log('agent.usage', usage, underWay ? { id: runId, attempts: attempt } : null);
 }
 
 const usageOf = (of: InvocationRecord) => ({

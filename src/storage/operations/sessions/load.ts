@@ -18,7 +18,7 @@ import { withoutWorker } from '../reads.ts';
 
 /** A session under the lock of its lane, with what the machine asks about it. */
 export interface LoadedSession {
-  readonly it: LaneChange;
+  readonly change: LaneChange;
   readonly session: StoredSession;
   readonly facts: Facts;
 }
@@ -58,7 +58,7 @@ export function* readFoundFor(now: number, id: string, userId: string): Op<Sessi
     [now, id, userId],
     'session_for',
   );
-  return row === undefined ? null : { found: toFound(row), share: row.share };
+  return row === undefined ? null : { current: toFound(row), share: row.share };
 }
 
 export function* lockSession(dialect: Dialect, now: number, id: string): Op<LoadedSession> {
@@ -99,15 +99,15 @@ function* loadLocked(
     'load_sessions',
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return lanes.flatMap((it) => {
-    const row = byId.get(it.lane.id);
+  return lanes.flatMap((change) => {
+    const row = byId.get(change.lane.id);
     if (row === undefined) return [];
     const facts = {
       now,
       unfinishedRuns: row.unfinished_runs,
       connections: row.active_connections,
     };
-    return [{ it, session: toStoredSession(row), facts }];
+    return [{ change, session: toStoredSession(row), facts }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Happening, move } from '../../../sessions/session-machine.ts';
+import { move, type Trigger } from '../../../sessions/session-machine.ts';
 import type { StatusChange } from '../../../sessions/session-store.ts';
 import type { StoredSession } from '../../session-rows.ts';
 import type { Op } from '../../statement.ts';
@@ -13,30 +13,30 @@ export interface Moved {
 
 /** Moves a session along the table and logs a changed status to its lane (S1, S8). */
 export function moveSession(
-  { it, session, facts }: LoadedSession,
-  happening: Happening,
+  { change, session, facts }: LoadedSession,
+  trigger: Trigger,
   error: string | null = null,
 ): Moved {
-  const standing = move(session, happening, facts, error);
+  const standing = move(session, trigger, facts, error);
   if (standing === null) return { session, changes: [] };
-  const change: StatusChange = {
+  const status: StatusChange = {
     sessionId: session.id,
     from: session.status,
     to: standing.status,
     reason: standing.statusReason,
   };
-  const { from, to, reason } = change;
+  const { from, to, reason } = status;
   const said = standing.error === null ? {} : { error: standing.error };
-  it.log('session.status', { from, to, reason, ...said }, null);
-  return { session: { ...session, ...standing, updatedAt: facts.now }, changes: [change] };
+  change.log('session.status', { from, to, reason, ...said }, null);
+  return { session: { ...session, ...standing, updatedAt: facts.now }, changes: [status] };
 }
 
 /** Stores a session and what was logged. */
 export function* saveMoved(
   dialect: Dialect,
-  { it }: Pick<LoadedSession, 'it'>,
+  { change }: Pick<LoadedSession, 'change'>,
   session: StoredSession,
 ): Op<void> {
   yield* dialect.saveSessions([session]);
-  if (it.events.length > 0) yield* dialect.save([it]);
+  if (change.events.length > 0) yield* dialect.save([change]);
 }

@@ -2,7 +2,7 @@ import { BatonError } from '../../../contract/errors.ts';
 import { PROTECTED_LABELS } from '../../../contract/limits.ts';
 import type { RunState } from '../../../contract/run.ts';
 import { type Op, query } from '../../statement.ts';
-import { type CountDeltas, type Dialect, type Done, done, NOTHING_TO_TELL } from '../dialect.ts';
+import { type CountDeltas, type Dialect, type Done, done, NO_HINT } from '../dialect.ts';
 import { cancelAll } from './cancel-all.ts';
 import { lockSession } from './load.ts';
 
@@ -11,18 +11,18 @@ import { lockSession } from './load.ts';
  * still executes: its cancel is asked for and stored, so the caller comes again.
  */
 export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Done<boolean>> {
-  const { it, session } = yield* lockSession(dialect, now, id);
+  const { change, session } = yield* lockSession(dialect, now, id);
   const label = session.labels.find((one) => PROTECTED_LABELS.includes(one));
   if (label !== undefined)
     throw new BatonError('session_protected', undefined, { details: { label } });
-  yield* cancelAll(it);
-  if (it.events.length > 0 || it.runs.size > 0) yield* dialect.save([it]);
-  if (it.lane.runId !== null) return { ...done(false, [it]), changed: false };
+  yield* cancelAll(change);
+  if (change.events.length > 0 || change.runs.size > 0) yield* dialect.save([change]);
+  if (change.lane.runId !== null) return { ...done(false, [change]), changed: false };
   yield* subtractCounts(dialect, id);
-  if (it.lane.pin && it.lane.host !== null) {
+  if (change.lane.pin && change.lane.host !== null) {
     yield* query('INSERT INTO left_workspaces (session_id, host) VALUES ($1, $2)', [
       id,
-      it.lane.host,
+      change.lane.host,
     ]);
   }
   // Words and connections go with the session, originals and invocations with the runs.
@@ -30,7 +30,7 @@ export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Do
   yield* query('DELETE FROM runs WHERE lane = $1', [id]);
   yield* query('DELETE FROM events WHERE lane = $1', [id]);
   yield* query('DELETE FROM lanes WHERE id = $1', [id]);
-  return done(true, [it]);
+  return done(true, [change]);
 }
 
 function* subtractCounts(dialect: Dialect, lane: string): Op<void> {
@@ -55,5 +55,5 @@ export function* listLeftWorkspaces(host: string, limit: number): Op<string[]> {
 
 export function* forgetLeftWorkspace(_: Dialect, _now: number, sessionId: string): Op<Done<void>> {
   yield* query('DELETE FROM left_workspaces WHERE session_id = $1', [sessionId]);
-  return { value: undefined, hint: NOTHING_TO_TELL };
+  return { value: undefined, hint: NO_HINT };
 }

@@ -4,8 +4,8 @@ import type { LaneChange } from '../../../queue/machine/lane-change.ts';
 import type { Admission, Receipt } from '../../../queue/store.ts';
 import type { Changed, RunEdit, SendRequest, Sent } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
-import { change } from '../change.ts';
-import { type Dialect, type Done, done, NOTHING_TO_TELL, together } from '../dialect.ts';
+import { applyCommand } from '../change.ts';
+import { type Dialect, type Done, done, NO_HINT, together } from '../dialect.ts';
 import { admitTo, keyConflict, knownReceipt } from '../enqueue.ts';
 import { readRun } from '../load.ts';
 import { copyAttachments, putAttachments } from './attachments.ts';
@@ -27,18 +27,18 @@ export function* sendMessage(
   if (userId !== undefined) yield* mustOperate(loaded, userId);
   const known = yield* findKnown(loaded, admission);
   if (known !== null) {
-    return { value: { receipt: known, changes: [] }, hint: NOTHING_TO_TELL, changed: false };
+    return { value: { receipt: known, changes: [] }, hint: NO_HINT, changed: false };
   }
-  const { it } = loaded;
+  const { change } = loaded;
   const { session, changes } = wake(loaded);
   mustHaveRoom(loaded, queueMax);
-  const { run, receipt } = yield* admit(it, admission);
+  const { run, receipt } = yield* admit(change, admission);
   yield* dialect.saveSessions([session]);
   yield* dialect.insertRuns([run]);
-  yield* dialect.save([it]);
+  yield* dialect.save([change]);
   if (original !== null) yield* putOriginal(receipt.id, original);
   yield* putAttachments(receipt.id, attachments);
-  return done({ receipt, changes }, [it]);
+  return done({ receipt, changes }, [change]);
 }
 
 /** What is not theirs, and not shared with them to operate, is not there. */
@@ -61,15 +61,15 @@ function wake(loaded: LoadedSession): Moved {
   };
 }
 
-function* findKnown({ it }: LoadedSession, admission: Admission): Op<Receipt | null> {
-  const known = yield* findByKey(it.lane.id, admission.idempotencyKey);
+function* findKnown({ change }: LoadedSession, admission: Admission): Op<Receipt | null> {
+  const known = yield* findByKey(change.lane.id, admission.idempotencyKey);
   if (known === null) return null;
   if (known.kind === 'steer') throw keyConflict(known.run_id);
-  return yield* knownReceipt(known, admission, it);
+  return yield* knownReceipt(known, admission, change);
 }
 
-function mustHaveRoom({ it, facts }: LoadedSession, most: number): void {
-  const queued = facts.unfinishedRuns - (it.lane.runId === null ? 0 : 1);
+function mustHaveRoom({ change, facts }: LoadedSession, most: number): void {
+  const queued = facts.unfinishedRuns - (change.lane.runId === null ? 0 : 1);
   if (queued >= most) throw new BatonError('queue_full', undefined, { details: { queued, most } });
 }
 
@@ -89,14 +89,14 @@ export function* editRun(
   runId: string,
   { payload, original = null, before }: RunEdit,
 ): Op<Done<Run>> {
-  let hint = NOTHING_TO_TELL;
+  let hint = NO_HINT;
   if (payload !== undefined) {
-    ({ hint } = yield* change(dialect, now, { do: 'edit', run: runId, payload }));
+    ({ hint } = yield* applyCommand(dialect, now, { do: 'edit', run: runId, payload }));
     yield* query('DELETE FROM originals WHERE run_id = $1', [runId]);
     if (original !== null) yield* putOriginal(runId, original);
   }
   if (before !== undefined) {
-    const moved = yield* change(dialect, now, { do: 'move', run: runId, before });
+    const moved = yield* applyCommand(dialect, now, { do: 'move', run: runId, before });
     hint = together(hint, moved.hint);
   }
   const run = yield* readRun(runId);
@@ -115,7 +115,7 @@ export function* retryRun(
   const loaded = yield* lockSession(dialect, now, sessionId);
   const { session, changes } = wake(loaded);
   yield* saveMoved(dialect, loaded, session);
-  const { hint } = yield* change(dialect, now, {
+  const { hint } = yield* applyCommand(dialect, now, {
     do: 'retry',
     run: runId,
     newId,
@@ -126,8 +126,8 @@ export function* retryRun(
     [runId, newId],
   );
   yield* copyAttachments(runId, newId);
-  const found = (yield* readFound(now, sessionId))!;
-  return { value: { found, changes }, hint: together(hint, done(null, [loaded.it]).hint) };
+  const current = (yield* readFound(now, sessionId))!;
+  return { value: { current, changes }, hint: together(hint, done(null, [loaded.change]).hint) };
 }
 
 function* putOriginal(runId: string, sealed: string): Op<void> {

@@ -1,5 +1,5 @@
 import { type Op, query, queryOne } from '../../statement.ts';
-import { type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+import { type Dialect, type Done, NO_HINT } from '../dialect.ts';
 
 export function* readSetting(name: string): Op<string | null> {
   const row = yield* queryOne<{ value: string }>('SELECT value FROM settings WHERE name = $1', [
@@ -19,5 +19,5 @@ export function* putSettingOnce(
     name,
     value,
   ]);
-  return { value: (yield* readSetting(name))!, hint: NOTHING_TO_TELL };
+  return { value: (yield* readSetting(name))!, hint: NO_HINT };
 }

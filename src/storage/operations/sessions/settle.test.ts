@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../../test/support/postgres.ts';
 import { temporaryDirectory } from '../../../../test/support/processes.ts';
-import type { Settled } from '../../../sessions/session-store.ts';
+import type { Reconciled } from '../../../sessions/session-store.ts';
 import { makePool } from '../../postgres/connect.ts';
 import { postgresDialect } from '../../postgres/dialect.ts';
 import { migrate as migratePostgres } from '../../postgres/migrate.ts';
@@ -12,7 +12,7 @@ import { sqliteDialect } from '../../sqlite/dialect.ts';
 import { migrate as migrateSqlite } from '../../sqlite/migrate.ts';
 import { type Op, query, type Statement } from '../../statement.ts';
 import type { Dialect, Done } from '../dialect.ts';
-import { settleSessions } from './settle.ts';
+import { reconcileSessions } from './settle.ts';
 
 /*
  * [S6] What a look at ten thousand sessions costs: how many statements it is, and what they read.
@@ -51,7 +51,7 @@ function* noted<T>(op: Op<T>, statements: Statement[]): Op<T> {
   return step.value;
 }
 
-const check = ({ value }: Done<Settled>): void => {
+const check = ({ value }: Done<Reconciled>): void => {
   expect(value.changes.map(({ to }) => to).sort()).toEqual([
     ...Array.from({ length: 3 }, () => 'IDLE'),
     ...Array.from({ length: 2 }, () => 'TERMINATED'),
@@ -65,8 +65,8 @@ describe('SQLite', () => {
     migrateSqlite(connection);
     for (const text of CALM) connection.exec(text);
     const statements: Statement[] = [];
-    const settle = (): Op<Done<Settled>> =>
-      settleSessions(
+    const settle = (): Op<Done<Reconciled>> =>
+      reconcileSessions(
         sqliteDialect(connection, () => NOW),
         NOW,
         100,
@@ -115,13 +115,13 @@ describe('PostgreSQL', () => {
   const settle = (
     now: number,
     limit: number,
-  ): Promise<{ done: Done<Settled>; count: number; touched: Map<string, Touched> }> =>
+  ): Promise<{ done: Done<Reconciled>; count: number; touched: Map<string, Touched> }> =>
     inTransaction(
       pool,
       () => now,
       function* () {
         const statements: Statement[] = [];
-        const done = yield* noted(settleSessions(dialect, now, limit), statements);
+        const done = yield* noted(reconcileSessions(dialect, now, limit), statements);
         const rows = yield* query<Touched>(
           `SELECT relname, seq_scan AS whole, seq_tup_read + coalesce(idx_tup_fetch, 0) AS rows
            FROM pg_stat_xact_user_tables WHERE schemaname = 'baton'`,

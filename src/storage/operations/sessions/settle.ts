@@ -1,5 +1,5 @@
 import { READY_GRACE_MS } from '../../../sessions/session-machine.ts';
-import type { Settled, StatusChange } from '../../../sessions/session-store.ts';
+import type { Reconciled, StatusChange } from '../../../sessions/session-store.ts';
 import type { StoredSession } from '../../session-rows.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
@@ -30,7 +30,11 @@ const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connecti
  * Brings sessions to what time and the deaths of nodes have made of them. What was found is looked at
  * again under the locks, so that of two nodes that come together one changes it.
  */
-export function* settleSessions(dialect: Dialect, now: number, limit: number): Op<Done<Settled>> {
+export function* reconcileSessions(
+  dialect: Dialect,
+  now: number,
+  limit: number,
+): Op<Done<Reconciled>> {
   yield* dropDead(now);
   const told = yield* ids(CONNECTED, [now, limit]);
   const quiet = yield* ids(QUIET, [now, now - READY_GRACE_MS, limit]);
@@ -43,7 +47,7 @@ export function* settleSessions(dialect: Dialect, now: number, limit: number): O
     const session = settle(one, changes);
     if (session !== one.session) sessions.push(session);
   }
-  const lanes = loaded.map(({ it }) => it).filter(({ events }) => events.length > 0);
+  const lanes = loaded.map(({ change }) => change).filter(({ events }) => events.length > 0);
   if (sessions.length > 0) yield* dialect.saveSessions(sessions);
   if (lanes.length > 0) yield* dialect.save(lanes);
   const next = yield* queryOne<{ at: number | null }>(
@@ -56,14 +60,14 @@ export function* settleSessions(dialect: Dialect, now: number, limit: number): O
 }
 
 function settle(loaded: LoadedSession, changes: StatusChange[]): StoredSession {
-  const { it, facts } = loaded;
+  const { change, facts } = loaded;
   let session = loaded.session;
   if (session.lastConnections !== facts.connections) {
-    it.log('session.connections', { activeConnections: facts.connections }, null);
+    change.log('session.connections', { activeConnections: facts.connections }, null);
     session = { ...session, lastConnections: facts.connections };
   }
-  for (const happening of ['quiet', 'expire'] as const) {
-    const moved = moveSession({ ...loaded, session }, happening);
+  for (const trigger of ['quiet', 'expire'] as const) {
+    const moved = moveSession({ ...loaded, session }, trigger);
     session = moved.session;
     changes.push(...moved.changes);
   }

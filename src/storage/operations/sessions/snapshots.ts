@@ -1,7 +1,7 @@
 import type { Json } from '../../../contract/json.ts';
 import type { SnapshotRecord } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
-import { type Dialect, type Done, NOTHING_TO_TELL } from '../dialect.ts';
+import { type Dialect, type Done, NO_HINT } from '../dialect.ts';
 
 const PUT = `INSERT INTO attempt_snapshots (run_id, session_id, attempt, kind, ref, at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (run_id) DO UPDATE SET attempt = excluded.attempt, kind = excluded.kind, ref = excluded.ref, at = excluded.at`;
@@ -17,7 +17,7 @@ export function* putSnapshot(
     runId,
   ]);
   yield* query(PUT, [runId, sessionId, attempt, kind, JSON.stringify(ref), now]);
-  return { value: undefined, hint: NOTHING_TO_TELL };
+  return { value: undefined, hint: NO_HINT };
 }
 
 export function* readSnapshot(runId: string): Op<SnapshotRecord | null> {

@@ -2,7 +2,7 @@ import { decideApproval, useApproval, withdrawApproval } from './decide.ts';
 import { openApproval } from './open.ts';
 import { readCall } from './read-call.ts';
 import { putRules } from './rules.ts';
-import { settleApprovals } from './settle.ts';
+import { reconcileApprovals } from './settle.ts';
 
 /** The operations on approvals and rules that write, by name; see ../../all.ts. */
 export const APPROVAL_OPERATIONS = {
@@ -11,6 +11,6 @@ export const APPROVAL_OPERATIONS = {
   decideApproval,
   useApproval,
   withdrawApproval,
-  settleApprovals,
+  reconcileApprovals,
   putRules,
 };

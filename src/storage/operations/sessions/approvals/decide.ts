@@ -8,7 +8,7 @@ import type {
 } from '../../../../sessions/approvals/approval-store.ts';
 import { plain } from '../../../session-rows.ts';
 import { type Op, query } from '../../../statement.ts';
-import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
 import { type LockedApproval, lockApproval } from './lock.ts';
 import { getApproval, hasOpen } from './reads.ts';
 import { allowInSession } from './rules.ts';
@@ -22,7 +22,7 @@ export function* decideApproval(
 ): Op<Done<ApprovalRecord>> {
   const locked = yield* lockApproval(dialect, now, id);
   mustBeOpen(locked);
-  const { it, core, approval } = locked;
+  const { change, core, approval } = locked;
   const { decision, scope, message, editedInput, sealedInput, decidedBy, rule } = given;
   yield* query(
     `UPDATE approvals SET state = $2, scope = $3, message = $4, edited_input = $5, sealed_input = $6,
@@ -39,7 +39,7 @@ export function* decideApproval(
     ],
   );
   if (rule !== null) yield* allowInSession(now, approval.sessionId, rule);
-  it.log(
+  change.log(
     'approval.decided',
     {
       approvalId: id,
@@ -51,9 +51,9 @@ export function* decideApproval(
     },
     core,
   );
-  if (core.state === 'waiting') answer(it, core);
-  yield* dialect.save([it]);
-  return done((yield* getApproval(id))!, [it]);
+  if (core.state === 'waiting') answer(change, core);
+  yield* dialect.save([change]);
+  return done((yield* getApproval(id))!, [change]);
 }
 
 function mustBeOpen({ approval, core }: LockedApproval): void {
@@ -80,10 +80,10 @@ export function* useApproval(
   id: string,
   fence: number,
 ): Op<Done<boolean>> {
-  const { it, approval } = yield* lockApproval(dialect, now, id);
-  const held = it.lane.runId === approval.runId && it.lane.fence === fence;
+  const { change, approval } = yield* lockApproval(dialect, now, id);
+  const held = change.lane.runId === approval.runId && change.lane.fence === fence;
   const given = held ? yield* query(USE, [id, fence, now]) : [];
-  return { value: given.length > 0, hint: NOTHING_TO_TELL };
+  return { value: given.length > 0, hint: NO_HINT };
 }
 
 export function* withdrawApproval(
@@ -92,26 +92,26 @@ export function* withdrawApproval(
   id: string,
   reason: string,
 ): Op<Done<void>> {
-  const { it, approval, core } = yield* lockApproval(dialect, now, id);
+  const { change, approval, core } = yield* lockApproval(dialect, now, id);
   if (approval.state !== 'pending') {
-    return { value: undefined, hint: NOTHING_TO_TELL, changed: false };
+    return { value: undefined, hint: NO_HINT, changed: false };
   }
-  yield* withdraw(it, approval, isTerminal(core.state) ? null : core, reason);
-  if (core.state === 'waiting' && !(yield* hasOpen(core.id))) answer(it, core);
-  yield* dialect.save([it]);
-  return done(undefined, [it]);
+  yield* withdraw(change, approval, isTerminal(core.state) ? null : core, reason);
+  if (core.state === 'waiting' && !(yield* hasOpen(core.id))) answer(change, core);
+  yield* dialect.save([change]);
+  return done(undefined, [change]);
 }
 
 /** A run's events end with its end: what comes later is told as the session's. */
 export function* withdraw(
-  it: LaneChange,
+  change: LaneChange,
   { id, callId }: ApprovalRecord,
   run: RunCore | null,
   reason: string,
 ): Op<void> {
   yield* query(`UPDATE approvals SET state = 'withdrawn', decided_at = $2 WHERE id = $1`, [
     id,
-    it.now,
+    change.now,
   ]);
-  it.log('approval.withdrawn', { approvalId: id, callId, reason }, run);
+  change.log('approval.withdrawn', { approvalId: id, callId, reason }, run);
 }

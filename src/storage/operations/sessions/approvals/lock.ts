@@ -8,7 +8,7 @@ import { getApproval } from './reads.ts';
 
 /** A question under the lock of its session's lane, which guards it, with its run. */
 export interface LockedApproval {
-  readonly it: LaneChange;
+  readonly change: LaneChange;
   readonly approval: ApprovalRecord;
   readonly core: RunCore;
 }
@@ -19,11 +19,11 @@ export function* lockApproval(dialect: Dialect, now: number, id: string): Op<Loc
     [id],
   );
   if (found === null) throw new BatonError('not_found', `There is no approval ${id}.`);
-  const it = yield* lockLane(dialect, now, found.session_id);
+  const change = yield* lockLane(dialect, now, found.session_id);
   // By statements of their own after the lock, so that they show what the lock waited for.
   const approval = yield* getApproval(id);
   const core = approval === null ? null : yield* readCore(approval.runId);
   // Removed between the statements.
   if (approval === null || core === null) throw new Again();
-  return { it, approval, core };
+  return { change, approval, core };
 }

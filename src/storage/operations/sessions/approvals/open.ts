@@ -3,7 +3,7 @@ import { byteLength, type Json } from '../../../../contract/json.ts';
 import type { ApprovalRecord, NewApproval } from '../../../../sessions/approvals/approval-store.ts';
 import { APPROVAL_COLUMN_NAMES, approvalValues } from '../../../approval-rows.ts';
 import { type Op, query } from '../../../statement.ts';
-import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
 import { lockLane, readCore } from '../../load.ts';
 import { findOpen } from './reads.ts';
 
@@ -15,12 +15,12 @@ export function* openApproval(
   now: number,
   { fence, original, ...asked }: NewApproval,
 ): Op<Done<ApprovalRecord | null>> {
-  const it = yield* lockLane(dialect, now, asked.sessionId);
-  if (it.lane.runId !== asked.runId || it.lane.fence !== fence) {
-    return { value: null, hint: NOTHING_TO_TELL };
+  const change = yield* lockLane(dialect, now, asked.sessionId);
+  if (change.lane.runId !== asked.runId || change.lane.fence !== fence) {
+    return { value: null, hint: NO_HINT };
   }
   const known = yield* findOpen(asked.runId, asked.digest);
-  if (known !== null) return { value: known, hint: NOTHING_TO_TELL };
+  if (known !== null) return { value: known, hint: NO_HINT };
   const approval: ApprovalRecord = {
     ...asked,
     state: 'pending',
@@ -34,9 +34,9 @@ export function* openApproval(
     usedAt: null,
   };
   yield* query(INSERT, [original, ...approvalValues(approval)]);
-  it.log('approval.requested', requested(approval), yield* readCore(asked.runId));
-  yield* dialect.save([it]);
-  return done(approval, [it]);
+  change.log('approval.requested', requested(approval), yield* readCore(asked.runId));
+  yield* dialect.save([change]);
+  return done(approval, [change]);
 }
 
 /** The row keeps the input whole; an event has a limit (E5). */

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../contract/errors.ts';
 import { type Op, queryOne } from '../../../statement.ts';
-import { type Dialect, type Done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { type Dialect, type Done, NO_HINT } from '../../dialect.ts';
 
 /** Reads only; a writing operation all the same, because only those have a line in the audit log. */
 export function* readCall(_dialect: Dialect, _now: number, id: string): Op<Done<string | null>> {
@@ -9,5 +9,5 @@ export function* readCall(_dialect: Dialect, _now: number, id: string): Op<Done<
     [id],
   );
   if (row === null) throw new BatonError('not_found');
-  return { value: row.original, hint: NOTHING_TO_TELL };
+  return { value: row.original, hint: NO_HINT };
 }

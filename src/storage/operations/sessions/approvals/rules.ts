@@ -3,18 +3,18 @@ import { Channel } from '../../../../contract/message.ts';
 import { RULES_MAX, type ScopeRules } from '../../../../contract/policy.ts';
 import type { AgentSpec } from '../../../../contract/session.ts';
 import type {
-  RulePlace,
+  RuleScope,
   RulesInForce,
   SessionRules,
 } from '../../../../sessions/approvals/approval-store.ts';
 import { type Op, query, queryOne } from '../../../statement.ts';
-import { type Dialect, type Done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { type Dialect, type Done, NO_HINT } from '../../dialect.ts';
 import { lockSession } from '../load.ts';
 
 const PUT = `INSERT INTO tool_rules (place, session_id, rules, updated_at) VALUES ($1, $2, $3, $4)
   ON CONFLICT (place) DO UPDATE SET rules = excluded.rules, updated_at = excluded.updated_at`;
 
-function keyOf(place: RulePlace): string {
+function keyOf(place: RuleScope): string {
   if (place.scope === 'session') return `session:${place.sessionId}`;
   return place.scope === 'channel' ? `channel:${place.channel}` : 'global';
 }
@@ -36,7 +36,7 @@ const SHARED_RULES = `SELECT place, rules FROM tool_rules WHERE place IN (${SHAR
 const SESSION_RULES = `SELECT s.agent, s.workspace_path, r.place, r.rules
   FROM sessions s LEFT JOIN tool_rules r ON r.place IN ($2, ${SHARED}) WHERE s.id = $1`;
 
-export function* readRules(place: RulePlace): Op<ScopeRules | null> {
+export function* readRules(place: RuleScope): Op<ScopeRules | null> {
   const row = yield* queryOne<{ rules: string }>('SELECT rules FROM tool_rules WHERE place = $1', [
     keyOf(place),
   ]);
@@ -82,22 +82,22 @@ function inForce(rows: readonly RuleRow[], own: string | null): RulesInForce {
 export function* putRules(
   dialect: Dialect,
   now: number,
-  place: RulePlace,
+  place: RuleScope,
   rules: ScopeRules,
 ): Op<Done<ScopeRules>> {
   if (place.scope === 'session') yield* lockSession(dialect, now, place.sessionId);
   yield* put(now, place, rules);
-  return { value: rules, hint: NOTHING_TO_TELL };
+  return { value: rules, hint: NO_HINT };
 }
 
-function* put(now: number, place: RulePlace, rules: ScopeRules): Op<void> {
+function* put(now: number, place: RuleScope, rules: ScopeRules): Op<void> {
   const sessionId = place.scope === 'session' ? place.sessionId : null;
   yield* query(PUT, [keyOf(place), sessionId, JSON.stringify(rules), now]);
 }
 
 /** The session's lane is locked. */
 export function* allowInSession(now: number, sessionId: string, rule: string): Op<void> {
-  const place: RulePlace = { scope: 'session', sessionId };
+  const place: RuleScope = { scope: 'session', sessionId };
   const rules = (yield* readRules(place)) ?? { allow: [], ask: [], deny: [] };
   if (rules.allow.includes(rule)) return;
   if (rules.allow.length >= RULES_MAX) {

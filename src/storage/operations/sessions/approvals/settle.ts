@@ -22,7 +22,7 @@ export interface SettledApprovals {
 }
 
 /** What was found is looked at again under the locks; what others hold is left to the next look. */
-export function* settleApprovals(
+export function* reconcileApprovals(
   dialect: Dialect,
   now: number,
   limit: number,
@@ -33,18 +33,20 @@ export function* settleApprovals(
   if (found.length === 0) return done({ changed: 0, more: false }, []);
   const lanes = (yield* dialect.lockFreeLanes(found)).map((lane) => new LaneChange(lane, now));
   let changed = 0;
-  for (const it of lanes) changed += yield* settle(it);
-  const touched = lanes.filter((it) => it.events.length > 0 || it.runs.size > 0 || it.ready);
+  for (const change of lanes) changed += yield* settle(change);
+  const touched = lanes.filter(
+    (change) => change.events.length > 0 || change.runs.size > 0 || change.ready,
+  );
   if (touched.length > 0) yield* dialect.save(touched);
   const full = left.length >= limit || unanswered.length >= limit;
   return done({ changed, more: changed > 0 && full }, touched);
 }
 
-function* settle(it: LaneChange): Op<number> {
-  const { lane } = it;
+function* settle(change: LaneChange): Op<number> {
+  const { lane } = change;
   let changed = 0;
   for (const approval of yield* leftOpen(lane.id)) {
-    yield* withdraw(it, approval, null, 'Its run has ended.');
+    yield* withdraw(change, approval, null, 'Its run has ended.');
     changed++;
   }
   if (lane.state !== 'asking' || lane.answeredAt !== null || lane.runId === null) return changed;
@@ -52,7 +54,7 @@ function* settle(it: LaneChange): Op<number> {
   if (core?.state !== 'waiting' || (yield* hasOpen(core.id))) return changed;
   const asked = yield* query('SELECT id FROM approvals WHERE run_id = $1 LIMIT 1', [core.id]);
   if (asked.length === 0) return changed;
-  answer(it, core);
+  answer(change, core);
   return changed + 1;
 }
 

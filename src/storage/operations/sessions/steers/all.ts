@@ -1,5 +1,5 @@
-import { releaseSteers, settleSteers } from './requeue.ts';
+import { reconcileSteers, releaseSteers } from './requeue.ts';
 import { markSteer, steerMessage } from './steer.ts';
 
 /** The operations on messages for agents at work that write, by name; see ../../all.ts. */
-export const STEER_OPERATIONS = { steerMessage, markSteer, releaseSteers, settleSteers };
+export const STEER_OPERATIONS = { steerMessage, markSteer, releaseSteers, reconcileSteers };

@@ -2,8 +2,8 @@ import { isBatonError } from '../../../../contract/errors.ts';
 import type { StatusChange } from '../../../../sessions/session-store.ts';
 import { type Op, query } from '../../../statement.ts';
 import { admitAtHead } from '../../admit-at-head.ts';
-import { change } from '../../change.ts';
-import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { applyCommand } from '../../change.ts';
+import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
 import { type LoadedSession, lockFreeSessions, lockSession, sessionOfRun } from '../load.ts';
 import { type Moved, moveSession } from '../move.ts';
 
@@ -16,14 +16,14 @@ export function* releaseSteers(
   fence: number,
 ): Op<Done<readonly StatusChange[]>> {
   const loaded = yield* lockSession(dialect, now, yield* sessionOfRun(runId));
-  const { lane } = loaded.it;
-  if (lane.runId !== runId || lane.fence !== fence) return { value: [], hint: NOTHING_TO_TELL };
+  const { lane } = loaded.change;
+  if (lane.runId !== runId || lane.fence !== fence) return { value: [], hint: NO_HINT };
   const waiting = yield* query<WaitingRow>(
     `SELECT ${COLUMNS} FROM steers t WHERE t.run_id = $1 AND t.state = 'waiting' ORDER BY t.seq DESC`,
     [runId],
   );
-  if (waiting.length === 0) return { value: [], hint: NOTHING_TO_TELL };
-  return done(yield* requeue(dialect, loaded, waiting), [loaded.it]);
+  if (waiting.length === 0) return { value: [], hint: NO_HINT };
+  return done(yield* requeue(dialect, loaded, waiting), [loaded.change]);
 }
 
 const ENDED = `SELECT DISTINCT t.session_id AS id FROM steers t JOIN runs r ON r.id = t.run_id
@@ -32,7 +32,7 @@ const ENDED = `SELECT DISTINCT t.session_id AS id FROM steers t JOIN runs r ON r
 const COLUMNS = 't.id, t.payload, t.sealed, t.max_attempts, t.idem_key, t.body_hash';
 
 /** What was found is looked at again under the locks; what others hold is left to the next look. */
-export function* settleSteers(
+export function* reconcileSteers(
   dialect: Dialect,
   now: number,
   limit: number,
@@ -52,7 +52,7 @@ export function* settleSteers(
     changes.push(...(yield* requeue(dialect, loaded, waiting)));
     settled.push(loaded);
   }
-  const touched = settled.map(({ it }) => it);
+  const touched = settled.map(({ change }) => change);
   return done({ changes, more: touched.length > 0 && found.length >= limit }, touched);
 }
 
@@ -71,11 +71,11 @@ function* requeue(
   loaded: LoadedSession,
   lastFirst: readonly WaitingRow[],
 ): Op<readonly StatusChange[]> {
-  const { it, facts } = loaded;
+  const { change, facts } = loaded;
   const moved = wake(loaded);
   for (const row of lastFirst) {
     const { id, payload, sealed } = row;
-    yield* admitAtHead(dialect, it, {
+    yield* admitAtHead(dialect, change, {
       id,
       type: 'agent',
       maxAttempts: row.max_attempts,
@@ -90,11 +90,11 @@ function* requeue(
     yield* query(`UPDATE steers SET state = 'queued' WHERE id = $1`, [id]);
   }
   if (moved !== null) yield* dialect.saveSessions([moved.session]);
-  yield* dialect.save([it]);
+  yield* dialect.save([change]);
   if (moved !== null) return moved.changes;
   // A session that has ended cancels what is queued; so it is with these.
   for (const { id } of lastFirst) {
-    yield* change(dialect, facts.now, { do: 'cancel', run: id, kind: 'stop' });
+    yield* applyCommand(dialect, facts.now, { do: 'cancel', run: id, kind: 'stop' });
   }
   return [];
 }

@@ -2,7 +2,7 @@ import { BatonError } from '../../../../contract/errors.ts';
 import type { RunCore } from '../../../../queue/machine/lane-change.ts';
 import type { Steered, SteerRequest } from '../../../../sessions/messages/steer-store.ts';
 import { type Op, query, queryOne } from '../../../statement.ts';
-import { type Dialect, type Done, done, NOTHING_TO_TELL } from '../../dialect.ts';
+import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
 import { keyConflict } from '../../enqueue.ts';
 import { lockLane, readCore } from '../../load.ts';
 import { findByKey } from '../known-key.ts';
@@ -19,23 +19,23 @@ export function* steerMessage(
   const { id, sessionId, payload, told, original, maxAttempts, idempotencyKey, bodyHash } = request;
   const loaded = yield* lockSession(dialect, now, sessionId);
   const known = yield* findKnown(request);
-  if (known !== null) return { value: known, hint: NOTHING_TO_TELL, changed: false };
-  const { it, session } = loaded;
+  if (known !== null) return { value: known, hint: NO_HINT, changed: false };
+  const { change, session } = loaded;
   const core = yield* atWork(loaded);
-  const values = [id, sessionId, core.id, it.lane.nextSeq, payload, original];
+  const values = [id, sessionId, core.id, change.lane.nextSeq, payload, original];
   yield* query(INSERT, [...values, maxAttempts, idempotencyKey, bodyHash]);
-  it.log('run.steered', told, core);
-  if (it.lane.nodeId !== null) it.nodes.push(it.lane.nodeId);
+  change.log('run.steered', told, core);
+  if (change.lane.nodeId !== null) change.nodes.push(change.lane.nodeId);
   yield* dialect.saveSessions([{ ...session, lastActiveAt: now, updatedAt: now }]);
-  yield* dialect.save([it]);
-  return done({ runId: core.id, state: 'steered', known: false }, [it]);
+  yield* dialect.save([change]);
+  return done({ runId: core.id, state: 'steered', known: false }, [change]);
 }
 
 /** A run that has its result takes nothing more, nor does one that is told to stop. */
-function* atWork({ it }: LoadedSession): Op<RunCore> {
-  const core = it.lane.runId === null ? null : yield* readCore(it.lane.runId);
+function* atWork({ change }: LoadedSession): Op<RunCore> {
+  const core = change.lane.runId === null ? null : yield* readCore(change.lane.runId);
   const works = core?.state === 'running' || core?.state === 'waiting';
-  if (!works || core.settled !== null || core.cancelRequestedAt !== null) {
+  if (!works || core.committed !== null || core.cancelRequestedAt !== null) {
     throw new BatonError('cannot_steer', 'No agent is at work in this session.');
   }
   return core;
@@ -60,7 +60,7 @@ export function* markSteer(
   given: boolean,
   fence: number,
 ): Op<Done<boolean>> {
-  const none = { value: false, hint: NOTHING_TO_TELL };
+  const none = { value: false, hint: NO_HINT };
   const found = yield* queryOne<{ session_id: string; run_id: string }>(
     'SELECT session_id, run_id FROM steers WHERE id = $1',
     [id],
@@ -74,5 +74,5 @@ export function* markSteer(
       : `UPDATE steers SET state = 'waiting', fence = NULL WHERE id = $1 AND fence = $2 RETURNING id`,
     [id, fence],
   );
-  return { value: marked.length > 0, hint: NOTHING_TO_TELL };
+  return { value: marked.length > 0, hint: NO_HINT };
 }
