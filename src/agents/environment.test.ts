@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../config/config.ts';
 import { AGENT_ENV_DEFAULT, agentEnvironment } from './environment.ts';
-import { MARK_VARIABLE } from './tag.ts';
+import { TAG_VARIABLE } from './tag.ts';
 
 const SECRETS = {
   BATON_ADMIN_TOKEN: 'a',
@@ -52,6 +52,6 @@ test('[A10] keys to the server and its database are never seen, even when listed
   expect(agentEnvironment(server, listed)).toEqual({ TERM: 'dumb' });
 });
 
-test('[A10] a command of Baton that an agent runs accepts the mark', () => {
-  expect(() => readConfig([], { [MARK_VARIABLE]: 'i:n:r:1' })).not.toThrow();
+test('[A10] a command of Baton that an agent runs accepts the tag', () => {
+  expect(() => readConfig([], { [TAG_VARIABLE]: 'i:n:r:1' })).not.toThrow();
 });

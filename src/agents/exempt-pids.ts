@@ -1,17 +1,17 @@
 import type { ProcessTable } from './process-table.ts';
 
 /**
- * This process, those it was started by and those it has started. A server may itself have been
- * started by an agent, and must not find itself when it looks for leftovers.
+ * Exempt are this process, its ancestors and its descendants: an agent may have started this server,
+ * which must not kill itself when it searches for leftovers.
  */
-export const isSpared = (table: ProcessTable, pid: number): boolean =>
-  line(table, process.pid).has(pid) || line(table, pid).has(process.pid);
+export const isExempt = (table: ProcessTable, pid: number): boolean =>
+  withAncestors(table, process.pid).has(pid) || withAncestors(table, pid).has(process.pid);
 
-/** A process and its parents, as far as they can be seen. */
-function line(table: ProcessTable, pid: number): Set<number> {
-  const found = new Set<number>();
-  for (let next = pid; next > 0 && !found.has(next); next = table.look(next)?.parent ?? 0) {
-    found.add(next);
+/** A process and its ancestors, as far as they are visible. */
+function withAncestors(table: ProcessTable, pid: number): Set<number> {
+  const pids = new Set<number>();
+  for (let next = pid; next > 0 && !pids.has(next); next = table.observe(next)?.parent ?? 0) {
+    pids.add(next);
   }
-  return found;
+  return pids;
 }

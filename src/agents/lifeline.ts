@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /*
  * A server killed with -9 stops nobody. Its agents must not work on until the next start, so a
  * process beside it holds a pipe to it, and when the pipe closes without a word it kills what
- * carries the server's mark.
+ * carries the server's tag.
  *
  * One for the whole server, and a shell that waits in `read` and becomes Node only when there is
  * something to do: 1 MB, nothing per run, and the agents are gone when a Node has started.

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
-import { MARK_VARIABLE } from './tag.ts';
+import { TAG_VARIABLE } from './tag.ts';
 
 /**
  * macOS and others: ps. Best effort, for it is slower than the processes it looks at, starts count
@@ -14,9 +14,9 @@ export function macProcessTable(): ProcessTable {
       .flatMap((line) => parseRow(line) ?? []);
   return {
     list: () => rows(['-ax']).sort((a, b) => b.pid - a.pid),
-    look: (pid) => rows(['-p', String(pid)])[0] ?? null,
-    markOf: (pid) => {
-      const found = new RegExp(` ${MARK_VARIABLE}=(\\S+)`).exec(
+    observe: (pid) => rows(['-p', String(pid)])[0] ?? null,
+    tagOf: (pid) => {
+      const found = new RegExp(` ${TAG_VARIABLE}=(\\S+)`).exec(
         ps(['-E', '-ww', '-o', 'command=', '-p', String(pid)]),
       );
       return found?.[1] ?? null;

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
 import { withSpareDescriptor } from './spare-descriptor.ts';
-import { MARK_VARIABLE } from './tag.ts';
+import { TAG_VARIABLE } from './tag.ts';
 
 /** Linux: /proc. */
 export function procProcessTable(): ProcessTable {
-  // One buffer for all: what is read is short, and a look becomes three times as fast.
+  // One buffer for all reads: the files are short, and sharing it makes a listing three times as fast.
   const buffer = Buffer.alloc(64 * 1024);
   const read = (path: string): string | null => {
     try {
@@ -22,7 +22,7 @@ export function procProcessTable(): ProcessTable {
       return null;
     }
   };
-  const look = (pid: number): ProcessRow | null => {
+  const observe = (pid: number): ProcessRow | null => {
     const stat = read(`/proc/${pid}/stat`);
     return stat === null ? null : parseStat(pid, stat);
   };
@@ -36,7 +36,7 @@ export function procProcessTable(): ProcessTable {
     forks: Number(/^processes (\d+)$/m.exec(read('/proc/stat') ?? '')?.[1] ?? Number.NaN),
   });
   return {
-    look,
+    observe,
     newest,
     now,
     list: (since) => {
@@ -44,12 +44,12 @@ export function procProcessTable(): ProcessTable {
         .map(Number)
         .filter((pid) => pid > 0);
       const isNew = since === undefined ? () => true : newerThan(since, now());
-      return pids.filter(isNew).flatMap((pid) => look(pid) ?? []);
+      return pids.filter(isNew).flatMap((pid) => observe(pid) ?? []);
     },
-    markOf: (pid) => {
+    tagOf: (pid) => {
       try {
-        const mark = findMark(withSpareDescriptor(() => readFileSync(`/proc/${pid}/environ`)));
-        return mark !== null && isProcess(pid) ? mark : null;
+        const tag = findTag(withSpareDescriptor(() => readFileSync(`/proc/${pid}/environ`)));
+        return tag !== null && isProcess(pid) ? tag : null;
       } catch {
         return null;
       }
@@ -87,10 +87,10 @@ export function parseStat(pid: number, stat: string): ProcessRow {
   };
 }
 
-const NAME = Buffer.from(`${MARK_VARIABLE}=`);
+const NAME = Buffer.from(`${TAG_VARIABLE}=`);
 
 /** In an environment, where every variable ends with a NUL. The first of a name is the one that counts. */
-export function findMark(environment: Buffer): string | null {
+export function findTag(environment: Buffer): string | null {
   for (let at = environment.indexOf(NAME); at !== -1; at = environment.indexOf(NAME, at + 1)) {
     if (at > 0 && environment[at - 1] !== 0) continue;
     const end = environment.indexOf(0, at);

@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
 import { processTable } from './process-table.ts';
 import { parseRow } from './process-table-mac.ts';
-import { findMark, newerThan, parseStat } from './process-table-proc.ts';
+import { findTag, newerThan, parseStat } from './process-table-proc.ts';
 import { signal } from './stop/signal.ts';
-import { formatMark, MARK_VARIABLE, parseMark } from './tag.ts';
+import { formatTag, parseTag, TAG_VARIABLE } from './tag.ts';
 
 const onLinux = test.runIf(process.platform === 'linux');
 const table = processTable();
@@ -22,14 +22,14 @@ async function sleeper(env: NodeJS.ProcessEnv = {}) {
 
 test('[A9] a process is found with its parent, group, session and start', async () => {
   const { child, pid, since } = await sleeper();
-  const row = table.look(pid);
+  const row = table.observe(pid);
   expect(row).toMatchObject({ pid, parent: process.pid, group: pid, session: pid, ended: false });
-  expect(row?.start).toBeGreaterThanOrEqual(table.look(process.pid)?.start ?? Infinity);
+  expect(row?.start).toBeGreaterThanOrEqual(table.observe(process.pid)?.start ?? Infinity);
   expect(table.list()).toContainEqual(row);
   expect(table.list(since)).toContainEqual(row);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  expect(table.look(pid)).toBeNull();
+  expect(table.observe(pid)).toBeNull();
 });
 
 onLinux('[A9] a list since a moment leaves out who was there before', async () => {
@@ -39,25 +39,25 @@ onLinux('[A9] a list since a moment leaves out who was there before', async () =
   expect(pids).not.toContain(process.pid);
 });
 
-test('[A9] a mark is read from the environment, exactly', async () => {
-  const { pid } = await sleeper({ [MARK_VARIABLE]: 'i:n:r:1', [`X${MARK_VARIABLE}`]: 'other' });
-  await until(() => table.markOf(pid) === 'i:n:r:1');
-  expect(table.markOf((await sleeper()).pid)).toBeNull();
+test('[A9] a tag is read from the environment, exactly', async () => {
+  const { pid } = await sleeper({ [TAG_VARIABLE]: 'i:n:r:1', [`X${TAG_VARIABLE}`]: 'other' });
+  await until(() => table.tagOf(pid) === 'i:n:r:1');
+  expect(table.tagOf((await sleeper()).pid)).toBeNull();
 });
 
-onLinux('[A9] a thread is no process, though it shows the same mark', async () => {
-  const env = { ...process.env, [MARK_VARIABLE]: 'i:n:r:1' };
+onLinux('[A9] a thread is no process, though it shows the same tag', async () => {
+  const env = { ...process.env, [TAG_VARIABLE]: 'i:n:r:1' };
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   const threads = () => readdirSync(`/proc/${child.pid}/task`).map(Number);
   await until(() => threads().length > 3);
-  const marked = threads().filter((id) => table.markOf(id) !== null);
+  const marked = threads().filter((id) => table.tagOf(id) !== null);
   expect(marked).toEqual([child.pid]);
 });
 
 test('[A9] a signal reaches no process that has got the pid of another', async () => {
   const { child, pid } = await sleeper();
-  const row = table.look(pid);
+  const row = table.observe(pid);
   if (row === null) throw new Error('not there');
   signal(table, { ...row, start: row.start - 1 }, 'SIGKILL');
   signal(table, row, 'SIGTERM');
@@ -80,19 +80,19 @@ test('[A9] pids between two moments are new, also after the numbers have gone ro
   expect(from(4000, 6000, Number.NaN)).toEqual([100, 5000, 30_000]);
 });
 
-test('[A9] a mark is a whole variable, and the first of its name', () => {
-  const find = (text: string) => findMark(Buffer.from(text));
-  expect(find(`A=1\0${MARK_VARIABLE}=x\0B=2\0`)).toBe('x');
-  expect(find(`${MARK_VARIABLE}=x`)).toBe('x');
-  expect(find(`A=${MARK_VARIABLE}=x\0`)).toBeNull();
-  expect(find(`A=${MARK_VARIABLE}=x\0${MARK_VARIABLE}=y\0${MARK_VARIABLE}=z\0`)).toBe('y');
+test('[A9] a tag is a whole variable, and the first of its name', () => {
+  const find = (text: string) => findTag(Buffer.from(text));
+  expect(find(`A=1\0${TAG_VARIABLE}=x\0B=2\0`)).toBe('x');
+  expect(find(`${TAG_VARIABLE}=x`)).toBe('x');
+  expect(find(`A=${TAG_VARIABLE}=x\0`)).toBeNull();
+  expect(find(`A=${TAG_VARIABLE}=x\0${TAG_VARIABLE}=y\0${TAG_VARIABLE}=z\0`)).toBe('y');
   expect(find('')).toBeNull();
 });
 
-test('[A9] a mark carries any names, and nothing else is one', () => {
-  const mark = { installation: 'a:b', node: 'ノード %', run: '' };
-  expect(parseMark(formatMark(mark, 3))).toEqual(mark);
-  for (const text of ['', 'a:b:c', 'a:b:c:1:2', 'a:b:%:1']) expect(parseMark(text)).toBeNull();
+test('[A9] a tag carries any names, and nothing else is one', () => {
+  const tag = { installation: 'a:b', node: 'ノード %', run: '' };
+  expect(parseTag(formatTag(tag, 3))).toEqual(tag);
+  for (const text of ['', 'a:b:c', 'a:b:c:1:2', 'a:b:%:1']) expect(parseTag(text)).toBeNull();
 });
 
 test('[A9] a line of ps is read', () => {

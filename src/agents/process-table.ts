@@ -1,16 +1,16 @@
 import { macProcessTable } from './process-table-mac.ts';
 import { procProcessTable } from './process-table-proc.ts';
 
-/** A process as the system shows it. A pid means something only together with its start. */
+/** A process as the system reports it. Pids are reused: only pid and start together identify one. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** Nobody can enter another's session; what a session's leader starts stays in it or makes one. */
+  /** A process cannot join another's session; children stay in it or start one of their own. */
   readonly session: number;
-  /** Rises with time; in a unit of the system's own. */
+  /** Start time in a system-specific unit; later starts are larger. */
   readonly start: number;
-  /** A zombie: ended, only not yet collected by its parent. */
+  /** A zombie: it has ended, but its parent has not collected it yet. */
   readonly ended: boolean;
 }
 
@@ -21,17 +21,17 @@ export interface Moment {
 }
 
 /**
- * What runs on this machine. All of it synchronous: what is looked at must not have changed by the
- * time it is acted on.
+ * The processes of this machine. Every call is synchronous, so that nothing changes between
+ * reading a process and acting on it.
  */
 export interface ProcessTable {
-  /** All, or those started since then and perhaps others. A hundred take about a millisecond. */
+  /** All processes, or at least those started since. A hundred take about a millisecond. */
   list(since?: Moment): ProcessRow[];
-  /** Null if there is none. */
-  look(pid: number): ProcessRow | null;
-  /** The mark in a process's environment; null if there is none, or it is not ours to see. */
-  markOf(pid: number): string | null;
-  /** The number that was given away last, to a process or a thread, where the system tells. */
+  /** Null if there is no such process. */
+  observe(pid: number): ProcessRow | null;
+  /** The tag in a process's environment; null if it has none or we may not read it. */
+  tagOf(pid: number): string | null;
+  /** The pid or thread id assigned last; null where the system does not report it. */
   newest(): number | null;
   now(): Moment;
 }

@@ -1,46 +1,46 @@
-import { isSpared } from './exempt-pids.ts';
+import { isExempt } from './exempt-pids.ts';
 import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
 
-/** The process a family began with, leader of a session of its own, and a moment before it. */
+/** The process a tree started with, leader of its own session, and a moment before it started. */
 export interface Root extends ProcessRow {
   readonly since: Moment;
 }
 
-export interface FamilyOptions {
+export interface ProcessTreeOptions {
   readonly table: ProcessTable;
-  /** Who carries such a mark belongs to it. */
-  readonly isOurs: (mark: string) => boolean;
-  /** None when leftovers are looked for. */
+  /** Whether a process with this tag belongs to the tree. */
+  readonly isOurs: (tag: string) => boolean;
+  /** Absent when searching for leftovers. */
   readonly root?: Root;
 }
 
-/** Those alive, and the groups that hold nobody else. */
+/** The live processes, and the process groups that contain no others. */
 export interface Members {
   readonly rows: readonly ProcessRow[];
   readonly groups: ReadonlySet<number>;
 }
 
 /**
- * An agent and everything it started. A process belongs to it if its parent does, if it lies in one
- * of its sessions, or if it carries the mark; and once it was seen it stays, also when its parent
- * is gone. To be asked repeatedly: only what left its parent, its session and its environment
- * behind between two looks is missed.
+ * An agent and everything it started. A process belongs to the tree if its parent does, if it is in
+ * one of the tree's sessions, or if it carries the tag. Once observed it stays a member, even when
+ * its parent is gone. Observe repeatedly: only a process that leaves its parent, its session and its
+ * environment between two observations is missed.
  */
-export class Family {
-  readonly #options: FamilyOptions;
+export class ProcessTree {
+  readonly #options: ProcessTreeOptions;
   /** pid → start. */
   readonly #known = new Map<number, number>();
-  /** The number of the root's session is its pid, which stays ours while somebody is in it. */
+  /** The root's session id is its pid, which is not reused while a process is in the session. */
   #sessionHeld: boolean;
 
-  constructor(options: FamilyOptions) {
+  constructor(options: ProcessTreeOptions) {
     this.#options = options;
     this.#sessionHeld = options.root !== undefined;
     if (options.root !== undefined) this.#known.set(options.root.pid, options.root.start);
   }
 
-  /** Once the root has ended, the first look must come at once: later its pid may be another's. */
-  look(): Members {
+  /** Call it as soon as the root has ended: later its pid may belong to another process. */
+  observe(): Members {
     const { table, root } = this.#options;
     const all = table.list(root?.since);
     const byPid = new Map(all.map((row) => [row.pid, row]));
@@ -63,38 +63,38 @@ export class Family {
     return { rows, groups };
   }
 
-  /** Carries the mark, and may be killed for it. */
-  isMarked(pid: number): boolean {
-    const mark = this.#options.table.markOf(pid);
-    return mark !== null && this.#options.isOurs(mark) && !this.#isSpared(pid);
+  /** Whether a process carries the tag and may be killed. */
+  isTagged(pid: number): boolean {
+    const tag = this.#options.table.tagOf(pid);
+    return tag !== null && this.#options.isOurs(tag) && !this.#isExempt(pid);
   }
 
-  /** Adds to the members those who belong to them; gives the sessions that are theirs alone. */
+  /** Adds the processes that belong to the members; returns the sessions that are theirs alone. */
   #gather(members: Map<number, ProcessRow>, all: readonly ProcessRow[]): Set<number> {
     const { table, root } = this.#options;
-    // What is older than the agent was not started by it.
+    // The agent did not start anything older than itself.
     const others = all.filter((row) => !row.ended && row.start >= (root?.start ?? 0));
-    for (const row of others) if (this.isMarked(row.pid)) members.set(row.pid, row);
+    for (const row of others) if (this.isTagged(row.pid)) members.set(row.pid, row);
     const sessions = new Set<number>();
     if (root !== undefined && this.#sessionHeld) sessions.add(root.pid);
     for (let size = -1; size !== members.size; ) {
       size = members.size;
       for (const { session } of members.values()) {
-        // A leader in another pid namespace shows as 0.
+        // A leader in another pid namespace is reported as 0.
         if (session === 0) continue;
-        // Not one whose leader is somebody else: the mark may have been copied.
-        if (members.has(session) || table.look(session)?.ended !== false) sessions.add(session);
+        // Skip a session led by a process outside the tree: its tag may have been copied.
+        if (members.has(session) || table.observe(session)?.ended !== false) sessions.add(session);
       }
       for (const row of others) {
         if (members.has(row.pid)) continue;
         if (!members.has(row.parent) && !sessions.has(row.session)) continue;
-        if (!this.#isSpared(row.pid)) members.set(row.pid, row);
+        if (!this.#isExempt(row.pid)) members.set(row.pid, row);
       }
     }
     return sessions;
   }
 
-  #isSpared(pid: number): boolean {
-    return this.#options.root === undefined && isSpared(this.#options.table, pid);
+  #isExempt(pid: number): boolean {
+    return this.#options.root === undefined && isExempt(this.#options.table, pid);
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agentRig, isAlive } from '../../test/support/agent-rig.ts';
 import { until } from '../../test/support/until.ts';
 import { StartError } from './process.ts';
-import { LADDER, WORDS_MS } from './stop/ladder.ts';
+import { DRIVER_STOP_MS, LADDER } from './stop/ladder.ts';
 
 /** Programs that leave in every way there is, some only where there is `setsid`. */
 const LIVES_ON = [
@@ -18,7 +18,7 @@ const LIVES_ON = [
   'has-a-zombie.sh',
   'is-stopped.sh',
 ];
-const LIVES_ON_AWAY = ['forks-away.sh', 'double-forks.sh', 'loses-its-mark.sh', 'forks-on-away.sh'];
+const LIVES_ON_AWAY = ['forks-away.sh', 'double-forks.sh', 'loses-its-tag.sh', 'forks-on-away.sh'];
 const ENDS = ['holds-output.sh', 'holds-output-and-ignores.sh', 'disowns.sh'];
 
 const onLinux = process.platform === 'linux';
@@ -42,7 +42,7 @@ describe('a process that is stopped', () => {
   });
 
   test('[Q9] has five seconds in all, the words of its driver and some room included', () => {
-    expect(Object.values(LADDER).reduce((sum, ms) => sum + ms, WORDS_MS)).toBeLessThan(4700);
+    expect(Object.values(LADDER).reduce((sum, ms) => sum + ms, DRIVER_STOP_MS)).toBeLessThan(4700);
   });
 
   test('[Q9] may end in its own way', async () => {

@@ -4,12 +4,12 @@ import { type Spawn, type SpawnOptions, StartError } from './process.ts';
 import { type ProcessTable, processTable } from './process-table.ts';
 import { startError } from './start-error.ts';
 import { type Supervision, supervise } from './supervise.ts';
-import { formatMark, MARK_VARIABLE, type Mark } from './tag.ts';
+import { formatTag, TAG_VARIABLE, type Tag } from './tag.ts';
 
 export interface SpawnSettings extends Supervision {
   /** What an agent may see of the server's environment (environment.ts). */
   readonly environment: Readonly<Record<string, string>>;
-  readonly mark: Mark;
+  readonly tag: Tag;
   readonly table?: ProcessTable;
 }
 
@@ -19,22 +19,22 @@ let started = 0;
 export const createSpawn =
   (settings: SpawnSettings): Spawn =>
   async (argv, options) => {
-    const mark = formatMark(settings.mark, ++started);
+    const tag = formatTag(settings.tag, ++started);
     const table = settings.table ?? processTable();
     const since = table.now();
     const child = await launch(argv, options, {
       ...settings.environment,
       ...options.env,
-      [MARK_VARIABLE]: mark,
+      [TAG_VARIABLE]: tag,
     });
     // Not collected before the next turn of the event loop, so it is there, if only as a zombie.
-    const row = table.look(child.pid);
+    const row = table.observe(child.pid);
     if (row === null) {
       child.kill('SIGKILL');
       throw new StartError('The processes of this machine cannot be listed. Mount /proc.');
     }
     const root = { ...row, since };
-    return supervise({ child, table, root, mark, interrupts: options.interrupts }, settings);
+    return supervise({ child, table, root, tag, interrupts: options.interrupts }, settings);
   };
 
 async function launch(

@@ -2,15 +2,15 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { AgentProcess, ProcessExit } from './process.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
-import { Family, type Root } from './process-tree.ts';
+import { ProcessTree, type Root } from './process-tree.ts';
 import { interrupt } from './stop/interrupt.ts';
 import { climb, LADDER, type Ladder } from './stop/ladder.ts';
 
 export interface Supervision {
   readonly ladder?: Ladder;
-  /** How often the family is looked at while it runs. */
-  readonly lookMs?: number;
-  /** Hears of processes that nothing could stop, such as those of another user. */
+  /** The longest time between two observations of the running tree. */
+  readonly observeMs?: number;
+  /** Called with processes that nothing could stop, such as those of another user. */
   readonly onLeft?: (left: readonly ProcessRow[]) => void;
 }
 
@@ -18,58 +18,58 @@ interface Started {
   readonly child: ChildProcessWithoutNullStreams;
   readonly table: ProcessTable;
   readonly root: Root;
-  readonly mark: string;
+  readonly tag: string;
   readonly interrupts: 'process' | 'group' | undefined;
 }
 
-const FIRST_LOOK_MS = 25;
-const LOOK_MS = 1000;
-/** Looks take a fiftieth of the time at most, however many processes the machine has. */
-const LOOK_SHARE = 50;
+const FIRST_OBSERVE_MS = 25;
+const OBSERVE_MS = 1000;
+/** Observing takes at most a fiftieth of the time, however many processes the machine has. */
+const OBSERVE_SHARE = 50;
 
-/** Watches over a started process: what it starts, how it ends, and that nothing stays. */
+/** Follows a started process: what it starts, how it ends, and that nothing outlives it. */
 export function supervise(started: Started, options: Supervision): AgentProcess {
-  const { child, table, root, mark, interrupts = 'process' } = started;
+  const { child, table, root, tag, interrupts = 'process' } = started;
   const { stdin, stdout, stderr } = child;
-  const family = new Family({ table, root, isOurs: (found) => found === mark });
-  // A program may close its ends at any time; that is no failure of ours.
+  const tree = new ProcessTree({ table, root, isOurs: (other) => other === tag });
+  // A program may close its streams at any time; that is not an error.
   for (const stream of [stdin, stdout, stderr, child]) stream.on('error', () => {});
 
-  const look = (): void => {
+  const observe = (): void => {
     try {
-      family.look();
+      tree.observe();
     } catch {
-      // The system does not list its processes at the moment. Stopping them lists them again.
+      // The system cannot list its processes right now. Stopping the tree lists them again.
     }
   };
 
-  // Soon after the start, when most programs start others, and then ever more rarely.
+  // Often at the start, when most programs start others, then less and less often.
   let timer: NodeJS.Timeout | undefined;
-  const lookIn = (ms: number): void => {
+  const observeIn = (ms: number): void => {
     timer = setTimeout(() => {
       const before = performance.now();
-      look();
-      const least = LOOK_SHARE * (performance.now() - before);
-      lookIn(Math.max(least, Math.min(2 * ms, options.lookMs ?? LOOK_MS)));
+      observe();
+      const least = OBSERVE_SHARE * (performance.now() - before);
+      observeIn(Math.max(least, Math.min(2 * ms, options.observeMs ?? OBSERVE_MS)));
     }, ms).unref();
   };
-  lookIn(FIRST_LOOK_MS);
+  observeIn(FIRST_OBSERVE_MS);
 
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
-      look();
+      observe();
       for (const stream of [stdout, stderr]) keepUnread(stream);
       resolve({ code, signal });
     });
   });
 
   const stop = async (): Promise<void> => {
-    const stoppable = { table, family, root, stdin, exited, interrupts };
+    const stoppable = { table, tree, root, stdin, exited, interrupts };
     const left = await climb(stoppable, options.ladder ?? LADDER);
     clearTimeout(timer);
     if (left.length > 0) options.onLeft?.(left);
-    // Its own end is known a moment after the system has seen it; one left does not hold us up.
+    // `exited` resolves a moment after the kill. Do not wait for a process that could not be stopped.
     if (!left.some(({ pid }) => pid === root.pid)) await exited;
   };
   let stopping: Promise<void> | undefined;
@@ -85,8 +85,8 @@ export function supervise(started: Started, options: Supervision): AgentProcess 
 }
 
 /**
- * When a process has ended, Node lets the output that nobody listens to run away. Whoever takes the
- * output may come later, so somebody seems to listen until that moment has passed.
+ * When a process ends, Node discards output that has no listener. The reader may attach a moment
+ * later, so a listener of our own holds the output until then.
  */
 function keepUnread(stream: Readable): void {
   if (stream.listenerCount('data') > 0 || stream.listenerCount('readable') > 0) return;

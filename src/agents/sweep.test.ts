@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { agentRig, isAlive } from '../../test/support/agent-rig.ts';
 import { until } from '../../test/support/until.ts';
 import { sweepLeftovers, sweepRun } from './sweep.ts';
-import { formatMark, MARK_VARIABLE } from './tag.ts';
+import { formatTag, TAG_VARIABLE } from './tag.ts';
 
 const AWAY = process.platform === 'linux' ? ['forks-away.sh', 'double-forks.sh'] : [];
 const LEFT = [
@@ -28,8 +28,8 @@ test.each(LEFT)(
     expect(server.pids.filter(isAlive)).toEqual([]);
     expect(rig.marked()).toEqual([]);
     expect(left).toEqual([]);
-    const mark = { installation: rig.installation, node: 'node', run: 'run' };
-    expect(stopped).toContainEqual({ pid: server.pids[0], mark });
+    const tag = { installation: rig.installation, node: 'node', run: 'run' };
+    expect(stopped).toContainEqual({ pid: server.pids[0], tag });
     expect(stopped.map(({ pid }) => pid)).toEqual(expect.arrayContaining(server.pids));
   },
 );
@@ -67,11 +67,11 @@ test('[A3] what is left of one run is killed before it runs again', async () => 
   await another.end('SIGTERM');
 });
 
-test('[A9] a mark that was copied costs nobody else his life', async () => {
+test('[A9] a tag that was copied costs nobody else his life', async () => {
   const rig = agentRig();
-  const mark = formatMark({ installation: rig.installation, node: 'dead', run: 'run' }, 1);
-  // A session with a process before the mark was copied into it, and one after.
-  const script = `sleep 1000 & echo $!; ${MARK_VARIABLE}='${mark}' sleep 1000 & echo $!; wait`;
+  const tag = formatTag({ installation: rig.installation, node: 'dead', run: 'run' }, 1);
+  // A session with a process before the tag was copied into it, and one after.
+  const script = `sleep 1000 & echo $!; ${TAG_VARIABLE}='${tag}' sleep 1000 & echo $!; wait`;
   const leader = spawn('/bin/sh', ['-c', script], { detached: true });
   const pids = await numbers(leader.stdout, 2);
   onTestFinished(() => {
@@ -87,25 +87,25 @@ test('[A9] a mark that was copied costs nobody else his life', async () => {
 
 test('[A9] a server that was started by a dead node’s agent does not sweep itself away', async () => {
   const rig = agentRig();
-  const mark = formatMark({ installation: rig.installation, node: 'dead', run: 'run' }, 1);
-  // The mark is on it, on the shell that started it, and on what it has started; all one group.
-  const sweeper = await sweepElsewhere(rig.installation, mark);
+  const tag = formatTag({ installation: rig.installation, node: 'dead', run: 'run' }, 1);
+  // The tag is on it, on the shell that started it, and on what it has started; all one group.
+  const sweeper = await sweepElsewhere(rig.installation, tag);
   expect(sweeper).toEqual({ code: 0, said: 'swept 0\nshell lives\n' });
 });
 
 /** A sweep by a process of its own, started by a shell. */
-async function sweepElsewhere(installation: string, mark?: string) {
+async function sweepElsewhere(installation: string, tag?: string) {
   const code = `
     import { spawn } from 'node:child_process';
     import { sweepLeftovers } from '${new URL('./sweep.ts', import.meta.url).href}';
     const child = spawn('sleep', ['1000']);
     const options = { installation: '${installation}', self: 'self', liveNodes: new Set() };
     const { stopped } = await sweepLeftovers(options);
-    if (${mark !== undefined}) console.log('swept ' + stopped.length);
+    if (${tag !== undefined}) console.log('swept ' + stopped.length);
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     else process.exitCode = 1;
   `;
-  const env = { ...process.env, ...(mark !== undefined && { [MARK_VARIABLE]: mark }) };
+  const env = { ...process.env, ...(tag !== undefined && { [TAG_VARIABLE]: tag }) };
   const script = '"$0" --input-type=module -e "$1" || exit 1; echo shell lives';
   const shell = spawn('/bin/sh', ['-c', script, process.execPath, code], { env, detached: true });
   let said = '';

@@ -1,21 +1,21 @@
 /**
- * The variable every process of an agent carries in its environment and hands on to what it starts.
- * By it leftovers are found when parents, groups and sessions no longer tell whose they are.
+ * Every process of an agent has this variable in its environment and passes it on to its children.
+ * It identifies leftovers when parent, group and session no longer do.
  */
-export const MARK_VARIABLE = 'BATON_AGENT_MARK';
+export const TAG_VARIABLE = 'BATON_AGENT_MARK';
 
-export interface Mark {
-  /** Servers of one installation share a database; others' agents are none of our business. */
+export interface Tag {
+  /** Servers of one installation share a database. Agents of other installations are left alone. */
   readonly installation: string;
   readonly node: string;
   readonly run: string;
 }
 
-/** `number` tells the processes of one run apart. */
-export const formatMark = ({ installation, node, run }: Mark, number: number): string =>
+/** `number` distinguishes the processes of one run. */
+export const formatTag = ({ installation, node, run }: Tag, number: number): string =>
   [installation, node, run, String(number)].map(encodeURIComponent).join(':');
 
-export function parseMark(text: string): Mark | null {
+export function parseTag(text: string): Tag | null {
   const parts = text.split(':');
   if (parts.length !== 4) return null;
   try {

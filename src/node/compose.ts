@@ -63,7 +63,7 @@ export interface Parts {
   readonly parkUsageLimit?: boolean;
   /** What one run may store of its agent's output (E10). */
   readonly runOutputBytes?: number;
-  readonly keeperMs?: number;
+  readonly reconcileMs?: number;
   readonly timeouts?: Timeouts;
   readonly onReady?: (seconds: number) => void;
   /** A session could not be stored, or its workspace not be prepared. */
@@ -128,7 +128,7 @@ export function compose(parts: Parts): Composed {
     },
     host: parts.host,
     log,
-    ...(parts.keeperMs === undefined ? {} : { everyMs: parts.keeperMs }),
+    ...(parts.reconcileMs === undefined ? {} : { everyMs: parts.reconcileMs }),
     ...(parts.onPass === undefined ? {} : { onPass: parts.onPass }),
   });
 

@@ -1,6 +1,6 @@
 import { OLDEST_VERSION } from '../agents/claude/version.ts';
 import { processTable } from '../agents/process-table.ts';
-import { parseMark } from '../agents/tag.ts';
+import { parseTag } from '../agents/tag.ts';
 import type { Config } from '../config/config.ts';
 import { type BatonError, isBatonError } from '../contract/errors.ts';
 import { type ClaudeLook, lookAtClaude } from './claude-probe.ts';
@@ -44,8 +44,8 @@ function leftoverFinding({ installation, liveNodes }: DatabaseLook): Finding[] {
   const name = 'leftovers';
   const table = processTable();
   const left = table.list().filter(({ pid, ended }) => {
-    const mark = ended ? null : parseMark(table.markOf(pid) ?? '');
-    return mark !== null && mark.installation === installation && !liveNodes.has(mark.node);
+    const tag = ended ? null : parseTag(table.tagOf(pid) ?? '');
+    return tag !== null && tag.installation === installation && !liveNodes.has(tag.node);
   });
   if (left.length === 0) return [{ name, state: 'ok', text: 'no agent has outlived its node' }];
   const pids = left.map(({ pid }) => pid).join(', ');
@@ -55,6 +55,7 @@ function leftoverFinding({ installation, liveNodes }: DatabaseLook): Finding[] {
 
 const FIXES: Partial<Record<BatonError['code'], string>> = {
   database_newer: 'use the version of Baton that made it, or a newer one',
+  database_outdated: 'start Baton once at commit 308c277, or use an empty database',
   database_unreachable: 'start the database server, or correct BATON_DATABASE_URL',
   database_refused: 'correct user, password and database name in BATON_DATABASE_URL',
   database_corrupt: 'restore a backup, or name another file with --database',

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import { processTable } from '../../src/agents/process-table.ts';
-import { MARK_VARIABLE, parseMark } from '../../src/agents/tag.ts';
+import { TAG_VARIABLE, parseTag } from '../../src/agents/tag.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
@@ -43,7 +43,7 @@ if [ -e ${home}/starts ]; then
     case $(ps -o stat= -p "$pid") in '' | Z*) ;; *) echo "$id" >> ${home}/overlaps ;; esac
   done < ${home}/starts
 fi
-echo "$how $id $$ $${MARK_VARIABLE}" >> ${home}/starts
+echo "$how $id $$ $${TAG_VARIABLE}" >> ${home}/starts
 exec ${program} "$@"
 `;
 
@@ -92,13 +92,13 @@ export async function claudeHouse() {
   const starts = (): Start[] =>
     lines('starts').map((line) => {
       const [how = '', conversation = '', pid = '', mark = ''] = line.split(' ');
-      return { how, conversation, pid: Number(pid), node: parseMark(mark)?.node ?? '' };
+      return { how, conversation, pid: Number(pid), node: parseTag(mark)?.node ?? '' };
     });
   /** Processes that an agent of this house has started, or is. */
   const left = (): number[] => {
     const nodes = new Set(starts().map(({ node }) => node));
     const pids = table.list().map(({ pid }) => pid);
-    return pids.filter((pid) => nodes.has(parseMark(table.markOf(pid) ?? '')?.node ?? ' '));
+    return pids.filter((pid) => nodes.has(parseTag(table.tagOf(pid) ?? '')?.node ?? ' '));
   };
   const transcriptOf = (conversation: string): string => {
     const projects = join(config, 'projects');

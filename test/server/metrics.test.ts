@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { formatMark, MARK_VARIABLE } from '../../src/agents/tag.ts';
+import { formatTag, TAG_VARIABLE } from '../../src/agents/tag.ts';
 import { claudeHouse, ended, making } from '../claude/claude-session-rig.ts';
 import { scripted } from '../model-server/script.ts';
 import { temporaryDirectory } from '../support/processes.ts';
@@ -136,7 +136,7 @@ test.runIf(process.platform === 'linux')(
     database.close();
     const mark = { installation: String(row?.['value']), node: 'dead', run: 'run' };
     const left = spawn('sleep', ['600'], {
-      env: { ...process.env, [MARK_VARIABLE]: formatMark(mark, 1) },
+      env: { ...process.env, [TAG_VARIABLE]: formatTag(mark, 1) },
       detached: true,
       stdio: 'ignore',
     });

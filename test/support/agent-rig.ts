@@ -10,7 +10,7 @@ import { processTable } from '../../src/agents/process-table.ts';
 import { createSpawn, type SpawnSettings } from '../../src/agents/spawn.ts';
 import type { Ladder } from '../../src/agents/stop/ladder.ts';
 import { sweepLeftovers } from '../../src/agents/sweep.ts';
-import { parseMark } from '../../src/agents/tag.ts';
+import { parseTag } from '../../src/agents/tag.ts';
 import { root } from './processes.ts';
 import { until } from './until.ts';
 
@@ -30,8 +30,8 @@ export function agentRig() {
   const table = processTable();
   const marked = () =>
     table.list().filter(({ pid }) => {
-      const mark = table.markOf(pid);
-      return mark !== null && parseMark(mark)?.installation === installation;
+      const tag = table.tagOf(pid);
+      return tag !== null && parseTag(tag)?.installation === installation;
     });
   onTestFinished(async () => {
     const left = marked();
@@ -41,7 +41,7 @@ export function agentRig() {
   const spawnFor = (run = 'run', settings: Partial<SpawnSettings> = {}) =>
     createSpawn({
       environment: agentEnvironment(process.env),
-      mark: { installation, node: 'node', run },
+      tag: { installation, node: 'node', run },
       ladder: QUICK,
       ...settings,
     });
@@ -99,4 +99,4 @@ async function heard<P extends { stdout: Readable }>(process: P) {
 }
 
 /** A zombie has ended; only its parent has not yet noticed. */
-export const isAlive = (pid: number): boolean => processTable().look(pid)?.ended === false;
+export const isAlive = (pid: number): boolean => processTable().observe(pid)?.ended === false;

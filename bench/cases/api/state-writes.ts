@@ -79,7 +79,7 @@ async function bareHandler(place: Place): Promise<number> {
     run: async (_payload, context) => {
       const spawn = createSpawn({
         environment,
-        mark: { installation: 'bench', node: 'bench', run: context.run.id },
+        tag: { installation: 'bench', node: 'bench', run: context.run.id },
       });
       const turn = {
         agent: { kind: 'shell' },

@@ -8,7 +8,7 @@ import { outcomeOf } from './ends.ts';
 import { Events } from './events.ts';
 import { LineReader } from './line-reader.ts';
 import { parseLine } from './lines.ts';
-import { Leaving } from './shutdown.ts';
+import { Shutdown } from './shutdown.ts';
 import { Steering } from './steering.ts';
 import { type Counted, earlierOf, usageAfter, usageOf } from './usage.ts';
 import { isTooOld } from './version.ts';
@@ -29,7 +29,7 @@ export async function* follow(
   const events = new Events();
   const dialogue = new Dialogue(agent.stdin, turn.permit);
   dialogue.prompt(content);
-  const leaving = new Leaving(agent, dialogue, new Steering(turn.steer, dialogue));
+  const leaving = new Shutdown(agent, dialogue, new Steering(turn.steer, dialogue));
   const onAbort = (): void => void leaving.stop();
   turn.signal.addEventListener('abort', onAbort, { once: true });
   if (turn.signal.aborted) onAbort();
@@ -102,7 +102,7 @@ const missingTools = ({ tools }: Events, turn: Turn): readonly string[] =>
 function* ending(
   events: Events,
   turn: Turn,
-  { stopped }: Leaving,
+  { stopped }: Shutdown,
   exit: ProcessExit,
   stderr: string,
 ): Generator<DriverEvent> {

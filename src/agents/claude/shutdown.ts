@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentProcess, ProcessExit } from '../process.ts';
-import { WORDS_MS } from '../stop/ladder.ts';
+import { DRIVER_STOP_MS } from '../stop/ladder.ts';
 import type { Dialogue } from './dialogue.ts';
 import type { Line } from './lines.ts';
 import type { Steering } from './steering.ts';
 
 /** Of the time to stop, what is its own; the ladder has the rest. */
-const INTERRUPT_MS = (WORDS_MS * 2) / 3;
-const CLOSE_MS = WORDS_MS / 3;
+const INTERRUPT_MS = (DRIVER_STOP_MS * 2) / 3;
+const CLOSE_MS = DRIVER_STOP_MS / 3;
 /** For a message of ours that it never takes up, or an agent in the background that it never hears. */
 const PATIENCE_MS = 10_000;
 /** After its last result. A command in the background would hold it for ever. */
@@ -21,7 +21,7 @@ const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false }
  * The ways out of a process: its turn is over, or somebody wants it to stop. Works beside whoever
  * reads its lines: who aborts may have stopped taking events.
  */
-export class Leaving {
+export class Shutdown {
   readonly #agent: AgentProcess;
   readonly #dialogue: Dialogue;
   readonly #steering: Steering;

@@ -1,47 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessTable } from '../process-table.ts';
-import type { Family } from '../process-tree.ts';
+import type { ProcessTree } from '../process-tree.ts';
 import { send } from './signal.ts';
 
-/** Others may start processes at the same time. */
+/** How many of the newest pids to check: unrelated processes start at the same time. */
 const NEWEST = 4;
 const PROBES = 5;
 const PAUSE_MS = 2;
 const LONGEST_MS = 100;
 
 /**
- * A chain of processes that each start the next one and end is in no list: whoever is listed has
- * ended before he is looked at. But its newest one is among the newest of the machine. Kills that
- * one if it is ours; true if it was.
+ * A chain of processes, each of which starts the next one and exits, never shows up in a listing:
+ * a listed process has exited by the time it is read. But its newest member is among the newest
+ * processes of the machine. Kills that one if it is ours; true if it did.
  */
-export function probe(table: ProcessTable, family: Family): boolean {
+export function killIfNewest(table: ProcessTable, tree: ProcessTree): boolean {
   const newest = table.newest() ?? 0;
   for (let pid = newest; pid > Math.max(1, newest - NEWEST); pid--) {
-    if (!family.isMarked(pid)) continue;
-    // The mark was read a moment ago, which proves whose it is.
+    if (!tree.isTagged(pid)) continue;
+    // Its tag was read just now, so the pid is still ours.
     send(pid, 'SIGKILL');
     return true;
   }
   return false;
 }
 
-/** Probes until no chain can be there; true if there was one. */
-export async function hunt(table: ProcessTable, family: Family): Promise<boolean> {
+/** Repeats until no chain can be left; true if there was one. */
+export async function killNewest(table: ProcessTable, tree: ProcessTree): Promise<boolean> {
   const deadline = performance.now() + LONGEST_MS;
-  let found = false;
+  let killed = false;
   let last: number | null = -1;
   for (let misses = 0; misses < PROBES && performance.now() < deadline; ) {
     const newest = table.newest();
-    if (probe(table, family)) {
-      found = true;
+    if (killIfNewest(table, tree)) {
+      killed = true;
       misses = 0;
       continue;
     }
-    // Nothing was started since the last probe.
+    // Nothing has started since the last check.
     if (newest === last) break;
     last = newest;
     misses++;
     await sleep(PAUSE_MS);
   }
-  return found;
+  return killed;
 }

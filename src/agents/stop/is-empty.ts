@@ -1,18 +1,18 @@
 import type { ProcessTable } from '../process-table.ts';
-import type { Family } from '../process-tree.ts';
-import { hunt, probe } from './find-until-gone.ts';
+import type { ProcessTree } from '../process-tree.ts';
+import { killIfNewest, killNewest } from './find-until-gone.ts';
 
 /**
- * True if nobody of the family is left. Asked twice in two ways: who runs is seen by one of them
- * most of the time, and who happened not to run when it was asked is in the list the next time.
+ * True if no process of the tree is left. Checks twice in two ways: one of them catches a running
+ * process most of the time, and one that was not running then is listed the next time.
  */
-export async function isEmpty(table: ProcessTable, family: Family): Promise<boolean> {
+export async function isEmpty(table: ProcessTable, tree: ProcessTree): Promise<boolean> {
   for (let round = 0; round < 2; round++) {
-    if (family.look().rows.length > 0 || (await hunt(table, family))) return false;
+    if (tree.observe().rows.length > 0 || (await killNewest(table, tree))) return false;
   }
   return true;
 }
 
-/** The same at a glance, for the ordinary end of a process, which leaves nobody behind. */
-export const looksEmpty = (table: ProcessTable, family: Family): boolean =>
-  family.look().rows.length === 0 && !probe(table, family) && !probe(table, family);
+/** A quick check for the ordinary end of a process, which leaves nothing behind. */
+export const seemsEmpty = (table: ProcessTable, tree: ProcessTree): boolean =>
+  tree.observe().rows.length === 0 && !killIfNewest(table, tree) && !killIfNewest(table, tree);

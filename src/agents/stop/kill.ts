@@ -1,40 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
-import type { Family, Members } from '../process-tree.ts';
+import type { Members, ProcessTree } from '../process-tree.ts';
 import { isEmpty } from './is-empty.ts';
 import { signalAll } from './signal.ts';
 
-/** Looks that may find new ones before those found so far are killed. */
+/** How often to search for new processes before killing those already stopped. */
 const FREEZES = 10;
 
 /**
- * SIGKILL of everybody, looked at again until nobody is left; gives those who were left when the
- * time was over. They are stopped first: a stopped process neither forks nor lets go of its
- * children, so that all of them are seen before the first one dies.
+ * Sends SIGKILL until no process is left; returns those still alive when the time is up. They get
+ * SIGSTOP first: a stopped process cannot fork or abandon its children, so all of them are known
+ * before the first one dies.
  */
 export async function kill(
   table: ProcessTable,
-  family: Family,
+  tree: ProcessTree,
   withinMs: number,
   onFound: (rows: readonly ProcessRow[]) => void = () => {},
 ): Promise<readonly ProcessRow[]> {
   const deadline = performance.now() + withinMs;
-  while (!(await isEmpty(table, family))) {
-    const members = freeze(table, family);
+  while (!(await isEmpty(table, tree))) {
+    const members = freeze(table, tree);
     onFound(members.rows);
     signalAll(table, members, 'SIGKILL');
-    if (performance.now() >= deadline) return family.look().rows;
+    if (performance.now() >= deadline) return tree.observe().rows;
     await sleep(5);
   }
   return [];
 }
 
-function freeze(table: ProcessTable, family: Family): Members {
-  let members = family.look();
+function freeze(table: ProcessTable, tree: ProcessTree): Members {
+  let members = tree.observe();
   for (let round = 0; round < FREEZES && members.rows.length > 0; round++) {
     const seen = new Set(members.rows.map((row) => row.pid));
     signalAll(table, members, 'SIGSTOP');
-    members = family.look();
+    members = tree.observe();
     if (members.rows.every((row) => seen.has(row.pid))) break;
   }
   return members;

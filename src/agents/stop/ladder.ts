@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
-import type { Family } from '../process-tree.ts';
+import type { ProcessTree } from '../process-tree.ts';
 import { closeInput } from './close-input.ts';
 import { interrupt } from './interrupt.ts';
-import { looksEmpty } from './is-empty.ts';
+import { seemsEmpty } from './is-empty.ts';
 import { kill } from './kill.ts';
 import { terminate } from './terminate.ts';
 
-/** How long each rung may take, in milliseconds. */
+/** How long each step may take, in milliseconds. */
 export interface Ladder {
   readonly interruptMs: number;
   readonly inputMs: number;
@@ -16,10 +16,10 @@ export interface Ladder {
   readonly killMs: number;
 }
 
-/** What a driver may take before the ladder, to tell its agent in its own words. */
-export const WORDS_MS = 600;
+/** How long a driver may take before the ladder to ask its agent to stop. */
+export const DRIVER_STOP_MS = 600;
 
-/** With those words less than the 5 s of Q9 in all: looking at a busy machine's processes takes time. */
+/** With DRIVER_STOP_MS, less than the 5 s of Q9: listing a busy machine's processes takes time. */
 export const LADDER: Ladder = {
   interruptMs: 1200,
   inputMs: 400,
@@ -29,7 +29,7 @@ export const LADDER: Ladder = {
 
 export interface Stoppable {
   readonly table: ProcessTable;
-  readonly family: Family;
+  readonly tree: ProcessTree;
   readonly root: ProcessRow;
   readonly stdin: Writable;
   readonly exited: Promise<unknown>;
@@ -37,11 +37,11 @@ export interface Stoppable {
 }
 
 /**
- * Interrupt → close input → SIGTERM → SIGKILL, each for those who are left. Once the process itself
- * has ended, what it left behind gets the last two. Gives those whom nothing could stop.
+ * Interrupt → close input → SIGTERM → SIGKILL, each for the processes still alive. Once the root has
+ * ended, the rest of its tree gets the last two. Returns the processes that nothing could stop.
  */
 export async function climb(process: Stoppable, ladder: Ladder): Promise<readonly ProcessRow[]> {
-  const { table, family, root, stdin, exited, interrupts } = process;
+  const { table, tree, root, stdin, exited, interrupts } = process;
   const endsWithin = async (ms: number): Promise<boolean> => {
     const waiting = new AbortController();
     const late = sleep(ms, false, { signal: waiting.signal }).catch(() => false);
@@ -50,17 +50,17 @@ export async function climb(process: Stoppable, ladder: Ladder): Promise<readonl
     return ended;
   };
   if (await endsWithin(0)) {
-    if (looksEmpty(table, family)) return [];
+    if (seemsEmpty(table, tree)) return [];
   } else {
-    // While parents can still be told from the process table.
-    family.look();
+    // While the process table still shows who started whom.
+    tree.observe();
     interrupt(table, root, interrupts);
     if (!(await endsWithin(ladder.interruptMs))) {
-      family.look();
+      tree.observe();
       closeInput(stdin);
       await endsWithin(ladder.inputMs);
     }
   }
-  if (await terminate(table, family, ladder.terminateMs)) return [];
-  return kill(table, family, ladder.killMs);
+  if (await terminate(table, tree, ladder.terminateMs)) return [];
+  return kill(table, tree, ladder.killMs);
 }

@@ -32,7 +32,7 @@ export function signalAll(
 }
 
 function isStill(table: ProcessTable, row: ProcessRow): boolean {
-  const now = table.look(row.pid);
+  const now = table.observe(row.pid);
   return now !== null && now.start === row.start && !now.ended;
 }
 

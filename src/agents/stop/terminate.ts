@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessTable } from '../process-table.ts';
-import type { Family } from '../process-tree.ts';
+import type { ProcessTree } from '../process-tree.ts';
 import { isEmpty } from './is-empty.ts';
 import { signal } from './signal.ts';
 
@@ -9,15 +9,15 @@ const LOOK_EVERY_MS = 20;
 /** SIGTERM to each, newcomers included; true if all of them were gone within the time. */
 export async function terminate(
   table: ProcessTable,
-  family: Family,
+  tree: ProcessTree,
   withinMs: number,
 ): Promise<boolean> {
   const deadline = performance.now() + withinMs;
   const told = new Set<string>();
   for (;;) {
-    if (await isEmpty(table, family)) return true;
+    if (await isEmpty(table, tree)) return true;
     if (performance.now() >= deadline) return false;
-    for (const row of family.look().rows) {
+    for (const row of tree.observe().rows) {
       const name = `${row.pid} ${row.start}`;
       if (!told.has(name)) signal(table, row, 'SIGTERM');
       told.add(name);
