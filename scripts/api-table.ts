@@ -1,4 +1,4 @@
-import { endpointList } from '../src/contract/api/all.ts';
+import { endpointList } from '../src/contract/api/endpoints.ts';
 
 const BEGIN = '<!-- operations: made by `npm run docs` -->\n';
 const END = '<!-- end of operations -->';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { EndpointName, endpoints } from '../contract/api/all.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
+import type { EndpointName, endpoints } from '../contract/api/endpoints.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionEvent, SessionHint } from '../contract/session-event.ts';
 import { type FollowOptions, followRun, followSession, hints } from './follow.ts';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../test/support/server-rig.ts';
 import { streamRig, TOKEN } from '../../test/support/stream-rig.ts';
-import { type EndpointName, endpoints } from '../contract/api/all.ts';
+import { type EndpointName, endpoints } from '../contract/api/endpoints.ts';
 import { createClient } from './client.ts';
 
 const failure = (promise: Promise<unknown>): Promise<unknown> =>

@@ -1,4 +1,4 @@
-import { endpoints } from '../contract/api/all.ts';
+import { endpoints } from '../contract/api/endpoints.ts';
 import { operations } from '../contract/api/operations.ts';
 import { SessionEvent, SessionHint } from '../contract/session-event.ts';
 import { type Client, clientOf } from './calls.ts';

@@ -1,5 +1,5 @@
-import type { EndpointName } from '../contract/api/all.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
+import type { EndpointName } from '../contract/api/endpoints.ts';
 import type { SessionEvent, SessionHint } from '../contract/session-event.ts';
 
 /** What a call must know of an operation. */

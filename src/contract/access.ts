@@ -8,8 +8,9 @@ export const Role = z.enum(['viewer', 'operator', 'admin']);
 export type Role = z.infer<typeof Role>;
 
 /**
- * What a credential may be used for: to read, to run agents, to look after one's own tokens and
- * sign-ins, to administer. An operation needs one of them; a role has some, a token at most those.
+ * What a credential may be used for: reading, running agents, managing one's own tokens and
+ * sign-ins, administration. An operation requires one right. A role grants several; a token has at
+ * most those of its user.
  */
 export const Right = z.enum(['read', 'run', 'account', 'admin']);
 export type Right = z.infer<typeof Right>;
@@ -20,7 +21,7 @@ export const RIGHTS_OF: Readonly<Record<Role, readonly Right[]>> = {
   admin: ['read', 'run', 'account', 'admin'],
 };
 
-/** The administrator that every installation has; the admin token is theirs. */
+/** The built-in administrator of every installation. The admin token belongs to this user. */
 export const ADMIN_ID = 'admin';
 
 /** `admin`, or a UUID. */
@@ -29,7 +30,7 @@ export const UserName = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
-    'a user name is 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit',
+    'a user name has 1 to 64 letters, digits or . _ @ -, and starts with a letter or digit',
   );
 
 export const User = z.object({
@@ -37,7 +38,7 @@ export const User = z.object({
   name: UserName,
   role: Role,
   createdAt: Time,
-  /** Since when they are locked out. */
+  /** When the user was disabled. */
   disabledAt: Time.nullable(),
 });
 export type User = z.infer<typeof User>;
@@ -45,7 +46,7 @@ export type User = z.infer<typeof User>;
 export const CreateUser = z.strictObject({ name: UserName, role: Role.default('operator') });
 export type CreateUser = z.output<typeof CreateUser>;
 
-/** What is given is changed. */
+/** Fields that are left out stay as they are. */
 export const UpdateUser = z.strictObject({
   name: UserName.optional(),
   role: Role.optional(),
@@ -53,7 +54,7 @@ export const UpdateUser = z.strictObject({
 });
 export type UpdateUser = z.output<typeof UpdateUser>;
 
-/** Who asks, as the server sees them. */
+/** The caller, as the server sees them. */
 export const Me = z.object({
   user: User,
   rights: z.array(Right),
@@ -61,7 +62,7 @@ export const Me = z.object({
 });
 export type Me = z.infer<typeof Me>;
 
-/** A link that signs a browser in, once. */
+/** A link that signs in one browser, once. */
 export const SignInLink = z.object({ url: z.string(), code: z.string(), expiresAt: Time });
 export type SignInLink = z.infer<typeof SignInLink>;
 
@@ -69,10 +70,10 @@ export const TokenId = z.uuid('a token id is a UUID');
 export const TokenName = z
   .string()
   .trim()
-  .min(1, 'a name is not empty')
+  .min(1, 'a name must not be empty')
   .max(100, 'a name has at most 100 characters')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: to refuse them
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'a name has no control characters');
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'a name must not contain control characters');
 
 export const Token = z.object({
   id: TokenId,
@@ -82,7 +83,7 @@ export const Token = z.object({
   channel: Channel,
   createdAt: Time,
   expiresAt: Time.nullable(),
-  /** About: told at most once a minute. */
+  /** Approximate: updated at most once a minute. */
   lastUsedAt: Time.nullable(),
   revokedAt: Time.nullable(),
 });
@@ -90,13 +91,13 @@ export type Token = z.infer<typeof Token>;
 
 export const CreateToken = z.strictObject({
   name: TokenName,
-  /** At most what the credential that makes it may do; `read` and `run` unless told. */
-  scopes: z.array(Right).min(1, 'a token has at least one scope').max(4).optional(),
-  /** Days until it ends; null is never. */
+  /** At most the rights of the credential that creates it. Default: `read` and `run`. */
+  scopes: z.array(Right).min(1, 'a token needs at least one scope').max(4).optional(),
+  /** Null for a token that never expires. */
   expiresInDays: z.int().min(1).max(3650).nullable().default(90),
-  /** What messages sent with it count as; `cli` is for tokens made by signing in a command line. */
+  /** The channel of messages sent with it; `cli` is for tokens created by `baton login`. */
   channel: z.enum(['api', 'cli']).default('api'),
-  /** For somebody else: admins only. */
+  /** Creates the token for another user; admins only. */
   userId: UserId.optional(),
 });
 export type CreateToken = z.output<typeof CreateToken>;

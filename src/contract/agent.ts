@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { AgentKind } from './session.ts';
 
-/** What keeps an agent from working. */
+/** Why an agent cannot work. */
 export const AgentProblem = z.enum([
   'not_installed',
   'does_not_run',
   'too_old',
   'signed_out',
-  /** There is a key for it, but it is not among the variables that agents see. */
+  /** The server has a key for it, but not among the variables that agents may see. */
   'key_hidden',
 ]);
 export type AgentProblem = z.infer<typeof AgentProblem>;
@@ -15,11 +15,11 @@ export type AgentProblem = z.infer<typeof AgentProblem>;
 /** An agent that sessions can have. */
 export const AgentView = z.object({
   kind: AgentKind,
-  /** Whether it can work, as far as can be told without asking anybody; null if agents run elsewhere. */
+  /** Whether it can work, as far as the server can check locally; null if agents run elsewhere. */
   ready: z.boolean().nullable(),
   version: z.string().nullable(),
   problem: AgentProblem.nullable(),
-  /** How to mend it, for people. */
+  /** How to fix the problem, for people. */
   fix: z.string().nullable(),
 });
 export type AgentView = z.infer<typeof AgentView>;

@@ -5,12 +5,12 @@ import { Level } from './level.ts';
 import { SessionId } from './session.ts';
 import { Time } from './time.ts';
 
-/** A question of an agent, and its answer (A7). */
+/* A question an agent asks before it uses a tool, and the answer (A7). */
 
 export const ApprovalId = z.uuid('an approval id is a UUID');
 export const ApprovalState = z.enum(['pending', 'allowed', 'denied', 'withdrawn']);
 export type ApprovalState = z.infer<typeof ApprovalState>;
-/** A tool to be used, a question to the person, a plan to be agreed to. */
+/** Permission to use a tool, a question to the user, or a plan to approve. */
 export const ApprovalKind = z.enum(['tool', 'question', 'plan']);
 export type ApprovalKind = z.infer<typeof ApprovalKind>;
 export const ApprovalScope = z.enum(['once', 'session']);
@@ -19,24 +19,24 @@ export type ApprovalScope = z.infer<typeof ApprovalScope>;
 export const Approval = z.object({
   id: ApprovalId,
   sessionId: SessionId,
-  /** What its session is to you: one that is shared to look at is answered by others. */
+  /** The caller's access to the session; with `view` only others can answer. */
   level: Level,
   runId: RunId,
   attempt: z.int(),
   kind: ApprovalKind,
   tool: z.string(),
   input: Json,
-  /** Secrets in `input` are masked: what the agent uses has more there. See `POST …/{id}/original`. */
+  /** `input` has masks where the agent's own input has secrets. See `POST …/{id}/original`. */
   masked: z.boolean(),
-  /** Why it is asked, for people. */
+  /** Why approval is required, for people. */
   reason: z.string(),
   state: ApprovalState,
   scope: ApprovalScope.nullable(),
-  /** What the scope `session` allows from now on; null if that is not known, or it is for once only. */
+  /** The rule that the scope `session` adds; null if there is none that fits, or for `once` only. */
   sessionRule: z.string().nullable(),
-  /** What the person said. */
+  /** The message given with the answer. */
   message: z.string().nullable(),
-  /** What is to be used instead of `input`. */
+  /** Replaces `input`. */
   editedInput: Json,
   decidedBy: z.string().nullable(),
   createdAt: Time,
@@ -44,16 +44,16 @@ export const Approval = z.object({
 });
 export type Approval = z.infer<typeof Approval>;
 
-/** What the agent asked to use, and what a person gave it instead, with the secrets in them. */
+/** The agent's input and its edited replacement, both unmasked. */
 export const ApprovalOriginal = z.object({ input: Json, editedInput: Json });
 export type ApprovalOriginal = z.infer<typeof ApprovalOriginal>;
 
 export const DecideApproval = z.strictObject({
   decision: z.enum(['allow', 'deny']),
-  /** `session` also allows the same later in this session. */
+  /** `session` also allows the same call later in this session. */
   scope: ApprovalScope.default('once'),
   message: z.string().max(10_000).optional(),
-  /** Instead of what the agent wanted; of the same shape. Answers to a question stand in `answers`. */
+  /** Replaces the agent's input and must have its shape. Answers to a question go in `answers`. */
   input: z.record(z.string().max(200), Json).optional(),
 });
 export type DecideApproval = z.output<typeof DecideApproval>;

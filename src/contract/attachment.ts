@@ -1,23 +1,23 @@
 import { z } from 'zod';
 
-/** In pieces, because a regular expression over megabytes may take more stack than there is. */
+/** Checked in pieces, because a regular expression over megabytes can overflow the stack. */
 const PIECE = 64 * 1024;
 function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;
   for (let from = 0; from < text.length; from += PIECE) {
     const last = from + PIECE >= text.length;
-    const letters = last ? /^[A-Za-z0-9+/]*={0,2}$/ : /^[A-Za-z0-9+/]*$/;
-    if (!letters.test(text.slice(from, from + PIECE))) return false;
+    const digits = last ? /^[A-Za-z0-9+/]*={0,2}$/ : /^[A-Za-z0-9+/]*$/;
+    if (!digits.test(text.slice(from, from + PIECE))) return false;
   }
   return true;
 }
 
-/** The same for whoever reads the description of the API. */
+/** The same check for the OpenAPI document. */
 const BASE64 = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
 
-/** A file as it comes with a message. */
+/** A file sent with a message. */
 export const AttachmentUpload = z.strictObject({
-  /** Shown to the agent; where it is stored follows from it, made safe. */
+  /** Shown to the agent. The file is stored under a sanitised form of this name. */
   name: z.string().min(1).max(255),
   mediaType: z
     .string()
@@ -32,7 +32,7 @@ export const AttachmentUpload = z.strictObject({
 });
 export type AttachmentUpload = z.output<typeof AttachmentUpload>;
 
-/** What a run says about a file that came with its message. */
+/** A run's record of a file that was sent with its message. */
 export const AttachmentNote = z.object({
   name: z.string(),
   mediaType: z.string(),

@@ -3,7 +3,7 @@ import { Json } from './json.ts';
 import { Channel } from './message.ts';
 import { Time } from './time.ts';
 
-/** What people and channels change, as the audit log names it (P6): noun and verb. */
+/** Changes made by people and channels, as the audit log names them (P6): noun and verb. */
 export const AuditAction = z.enum([
   'session.create',
   'session.update',
@@ -44,18 +44,18 @@ export const AuditEntry = z.object({
   at: Time,
   userId: z.string(),
   channel: Channel,
-  /** `admin`, `token:<id>`, `cookie:<id>` or `code`: what they showed. */
+  /** The credential they used: `admin`, `token:<id>`, `cookie:<id>` or `code`. */
   credential: z.string(),
-  /** Of the client, as the server saw it. */
+  /** The client's address, as the server saw it. */
   address: z.string(),
   requestId: z.string().nullable(),
   action: AuditAction,
-  /** What it was done to, such as `session` and its id. */
+  /** The changed object, such as `session` and its id. */
   target: z.object({
     kind: z.enum(['session', 'run', 'approval', 'policy', 'user', 'token', 'sign_in', 'system']),
     id: z.string(),
   }),
-  /** Where it is small: what was before, and after. Masked, and never a secret. */
+  /** The values before and after the change, if they are small. Masked; never contain a secret. */
   before: Json,
   after: Json,
 });

@@ -1,72 +1,79 @@
 /**
- * Every error a caller can meet, with its HTTP status. Codes are stable; docs/errors.md lists them
- * and a test keeps the two equal.
+ * Every error a caller can get, with its HTTP status. Codes are stable. docs/errors.md lists them,
+ * and a test keeps it up to date.
  */
 export const ERRORS = {
   invalid_request: [400, 'A field is missing, unknown, of the wrong type or out of range.'],
   unknown_type: [400, 'No handler is registered for this type of run.'],
-  invalid_payload: [400, 'The payload does not fit the schema of its type.'],
+  invalid_payload: [400, 'The payload does not match the schema of its run type.'],
   payload_too_large: [413, 'The payload is larger than allowed.'],
   unsupported_media_type: [
     415,
-    'A body must be JSON in UTF-8, with Content-Type: application/json.',
+    'The body must be JSON in UTF-8, with Content-Type: application/json.',
   ],
   headers_too_large: [431, 'The headers of the request are larger than allowed.'],
   request_timeout: [408, 'The request did not arrive in time.'],
-  unauthorized: [401, 'A credential is needed, or the one given is not valid.'],
-  not_found: [404, 'There is nothing with this id, or it is not yours.'],
-  idempotency_conflict: [409, 'The idempotency key was used before with another body.'],
-  lane_busy: [409, 'A run of this lane is under way or queued, and the request said not to wait.'],
+  unauthorized: [401, 'The request has no credential, or its credential is not valid.'],
+  not_found: [404, 'Nothing has this id, or you do not have access to it.'],
+  idempotency_conflict: [409, 'The idempotency key was already used with a different body.'],
+  lane_busy: [409, 'A run of this lane is active or queued, and the request said not to wait.'],
   run_not_queued: [
     409,
-    'The run has begun or ended, so it can no longer be edited, moved or removed.',
+    'The run has started or ended, so it can no longer be edited, moved or removed.',
   ],
-  session_state: [409, 'The session is in a state in which this cannot be done.'],
+  session_state: [409, 'The current status of the session does not allow this.'],
   session_ended: [409, 'The session was completed or terminated. Reopen it first.'],
-  session_busy: [409, 'A run of this session is under way or queued.'],
+  session_busy: [409, 'A run of this session is active or queued. Wait for it or cancel it.'],
   session_protected: [409, 'The session has a label that protects it from deletion.'],
-  name_taken: [409, 'You have another session of this name.'],
-  conversation_taken: [409, 'The agent names a conversation that belongs to another session.'],
-  cannot_steer: [409, 'The running agent cannot be given a message before it has ended.'],
-  contains_mask: [400, 'The text contains a mask where a secret was; write it out or leave it.'],
-  not_available: [400, 'This is not available in this version, or not switched on.'],
-  status_managed: [403, 'Session status is managed automatically by the system.'],
-  forbidden: [403, 'This credential may not do that.'],
-  host_refused: [403, 'The Host of the request is not one this server is known by.'],
-  origin_refused: [
-    403,
-    'The request comes from a page of another site, or does not say from where.',
+  name_taken: [409, 'You already have a session with this name.'],
+  conversation_taken: [409, 'The agent reported a conversation that belongs to another session.'],
+  cannot_steer: [409, 'The running agent cannot take a message before its run ends.'],
+  contains_mask: [
+    400,
+    'The text contains a mask in place of a secret. Type the secret in full, or remove it.',
   ],
+  not_available: [400, 'This is not available in this version, or not enabled.'],
+  status_managed: [403, 'Session status is managed automatically by the system.'],
+  forbidden: [403, 'This credential does not have the right to do that.'],
+  host_refused: [
+    403,
+    'The Host header is not a name of this server. Add the name to BATON_ALLOWED_HOSTS.',
+  ],
+  origin_refused: [403, 'The request comes from another site, or does not say where from.'],
   sign_in_failed: [
     401,
-    'The code was used before, has expired, or is not one; or the token is not valid.',
+    'The sign-in code is unknown, expired or already used, or the token is not valid.',
   ],
-  user_exists: [409, 'There is another user of this name.'],
-  unknown_user: [400, 'There is no user of this name or id.'],
+  user_exists: [409, 'Another user has this name.'],
+  unknown_user: [400, 'No user has this name or id.'],
   last_admin: [
     409,
-    'The built-in administrator cannot be locked out, renamed or given another role.',
+    'The built-in administrator cannot be disabled, renamed or given another role.',
   ],
-  approval_decided: [409, 'The question was answered or withdrawn before.'],
-  invalid_input: [400, 'The edited input does not have the shape of the one asked about.'],
+  approval_decided: [409, 'The question was already answered or withdrawn.'],
+  invalid_input: [400, 'The edited input does not have the shape of the original.'],
   policy_denied: [403, 'The tool rules do not allow this.'],
   cursor_ahead: [400, 'The cursor is beyond the end of the log.'],
-  queue_full: [429, 'The session has as many queued runs as it may have.'],
+  queue_full: [429, 'The session has reached its limit of queued runs. Try again later.'],
   rate_limited: [429, 'Too many requests. Try again later.'],
   too_many_streams: [429, 'Too many open streams. Close some, or try again later.'],
   secret_file: [
     500,
-    'A file with a key or a token cannot be used: others can read it, or it is damaged.',
+    'A key or token file cannot be used: other users can read it, or it is damaged.',
   ],
-  key_mismatch: [500, 'The secret key is not the one this database was encrypted with.'],
+  key_mismatch: [500, 'This database was encrypted with a different secret key.'],
   run_finished: [409, 'The run has already ended.'],
   run_not_finished: [409, 'The run has not ended yet, so there is nothing to retry.'],
   run_not_waiting: [409, 'The run has no open question.'],
   node_lost: [409, 'This node lost its lease; others may have taken over its runs.'],
-  database_unreachable: [503, 'The database does not answer. It is tried again.'],
-  database_refused: [500, 'The database refused the sign-in.'],
-  database_newer: [500, 'The database was made by a newer version of Baton.'],
-  database_read_only: [503, 'The database cannot be written: read-only file, directory or server.'],
+  database_unreachable: [503, 'The database does not answer. Baton keeps trying.'],
+  database_refused: [500, 'The database rejected the login.'],
+  database_newer: [500, 'The database was created by a newer version of Baton.'],
+  database_outdated: [
+    500,
+    'The database was created by an early development version of Baton and cannot be upgraded.',
+  ],
+  database_read_only: [503, 'The database is read-only: its file, directory or server.'],
   database_replaced: [
     503,
     'The database file was removed or replaced while the server was running; nothing was changed.',
@@ -76,28 +83,31 @@ export const ERRORS = {
   data_in_use: [409, 'Another process is using this data directory.'],
   everything_stopped: [
     409,
-    'Everything is stopped, and this needs a worker. It works again once an administrator resumes.',
+    'Everything is stopped, and this needs a worker. Try again after an administrator resumes.',
   ],
-  host_in_use: [409, 'Another machine uses the same host id.'],
+  host_in_use: [409, 'Another machine already uses this host id.'],
   host_away: [503, 'No worker on this host answered in time. Try again later.'],
   workspace_unreachable: [409, "The session's workspace is not available on that host."],
   database_failed: [500, 'The database refused a statement; nothing was changed.'],
   closed: [503, 'The queue is closed or closing.'],
-  server_unreachable: [503, 'No Baton server answers at this address. Start one, or correct it.'],
+  server_unreachable: [
+    503,
+    'No Baton server answers at this address. Start one, or correct the address.',
+  ],
   bad_answer: [
     502,
-    'The answer is not one this version understands: another version, or no Baton.',
+    'The response is not understood: the server has another version, or is not Baton.',
   ],
   internal: [500, 'Something went wrong inside Baton.'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A coded error at an edge: of an API call, a command or a start. A run's outcome is a value instead. */
+/** An error with a code, from an API call, a command or a start. A run's outcome is a value instead. */
 export class BatonError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown;
-  /** Of the request that failed, if it came over HTTP. */
+  /** The id of the request that failed, if it came over HTTP. */
   readonly requestId: string | undefined;
   override readonly name = 'BatonError';
 

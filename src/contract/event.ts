@@ -5,7 +5,7 @@ import { RunError } from './outcome.ts';
 import { RunState } from './run.ts';
 import { Tick } from './schedule.ts';
 
-/** An event's payload as JSON text, in bytes. */
+/** The largest payload of an event as JSON text, in bytes. */
 export const EVENT_PAYLOAD_MAX = 256 * 1024;
 
 /** One line of a lane's append-only log. */
@@ -22,10 +22,10 @@ export type LogEvent = z.infer<typeof LogEvent>;
 
 export const EventType = z
   .string()
-  .regex(/^[a-z]+(\.[a-z_]+)?$/, 'an event type is like `run.progress`')
+  .regex(/^[a-z]+(\.[a-z_]+)?$/, 'an event type looks like `run.progress`')
   .max(60);
 
-/** What a handler appends to the log of its lane. */
+/** An event that a handler appends to the log of its lane. */
 export const NewEvent = z.strictObject({ type: EventType, payload: Json });
 export type NewEvent = z.infer<typeof NewEvent>;
 
@@ -35,7 +35,7 @@ export const QUEUE_EVENTS = {
     type: z.string(),
     change: z.enum(['edited', 'moved', 'due']).optional(),
     runAt: z.number().optional(),
-    /** If a schedule made the run. */
+    /** Set if a schedule made the run. */
     tick: Tick.optional(),
   }),
   'run.dequeued': z.object({ node: z.string() }),

@@ -7,7 +7,7 @@ describe('newId', () => {
     for (let i = 0; i < 1000; i++) expect(newId()).toMatch(pattern);
   });
 
-  it('[Q1] rises with every call, also within a millisecond and past its counter', () => {
+  it('[Q1] increases with every call, even within a millisecond and past its counter', () => {
     const now = Date.now() + 60_000;
     let last = '';
     for (let i = 0; i < 20_000; i++) {
@@ -17,19 +17,19 @@ describe('newId', () => {
     }
   });
 
-  it('[Q1] rises when the clock is set back', () => {
+  it('[Q1] increases even when the clock is set back', () => {
     const later = newId(Date.now() + 120_000);
     expect(newId(0) > later).toBe(true);
   });
 
-  it('holds the time it was made', () => {
+  it('contains its creation time', () => {
     const at = Date.now() + 180_000;
     expect(Number.parseInt(newId(at).replace('-', '').slice(0, 12), 16)).toBe(at);
   });
 });
 
 describe('names', () => {
-  it('may be of any script, up to their length', () => {
+  it('may use any script, up to the maximum length', () => {
     for (const name of ['a', '受注 処理', '👩‍👩‍👧‍👦', 'x'.repeat(NAME_MAX), ' ']) {
       expect(LaneId.safeParse(name).success, name).toBe(true);
     }
@@ -52,12 +52,12 @@ describe('names', () => {
     });
   }
 
-  it('of an owner may be empty', () => {
+  it('may be empty for an owner', () => {
     expect(OwnerId.safeParse('').success).toBe(true);
     expect(OwnerId.safeParse('a\u0000').success).toBe(false);
   });
 
-  it('[Q17] of types are plain', () => {
+  it('[Q17] are plain for run types', () => {
     for (const type of ['agent', 'mail.send', 'a:b-c_d', '9']) {
       expect(RunType.safeParse(type).success, type).toBe(true);
     }

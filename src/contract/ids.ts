@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Longest lane, owner, host, type and key names; long enough for any id, short enough for an index. */
+/** The longest lane, owner, host, type or key: long enough for any id, short enough for an index. */
 export const NAME_MAX = 200;
 
 const name = (what: string) =>
@@ -20,7 +20,7 @@ export const OwnerId = z.union([z.literal(''), name('owner')]);
 export const HostId = name('host');
 export const RunType = name('type').regex(
   /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/,
-  'type has a character outside letters, digits and _ . : -',
+  'type may contain only letters, digits and _ . : -',
 );
 export const IdempotencyKey = name('idempotency key');
 
@@ -34,12 +34,12 @@ function hasControlCharacter(value: string): boolean {
 
 let lastMs = 0;
 let counter = 0;
-/** The first two groups of an id, which change once a millisecond. */
+/** The first two groups of an id. They change once a millisecond. */
 let prefix = '';
 
 /**
- * A UUIDv7: sorts by creation time, and rises within one process even inside a millisecond
- * (the 12 bits after the version are a counter), so lists by id are lists by age.
+ * A UUIDv7. Ids sort by creation time, and increase within one process even inside a millisecond
+ * (the 12 bits after the version are a counter), so a list sorted by id is sorted by age.
  */
 export function newId(now: number = Date.now()): string {
   if (now > lastMs) beginMs(now);
@@ -54,14 +54,14 @@ function beginMs(ms: number): void {
   prefix = `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
-/** Twelve bits are three digits: five look-ups make the random part of an id. */
+/** Twelve bits are three hex digits: five table lookups make the random part of an id. */
 const HEX = Array.from({ length: 0x1000 }, (_, bits) => bits.toString(16).padStart(3, '0'));
 const hex12 = (bits: number): string => HEX[bits & 0xfff] as string;
 
-/** The two bits of the variant, 10, and two random ones. */
+/** The two variant bits, 10, and two random bits. */
 const VARIANTS = ['8', '9', 'a', 'b'];
 
-/** Drawn a page at a time: a call for 10 bytes costs as much as one for 4096. */
+/** Filled a page at a time: asking for 10 random bytes costs as much as asking for 4096. */
 const pool = new Uint16Array(5 * 400);
 let used = pool.length;
 const draw = (): number => pool[used++] as number;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Any JSON value. What crosses a process or a database is JSON, never a live object. */
+/** Any JSON value. Only JSON crosses a process or a database, never a live object. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** By hand: `z.json()` tries six schemas at each value, and every payload passes through here. */
+/** Written by hand: `z.json()` tries six schemas for each value, and every payload passes through here. */
 export const Json: z.ZodType<Json> = z
   .unknown()
   .refine(isJson, 'is not JSON') as unknown as z.ZodType<Json>;
@@ -23,12 +23,12 @@ function isJson(value: unknown): boolean {
 }
 
 function isJsonArray(array: readonly unknown[]): boolean {
-  // `every` would pass over holes.
+  // `every` would skip holes.
   for (const value of array) if (!isJson(value)) return false;
   return true;
 }
 
-/** A date or a map would come back as something else, and a key that is a symbol not at all. */
+/** A date or a map would come back as something else, and a symbol key would be lost. */
 function isJsonObject(object: object): boolean {
   if (!z.core.util.isPlainObject(object)) return false;
   for (const key of Reflect.ownKeys(object)) {
@@ -39,7 +39,7 @@ function isJsonObject(object: object): boolean {
 
 const encoder = new TextEncoder();
 
-/** The length in bytes of a text as UTF-8, without allocating for the common short one. */
+/** The length of a text as UTF-8, in bytes. */
 export function byteLength(text: string): number {
   return encoder.encode(text).byteLength;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
 
-/** What a session is to somebody: shared to look at, shared to work in, or their own. */
+/** A user's access to a session: can view, can operate, or owns it. */
 export const Level = z.enum(['view', 'operate', 'own']);
 export type Level = z.infer<typeof Level>;

@@ -1,22 +1,22 @@
-/* What the page of a browser must know as well; here, so that it need not load the schemas. */
+/* Limits that the web app needs too. They are kept apart from the schemas, which it does not load. */
 
-/** Of a message, in characters; the body limit counts besides. */
+/** In characters. The limit of the request body applies as well. */
 export const MESSAGE_MAX = 500_000;
 
-/** Files with one message (A11). */
+/** Files per message (A11). */
 export const ATTACHMENTS_MAX = 10;
-/** Of all files of a message together, decoded. */
+/** Total size of a message's files, decoded. */
 export const ATTACHMENTS_BYTES = 20 * 1024 * 1024;
-/** As base64 in JSON that is a third more, beside the message itself. */
+/** Base64 makes them a third larger; the rest is for the message itself. */
 export const ATTACHMENTS_BODY_BYTES = 28 * 1024 * 1024;
 
-/** Sessions with one of these are kept from deletion (S12, P5). */
+/** Labels that protect a session from deletion (S12, P5). */
 export const PROTECTED_LABELS: readonly string[] = ['important', 'audit'];
 
-/** Of a session's name, in characters. */
+/** In characters. */
 export const SESSION_NAME_MAX = 80;
 
-/** Of the reason for stopping everything, in characters. */
+/** In characters. */
 export const STOP_REASON_MAX = 500;
-/** Why a run was handed back, in its `run.handed_back` event, if everything was stopped. */
+/** The reason in a run's `run.handed_back` event after an administrator stopped everything. */
 export const EVERYTHING_STOPPED = 'everything was stopped';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { charactersIn, isPrintable } from './characters.ts';
 
-/* Short texts that people give to things. */
+/* Schemas for short texts written by people, such as names and descriptions. */
 
 const noLonger = (max: number) => (text: string) =>
   text.length <= max || (text.length <= 2 * max && charactersIn(text) <= max);
@@ -13,16 +13,16 @@ export const Text = (what: string, max: number) =>
     .refine(noLonger(max), `a ${what} has at most ${max} characters`)
     .meta({ maxLength: max });
 
-/** One line of printable characters, of one spelling however it was typed (NFC), trimmed. */
+/** One trimmed line of printable characters, normalized (NFC) so that equal texts compare equal. */
 export const Line = (what: string, max: number) =>
   z
     .string()
     .normalize('NFC')
     .trim()
-    .refine((text) => text !== '', `a ${what} is not empty`)
+    .refine((text) => text !== '', `a ${what} must not be empty`)
     .refine(noLonger(max), `a ${what} has at most ${max} characters`)
     .refine(
       (text) => text === '' || isPrintable(text),
-      `a ${what} has printable characters only: no control characters, line breaks or invisible ones`,
+      `a ${what} may contain printable characters only: no control characters, line breaks or invisible characters`,
     )
     .meta({ minLength: 1, maxLength: max });

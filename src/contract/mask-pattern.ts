@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BatonError } from './errors.ts';
 
 /*
- * Patterns of tokens in the words of regular expressions, but only those that need no going back: a literal
- * beginning, then characters and classes with counts. So each can be matched by reading forwards once.
+ * Patterns of tokens, written as regular expressions without backtracking: a literal beginning, then
+ * characters and classes with counts. So each can be matched by reading forwards once.
  */
 
 export interface PatternPart {
@@ -20,12 +20,12 @@ export interface Pattern {
 }
 
 const LEAST_BEGINNING = 3;
-/** What a pattern may ask for at least. */
+/** The longest minimum length of a pattern. */
 const LONGEST = 256;
 const QUANTIFIER = /[?*+]|\{(\d{1,4})(?:(,)(\d{1,4})?)?\}/y;
 const PIECE = /\[\^?(?:\\.|[^\]\\])+\]|\\.|[^\\[\](){}?*+|^$.]|\./suy;
 
-/** Throws `invalid_request` for one that is not understood, or that could take long. */
+/** Throws `invalid_request` for a pattern that is not understood or could be slow to match. */
 export function parsePattern(source: string): Pattern {
   const start = beginning(source);
   const parts = partsOf(source);
@@ -60,7 +60,7 @@ function partsOf(source: string): PatternPart[] {
     if (min > max) throw refuse(source, `"${counted![0]}" counts backwards`);
     const inClass = classOf(source, piece);
     if (max > 0 && isOnlyStar(inClass)) {
-      throw refuse(source, `"${piece}" matches only the star, with which masks begin`);
+      throw refuse(source, `"${piece}" matches only *, and masks begin with *`);
     }
     parts.push({ inClass, min, max });
     sources.push(piece);
@@ -68,11 +68,14 @@ function partsOf(source: string): PatternPart[] {
   for (const [i, { inClass, min, max }] of parts.slice(0, -1).entries()) {
     if (min === 0) throw refuse(source, `"${sources[i]}" must occur at least once`);
     if (min !== max && overlap(inClass, parts[i + 1]!.inClass)) {
-      throw refuse(source, `where does "${sources[i]}" end and "${sources[i + 1]}" begin`);
+      throw refuse(
+        source,
+        `it is ambiguous where "${sources[i]}" ends and "${sources[i + 1]}" begins`,
+      );
     }
   }
   if (parts.reduce((sum, { min }) => sum + min, 0) > LONGEST) {
-    throw refuse(source, `it asks for more than ${LONGEST} characters`);
+    throw refuse(source, `it requires more than ${LONGEST} characters`);
   }
   return parts;
 }
@@ -93,7 +96,7 @@ function counts(counted: RegExpExecArray | null): [min: number, max: number] {
   return [Number(least), most === undefined ? Number.POSITIVE_INFINITY : Number(most)];
 }
 
-/** A dot is anything but white space. */
+/** A dot matches anything but white space. */
 function classOf(source: string, piece: string): string {
   const inClass =
     piece === '.' ? '^\\s' : piece.startsWith('[') ? piece.slice(1, -1) : escaped(piece);
@@ -101,14 +104,14 @@ function classOf(source: string, piece: string): string {
     new RegExp(`[${inClass}]`);
     return inClass;
   } catch {
-    throw refuse(source, `"${piece}" is no class of characters`);
+    throw refuse(source, `"${piece}" is not a character class`);
   }
 }
 
 const escaped = (piece: string): string =>
   piece.length === 1 && '^]-'.includes(piece) ? `\\${piece}` : piece;
 
-/** A star is never part of a token, so such a pattern would find nothing. */
+/** A star is never part of a token, so such a pattern would match nothing. */
 function isOnlyStar(inClass: string): boolean {
   const one = new RegExp(`[${inClass}]`);
   if (!one.test('*')) return false;
@@ -122,18 +125,18 @@ function isOnlyStar(inClass: string): boolean {
 function overlap(a: string, b: string): boolean {
   const [one, other] = [new RegExp(`[${a}]`), new RegExp(`[${b}]`)];
   const codes = Array.from({ length: 129 }, (_, code) => String.fromCharCode(code));
-  // Never the star: it begins a mask.
+  // Not the star: it begins a mask.
   return codes.some((char) => char !== '*' && one.test(char) && other.test(char));
 }
 
 const refuse = (source: string, why: string): BatonError =>
   new BatonError('invalid_request', `The mask pattern ${source} cannot be used: ${why}.`);
 
-/** In words, for settings; completes "it must be …". */
+/** Completes "it must be …" in errors about settings. */
 export const MASK_PATTERNS =
   'patterns of tokens such as acme-[a-z0-9]{16,}, separated by commas (docs/masking.md)';
 
-/** At commas, but not at those of a count or a class: `a-[x,]{2,4},b-[0-9]+` are two. */
+/** Splits at commas outside counts and classes: `a-[x,]{2,4},b-[0-9]+` is two patterns. */
 const ONE = /(?:\\.|\[(?:\\.|[^\]\\])*\]|\{[^}]*\}|[^,])+/gs;
 
 export const MaskPatterns = z.string().transform((text, context): string[] => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * A server of tools as Claude Code writes it. Only what is known here is taken: any other field might
- * name a program, which nobody would have judged (P1).
+ * An MCP server, in the format of Claude Code. Unknown fields are refused: they might name a program
+ * that the tool policy has not checked (P1).
  */
 
 const Word = z.string().max(4096);

@@ -7,19 +7,19 @@ import { DELAY_MAX_MS } from './run.ts';
 import { SessionId } from './session.ts';
 import { Time } from './time.ts';
 
-/** Where a message came from; follows from the credential, never from the body. */
+/** Where a message came from. It follows from the credential, never from the body. */
 export const Channel = z.enum(['web', 'cli', 'api', 'line', 'webhook']);
 export type Channel = z.infer<typeof Channel>;
 
-/** What the rules go by: the channel of a person's credential. */
+/** What rules go by: the channel of a person's credential. */
 export const Standing = z.object({
   channel: Channel,
-  /** Channels that the credential was made through: what they enforce binds it, too. */
+  /** Channels that the credential was created through. Their enforced rules apply to it, too. */
   through: z.array(Channel).optional(),
 });
 export type Standing = z.infer<typeof Standing>;
 
-/** Of a person, or of what they sent. */
+/** The standing of a principal or of a message. */
 export const standingOf = ({
   channel,
   through = [],
@@ -30,11 +30,11 @@ export const standingOf = ({
 
 export const MessageText = z
   .string()
-  .min(1, 'a message is not empty')
+  .min(1, 'a message must not be empty')
   .max(MESSAGE_MAX, `a message has at most ${MESSAGE_MAX} characters`)
-  .refine((text) => text.trim() !== '', 'a message is not blank')
-  .refine((text) => !text.includes('\0'), 'a message has no NUL character')
-  .refine((text) => text.isWellFormed(), 'a message has no half surrogate pairs');
+  .refine((text) => text.trim() !== '', 'a message must not be blank')
+  .refine((text) => !text.includes('\0'), 'a message must not contain a NUL character')
+  .refine((text) => text.isWellFormed(), 'a message must not contain half a surrogate pair');
 
 export const MessageOnBusy = z.enum(['enqueue', 'reject', 'interrupt', 'steer']);
 export const ToolRules = z.array(z.string().min(1).max(500)).max(100);
@@ -44,7 +44,7 @@ export const MessageRequest = z.strictObject({
   /** Files for the agent; images are shown to it. */
   attachments: z.array(AttachmentUpload).max(ATTACHMENTS_MAX).optional(),
   onBusy: MessageOnBusy.default('enqueue'),
-  /** Not before this time. */
+  /** The run starts no earlier than this. */
   runAt: Time.refine(
     (time) => Date.parse(time) < Date.now() + DELAY_MAX_MS,
     'runAt is more than ten years away',
@@ -56,13 +56,13 @@ export const MessageRequest = z.strictObject({
 export type MessageRequest = z.output<typeof MessageRequest>;
 
 export const MessageReceipt = z.object({
-  /** The one it has become; of a message to an agent at work, the one under way. */
+  /** The run it made or, if it was steered, the run of the agent at work. */
   runId: RunId,
   sessionId: SessionId,
   status: z.enum(['queued', 'steered']),
-  /** How many runs are before it, the one under way included. */
+  /** How many runs are ahead of it, including the one under way. */
   position: z.int(),
-  /** There only if everything is stopped: the run starts after an administrator has resumed. */
+  /** Present only if everything is stopped: the run starts after an administrator resumes. */
   stopped: z.literal(true).optional(),
 });
 export type MessageReceipt = z.infer<typeof MessageReceipt>;
@@ -73,9 +73,9 @@ export const AgentPayload = z.object({
   ...Standing.shape,
   /** Who wrote it, edited it last, or retried it. */
   sender: z.string(),
-  /** Masking changed the message, and what the agent gets is kept encrypted beside the run (P4). */
+  /** Masking changed the message. The original, which the agent gets, is stored encrypted (P4). */
   original: z.boolean(),
-  /** Files that came with it and are kept encrypted beside the run (A11). */
+  /** Files sent with it, stored encrypted (A11). */
   attachments: z.array(AttachmentNote).optional(),
   allowedTools: ToolRules.optional(),
   disallowedTools: ToolRules.optional(),

@@ -4,7 +4,7 @@ import { Time } from './time.ts';
 
 export const NodeRole = z.enum(['api', 'worker']);
 
-/** One Baton process, as its row in the database. The identity fields let a neighbour prove it dead. */
+/** A node's row in the database. The identity fields let another node of the host prove it dead. */
 export const NodeInfo = z.object({
   id: NodeId,
   host: HostId,
@@ -15,7 +15,7 @@ export const NodeInfo = z.object({
   roles: z.array(NodeRole),
   /** The run types it handles. */
   types: z.array(RunType),
-  /** How many runs it executes at a time. */
+  /** How many runs it executes at once. */
   capacity: z.int(),
   version: z.string(),
 });
@@ -24,12 +24,12 @@ export type NodeInfo = z.infer<typeof NodeInfo>;
 export const NodeRecord = NodeInfo.extend({ leaseUntil: z.number(), startedAt: z.number() });
 export type NodeRecord = z.infer<typeof NodeRecord>;
 
-/** What a node says about itself every few seconds. */
+/** A node's report about itself, every few seconds. */
 export const NodeLoad = z.object({
-  /** Of the machine: the load of the last minute by its number of processors. */
+  /** The machine's load average over the last minute, divided by its number of processors. */
   cpu: z.number(),
   memoryBytes: z.int(),
-  /** How late the event loop was at worst, lately. */
+  /** The longest recent delay of the event loop. */
   eventLoopDelayMs: z.number(),
   /** Open streams. */
   streams: z.int(),
@@ -49,13 +49,12 @@ export const NodeView = z.object({
   leaseUntil: Time,
   /** Its lease has not ended. */
   alive: z.boolean(),
-  /** Runs it may have begun at a time; 0 if it is no worker. */
+  /** Runs it can execute at once; 0 if it is not a worker. */
   capacity: z.int(),
-  /** Runs it has begun and not ended. */
   executing: z.int(),
-  /** Connections of people on sessions. */
+  /** People's open connections to sessions. */
   connections: z.int(),
-  /** Null until it has said something. */
+  /** Null until its first report. */
   load: NodeLoad.omit({ at: true }).extend({ at: Time }).nullable(),
 });
 export type NodeView = z.infer<typeof NodeView>;

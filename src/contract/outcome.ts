@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
 
-/** What went wrong, in the words that decide what happens next (policy/retry.ts has the table). */
+/** What went wrong. The class decides what happens next (policy/retry.ts has the table). */
 export const ErrorClass = z.enum([
   'timeout',
   'agent_crash',
@@ -25,7 +25,7 @@ export const ErrorClass = z.enum([
 ]);
 export type ErrorClass = z.infer<typeof ErrorClass>;
 
-/** System errors that mean: this machine has no room for it at the moment, later it may have. */
+/** System errors that mean this machine is out of resources for now. */
 const BUSY = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'];
 
 export const isBusy = (error: unknown): boolean =>
@@ -39,11 +39,11 @@ export const Outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('succeeded'), result: Json }),
   z.object({ kind: z.literal('failed'), error: RunError }),
   z.object({ kind: z.literal('cancelled') }),
-  /** Given back unfinished, so that another node continues; not counted as an attempt. */
+  /** Returned unfinished for another node to continue; not counted as an attempt. */
   z.object({ kind: z.literal('handed_back'), reason: z.string() }),
   /** Waits for a known time (a usage limit's reset); not counted as an attempt. */
   z.object({ kind: z.literal('parked'), until: z.number(), error: RunError }),
-  /** The process is gone but its question stays open; the answer queues the run again. */
+  /** The process has ended but its question stays open; the answer queues the run again. */
   z.object({ kind: z.literal('left_waiting') }),
 ]);
 export type Outcome = z.infer<typeof Outcome>;

@@ -31,7 +31,7 @@ export type ToolRules = z.output<typeof ToolRules>;
 
 /** The rules of a channel or of the whole server. */
 export const SharedRules = ToolRules.extend({
-  /** Those of `ask` and `deny` that no narrower scope lifts. */
+  /** The rules of `ask` and `deny` that no narrower scope can override. */
   enforced: z
     .array(ToolRule)
     .max(2 * RULES_MAX)
@@ -44,17 +44,17 @@ export interface ScopeRules extends ToolRules {
   readonly enforced?: string[];
 }
 
-/** Asked in this order; the first scope that says something decides. */
+/** Checked in this order. The first scope with a matching rule decides. */
 export const PolicyScope = z.enum(['message', 'session', 'channel', 'global', 'default']);
 export type PolicyScope = z.infer<typeof PolicyScope>;
 
-/** What was decided about a call, and why. */
+/** The decision about a tool call, and why. */
 export const Verdict = z.object({
   decision: Decision,
   scope: PolicyScope,
-  /** The rule that decided; null where none did. */
+  /** The rule that decided, or null if none did. */
   rule: z.string().nullable(),
-  /** No narrower scope lifts it. */
+  /** No narrower scope can override it. */
   enforced: z.boolean().optional(),
   /** For people. */
   reason: z.string(),

@@ -13,14 +13,14 @@ export const RunView = z.object({
   sessionId: z.string(),
   type: RunType,
   state: RunState,
-  /** The state in the five words of the source documents (H8). */
+  /** The state reduced to the five statuses of the source documents (H8). */
   status: RunStatus,
-  /** Of runs of type `agent`, as it is stored: masked. */
+  /** For runs of type `agent`; masked. */
   message: z.string().nullable(),
   channel: z.string().nullable(),
   /** Who wrote it, edited it last, or retried it. */
   sender: z.string().nullable(),
-  /** Files that came with it. */
+  /** Files sent with it. */
   attachments: z.array(AttachmentNote),
   attempts: z.int(),
   maxAttempts: z.int(),
@@ -38,16 +38,16 @@ export const RunView = z.object({
 });
 export type RunView = z.infer<typeof RunView>;
 
-/** A queued run gets another message, another place, or both. */
+/** Gives a queued run another message, another position, or both. */
 export const EditRun = z
   .strictObject({
     message: MessageText.optional(),
-    /** Before this queued run of the session; null is last. */
+    /** Moves it before this queued run of the session, or to the end if null. */
     before: RunId.nullable().optional(),
   })
   .refine(
     (edit) => edit.message !== undefined || edit.before !== undefined,
-    'name `message` or `before`',
+    'give `message`, `before` or both',
   );
 export type EditRun = z.output<typeof EditRun>;
 
@@ -58,7 +58,7 @@ export const Invocation = z.object({
   sessionId: z.string(),
   attempt: z.int(),
   agent: z.string(),
-  /** Who wrote the message, and through what; null of old ones. */
+  /** Who sent the message, and through which channel; null for old records. */
   userId: z.string().nullable(),
   channel: z.string().nullable(),
   startedAt: Time,
@@ -72,7 +72,7 @@ export const Invocation = z.object({
   cacheReadTokens: z.int(),
   model: z.string().nullable(),
   costUsd: z.number(),
-  /** `claude`: as the agent said. `estimated`: it was killed; from the tokens it was seen to use. */
+  /** `claude`: reported by the agent. `estimated`: it was killed; computed from the tokens seen so far. */
   costSource: z.string().nullable(),
   tools: Json,
   /** The last 64 KiB of its error output, masked. */
@@ -81,10 +81,10 @@ export const Invocation = z.object({
 });
 export type Invocation = z.infer<typeof Invocation>;
 
-/** What some invocations come to. */
+/** Totals over a set of invocations. */
 export const CostSums = z.object({
   costUsd: z.number(),
-  /** The part of it that is an estimate, because an agent was killed before it said what it cost. */
+  /** The part of `costUsd` that is estimated, because an agent was killed before it reported its cost. */
   estimatedUsd: z.number(),
   inputTokens: z.int(),
   outputTokens: z.int(),
@@ -94,7 +94,7 @@ export const CostSums = z.object({
 });
 
 export const ModelCost = CostSums.extend({
-  /** Null if nothing was counted. */
+  /** Null if no usage was reported. */
   model: z.string().nullable(),
   source: z.string().nullable(),
 });
@@ -102,7 +102,7 @@ export const ModelCost = CostSums.extend({
 export const Cost = CostSums.extend({
   sessionId: z.string(),
   budgetUsd: z.number().nullable(),
-  /** The most expensive first. */
+  /** Most expensive first. */
   models: z.array(ModelCost),
 });
 export type Cost = z.infer<typeof Cost>;

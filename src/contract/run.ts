@@ -22,7 +22,7 @@ export type TerminalState = (typeof TERMINAL_STATES)[number];
 export const isTerminal = (state: RunState): state is TerminalState =>
   (TERMINAL_STATES as readonly RunState[]).includes(state);
 
-/** The five words that programs of the source documents know, projected from the full state. */
+/** The five statuses that clients of the source documents know, derived from the full state. */
 export const RunStatus = z.enum(['queued', 'running', 'completed', 'failed', 'cancelled']);
 export type RunStatus = z.infer<typeof RunStatus>;
 
@@ -39,9 +39,9 @@ const STATUS: Record<RunState, RunStatus> = {
 };
 export const statusOf = (state: RunState): RunStatus => STATUS[state];
 
-/** A run's payload as JSON text, in bytes. */
+/** The largest payload of a run as JSON text, in bytes. */
 export const PAYLOAD_MAX = 1024 * 1024;
-/** The furthest a run may lie in the future: ten years. Further is a mistake in a unit. */
+/** The longest delay: ten years. Anything longer is probably a wrong unit. */
 export const DELAY_MAX_MS = 10 * 365 * 86_400_000;
 export const MAX_ATTEMPTS_MAX = 1000;
 
@@ -53,7 +53,7 @@ export const Run = z.object({
   type: RunType,
   payload: Json,
   state: RunState,
-  /** Executions, the current one included, but not those cut off from outside. */
+  /** Executions, including the current one, but not those cut off from outside. */
   attempts: z.int(),
   maxAttempts: z.int(),
   /** Executions cut off by the death of their node. */
@@ -62,7 +62,7 @@ export const Run = z.object({
   idempotencyKey: z.string().nullable(),
   createdAt: z.number(),
   updatedAt: z.number(),
-  /** Asked for; until then the run has not joined its lane. */
+  /** The requested start. Until then the run has not joined its lane. */
   runAt: z.number().nullable(),
   /** When the next attempt may start, while `retry_scheduled`. */
   nextRunAt: z.number().nullable(),
@@ -71,20 +71,20 @@ export const Run = z.object({
   cancelRequestedAt: z.number().nullable(),
   error: RunError.nullable(),
   result: Json,
-  /** The place of the run's first and last event in its lane's log. */
+  /** The seq of the run's first and last event in its lane's log. */
   firstSeq: z.int(),
   lastSeq: z.int().nullable(),
 });
 export type Run = z.infer<typeof Run>;
 
-/** What to do if the lane is busy. (`steer` needs an agent and is decided above the queue.) */
+/** What to do if the lane is busy. (`steer` needs an agent and is handled above the queue.) */
 export const OnBusy = z.enum(['enqueue', 'reject', 'interrupt']);
 export type OnBusy = z.infer<typeof OnBusy>;
 
 export const RunRequest = z.strictObject({
   type: RunType,
   payload: Json.default(null),
-  /** Runs of one lane execute one at a time, in order. Without one the run has its own. */
+  /** Runs of one lane execute one at a time, in order. A run without a lane gets its own. */
   lane: LaneId.optional(),
   /** Whose run it is, for fairness and caps. Fixed when the lane is made. */
   owner: OwnerId.optional(),
@@ -100,14 +100,14 @@ export const RunRequest = z.strictObject({
 });
 export type RunRequest = z.input<typeof RunRequest>;
 
-/** What a lane may be told beside its runs. */
+/** A lane's settings, apart from its runs. */
 export const LaneSettings = z.strictObject({
   owner: OwnerId.optional(),
-  /** Only workers of this host claim it; null lets any. */
+  /** Only workers of this host claim it; null for any worker. */
   host: HostId.nullable().optional(),
-  /** Take the host of the first worker that claims it. */
+  /** Pins the lane to the host of the first worker that claims it. */
   pin: z.boolean().optional(),
-  /** Stop the lane after a failure while more is queued. */
+  /** Holds the lane after a failure if more runs are queued. */
   holdOnFailure: z.boolean().optional(),
   /** Its runs and log are kept until the lane itself is removed. */
   kept: z.boolean().optional(),

@@ -3,7 +3,7 @@ import { LaneId, OwnerId, RunId, RunType, ScheduleId } from './ids.ts';
 import { Json } from './json.ts';
 import { MAX_ATTEMPTS_MAX } from './run.ts';
 
-/** A schedule as the queue keeps it: when it fires, and the run each of its ticks makes (Q13). */
+/** A schedule as the queue keeps it: when it fires, and the run that each tick makes (Q13). */
 export const Schedule = z.object({
   id: ScheduleId,
   /** Five fields, or six with seconds first. Null if it fires once. */
@@ -26,7 +26,7 @@ export const Schedule = z.object({
   lastRunId: RunId.nullable(),
   createdAt: z.number(),
   updatedAt: z.number(),
-  /** Another one after every change, so that a change made from an old look is noticed. */
+  /** Different after every change, so an update based on an old version is noticed. */
   version: z.string(),
 });
 export type Schedule = z.infer<typeof Schedule>;
@@ -34,9 +34,9 @@ export type Schedule = z.infer<typeof Schedule>;
 /** The tick that made a run, in the payload of its first `run.queued`. */
 export const Tick = z.object({
   schedule: ScheduleId,
-  /** When it was to fire. */
+  /** When it was due. */
   at: z.number(),
-  /** Later ticks had passed as well, and this run stands for them too. */
+  /** Later ticks had passed as well; this run stands for them, too. */
   missed: z.boolean(),
 });
 export type Tick = z.infer<typeof Tick>;
@@ -48,7 +48,7 @@ const timing = {
 };
 
 export const ScheduleRequest = z.strictObject({
-  /** One that is known replaces the schedule of that id. */
+  /** Replaces the schedule with this id, if there is one. */
   id: ScheduleId.optional(),
   ...timing,
   type: RunType,
@@ -60,7 +60,7 @@ export const ScheduleRequest = z.strictObject({
 });
 export type ScheduleRequest = z.input<typeof ScheduleRequest>;
 
-/** What is given is changed; `cron` takes the place of `at`, and the other way round. */
+/** Fields that are left out stay as they are; `cron` replaces `at`, and vice versa. */
 export const ScheduleChanges = z.strictObject({
   ...timing,
   type: RunType.optional(),

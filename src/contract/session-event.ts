@@ -31,17 +31,17 @@ export const toSessionEvent = (event: LogEvent): SessionEvent => ({
   at: toTime(event.at),
 });
 
-/** `callId` is the agent's own name of the call. */
+/** `callId` is the agent's own id of the call. */
 const question = { approvalId: ApprovalId, callId: z.string() };
 
-/** A file of a workspace that is not as it was. */
+/** A file of the workspace that changed. */
 export const FileChange = z.object({
   path: z.string(),
   change: z.enum(['added', 'modified', 'deleted']),
 });
 export type FileChange = z.infer<typeof FileChange>;
 
-/** What sessions and agents write beside the queue's own events (contract/event.ts). */
+/** The events of sessions and agents, in addition to the queue's own (contract/event.ts). */
 export const SESSION_EVENTS = {
   'session.created': z.object({ name: z.string(), forkedFrom: z.string().optional() }),
   'session.status': z.object({
@@ -50,23 +50,23 @@ export const SESSION_EVENTS = {
     reason: StatusReason,
     error: z.string().optional(),
   }),
-  /** To another host (Q23); from none if it had none. */
+  /** Moved to another host (Q23); `from` is null if it had none. */
   'session.moved': z.object({ from: z.string().nullable(), to: z.string() }),
   'session.connections': z.object({ activeConnections: z.int() }),
   'session.cost': z.object({ costUsd: z.number() }),
-  /** It is there, or could not be prepared; `message` says why. */
+  /** The workspace is ready, or could not be prepared; `message` says why. */
   'workspace.status': z.object({
     status: WorkspaceStatus.extract(['running', 'failed']),
     message: z.string().optional(),
   }),
   'agent.init': z.object({ agent: z.string(), cwd: z.string(), model: z.string().optional() }),
-  /** A piece of what the agent says; may be removed once its message is stored. */
+  /** A piece of the agent's output; may be removed once the complete message is stored. */
   'agent.delta': z.object({ text: z.string(), stream: z.enum(['stdout', 'stderr']).optional() }),
   'agent.message': z.object({ text: z.string(), truncated: z.boolean().optional() }),
-  /** `gap`: from here on the log does not have all that the agent says (E10). */
+  /** `gap`: from here on the log does not have all of the agent's output (E10). */
   'agent.notice': z.object({ text: z.string(), gap: z.literal(true).optional() }),
   'agent.thinking': z.object({ text: z.string(), truncated: z.boolean().optional() }),
-  /** Stored before it is answered (Q16). `parent` is the call of a subagent that made it. */
+  /** Stored before the agent gets an answer (Q16). `parent` is the call that started the subagent. */
   'agent.tool_use': z.object({
     id: z.string(),
     tool: z.string(),
@@ -80,12 +80,12 @@ export const SESSION_EVENTS = {
     ok: z.boolean(),
     text: z.string(),
     truncated: z.boolean().optional(),
-    /** The agent was told to stop: what the call has done by then is not known. */
+    /** The agent was stopped during the call, so it is unknown how far the call got. */
     cutOff: z.boolean().optional(),
-    /** Where all of a text that was cut is. */
+    /** Where to get the full text, if it was truncated. */
     artefact: Artefact.optional(),
   }),
-  /** Of one process, by difference (A5). */
+  /** Usage of one agent process, as the difference to what it reported before (A5). */
   'agent.usage': z.object({
     inputTokens: z.number(),
     outputTokens: z.number(),
@@ -95,18 +95,18 @@ export const SESSION_EVENTS = {
     costUsd: z.number(),
     source: z.string(),
   }),
-  /** What earlier attempts have done to the workspace, before the next one begins (Q16). */
+  /** How prior attempts changed the workspace, logged before the next attempt starts (Q16). */
   'run.retry_diff': z.object({
-    /** It is told against this attempt's start. */
+    /** The changes are relative to the start of this attempt. */
     sinceAttempt: z.int(),
     files: z.array(FileChange),
     patch: z.string().optional(),
-    /** There may be more than is told. */
+    /** There may be more changes than listed. */
     truncated: z.boolean(),
-    /** What could not be seen, for people. */
+    /** What could not be compared, for people. */
     note: z.string().optional(),
   }),
-  /** A message for the agent at work (Q11); masked, and its end if it is long. */
+  /** A message for the agent at work (Q11), masked. Only the end of a long one. */
   'run.steered': z.object({
     steerId: z.string(),
     text: z.string(),
@@ -114,20 +114,20 @@ export const SESSION_EVENTS = {
     channel: z.string(),
     truncated: z.boolean().optional(),
   }),
-  /** How near a usage limit is: `allowed`, `allowed_warning`, `rejected`, or what comes to be. */
+  /** How near a usage limit is: `allowed`, `allowed_warning`, `rejected`, or a later addition. */
   'agent.limit': z.object({
     status: z.string(),
     resetsAt: Time.nullable(),
     kind: z.string().nullable(),
   }),
-  /** A question of the agent; the approval itself has the input whole. */
+  /** A question of the agent. The approval itself has the full input. */
   'approval.requested': z.object({
     ...question,
     tool: z.string(),
     kind: ApprovalKind,
     input: Json,
     reason: z.string(),
-    /** The input is the beginning of its text. */
+    /** `input` is only the beginning of the input as text. */
     truncated: z.boolean().optional(),
   }),
   'approval.decided': z.object({
@@ -138,9 +138,9 @@ export const SESSION_EVENTS = {
     edited: z.boolean(),
   }),
   'approval.withdrawn': z.object({ ...question, reason: z.string() }),
-  /** A call that must not run twice was allowed without a question to anybody (Q16). */
+  /** A call that must not run twice was allowed without asking anyone (Q16). */
   'policy.allowed': z.object({ callId: z.string(), tool: z.string(), reason: z.string() }),
-  /** A tool call, or a message that is one (P3). */
+  /** The policy denied a tool call, or a message that is one (P3). */
   'policy.denied': z.object({
     callId: z.string().optional(),
     tool: z.string(),
@@ -152,7 +152,7 @@ export const SESSION_EVENTS = {
   }),
 } as const;
 
-/** One line of the hint stream over all sessions (E9). `all` asks to load the list again. */
+/** One line of the hint stream over all sessions (E9). `all` means: load the list again. */
 export const SessionHint = z.union([
   Session.pick({
     lastSeq: true,
@@ -162,7 +162,7 @@ export const SessionHint = z.union([
     unfinishedRuns: true,
     openQuestions: true,
     lastActiveAt: true,
-    /** If it is another than before, more of the session may have changed than is told here. */
+    /** If it differs from before, more of the session may have changed than these fields. */
     updatedAt: true,
   }).extend({ sessionId: z.string() }),
   z.object({ all: z.literal(true) }),

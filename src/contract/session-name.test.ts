@@ -4,7 +4,7 @@ import { CreateSession, SessionName, Tag } from './session.ts';
 const refusedAs = (name: string): string | undefined =>
   SessionName.safeParse(name).error?.issues[0]?.message;
 
-test('[S9] a name is of any script, with any printable sign', () => {
+test('[S9] a name may use any script and any printable character', () => {
   for (const name of [
     'x',
     'Fix #12',
@@ -28,18 +28,18 @@ test('[S9] a name is of any script, with any printable sign', () => {
   expect(SessionName.parse('U\u0308berpru\u0308fung')).toBe('Überprüfung');
 });
 
-test('[S9] it has 1 to 80 characters, whatever each takes in memory', () => {
+test('[S9] a name has 1 to 80 characters, however many code units each takes', () => {
   for (const sign of ['x', 'あ', '👍', '𠮷']) {
     expect(SessionName.safeParse(sign.repeat(80)).success).toBe(true);
     expect(refusedAs(sign.repeat(81))).toBe('a name has at most 80 characters');
   }
-  // Composed it is 80 characters.
+  // Once composed, it is 80 characters.
   expect(SessionName.safeParse('u\u0308'.repeat(80)).success).toBe(true);
-  expect(refusedAs('')).toBe('a name is not empty');
-  expect(refusedAs(' \u3000 ')).toBe('a name is not empty');
+  expect(refusedAs('')).toBe('a name must not be empty');
+  expect(refusedAs(' \u3000 ')).toBe('a name must not be empty');
 });
 
-test('[S9] what is not printed is refused', () => {
+test('[S9] unprintable characters are refused', () => {
   for (const name of [
     'a\u0000b',
     'two\nlines',
@@ -65,7 +65,7 @@ test('[S9] what is not printed is refused', () => {
   }
 });
 
-test('[S9] tags and descriptions are counted alike', () => {
+test('[S9] tags and descriptions are counted in the same way', () => {
   expect(Tag.parse(' проверка ')).toBe('проверка');
   expect(Tag.safeParse('👍'.repeat(20)).success).toBe(true);
   for (const tag of ['👍'.repeat(21), 'a,b', 'a/b', 'a\u202eb', '']) {

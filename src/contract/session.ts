@@ -19,11 +19,11 @@ export const SessionStatus = z.enum([
 ]);
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
-/** How a list of sessions is sorted: the newest first, or the last active first. */
+/** How a list of sessions is sorted: newest first, or most recently active first. */
 export const SessionOrder = z.enum(['created', 'activity']);
 export type SessionOrder = z.infer<typeof SessionOrder>;
 
-/** Why a session is in its status, where there is more than one way. */
+/** Why a session has its status. */
 export const StatusReason = z.enum([
   'created',
   'ready',
@@ -43,7 +43,10 @@ export type StatusReason = z.infer<typeof StatusReason>;
 export const SessionName = Line('name', SESSION_NAME_MAX);
 
 const Word = (what: string) =>
-  Line(what, 20).refine((word) => !/[,/]/.test(word), `a ${what} has no commas or slashes`);
+  Line(what, 20).refine(
+    (word) => !/[,/]/.test(word),
+    `a ${what} must not contain commas or slashes`,
+  );
 export const Tag = Word('tag');
 export const Label = Word('label');
 const distinct = (values: readonly string[]): string[] => [...new Set(values)];
@@ -56,16 +59,16 @@ export type AgentKind = z.infer<typeof AgentKind>;
 export const AgentSpec = z.strictObject({
   kind: AgentKind.default('claude'),
   model: z.string().min(1).max(100).optional(),
-  /** Taken while the model is overloaded or not there. */
+  /** Used while the model is overloaded or unavailable. */
   fallbackModel: z.string().min(1).max(100).optional(),
   command: z.array(z.string().min(1).max(4096)).min(1).max(100).optional(),
-  /** Of Claude Code: how often it may call the model in one run. */
+  /** For Claude Code: how often it may call the model in one run. */
   maxTurns: z.int().min(1).max(10_000).optional(),
-  /** Added to what the agent is told about itself. */
+  /** Appended to the agent's own system prompt. */
   systemPrompt: z.string().min(1).max(100_000).optional(),
-  /** Servers of tools by name, as Claude Code's `mcpServers` are written. */
+  /** MCP servers by name, in the format of Claude Code's `mcpServers`. */
   mcpServers: z.record(z.string().min(1).max(100), McpServer).optional(),
-  /** Load the hooks, settings and servers that the repository itself brings (A12). */
+  /** Loads the hooks, settings and MCP servers that the repository itself contains (A12). */
   trusted: z.boolean().optional(),
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
@@ -74,11 +77,11 @@ export const WorkspaceProviderName = z.enum(['directory', 'worktree', 'container
 export type WorkspaceProviderName = z.infer<typeof WorkspaceProviderName>;
 export const WorkspaceSpec = z.strictObject({
   provider: WorkspaceProviderName.default('directory'),
-  /** Absolute. Without one a fresh directory under the data directory is made. */
+  /** Absolute. Without it, a new directory is created in the data directory. */
   path: z
     .string()
     .max(4096)
-    .regex(/^\/[^\0]*$/, 'a path is absolute')
+    .regex(/^\/[^\0]*$/, 'a path must be absolute')
     .optional(),
   repository: z.string().min(1).max(4096).optional(),
   baseBranch: z.string().min(1).max(200).optional(),
@@ -86,14 +89,14 @@ export const WorkspaceSpec = z.strictObject({
 });
 export type WorkspaceSpec = z.output<typeof WorkspaceSpec>;
 
-/** With the host on which it lies or is made; any host by default. */
+/** `host` is the one that has the workspace or creates it; any host by default. */
 const NewWorkspace = WorkspaceSpec.extend({ host: HostId.optional() });
 
 export const Isolation = z.enum(['auto', 'none', 'bwrap', 'container']);
 export type Isolation = z.infer<typeof Isolation>;
 
 export const IDLE_TIMEOUT_DEFAULT_S = 1800;
-/** 0 switches the timer off. A year is the most. */
+/** 0 turns the timer off. The maximum is a year. */
 const IdleTimeout = z.int().min(0).max(31_536_000);
 const Budget = z.number().min(0).max(1_000_000);
 
@@ -111,7 +114,7 @@ export const CreateSession = z.strictObject({
 });
 export type CreateSession = z.output<typeof CreateSession>;
 
-/** What is given is changed. */
+/** Fields that are left out stay as they are. */
 export const UpdateSession = z.strictObject({
   name: SessionName.optional(),
   description: Description.optional(),
@@ -130,7 +133,7 @@ export const ForkSession = z.strictObject({
 export type ForkSession = z.output<typeof ForkSession>;
 
 export const MoveSession = z.strictObject({
-  /** To which it goes; its workspace must be there already. */
+  /** The new host. The workspace must already be there. */
   host: HostId,
 });
 export type MoveSession = z.output<typeof MoveSession>;
@@ -141,13 +144,13 @@ export const Session = z.object({
   name: z.string(),
   description: z.string(),
   status: SessionStatus,
-  /** What made it so; with `error` for people if it is ERROR. */
+  /** Why it has this status. With ERROR, `error` explains it for people. */
   statusReason: StatusReason,
   error: z.string().nullable(),
   tags: z.array(z.string()),
   labels: z.array(z.string()),
   ownerId: z.string(),
-  /** What it is to you: shared to look at, shared to work in, or your own (an admin's are all). */
+  /** The caller's access: can view, can operate, or owns it (an admin owns all sessions). */
   level: Level,
   agent: AgentSpec,
   workspace: WorkspaceSpec.extend({ path: z.string().nullable() }),
@@ -158,21 +161,21 @@ export const Session = z.object({
   holdOnFailure: z.boolean(),
   /** Nothing starts until it is resumed. */
   held: z.boolean(),
-  /** The machine its workspace lies on, once it is known; and whether no worker lives there (Q23). */
+  /** The host that has its workspace, once known, and whether that host has no live worker (Q23). */
   host: HostId.nullable(),
   hostAway: z.boolean(),
-  /** Its run under way waits for this time: for another attempt, or for the end of a usage limit. */
+  /** The run under way waits until then: for its next attempt, or for the end of a usage limit. */
   delayedUntil: Time.nullable(),
   activeConnections: z.int(),
   /** Runs that have not ended. */
   unfinishedRuns: z.int(),
-  /** Questions of its agent that nobody has answered. */
+  /** Unanswered questions of its agent. */
   openQuestions: z.int(),
   lastSeq: z.int(),
   destroyAt: Time.nullable(),
-  /** The last message, or start or end of an agent's process. Reading is not activity. */
+  /** The last message, or the last start or end of an agent process. Reading is not activity. */
   lastActiveAt: Time,
-  /** When an agent's process last ended: there is more to read than before. */
+  /** When an agent process last ended, so there is new output to read. */
   lastOutputAt: Time.nullable(),
   lastResponse: z.string().nullable(),
   costUsd: z.number(),

@@ -7,11 +7,11 @@ import { Time } from './time.ts';
 
 export const Stop = z.object({
   stopped: z.boolean(),
-  /** Null while nothing is stopped, like the rest. */
+  /** Like the fields below, null while nothing is stopped. */
   since: Time.nullable(),
   /** The name of the administrator who stopped it. */
   by: z.string().nullable(),
-  /** As it was given, masked. */
+  /** Masked. */
   reason: z.string().nullable(),
 });
 export type Stop = z.infer<typeof Stop>;
@@ -20,7 +20,7 @@ export const StopReason = Line('reason', STOP_REASON_MAX);
 
 export const PutStop = z.strictObject({
   stopped: z.boolean(),
-  /** For the people who see that everything is stopped, and for the audit log. */
+  /** Shown to everyone while everything is stopped, and stored in the audit log. */
   reason: StopReason.optional(),
 });
 export type PutStop = z.output<typeof PutStop>;

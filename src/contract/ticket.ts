@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Time } from './time.ts';
 
-/** For a request that a page can send no header with: a WebSocket, or a download by link. */
+/** For requests with which a page cannot send headers: a WebSocket, or a download by link. */
 export const CreateTicket = z.strictObject({
-  /** Of the WebSocket or the download, without its query. */
+  /** The path of the WebSocket or download, without a query. */
   path: z
     .string()
     .max(500)
@@ -14,10 +14,9 @@ export type CreateTicket = z.output<typeof CreateTicket>;
 export const Ticket = z.object({ ticket: z.string(), expiresAt: Time });
 export type Ticket = z.infer<typeof Ticket>;
 
-/** As it comes in the query of what it opens. */
-const ticketIn = z
+const ticketParameter = z
   .string()
   .max(100)
   .optional()
-  .describe('Opens this once, for a browser that links to it; see `POST /api/v1/tickets`.');
-export const linkQuery = z.strictObject({ ticket: ticketIn });
+  .describe('Lets a browser open this link once; see `POST /api/v1/tickets`.');
+export const linkQuery = z.strictObject({ ticket: ticketParameter });

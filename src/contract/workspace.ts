@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { SessionId, SessionStatus } from './session.ts';
 import { Time } from './time.ts';
 
-/** In the words of Coder, which the API of workspaces comes from. */
+/** Coder's names for the states, because the workspace API comes from Coder. */
 export const WorkspaceStatus = z.enum(['pending', 'running', 'stopped', 'failed']);
 export type WorkspaceStatus = z.infer<typeof WorkspaceStatus>;
 export const WorkspaceHealth = z.enum(['healthy', 'unhealthy', 'unknown']);
 export type WorkspaceHealth = z.infer<typeof WorkspaceHealth>;
 
-/** A workspace as the API shows it. One of a session has the session's id. */
+/** A workspace as the API shows it. A session's workspace has the session's id. */
 export const WorkspaceView = z.object({
   id: z.string(),
   name: z.string(),
   ownerId: z.string(),
   ownerName: z.string(),
-  /** What it is made by: the provider, unless that has templates. */
+  /** The provider's template, or the provider itself if it has none. */
   templateId: z.string(),
   templateName: z.string(),
   status: WorkspaceStatus,
@@ -32,7 +32,7 @@ export const SyncStatus = z.object({
   sessionStatus: SessionStatus,
   workspaceCount: z.int(),
   workspaces: z.array(WorkspaceView.pick({ id: true, name: true, status: true, health: true })),
-  /** Epoch milliseconds, the one time of the API that is. */
+  /** Epoch milliseconds: the only time in the API in this format. */
   syncedAt: z.int(),
 });
 export type SyncStatus = z.infer<typeof SyncStatus>;

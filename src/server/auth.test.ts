@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { appRig, TOKEN } from '../../test/support/app-rig.ts';
-import { endpointList } from '../contract/api/all.ts';
+import { endpointList } from '../contract/api/endpoints.ts';
 import { adminToken } from './auth.ts';
 
 const where = { address: '127.0.0.1', requestId: 'one' };

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { endpointList } from '../contract/api/all.ts';
+import { endpointList } from '../contract/api/endpoints.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { RequestAuthenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';

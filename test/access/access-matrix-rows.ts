@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Right } from '../../src/contract/access.ts';
-import { endpointList } from '../../src/contract/api/all.ts';
+import { endpointList } from '../../src/contract/api/endpoints.ts';
 import type { Endpoint } from '../../src/contract/api/endpoint.ts';
 import type { Level } from '../../src/contract/level.ts';
 import { STATUS_PATH } from '../../src/server/routes/session-status.ts';

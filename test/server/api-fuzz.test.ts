@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { createAccess } from '../../src/access/access.ts';
 import type { Principal } from '../../src/access/principal.ts';
 import { digestOf, newToken } from '../../src/access/secret.ts';
-import { endpointList } from '../../src/contract/api/all.ts';
+import { endpointList } from '../../src/contract/api/endpoints.ts';
 import type { Endpoint } from '../../src/contract/api/endpoint.ts';
 import { ErrorAnswer } from '../../src/contract/api/error-answer.ts';
 import { newId } from '../../src/contract/ids.ts';

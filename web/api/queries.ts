@@ -5,7 +5,7 @@ import {
   queryOptions,
 } from '@tanstack/react-query';
 import type { Answer } from '../../src/client/client.ts';
-import type { endpoints } from '../../src/contract/api/all.ts';
+import type { endpoints } from '../../src/contract/api/endpoints.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import { client, queries } from './client.ts';
 import { toldSeq } from './hint-cache.ts';

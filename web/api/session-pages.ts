@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import type { Answer } from '../../src/client/client.ts';
-import type { endpoints } from '../../src/contract/api/all.ts';
+import type { endpoints } from '../../src/contract/api/endpoints.ts';
 import type { Session } from '../../src/contract/session.ts';
 
 /* The list of sessions as far as it was scrolled, kept right without asking for all of it again. */

@@ -24,12 +24,12 @@ const users = 'Users and tokens';
 const userParams = z.strictObject({ id: UserId });
 
 const auditQuery = {
-  userId: UserId.optional().describe('Who did it.'),
+  userId: UserId.optional().describe('The user who made the change.'),
   action: AuditAction.optional(),
-  target: z.string().min(1).max(200).optional().describe('The id of what it was done to.'),
+  target: z.string().min(1).max(200).optional().describe('The id of the changed object.'),
   channel: Channel.optional(),
-  from: Time.optional().describe('Not before this time.'),
-  to: Time.optional().describe('Before this time.'),
+  from: Time.optional().describe('Entries at or after this time.'),
+  to: Time.optional().describe('Entries before this time.'),
 };
 
 export const accessEndpoints = {
@@ -43,7 +43,7 @@ export const accessEndpoints = {
   listUsers: endpoint({
     method: 'GET',
     path: '/api/v1/users',
-    summary: 'Users, by name',
+    summary: 'Users, sorted by name',
     group: users,
     needs: 'admin',
     query: z.strictObject(pageQuery),
@@ -74,7 +74,7 @@ export const accessEndpoints = {
   updateUser: endpoint({
     method: 'PUT',
     path: '/api/v1/users/{id}',
-    summary: 'Change name or role of a user, lock them out or let them in again',
+    summary: 'Rename, disable or enable a user, or change their role',
     group: users,
     needs: 'admin',
     params: userParams,
@@ -86,7 +86,7 @@ export const accessEndpoints = {
   createSignInLink: endpoint({
     method: 'POST',
     path: '/api/v1/users/{id}/sign-in-link',
-    summary: 'A link that signs a browser in as this user, once, within a day',
+    summary: 'Create a link that signs in a browser as this user; valid once, for one day',
     group: users,
     needs: 'admin',
     params: userParams,
@@ -106,12 +106,14 @@ export const accessEndpoints = {
   listTokens: endpoint({
     method: 'GET',
     path: '/api/v1/tokens',
-    summary: 'Your tokens, newest first; for admins also those of others',
+    summary: "Your tokens, newest first; admins can list other users' tokens",
     group: users,
     needs: 'account',
     query: z.strictObject({
       ...pageQuery,
-      userId: UserId.optional().describe('Whose; yours unless told. Of others for admins only.'),
+      userId: UserId.optional().describe(
+        'The owner of the tokens; you by default. Other users: admins only.',
+      ),
     }),
     answer: page(Token),
     errors: ['not_found'],
@@ -119,7 +121,7 @@ export const accessEndpoints = {
   createToken: endpoint({
     method: 'POST',
     path: '/api/v1/tokens',
-    summary: 'Make a token; it is shown this one time',
+    summary: 'Create a token; it is shown only this once',
     group: users,
     needs: 'account',
     body: CreateToken,
@@ -140,7 +142,7 @@ export const accessEndpoints = {
   createTicket: endpoint({
     method: 'POST',
     path: '/api/v1/tickets',
-    summary: 'A ticket with which a signed-in browser opens one WebSocket or download',
+    summary: 'Create a ticket that lets a signed-in browser open one WebSocket or download',
     group: users,
     needs: 'read',
     level: 'view',
@@ -152,7 +154,7 @@ export const accessEndpoints = {
   getShares: endpoint({
     method: 'GET',
     path: '/api/v1/sessions/{id}/shares',
-    summary: 'With whom a session is shared',
+    summary: 'The users a session is shared with',
     group: 'Sessions',
     level: 'own',
     params: z.strictObject({ id: SessionId }),
@@ -162,7 +164,7 @@ export const accessEndpoints = {
   putShares: endpoint({
     method: 'PUT',
     path: '/api/v1/sessions/{id}/shares',
-    summary: 'Share a session: to look at, or to work in; replaces what was',
+    summary: 'Share a session with users who can view or operate it; replaces all shares',
     group: 'Sessions',
     level: 'own',
     params: z.strictObject({ id: SessionId }),
@@ -174,7 +176,7 @@ export const accessEndpoints = {
   listAudit: endpoint({
     method: 'GET',
     path: '/api/v1/audit',
-    summary: 'Who changed what, newest first',
+    summary: 'The audit log: who changed what, newest first',
     group: 'Operating',
     needs: 'admin',
     query: z.strictObject({ ...pageQuery, ...auditQuery }),
@@ -183,7 +185,7 @@ export const accessEndpoints = {
   exportAudit: endpoint({
     method: 'GET',
     path: '/api/v1/audit/export',
-    summary: 'The same, all of it, one JSON object a line',
+    summary: 'Export the whole audit log, one JSON object per line',
     group: 'Operating',
     needs: 'admin',
     query: linkQuery.extend(auditQuery),

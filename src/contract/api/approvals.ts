@@ -16,7 +16,7 @@ export const approvalEndpoints = {
   listApprovals: endpoint({
     method: 'GET',
     path: '/api/v1/approvals',
-    summary: 'Questions of agents, newest first',
+    summary: 'Questions from agents, newest first',
     group,
     query: z.strictObject({
       ...pageQuery,
@@ -38,7 +38,7 @@ export const approvalEndpoints = {
   decideApproval: endpoint({
     method: 'POST',
     path: '/api/v1/approvals/{id}',
-    summary: 'Answer a question; it can be answered once',
+    summary: 'Answer a question; only the first answer counts',
     group,
     params,
     body: DecideApproval,
@@ -46,11 +46,11 @@ export const approvalEndpoints = {
     answer: Approval,
     errors: ['not_found', 'approval_decided', 'contains_mask', 'invalid_input'],
   }),
-  // Not a GET: it needs the right to answer, and is in the audit log.
+  // Not a GET: it requires the right to answer, and is audited.
   revealApproval: endpoint({
     method: 'POST',
     path: '/api/v1/approvals/{id}/original',
-    summary: 'What a question is about, without masks',
+    summary: 'Show the input of a question without masks',
     group,
     params,
     answer: ApprovalOriginal,

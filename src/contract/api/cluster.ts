@@ -17,7 +17,7 @@ export const clusterEndpoints = {
   listAgents: endpoint({
     method: 'GET',
     path: '/api/v1/agents',
-    summary: 'The agents that sessions can have: whether each can work here, and what it lacks',
+    summary: 'The agents available to sessions: whether each can work here, and why not',
     group: 'Operating',
     needs: 'run',
     answer: z.object({ items: z.array(AgentView) }),
@@ -25,14 +25,14 @@ export const clusterEndpoints = {
   getStop: endpoint({
     method: 'GET',
     path: '/api/v1/stop',
-    summary: 'Whether everything is stopped: since when, by whom, and why',
+    summary: 'Whether everything is stopped, since when, by whom and why',
     group: 'Operating',
     answer: Stop,
   }),
   putStop: endpoint({
     method: 'PUT',
     path: '/api/v1/stop',
-    summary: 'Stop everything, or resume: while it is stopped no run starts and no agent works',
+    summary: 'Stop everything, or resume; while stopped, no run starts and no agent works',
     group: 'Operating',
     needs: 'admin',
     body: PutStop,
@@ -42,7 +42,7 @@ export const clusterEndpoints = {
   getStats: endpoint({
     method: 'GET',
     path: '/api/v1/stats',
-    summary: 'Runs now and over the last seven days, of what you may see',
+    summary: 'Runs now and over the last seven days, in the sessions you can see',
     group: 'Operating',
     answer: Stats,
   }),

@@ -8,7 +8,7 @@ import { Time } from '../time.ts';
 import { endpoint, flagIn, pageQuery } from './endpoint.ts';
 import { EventPage, StreamQuery } from './streams.ts';
 
-/* The routes of the session scheduler (H8): other names for what the API does anyway. */
+/* The routes of the session scheduler (H8): other names for operations of the API. */
 
 const group = 'Compatibility';
 const params = z.strictObject({ id: SessionId });
@@ -26,7 +26,7 @@ export const SchedulerSession = z.object({
 });
 export type SchedulerSession = z.infer<typeof SchedulerSession>;
 
-/** `origin` and `user` are kept and decide nothing: channel and sender follow from the credential. */
+/** `origin` and `user` are stored but have no effect: channel and sender follow from the credential. */
 const Metadata = z
   .object({
     origin: z.string().max(100).optional(),
@@ -48,15 +48,15 @@ export const SchedulerMessage = z
     metadata: Metadata.optional(),
   })
   .refine((body) => (body.message === undefined) !== (body.prompt === undefined), {
-    message: 'name `message` or `prompt`, and only one of them',
+    message: 'give either `message` or `prompt`, not both',
     path: ['prompt'],
   })
   .refine((body) => !body.allowedTools || !body.metadata?.allowed_tools, {
-    message: 'stands in `allowedTools` too',
+    message: 'is also given as `allowedTools`',
     path: ['metadata', 'allowed_tools'],
   })
   .refine((body) => !body.disallowedTools || !body.metadata?.disallowed_tools, {
-    message: 'stands in `disallowedTools` too',
+    message: 'is also given as `disallowedTools`',
     path: ['metadata', 'disallowed_tools'],
   });
 export type SchedulerMessage = z.output<typeof SchedulerMessage>;
@@ -69,7 +69,9 @@ const SchedulerReceipt = z.object({
 });
 
 const SchedulerCost = z.object({
-  source: z.string().describe('What said so: `claude_cli_json` of Claude, else the kind of agent.'),
+  source: z
+    .string()
+    .describe('Where the figures come from: `claude_cli_json` for Claude, else the kind of agent.'),
   input_tokens: z.int(),
   output_tokens: z.int(),
   cache_creation_tokens: z.int(),
@@ -116,7 +118,7 @@ export const schedulerEndpoints = {
     level: 'own',
     params,
     query: z.strictObject({
-      archive: flagIn.optional().describe('`true` puts it away instead; nothing is lost.'),
+      archive: flagIn.optional().describe('`true` archives it instead; nothing is lost.'),
     }),
     errors: ['not_found', 'session_protected', 'session_busy'],
   }),
@@ -155,7 +157,7 @@ export const schedulerEndpoints = {
   schedulerSessionEvents: endpoint({
     method: 'GET',
     path: '/sessions/{id}/events',
-    summary: 'The log of a session: what is stored, then what comes',
+    summary: 'The log of a session: stored events, then new ones as they happen',
     group,
     params,
     query: StreamQuery,

@@ -8,13 +8,13 @@ import { Time } from '../time.ts';
 import { endpoint, pageQuery } from './endpoint.ts';
 import { EventPage, StreamQuery } from './streams.ts';
 
-/* The routes of the agentic web (H8): other names for what the API does anyway. */
+/* The routes of the agentic web (H8): other names for operations of the API. */
 
 const group = 'Compatibility';
 const sessionParams = z.strictObject({ id: SessionId });
 const runParams = z.strictObject({ id: RunId });
 
-/** The columns of its table of runs that are not about the inside. */
+/** The columns of its run table, without internal ones. */
 export const WebRun = z.object({
   run_id: RunId,
   session_id: z.string(),

@@ -7,7 +7,7 @@ export const CostBy = z.enum(['day', 'user', 'channel', 'model', 'session']);
 export type CostBy = z.infer<typeof CostBy>;
 
 export const CostLine = CostSums.extend({
-  /** The day (UTC), or the id of the user, channel, model or session; empty if it is not known. */
+  /** The UTC day, or the id of the user, channel, model or session; empty if unknown. */
   key: z.string(),
 });
 export type CostLine = z.infer<typeof CostLine>;
@@ -16,16 +16,16 @@ export const costEndpoints = {
   listCosts: endpoint({
     method: 'GET',
     path: '/api/v1/cost',
-    summary: 'What agents have cost, of what you may see, by day, user, channel, model or session',
+    summary: 'Costs in the sessions you can see, by day, user, channel, model or session',
     group: 'Operating',
     query: z.strictObject({
-      by: CostBy.optional().describe('`day` unless told.'),
-      from: Time.optional().describe('Not before this time; 30 days ago unless told.'),
+      by: CostBy.optional().describe('Default: `day`.'),
+      from: Time.optional().describe('Costs at or after this time; default: 30 days ago.'),
       to: Time.optional().describe(
-        'Before this time; now unless told, and at most 366 days later.',
+        'Costs before this time; default: now. At most 366 days after `from`.',
       ),
     }),
-    /** By days in their order, of others the thousand most expensive. */
+    /** Days in order; for the others the thousand most expensive. */
     answer: z.object({ items: z.array(CostLine) }),
   }),
 };

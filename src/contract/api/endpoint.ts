@@ -7,7 +7,7 @@ type Fields = z.ZodObject;
 
 /**
  * One operation of the HTTP API, as data. Validation, types, the client, the OpenAPI document, the
- * docs page and the fuzz tests are all made from it.
+ * docs page and the fuzz tests are all derived from it.
  */
 export interface Endpoint<
   Params extends Fields = Fields,
@@ -16,7 +16,7 @@ export interface Endpoint<
   Answer extends z.ZodType = z.ZodType,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `{name}` for each of `params`. */
+  /** With `{name}` for each parameter in `params`. */
   readonly path: string;
   readonly summary: string;
   readonly group: string;
@@ -27,29 +27,28 @@ export interface Endpoint<
   readonly status: number;
   /** `z.undefined()` for none. */
   readonly answer: Answer;
-  /** `json` unless it is something else. */
   readonly format: 'json' | 'events' | 'ndjson' | 'text' | 'html';
-  /** Of `events` and `ndjson`: what one of them is. */
+  /** One item of `events` or `ndjson`. */
   readonly item?: z.ZodType;
-  /** A body to show to people. */
+  /** An example body for the documentation. */
   readonly example?: unknown;
-  /** Codes beyond those every operation may answer. */
+  /** Error codes in addition to those that every operation can return. */
   readonly errors: readonly ErrorCode[];
   /** Reachable without a credential. */
   readonly open: boolean;
-  /** The same for everyone, to be read in a browser's tab: the cookie alone opens it (X4). */
+  /** The same for everyone and opened in a browser tab, so the cookie alone is enough (X4). */
   readonly page: boolean;
-  /** For a browser to save: a ticket in the query opens it, once. */
+  /** A file for browsers to save: a ticket in the query opens it, once. */
   readonly download: boolean;
-  /** What a credential must be good for: `read` for GET and `run` for others unless told. */
+  /** The right that the credential needs. Default: `read` for GET, `run` for other methods. */
   readonly needs: Right;
-  /** What the session that it names, or its run's, must be to the caller; the rest answers 404. */
+  /** The access to the session (or the run's session) that the caller needs; without it: 404. */
   readonly level: Level;
   /** Takes an `Idempotency-Key` header. */
   readonly idempotent: boolean;
-  /** Bytes that a body may have; 1 MiB unless told. */
+  /** The largest body in bytes; 1 MiB by default. */
   readonly bodyMax?: number;
-  /** The answer carries `X-Next-Cursor`. */
+  /** The response has an `X-Next-Cursor` header. */
   readonly paged: boolean;
 }
 
@@ -124,8 +123,8 @@ export const flagIn = z.enum(['true', 'false']).transform((value) => value === '
 /** Opaque to clients. */
 export const Cursor = z.string().min(1).max(500);
 export const pageQuery = {
-  limit: wholeIn(1, 200).optional().describe('How many at most.'),
-  cursor: Cursor.optional().describe('Where to go on: what the page before gave.'),
+  limit: wholeIn(1, 200).optional().describe('Maximum number of items.'),
+  cursor: Cursor.optional().describe('The cursor returned with the previous page.'),
 };
 
 export const page = <T extends z.ZodType>(item: T) =>

@@ -9,7 +9,7 @@ export const ErrorAnswer = z.object({
     code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
     message: z.string().describe('For people; it may change.'),
     status: z.int(),
-    details: Json.optional().describe('Such as `field`, the name of what was wrong.'),
+    details: Json.optional().describe('For example `field`, the name of the invalid field.'),
   }),
   meta: z.object({ timestamp: Time, requestId: z.string() }),
 });

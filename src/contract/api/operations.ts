@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type EndpointName, endpoints } from './all.ts';
+import { type EndpointName, endpoints } from './endpoints.ts';
 
-/** The operations without their schemas, as data that can be written into a file. */
+/** The operations without their schemas, as data that can be written to a file. */
 export const operations = Object.fromEntries(
   Object.entries(endpoints).map(([name, { method, path, format, answer }]) => [
     name,

@@ -13,14 +13,14 @@ export const policyEndpoints = {
   getGlobalRules: endpoint({
     method: 'GET',
     path: '/api/v1/policies/global',
-    summary: 'The tool rules for everything',
+    summary: 'The tool rules of the whole server',
     group,
     answer: SharedRules,
   }),
   putGlobalRules: endpoint({
     method: 'PUT',
     path: '/api/v1/policies/global',
-    summary: 'Set the tool rules for everything',
+    summary: 'Set the tool rules of the whole server',
     group,
     needs: 'admin',
     body: SharedRules,
@@ -30,7 +30,7 @@ export const policyEndpoints = {
   getChannelRules: endpoint({
     method: 'GET',
     path: '/api/v1/policies/channels/{channel}',
-    summary: 'The tool rules of a channel; its defaults until they are set',
+    summary: 'The tool rules of a channel, or its defaults if none are set',
     group,
     params: channel,
     answer: SharedRules,
@@ -69,7 +69,7 @@ export const policyEndpoints = {
   testPolicy: endpoint({
     method: 'POST',
     path: '/api/v1/policies/test',
-    summary: 'What would be decided about a tool call, and why; nothing is done',
+    summary: 'Test what the policy would decide about a tool call, and why; nothing is executed',
     group,
     needs: 'read',
     level: 'view',

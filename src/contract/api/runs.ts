@@ -15,13 +15,13 @@ export const runEndpoints = {
   listRuns: endpoint({
     method: 'GET',
     path: '/api/v1/runs',
-    summary: 'Runs, by age',
+    summary: 'Runs, sorted by age',
     group,
     query: z.strictObject({
       ...pageQuery,
       sessionId: SessionId.optional(),
       state: RunState.optional(),
-      order: RunOrder.optional().describe('Which come first: `oldest` unless told.'),
+      order: RunOrder.optional().describe('Which runs come first; default: `oldest`.'),
     }),
     answer: page(RunView),
   }),
@@ -37,7 +37,7 @@ export const runEndpoints = {
   editRun: endpoint({
     method: 'PATCH',
     path: '/api/v1/runs/{id}',
-    summary: 'Give a queued run another message or another place',
+    summary: 'Change the message or the position of a queued run',
     group,
     params,
     body: EditRun,
@@ -65,7 +65,7 @@ export const runEndpoints = {
   retryRun: endpoint({
     method: 'POST',
     path: '/api/v1/runs/{id}/retry',
-    summary: 'Queue a finished run again, as a new run at the head',
+    summary: 'Retry a finished run, as a new run at the head of the queue',
     group,
     params,
     status: 201,

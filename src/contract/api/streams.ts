@@ -6,18 +6,20 @@ import { endpoint, flagIn, wholeIn } from './endpoint.ts';
 
 const group = 'Streams';
 
-/** `Last-Event-ID` counts before `after`. Without `follow=false` the answer is a stream. */
+/** `Last-Event-ID` takes precedence over `after`. Without `follow=false` the answer is a stream. */
 export const StreamQuery = z.strictObject({
   after: wholeIn(0, Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe('The seq of the last event that is known. `Last-Event-ID` counts before it.'),
-  limit: wholeIn(1, 1000).optional().describe('With `follow=false`: how many at most.'),
-  follow: flagIn.optional().describe('`false` gives a page of what is stored instead of a stream.'),
+    .describe('The seq of the last event you have. `Last-Event-ID` takes precedence.'),
+  limit: wholeIn(1, 1000).optional().describe('With `follow=false`: maximum number of events.'),
+  follow: flagIn
+    .optional()
+    .describe('`false` returns one page of stored events instead of a stream.'),
 });
 
 export const EventPage = z.object({
   items: z.array(SessionEvent),
-  /** The seq to go on after; null at the end of what is stored. */
+  /** The `after` of the next page; null at the end of the stored events. */
   nextCursor: z.int().nullable(),
 });
 
@@ -25,7 +27,7 @@ export const streamEndpoints = {
   sessionEvents: endpoint({
     method: 'GET',
     path: '/api/v1/sessions/{id}/events',
-    summary: 'The log of a session: what is stored, then what comes',
+    summary: 'The log of a session: stored events, then new ones as they happen',
     group,
     params: z.strictObject({ id: SessionId }),
     query: StreamQuery,
@@ -49,7 +51,7 @@ export const streamEndpoints = {
   hints: endpoint({
     method: 'GET',
     path: '/api/v1/events',
-    summary: 'Which sessions changed; hints only, nothing is repeated',
+    summary: 'Hints about which sessions changed; missed hints are not repeated',
     group,
     answer: SessionHint,
     format: 'events',

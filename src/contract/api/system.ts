@@ -12,7 +12,7 @@ export const systemEndpoints = {
   healthz: endpoint({
     method: 'GET',
     path: '/healthz',
-    summary: 'The process is alive',
+    summary: 'Whether the process is alive',
     group,
     open: true,
     answer: z.object({ status: z.literal('ok') }),
@@ -20,7 +20,7 @@ export const systemEndpoints = {
   readyz: endpoint({
     method: 'GET',
     path: '/readyz',
-    summary: 'Database, migrations, lease and free disk space are in order; else 503',
+    summary: 'Whether database, migrations, lease and free disk space are all right; 503 if not',
     group,
     open: true,
     answer: Readiness,
@@ -37,7 +37,7 @@ export const systemEndpoints = {
   openapi: endpoint({
     method: 'GET',
     path: '/api/v1/openapi.json',
-    summary: 'The description of the API, as OpenAPI 3.1',
+    summary: 'The OpenAPI 3.1 document of this API',
     group,
     page: true,
     answer: z.record(z.string(), z.unknown()),
@@ -45,7 +45,7 @@ export const systemEndpoints = {
   docs: endpoint({
     method: 'GET',
     path: '/docs',
-    summary: 'The description of the API, to read in a browser',
+    summary: 'The API documentation, to read in a browser',
     group,
     page: true,
     answer: z.string(),

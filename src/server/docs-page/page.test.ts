@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { appRig } from '../../../test/support/app-rig.ts';
-import { endpointList } from '../../contract/api/all.ts';
+import { endpointList } from '../../contract/api/endpoints.ts';
 import { html } from './html.ts';
 
 test('[H7] /docs shows every operation, and its links lead somewhere', async () => {

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { appRig } from '../../../test/support/app-rig.ts';
-import { endpointList } from '../../contract/api/all.ts';
+import { endpointList } from '../../contract/api/endpoints.ts';
 import { nobody } from '../auth.ts';
 import { PAGES } from '../sign-in/pages.ts';
 import { registerStreams } from '../streams/register.ts';

@@ -1,4 +1,4 @@
-import { endpointList } from '../../contract/api/all.ts';
+import { endpointList } from '../../contract/api/endpoints.ts';
 import { STATUS_PATH, STATUS_REFUSAL } from '../routes/session-status.ts';
 import { describeOperation } from './operation.ts';
 import { describeSchemas } from './schemas.ts';

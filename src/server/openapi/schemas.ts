@@ -9,7 +9,7 @@ import {
   User,
 } from '../../contract/access.ts';
 import { AgentView } from '../../contract/agent.ts';
-import { endpointList } from '../../contract/api/all.ts';
+import { endpointList } from '../../contract/api/endpoints.ts';
 import { SchedulerMessage, SchedulerSession } from '../../contract/api/compat-scheduler.ts';
 import { WebRun } from '../../contract/api/compat-web.ts';
 import { ErrorAnswer } from '../../contract/api/error-answer.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { endpointList } from '../../contract/api/all.ts';
+import { endpointList } from '../../contract/api/endpoints.ts';
 import { isNavigation } from '../origin.ts';
 import { APP_PATHS, ASSETS } from '../web/paths.ts';
 

@@ -10,7 +10,7 @@ import { sessionEndpoints } from './sessions.ts';
 import { streamEndpoints } from './streams.ts';
 import { systemEndpoints } from './system.ts';
 
-/** Every operation of the canonical API by name. (`PUT …/status` and WebSockets stand beside it.) */
+/** Every operation of the canonical API by name, except `PUT …/status` and the WebSockets. */
 export const endpoints = {
   ...sessionEndpoints,
   ...runEndpoints,
@@ -24,7 +24,7 @@ export const endpoints = {
 };
 export type EndpointName = keyof typeof endpoints;
 
-/** All that the server answers: the canonical operations, then those under other names (H8). */
+/** Everything the server answers: the canonical operations, then the compatibility routes (H8). */
 export const endpointList: readonly (readonly [string, Endpoint])[] = Object.entries({
   ...endpoints,
   ...compatEndpoints,
