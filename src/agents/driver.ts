@@ -5,46 +5,46 @@ import type { AgentKind, AgentSpec } from '../contract/session.ts';
 import type { Spawn } from './process.ts';
 
 /*
- * The port behind every agent. A driver turns one message into a stream of what the agent says and
- * does, and never throws: failures are its last event, with a class. It starts no process itself;
- * it is handed `spawn`, so that local, sandboxed, in a container and far away are the same to it.
+ * The port behind every agent. A driver turns one message into a stream of events, and never throws:
+ * a failure is its last event, with a class. It starts processes only through the `spawn` it is given,
+ * so local, sandboxed, container and remote agents look the same to it.
  */
 
 export interface Turn {
   readonly agent: AgentSpec;
   readonly message: string;
   readonly cwd: string;
-  /** The agent's name of the conversation to go on with; null begins one. */
+  /** The agent's id of the conversation to resume; null starts one. */
   readonly conversation: string | null;
-  /** A conversation that is begun starts as a copy of this one, which stays as it is (S10). */
+  /** A new conversation starts as a copy of this one, which does not change (S10). */
   readonly fork?: ForkPoint;
   readonly spawn: Spawn;
   /**
-   * Masks a text that comes in pieces. What a driver keeps only the end of goes through one first: of a
-   * secret that was cut, what is left is no longer recognised (P4).
+   * Masks text that arrives in pieces. Text of which a driver keeps only the end is masked first: half
+   * of a secret is not recognised any more (P4).
    */
   readonly maskStream: () => TextStream;
   /** Aborted when the agent must stop; the driver then ends with `stopped`. */
   readonly signal: AbortSignal;
   /**
-   * Asked before every tool call, and for every question the agent has (A7). What it answers was
-   * stored before. Aborted if the agent takes its question back. May take days. Without it all is denied.
+   * Called before every tool call and for every question of the agent (A7). The answer is stored before
+   * it is returned. Aborted if the agent withdraws the question. May take days. Without it, every call is denied.
    */
   readonly permit?: (call: ToolCall, withdrawn: AbortSignal) => Promise<ToolAnswer>;
-  /** Messages for an agent that is at work (Q11 `steer`); ends when none can come any more. */
+  /** Messages for an agent at work (Q11 `steer`); ends when no more can come. */
   readonly steer?: AsyncIterable<string>;
   readonly limits?: TurnLimits;
-  /** Tools that the message counts on. A driver that knows the agent's tools fails without one (`invalid_tool`, Q15). */
+  /** Tools the message relies on. A driver that knows the agent's tools fails if one is missing (`invalid_tool`, Q15). */
   readonly tools?: readonly string[];
-  /** Added to what the agent is told about itself. */
+  /** Appended to the agent's system prompt. */
   readonly systemPrompt?: string;
-  /** Servers of tools, in the form of Claude Code's `--mcp-config`. */
+  /** MCP servers, in the form of Claude Code's `--mcp-config`. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
-  /** Files that came with the message; images are shown to the agent, others are named to it. */
+  /** Files attached to the message: the agent sees images, and the paths of other files. */
   readonly attachments?: readonly Attachment[];
-  /** The repository's own hooks, settings and servers may load (A12). */
+  /** Whether the repository's own hooks, settings and MCP servers may load (A12). */
   readonly trusted?: boolean;
-  /** What the conversation had cost before, as the agent last counted it; usage is the difference (A5). */
+  /** The conversation's usage before this turn, as last reported by the agent; the turn's is the difference (A5). */
   readonly usageBefore?: Json;
 }
 
@@ -55,7 +55,7 @@ export interface TextStream {
 
 export interface ForkPoint {
   readonly conversation: string;
-  /** The agent's name of the last message to copy; null copies all there is. */
+  /** The agent's id of the last message to copy; null copies all. */
   readonly head: string | null;
 }
 
@@ -66,13 +66,13 @@ export interface TurnLimits {
 
 export interface Attachment {
   readonly name: string;
-  /** Where it lies in the workspace. */
+  /** Its path in the workspace. */
   readonly path: string;
   readonly mediaType: string;
 }
 
 export interface ToolCall {
-  /** The agent's own name of the call. */
+  /** The agent's own id of the call. */
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
@@ -84,21 +84,21 @@ export type ToolAnswer =
   | { readonly behavior: 'deny'; readonly message: string };
 
 export type DriverEvent =
-  /** The agent is there. */
+  /** The agent has started. */
   | { readonly kind: 'init'; readonly conversation: string | null; readonly model?: string }
-  /** A piece of what it says, as it comes. */
+  /** A piece of its answer, as it is written. */
   | { readonly kind: 'delta'; readonly text: string; readonly stream?: 'stdout' | 'stderr' }
-  /** What it said, whole. */
+  /** A complete message. */
   | { readonly kind: 'message'; readonly text: string; readonly truncated?: boolean }
   | { readonly kind: 'notice'; readonly text: string }
-  /** What the turn has used so far; a later one takes its place, and at last the end's. */
+  /** Usage of the turn so far; replaced by later ones, and finally by the usage of the end. */
   | { readonly kind: 'usage'; readonly usage: Usage }
-  /** Any other event of the vocabulary (tool use, thinking …), whole: it is masked before it is cut. */
+  /** Any other event (tool use, thinking …), uncut: it is masked before it is cut. */
   | { readonly kind: 'event'; readonly type: string; readonly payload: Json }
-  /** Always the last one. */
+  /** Always the last event. */
   | { readonly kind: 'end'; readonly end: DriverEnd };
 
-/** Its source is `estimated` if the agent has not said what it cost. */
+/** `source` is `estimated` if the agent did not report the cost. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -113,25 +113,25 @@ export interface DriverEnd {
   readonly outcome:
     | { readonly kind: 'succeeded'; readonly result: Json }
     | { readonly kind: 'failed'; readonly error: RunError }
-    /** A usage limit: nothing can be done before this time. */
+    /** When the usage limit resets. */
     | { readonly kind: 'parked'; readonly until: number; readonly message: string }
-    /** Because the signal was aborted. */
+    /** It ended because the signal was aborted. */
     | { readonly kind: 'stopped' };
   /** For the session's `lastResponse`. */
   readonly lastMessage: string | null;
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderr: string;
-  /** The agent's name of the last message of the conversation: where a fork would begin. */
+  /** The agent's id of the conversation's last message, from which a fork would start. */
   readonly head?: string;
   readonly usage?: Usage;
-  /** What the agent says of earlier turns of the conversation that could only be estimated (A5). */
+  /** Reported usage of earlier turns that could only be estimated (A5). */
   readonly usageEarlier?: Usage;
-  /** What the agent has counted so far, for the next turn's `usageBefore`. */
+  /** Usage of the conversation so far, for the next turn's `usageBefore`. */
   readonly usageAfter?: Json;
 }
 
-/** Of the end of an agent that nothing was heard of. */
+/** The end of an agent that never reported anything. */
 export const NOTHING_HEARD = {
   lastMessage: null,
   exitCode: null,
@@ -141,7 +141,7 @@ export const NOTHING_HEARD = {
 
 export interface AgentDriver {
   readonly kind: AgentKind;
-  /** Can be given messages while at work. */
+  /** Whether it accepts messages while at work. */
   readonly steers?: boolean;
   run(turn: Turn): AsyncIterable<DriverEvent>;
 }

@@ -1,11 +1,11 @@
 /*
- * What an agent may see of the server's environment (A10): an allow-list, because whatever is not
- * named here may be a secret of the server, of its owner or of the shell it was started from.
+ * What an agent may see of the server's environment (A10). An allow-list, because any other variable
+ * may hold a secret of the server, its owner or the shell that started it.
  */
 
 const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR'];
 
-/** What agents need to reach their provider; BATON_AGENT_ENV takes the place of this list. */
+/** What agents need to reach their provider; BATON_AGENT_ENV replaces this list. */
 export const AGENT_ENV_DEFAULT: readonly string[] = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
@@ -22,7 +22,7 @@ export const AGENT_ENV_DEFAULT: readonly string[] = [
   ]),
 ];
 
-/** Keys to the server and its database: never, even when listed. A client's may be listed. */
+/** Never passed on, even if listed: they open the server and its database. A client's token may be. */
 const isServers = (name: string): boolean =>
   /^PG/i.test(name) || (/^BATON_/i.test(name) && name !== 'BATON_URL' && name !== 'BATON_TOKEN');
 
@@ -31,7 +31,7 @@ export function agentEnvironment(
   listed: readonly string[] = AGENT_ENV_DEFAULT,
 ): Record<string, string> {
   const allowed = new Set([...ALWAYS, ...listed]);
-  // Agents write to pipes; anything but this asks programs for colours and cursor movements.
+  // Agents write to pipes; any other value makes programs emit colours and cursor movements.
   const seen: Record<string, string> = { TERM: 'dumb' };
   for (const [name, value] of Object.entries(server)) {
     if (value === undefined || isServers(name)) continue;

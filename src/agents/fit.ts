@@ -1,11 +1,11 @@
 import { byteLength, type Json } from '../contract/json.ts';
 
 /*
- * What an agent's tools say fits into an event (E5), and into a database, which refuses NUL and
- * halves of characters.
+ * Makes tool output fit into an event (E5) and into a database, which refuses NUL and lone
+ * surrogates.
  */
 
-/** As JSON, below the limit of an event. */
+/** In bytes of JSON; below the limit of an event. */
 export const LONGEST_BYTES = 200 * 1024;
 
 export const cleanText = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
@@ -15,9 +15,9 @@ export interface Fitted<T> {
   readonly truncated: boolean;
 }
 
-/** The beginning of a text that as JSON has at most so many bytes. */
+/** The start of a text, at most this many bytes as JSON. */
 export function fitBeginning(text: string, maxBytes = LONGEST_BYTES): Fitted<string> {
-  // Nothing behind this can be kept, and cleaning megabytes for nothing is slow.
+  // Nothing past this point can fit, and cleaning megabytes to discard them is slow.
   let rest = cleanText(text.slice(0, maxBytes));
   for (;;) {
     const bytes = byteLength(JSON.stringify(rest));
@@ -27,7 +27,7 @@ export function fitBeginning(text: string, maxBytes = LONGEST_BYTES): Fitted<str
   return { value: rest, truncated: rest.length < text.length };
 }
 
-/** The same for a tool's input: its long texts are cut, its shape stays if that is enough. */
+/** The same for a tool's input: cuts long strings, and keeps the shape if that is enough. */
 export function fitJson(value: Json, maxBytes = LONGEST_BYTES): Fitted<Json> {
   const whole = mapTexts(value, cleanText);
   if (byteLength(JSON.stringify(whole)) <= maxBytes) return { value: whole, truncated: false };

@@ -1,13 +1,12 @@
 import { delimiter, dirname } from 'node:path';
 
 /**
- * Keeps the git of agents away from repositories that nobody meant (P1), by adding to what an agent
- * sees of the environment:
- * - a home directory may be a repository, and a workspace in it that is none counts as a part of it:
- *   `git stash -u` takes away, and `git add -A` takes in, keys and Baton's database. So git does not use
- *   the repository of the folder of `workspaces` or of one above it from any folder below;
- * - the files of a bare repository can be tracked in any folder, and their `config` names programs that
- *   `git status` starts there. So one is used only if `--git-dir` names it.
+ * Environment variables that keep an agent's git out of repositories it was not meant to use (P1):
+ * - A home directory may be a repository, and git treats a plain workspace below it as part of it:
+ *   `git stash -u` would remove, and `git add -A` would add, keys and Baton's database. So from below
+ *   `workspaces`, git does not search that folder or any above it for a repository.
+ * - A repository can contain the files of a bare repository, whose `config` names programs that
+ *   `git status` would start there. So git uses a bare repository only if `--git-dir` names it.
  */
 export function withGitLimits(
   environment: Readonly<Record<string, string>>,
@@ -17,7 +16,7 @@ export function withGitLimits(
   const count = /^\d+$/.test(set) ? Number(set) : 0;
   return {
     ...environment,
-    // First, because links are not followed in what stands behind an empty entry.
+    // Before any empty entry: git does not resolve links in the entries after one.
     GIT_CEILING_DIRECTORIES: [
       ...new Set(workspaces.flatMap(withAbove)),
       ...(ceilings === '' ? [] : [ceilings]),

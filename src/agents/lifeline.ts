@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /*
- * A server killed with -9 stops nobody. Its agents must not work on until the next start, so a
- * process beside it holds a pipe to it, and when the pipe closes without a word it kills what
- * carries the server's tag.
+ * A server killed with -9 stops nothing, and its agents must not keep working until the next start.
+ * So a helper process holds a pipe to the server. If the pipe closes without a goodbye, the helper
+ * kills every process that carries the server's tag.
  *
- * One for the whole server, and a shell that waits in `read` and becomes Node only when there is
- * something to do: 1 MB, nothing per run, and the agents are gone when a Node has started.
- * A wrapper around each agent would cost every run 40 ms (Node) or would have to know the process
- * tree (a shell); `setpriv --pdeathsig` adds 2 ms to every run, is not on every machine and
- * reaches the agent alone, not what it has started.
+ * There is one per server: a shell that waits in `read` and becomes Node only when there is work. It
+ * takes 1 MB and nothing per run; the agents are gone as soon as Node has started. Rejected: a wrapper
+ * around each agent, which would add 40 ms to every run (Node) or would have to know the process tree
+ * (a shell); `setpriv --pdeathsig`, which adds 2 ms to every run, is not on every machine and reaches
+ * only the agent, not what it has started.
  */
 
 export interface Lifeline {
-  /** The server ends in order; its agents are stopped already. */
+  /** Call it on an orderly shutdown, after the agents have stopped. */
   end(): void;
 }
 
@@ -23,15 +23,15 @@ const SCRIPT = 'read -r word || exec "$0" "$@"';
 export interface LifelineOptions {
   readonly installation: string;
   readonly node: string;
-  /** Files for its agents alone, which go with them. */
+  /** Directory of private files of its agents, removed with them. */
   readonly privateDir?: string;
 }
 
-/** Null if there is no room for a process at the moment; then leftovers wait for the next start. */
+/** Null if no process can be started right now; leftovers then stay until the next start. */
 export function startLifeline(options: LifelineOptions): Lifeline | null {
   const { installation, node, privateDir = '' } = options;
   const entry = fileURLToPath(
-    // Under type stripping this file is .ts, in the package it is .js; the program's is the same.
+    // This file is .ts in the sources and .js in the package, and so is the program.
     new URL(
       `./lifeline-program${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
       import.meta.url,
@@ -39,14 +39,14 @@ export function startLifeline(options: LifelineOptions): Lifeline | null {
   );
   const args = ['-c', SCRIPT, process.execPath, entry, installation, node, privateDir];
   const child = spawn('/bin/sh', args, {
-    // Out of reach of what kills the server's whole group, and of nothing the server knows.
+    // In a session of its own, so that killing the server's process group does not kill it.
     detached: true,
     cwd: '/',
     env: {},
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   child.on('error', () => {});
-  // Without a process there may be no streams either.
+  // If the process could not start, its streams may be missing.
   if (child.pid === undefined) return null;
   child.stdin.on('error', () => {});
   child.unref();

@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /*
- * Files for one agent alone lie below the data directory, by the node that started it, so that what
- * a dead node could not remove is known as such.
+ * Private files of one agent are kept below the data directory, by the node that started it, so that
+ * those left by a dead node can be recognised.
  */
 
 const FOLDER = 'private';
@@ -12,7 +12,7 @@ const PREFIX = 'node-';
 export const privateDirOf = (dataDir: string, node: string): string =>
   join(dataDir, FOLDER, `${PREFIX}${node}`);
 
-/** Removes those of nodes that are not alive. */
+/** Removes the directories of dead nodes. */
 export async function sweepPrivate(dataDir: string, liveNodes: ReadonlySet<string>): Promise<void> {
   const all = join(dataDir, FOLDER);
   const names = await readdir(all).catch((): string[] => []);

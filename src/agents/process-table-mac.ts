@@ -3,8 +3,8 @@ import type { ProcessRow, ProcessTable } from './process-table.ts';
 import { TAG_VARIABLE } from './tag.ts';
 
 /**
- * macOS and others: ps. Best effort, for it is slower than the processes it looks at, starts count
- * whole seconds, and system programs hide their environment.
+ * For macOS and others, with ps. Best effort: ps is slow compared to short-lived processes, start
+ * times are whole seconds, and system programs hide their environment.
  */
 export function macProcessTable(): ProcessTable {
   const columns = 'pid=,ppid=,pgid=,stat=,lstart=';
@@ -26,7 +26,7 @@ export function macProcessTable(): ProcessTable {
   };
 }
 
-/** Sessions are not told; a group is the nearest to one. */
+/** ps does not report sessions; the process group is the closest thing. */
 export function parseRow(line: string): ProcessRow | null {
   const [pid, parent, group, state, ...start] = line.trim().split(/\s+/);
   const at = Date.parse(start.join(' '));
@@ -47,11 +47,11 @@ function ps(args: string[]): string {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
       maxBuffer: 64 * 1024 * 1024,
-      // The start time is printed in the language and zone of whoever asks.
+      // ps prints the start time in the caller's locale and time zone.
       env: { PATH: process.env['PATH'] ?? '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' },
     });
   } catch {
-    // Also the answer for a pid that is not there.
+    // Also what ps does if there is no such pid.
     return '';
   }
 }

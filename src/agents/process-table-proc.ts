@@ -3,7 +3,7 @@ import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
 import { withSpareDescriptor } from './spare-descriptor.ts';
 import { TAG_VARIABLE } from './tag.ts';
 
-/** Linux: /proc. */
+/** For Linux, from /proc. */
 export function procProcessTable(): ProcessTable {
   // One buffer for all reads: the files are short, and sharing it makes a listing three times as fast.
   const buffer = Buffer.alloc(64 * 1024);
@@ -18,7 +18,7 @@ export function procProcessTable(): ProcessTable {
         }
       });
     } catch {
-      // There is none, or it ended between open and read.
+      // There is no such process, or it ended between open and read.
       return null;
     }
   };
@@ -26,7 +26,7 @@ export function procProcessTable(): ProcessTable {
     const stat = read(`/proc/${pid}/stat`);
     return stat === null ? null : parseStat(pid, stat);
   };
-  // Threads have numbers too, and a signal to one of them reaches its whole process.
+  // Threads have ids in /proc too, and a signal to one of them reaches its whole process.
   const isProcess = (pid: number): boolean =>
     Number(/^Tgid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1]) === pid;
   const newest = (): number | null =>
@@ -57,12 +57,12 @@ export function procProcessTable(): ProcessTable {
   };
 }
 
-/** Fewer processes than there are pids on any system. */
+/** Fewer than the pids of any system. */
 const ONE_ROUND = 16_000;
 
 /**
- * Pids are given away in turn, so that those of new processes lie between two moments; unless so
- * many were started that they may have gone round.
+ * Pids are assigned in order, so those of new processes lie between two moments, unless so many
+ * were started that the numbers may have wrapped around.
  */
 export function newerThan(since: Moment, now: Moment): (pid: number) => boolean {
   if (!(now.forks - since.forks < ONE_ROUND)) return () => true;
@@ -71,8 +71,8 @@ export function newerThan(since: Moment, now: Moment): (pid: number) => boolean 
 }
 
 /**
- * The fields of /proc/<pid>/stat count from after the last parenthesis: the second one is the
- * program's name, which may itself hold spaces and parentheses.
+ * Reads the fields of /proc/<pid>/stat after the last parenthesis: the second field is the
+ * program's name, which may contain spaces and parentheses itself.
  */
 export function parseStat(pid: number, stat: string): ProcessRow {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -89,7 +89,7 @@ export function parseStat(pid: number, stat: string): ProcessRow {
 
 const NAME = Buffer.from(`${TAG_VARIABLE}=`);
 
-/** In an environment, where every variable ends with a NUL. The first of a name is the one that counts. */
+/** Finds the tag in an environment, whose variables end with NUL. The first of a name counts. */
 export function findTag(environment: Buffer): string | null {
   for (let at = environment.indexOf(NAME); at !== -1; at = environment.indexOf(NAME, at + 1)) {
     if (at > 0 && environment[at - 1] !== 0) continue;

@@ -12,14 +12,14 @@ export interface AgentProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the process itself has ended; never rejects. */
+  /** Resolves when the root process has ended; never rejects. */
   readonly exited: Promise<ProcessExit>;
-  /** SIGINT: the agent may end its turn in its own way. */
+  /** Sends SIGINT, so that the agent can end its turn itself. */
   interrupt(): void;
   /**
    * Interrupt → close input → SIGTERM → SIGKILL of everything it started, 5 s in all. Resolves when
-   * nothing of it is left. Safe to call twice; also after the process has ended, to sweep what it
-   * left behind.
+   * nothing is left. Safe to call twice, and after the process has ended, to kill what it left
+   * behind.
    */
   stop(): Promise<void>;
 }
@@ -28,16 +28,16 @@ export interface SpawnOptions {
   readonly cwd: string;
   /** Added to the environment the agent is allowed to see. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Who an interrupt goes to; the process alone unless said. */
+  /** Who gets an interrupt; by default only the process. */
   readonly interrupts?: 'process' | 'group';
 }
 
-/** The program could not be started at all: not there, not executable, no such directory. */
+/** The program could not be started: it is missing, not executable, or has no such directory. */
 export class StartError extends Error {
   override readonly name = 'StartError';
-  /** The machine has no room for it at the moment; later it may have. */
+  /** The machine has no resources for it right now; it may succeed later. */
   readonly busy: boolean;
-  /** The program is not on this machine: who knows it can say how to install it. */
+  /** The program is not installed; the driver can say how to install it. */
   readonly missing: boolean;
 
   constructor(

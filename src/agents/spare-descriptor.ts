@@ -1,12 +1,12 @@
 import { closeSync, openSync } from 'node:fs';
 import { isBusy } from '../contract/outcome.ts';
 
-/** Held open, to be given away for a moment. */
+/** Held open to be released when no other descriptor is left. */
 let spare: number | null = null;
 
 /**
- * Opens a file and closes it again, also while this process has no descriptor left: an agent that
- * cannot be seen would count as ended, and be left alive.
+ * Opens a file and closes it again, even while this process has no descriptor left: an agent that
+ * cannot be observed would count as ended and stay alive.
  */
 export function withSpareDescriptor<T>(read: () => T): T {
   spare ??= openSpare();

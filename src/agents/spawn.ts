@@ -7,7 +7,7 @@ import { type Supervision, supervise } from './supervise.ts';
 import { formatTag, TAG_VARIABLE, type Tag } from './tag.ts';
 
 export interface SpawnSettings extends Supervision {
-  /** What an agent may see of the server's environment (environment.ts). */
+  /** The part of the server's environment an agent may see (environment.ts). */
   readonly environment: Readonly<Record<string, string>>;
   readonly tag: Tag;
   readonly table?: ProcessTable;
@@ -15,7 +15,7 @@ export interface SpawnSettings extends Supervision {
 
 let started = 0;
 
-/** Starts processes on this machine, each in a session of its own and marked (A9). */
+/** Starts processes on this machine, each in its own session and with a tag (A9). */
 export const createSpawn =
   (settings: SpawnSettings): Spawn =>
   async (argv, options) => {
@@ -27,7 +27,7 @@ export const createSpawn =
       ...options.env,
       [TAG_VARIABLE]: tag,
     });
-    // Not collected before the next turn of the event loop, so it is there, if only as a zombie.
+    // Node collects it in the next turn of the event loop at the earliest, so it still exists, if only as a zombie.
     const row = table.observe(child.pid);
     if (row === null) {
       child.kill('SIGKILL');
@@ -46,7 +46,7 @@ async function launch(
   try {
     const child = spawn(program, args, { cwd: options.cwd, env, detached: true });
     if (child.pid !== undefined) return child as typeof child & { pid: number };
-    // The reason comes with an event, which `once` makes an exception of.
+    // The reason arrives as an `error` event, which `once` throws.
     throw await once(child, 'spawn');
   } catch (error) {
     throw await startError(program, options.cwd, error);

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { isBusy } from '../contract/outcome.ts';
 import { StartError } from './process.ts';
 
-/** Says what the system's code means for whoever asked for the program. */
+/** Explains the system's error code. */
 export async function startError(
   program: string,
   cwd: string,
@@ -17,12 +17,12 @@ export async function startError(
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      // The system says the same of a missing directory.
+      // The system reports a missing directory with the same code.
       if (!(await isDirectory(cwd))) return say(`The directory ${cwd} does not exist.`);
       return say(`The program ${program} was not found.`, { missing: true });
     case 'EACCES':
     case 'EPERM':
-      return say(`The program ${program} may not be executed, or ${cwd} may not be entered.`);
+      return say(`The program ${program} is not executable, or ${cwd} cannot be entered.`);
     case 'ENOEXEC':
       return say(`${program} is not a program of this machine.`);
     case 'E2BIG':

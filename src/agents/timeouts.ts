@@ -9,7 +9,7 @@ export interface Timeouts {
 
 export const TIMEOUTS: Timeouts = { runMs: 60 * 60_000, silenceMs: 10 * 60_000 };
 
-/** The same driver, stopped and failed with `timeout` when a time is over (A8). */
+/** Wraps a driver: stops it when a limit is reached, and fails with `timeout` (A8). */
 export const withTimeouts = (driver: AgentDriver, timeouts: Timeouts = TIMEOUTS): AgentDriver => ({
   ...driver,
   run: (turn) => run(driver, turn, timeouts),
@@ -24,7 +24,7 @@ async function* run(
   let reason: string | null = null;
   const stopAfter = (ms: number, why: string): NodeJS.Timeout =>
     setTimeout(() => {
-      // Someone else's wish to stop stays theirs.
+      // If the caller aborted, the end stays `stopped`.
       if (!turn.signal.aborted) reason ??= why;
       late.abort();
     }, ms);
@@ -34,7 +34,7 @@ async function* run(
   let openTools = 0;
   try {
     for (;;) {
-      // Only while the agent is waited for: who takes events slowly does not make it silent.
+      // Only while waiting for the agent: a slow consumer does not make the agent silent.
       const silence =
         openTools > 0
           ? undefined
@@ -54,7 +54,7 @@ async function* run(
   }
 }
 
-/** An agent that ended by itself at the last moment keeps its own end. */
+/** An agent that ended by itself just before the limit keeps its own end. */
 function asTimeout(event: DriverEvent, message: string): DriverEvent {
   if (event.kind !== 'end' || event.end.outcome.kind !== 'stopped') return event;
   const outcome = { kind: 'failed', error: { class: 'timeout', message } } as const;

@@ -4,7 +4,7 @@ import type { AgentProcess } from '../process.ts';
 import { Decoder } from './decoder.ts';
 
 export interface OutputOptions {
-  /** After the end of the process its pipes may stay open so long: something may still write. */
+  /** How long pipes may stay open after the process ends: a child may still write. */
   readonly lingerMs: number;
   readonly pieceBytes: number;
 }
@@ -15,10 +15,10 @@ export interface Piece {
 }
 
 /**
- * What a process writes, as it comes and no faster than it is taken: what nobody takes stays in the
- * pipe, and a full pipe makes the process wait. Ends when both pipes have ended. A process in the
- * background may hold them open for ever, so what is left after the end is stopped, and a pipe that
- * even then stays open and silent is left alone.
+ * Yields what a process writes, no faster than it is consumed: unread output stays in the pipe, and a
+ * full pipe makes the process wait. Ends when both pipes end. A background process may hold them open
+ * forever, so the rest of the tree is stopped after the process ends; a pipe that stays open and
+ * silent even then is abandoned.
  */
 export async function* readOutput(
   process: Pick<AgentProcess, 'stdout' | 'stderr' | 'exited' | 'stop'>,
@@ -35,7 +35,7 @@ export async function* readOutput(
   }
   const over = new AbortController();
   let stopped = false;
-  // Beside the loop: a consumer that takes nothing must not keep leftovers alive.
+  // Not inside the loop: a consumer that reads nothing must not keep leftovers alive.
   const afterwards = async (): Promise<void> => {
     await process.exited;
     await sleep(lingerMs, undefined, { signal: over.signal });

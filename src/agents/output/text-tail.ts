@@ -1,4 +1,4 @@
-/** The end of a text that comes in pieces; memory stays within twice the limit. */
+/** Keeps the end of a text that arrives in pieces; uses at most twice the limit of memory. */
 export class TextTail {
   readonly #limit: number;
   #text = '';
@@ -19,15 +19,15 @@ export class TextTail {
     return this.#text;
   }
 
-  /** True if something of the beginning is missing. */
+  /** Whether the beginning was dropped. */
   get cut(): boolean {
     return this.#cut || this.#text.length > this.#limit;
   }
 
   #trim(): void {
     const end = this.#text.slice(-this.#limit);
-    // Half of a character that lay across the cut is dropped. Decoded anew, because a slice would
-    // keep the whole text in memory.
+    // Drops half a character at the cut. Decoded again, because a slice would keep the whole text
+    // in memory.
     const from = /^[\uDC00-\uDFFF]/.test(end) ? 1 : 0;
     this.#text = Buffer.from(end.slice(from), 'utf8').toString('utf8');
     this.#cut = true;

@@ -14,9 +14,9 @@ import { commandLine } from './command-line.ts';
 export interface ShellSettings {
   readonly lingerMs: number;
   readonly pieceBytes: number;
-  /** Characters of the whole output that the message keeps. */
+  /** Characters of output kept in the message. */
   readonly messageTail: number;
-  /** Characters that the run's result and the record of the process keep. */
+  /** Characters kept in the run's result and in the invocation. */
   readonly resultTail: number;
 }
 
@@ -27,7 +27,7 @@ export const SHELL_SETTINGS: ShellSettings = {
   resultTail: 64 * 1024,
 };
 
-/** The message is a command. Needs no account, so that a new user sees everything work (A1). */
+/** Runs the message as a command. Needs no account, so a new user can try everything (A1). */
 export const shellDriver = (settings: ShellSettings = SHELL_SETTINGS): AgentDriver => ({
   kind: 'shell',
   run: (turn) => run(turn, settings),
@@ -70,7 +70,7 @@ async function* follow(
   void process.exited.then((exit) => {
     ended = exit;
   });
-  // Beside the loop: whoever aborts may have stopped taking events.
+  // Not inside the loop: a caller that aborts may have stopped consuming events.
   const onAbort = (): void => {
     asked = ended === undefined;
     void process.stop();
@@ -92,7 +92,7 @@ async function* follow(
       yield { kind: 'delta', text, stream };
     }
     for (const stream of ['stdout', 'stderr'] as const) keep(stream, masks[stream].end());
-    // A command may close its output and go on.
+    // A command may close its output and keep running.
     const exit = await process.exited;
     await process.stop();
     const { text, cut } = whole;

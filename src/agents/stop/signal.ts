@@ -1,7 +1,7 @@
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
 import type { Members } from '../process-tree.ts';
 
-/** To this process, or its group, and to no other that has got its number by now. */
+/** Signals this process or its group, unless the pid belongs to another process by now. */
 export function signal(
   table: ProcessTable,
   row: ProcessRow,
@@ -12,8 +12,8 @@ export function signal(
 }
 
 /**
- * To all of them; whole groups at once, because a process that forks cannot slip through that. Only
- * for signals that may come twice.
+ * Signals all members; whole groups at once, so that a forking process cannot escape. Only for
+ * signals that may arrive twice.
  */
 export function signalAll(
   table: ProcessTable,
@@ -37,11 +37,11 @@ function isStill(table: ProcessTable, row: ProcessRow): boolean {
 }
 
 export function send(target: number, name: NodeJS.Signals): void {
-  // These would be this process's own group, and everybody.
+  // 0 would be this process's own group, and -1 every process.
   if (target === 0 || target === -1 || target === 1) return;
   try {
     process.kill(target, name);
   } catch {
-    // Gone in this moment, or another user's (sudo), whom we cannot stop.
+    // It has just ended, or belongs to another user (sudo) and cannot be stopped.
   }
 }

@@ -6,7 +6,7 @@ import { signal } from './signal.ts';
 
 const LOOK_EVERY_MS = 20;
 
-/** SIGTERM to each, newcomers included; true if all of them were gone within the time. */
+/** Sends SIGTERM to every member, including new ones; true if all ended in time. */
 export async function terminate(
   table: ProcessTable,
   tree: ProcessTree,
