@@ -1,16 +1,11 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import type { Config } from '../config/config.ts';
-import { MIGRATIONS, pending } from '../storage/migrations/all.ts';
+import { type AppliedMigration, planMigrations } from '../storage/migrations/plan.ts';
 import { clientConfig, parseUrl } from '../storage/postgres/connect.ts';
 import { toBatonError as fromPostgres } from '../storage/postgres/errors.ts';
 import { Connection } from '../storage/sqlite/connection.ts';
 import { toBatonError as fromSqlite } from '../storage/sqlite/errors.ts';
-
-interface Applied {
-  readonly id: number;
-  readonly name: string;
-}
 
 /** How far the schema of a database is, and who uses it. */
 export interface DatabaseLook {
@@ -22,7 +17,7 @@ export interface DatabaseLook {
 }
 
 interface Facts {
-  readonly migrations: readonly Applied[];
+  readonly migrations: readonly AppliedMigration[];
   readonly installation: string | null;
   readonly liveNodes: readonly string[];
 }
@@ -35,16 +30,17 @@ type Row = Readonly<Record<string, unknown>>;
 export async function lookAtDatabase(database: Config['database']): Promise<DatabaseLook> {
   const { migrations, installation, liveNodes } =
     database.kind === 'sqlite' ? await lookAtFile(database.path) : await lookAtServer(database.url);
-  const known = MIGRATIONS.filter(({ id }) => migrations.some((row) => row.id === id));
+  const { applied, pending } = planMigrations(migrations);
   return {
-    applied: known.map(titleOf),
-    pending: pending(migrations).map(titleOf),
+    applied: applied.map(titleOf),
+    pending: pending.map(titleOf),
     installation,
     liveNodes: new Set(liveNodes),
   };
 }
 
-const titleOf = ({ id, name }: Applied): string => `${String(id).padStart(4, '0')}-${name}`;
+const titleOf = ({ id, name }: AppliedMigration): string =>
+  `${String(id).padStart(4, '0')}-${name}`;
 
 const NOTHING: Facts = { migrations: [], installation: null, liveNodes: [] };
 

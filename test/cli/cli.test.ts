@@ -316,7 +316,7 @@ describe('baton doctor and migrate', () => {
   test('[O3] migrate says what it did, does it once, and refuses a newer database', async () => {
     const desk = new Desk();
     const first = await desk.json<{ applied: string[] }>(['migrate']);
-    expect(first.applied[0]).toBe('0001-queue');
+    expect(first.applied[0]).toBe('0001-baseline');
     expect(await desk.json(['migrate'])).toEqual({ applied: [] });
 
     const database = new DatabaseSync(join(desk.dataDir, 'baton.db'));

@@ -11,7 +11,7 @@ import { Connection } from '../sqlite/connection.ts';
 import { migrate as migrateSqlite } from '../sqlite/migrate.ts';
 import { sqliteStore } from '../sqlite/store.ts';
 import { standingColumns } from './0017-standing.ts';
-import { MIGRATIONS } from './all.ts';
+import { MIGRATIONS } from './list.ts';
 
 const before = MIGRATIONS.slice(0, MIGRATIONS.indexOf(standingColumns));
 

@@ -15,8 +15,9 @@ import { Connection } from '../sqlite/connection.ts';
 import { migrate as migrateSqlite } from '../sqlite/migrate.ts';
 import { sqliteStore } from '../sqlite/store.ts';
 import { forkColumns } from './0015-fork.ts';
-import { MIGRATIONS, pending } from './all.ts';
+import { MIGRATIONS } from './list.ts';
 import type { Migration } from './migration.ts';
+import { planMigrations } from './plan.ts';
 
 const later: Migration = {
   id: MIGRATIONS.at(-1)!.id + 1,
@@ -37,8 +38,8 @@ test('[O3] migrations are in the order of their numbers, and each has a name', (
 });
 
 test('[O3] what a newer version applied is refused, by number or by name', () => {
-  expect(() => pending([{ id: 99, name: 'x' }])).toThrow(/migration 99 \(x\)/);
-  expect(() => pending([{ id: 1, name: 'other' }])).toThrow(/does not know/);
+  expect(() => planMigrations([{ id: 99, name: 'x' }])).toThrow(/migration 99 \(x\)/);
+  expect(() => planMigrations([{ id: 1, name: 'other' }])).toThrow(/does not know/);
 });
 
 describe('SQLite', () => {
@@ -109,10 +110,7 @@ describe('PostgreSQL', () => {
 
   test('[O3] [O5] nodes of the version before renew their leases while a large table gets an index', async () => {
     const target = { url: database.url, schema: 'rolling' };
-    await migratePostgres(
-      target,
-      MIGRATIONS.filter(({ id }) => id < 7),
-    );
+    await migratePostgres(target, MIGRATIONS.slice(0, 1));
     const clients = await Promise.all(
       [1, 2].map(async () => {
         const options = '-c search_path=rolling -c lock_timeout=1s';
@@ -123,11 +121,11 @@ describe('PostgreSQL', () => {
     );
     const [writer, node] = clients as [pg.Client, pg.Client];
     // As if the index took as long as this transaction does.
-    await writer.query('BEGIN; LOCK TABLE runs IN ROW EXCLUSIVE MODE');
+    await writer.query('BEGIN; LOCK TABLE sessions IN ROW EXCLUSIVE MODE');
     const migrated = migratePostgres(target);
-    const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'runs'::regclass AND NOT granted`;
+    const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'sessions'::regclass AND NOT granted`;
     await until(async () => (await node.query(waiting)).rows.length > 0);
-    for (const table of ['nodes', 'sessions', 'lanes', 'connections'])
+    for (const table of ['nodes', 'lanes', 'runs', 'events'])
       await node.query(`LOCK TABLE ${table} IN ROW EXCLUSIVE MODE; COMMIT`);
     await writer.query('COMMIT');
     await migrated;

@@ -1,19 +1,12 @@
-import type { Migration } from './migration.ts';
-
 /**
- * Users, what they sign in by, shares, the audit log, and what nodes have used of limits. Secrets are
- * kept as SHA-256 digests: they are long and random, so that nothing slower is needed.
+ * Users, their credentials, shares, the audit log and the reports of nodes. Secrets are stored as SHA-256
+ * digests: they are long and random, so nothing slower is needed.
  */
-const tables = `
--- For figures over the last days. First, while nothing else is locked: in a large table they take long,
--- and nodes of the version before must be able to renew their leases meanwhile.
-CREATE INDEX runs_ended ON runs (finished_at, state) WHERE finished_at IS NOT NULL AND kept = 1;
-CREATE INDEX invocations_finished ON invocations (finished_at) WHERE finished_at IS NOT NULL;
-
+export const accessTables = `
 CREATE TABLE users (
   id ID PRIMARY KEY,
   name ID NOT NULL,
-  -- The name in lower case: two that differ in case alone would be taken for each other.
+  -- The name in lower case: people would confuse two names that differ only in case.
   folded ID NOT NULL UNIQUE,
   role ID NOT NULL CHECK (role IN ('viewer', 'operator', 'admin')),
   created_at BIG NOT NULL,
@@ -35,7 +28,7 @@ CREATE TABLE tokens (
 );
 CREATE INDEX tokens_user ON tokens (user_id, id);
 
--- Links that sign in once.
+-- Single-use sign-in links.
 CREATE TABLE sign_in_codes (
   digest ID PRIMARY KEY,
   user_id ID NOT NULL REFERENCES users (id),
@@ -47,14 +40,14 @@ CREATE INDEX sign_in_codes_expires ON sign_in_codes (expires_at);
 CREATE TABLE sign_ins (
   id ID PRIMARY KEY,
   user_id ID NOT NULL REFERENCES users (id),
-  -- It ends with the token that it was made with.
+  -- Revoking the token it was made with ends it.
   token_id ID REFERENCES tokens (id),
   digest ID NOT NULL UNIQUE,
   previous_digest ID UNIQUE,
   previous_until BIG,
   created_at BIG NOT NULL,
   rotated_at BIG NOT NULL,
-  -- After the last use, and in any case.
+  -- idle_until moves with each use; expires_at does not.
   idle_until BIG NOT NULL,
   expires_at BIG NOT NULL
 );
@@ -80,7 +73,7 @@ CREATE TABLE audit (
   action ID NOT NULL,
   target_kind ID NOT NULL,
   target_id ID NOT NULL,
-  -- JSON; null where there is nothing to tell.
+  -- JSON; null if there is nothing to record.
   before ID,
   after ID
 );
@@ -88,15 +81,15 @@ CREATE INDEX audit_at ON audit (at);
 CREATE INDEX audit_user ON audit (user_id, seq);
 CREATE INDEX audit_target ON audit (target_id, seq);
 
--- Workspaces of deleted sessions, for a node on their host to remove.
+-- Workspaces of deleted sessions; a node on their host removes them.
 CREATE TABLE left_workspaces (
   session_id ID PRIMARY KEY,
   host ID NOT NULL
 );
 CREATE INDEX left_workspaces_host ON left_workspaces (host, session_id);
 
--- What a node last said, as JSON: about itself, and what it has used of limits that all keep together.
--- Not in its row of nodes, which its claims lock.
+-- A node's latest report, as JSON: its load, and its use of the limits that all nodes share. Not in the
+-- node's row of nodes, which its claims lock.
 CREATE TABLE node_reports (
   node_id ID PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
   load ID,
@@ -107,41 +100,28 @@ CREATE TABLE node_reports (
 const admin = (now: string): string =>
   `INSERT INTO users (id, name, folded, role, created_at, disabled_at) VALUES ('admin', 'admin', 'admin', 'admin', ${now}, NULL);\n`;
 
-/** The log is only added to: whoever tries otherwise, also by hand, is told. */
-const appendOnlySqlite = ['UPDATE', 'DELETE']
+/** The triggers refuse to change the audit log, even by hand. */
+export const accessSqlite = `
+${admin("CAST(unixepoch('subsec') * 1000 AS INTEGER)")}
+${['UPDATE', 'DELETE']
   .map(
-    (what) => `CREATE TRIGGER audit_no_${what.toLowerCase()} BEFORE ${what} ON audit BEGIN
+    (change) => `CREATE TRIGGER audit_no_${change.toLowerCase()} BEFORE ${change} ON audit BEGIN
   SELECT RAISE(ABORT, 'the audit log is append-only');
-END;
-`,
+END;`,
   )
-  .concat(`CREATE TRIGGER audit_no_replace BEFORE INSERT ON audit
+  .join('\n')}
+CREATE TRIGGER audit_no_replace BEFORE INSERT ON audit
 WHEN EXISTS (SELECT 1 FROM audit WHERE seq = new.seq) BEGIN
   SELECT RAISE(ABORT, 'the audit log is append-only');
 END;
-`)
-  .join('');
-const appendOnlyPostgres = `CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+`;
+
+export const accessPostgres = `
+${admin('(extract(epoch FROM clock_timestamp()) * 1000)::bigint')}
+CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the audit log is append-only';
 END $$;
 CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 `;
-
-const sqlite =
-  tables
-    .replaceAll('SERIAL_KEY', 'INTEGER PRIMARY KEY AUTOINCREMENT')
-    .replaceAll(/\bID\b/g, 'TEXT')
-    .replaceAll(/\bBIG\b/g, 'INTEGER') +
-  admin("CAST(unixepoch('subsec') * 1000 AS INTEGER)") +
-  appendOnlySqlite;
-const postgres =
-  tables
-    .replaceAll('SERIAL_KEY', 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY')
-    .replaceAll(/\bID\b/g, 'text COLLATE "C"')
-    .replaceAll(/\bBIG\b/g, 'bigint') +
-  admin('(extract(epoch FROM clock_timestamp()) * 1000)::bigint') +
-  appendOnlyPostgres;
-
-export const accessTables: Migration = { id: 7, name: 'access', sqlite, postgres };

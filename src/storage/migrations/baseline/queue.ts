@@ -1,16 +1,12 @@
-import { RunState, TERMINAL_STATES } from '../../contract/run.ts';
-import type { Migration } from './migration.ts';
+import { RunState, TERMINAL_STATES } from '../../../contract/run.ts';
 
 const list = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
 
-/** Begun and unfinished: a lane may have one such run, and the index `runs_one_begun` says so. */
+/** Begun and unfinished: the index `runs_one_begun` allows one such run per lane. */
 const BEGUN = list(['dequeued', 'running', 'waiting', 'retry_scheduled']);
 
-/**
- * Nodes, lanes, runs and the log. ID is text compared byte by byte, BIG a 64-bit integer; flags are
- * 0 or 1, times milliseconds, JSON is text (jsonb refuses \u0000, which programs do print).
- */
-const tables = `
+/** Nodes, lanes, runs, the event log and schedules. */
+export const queueTables = `
 CREATE TABLE nodes (
   id ID PRIMARY KEY,
   host ID NOT NULL,
@@ -29,7 +25,7 @@ CREATE TABLE nodes (
 CREATE TABLE lanes (
   id ID PRIMARY KEY,
   owner ID NOT NULL,
-  -- '' is any host. Not NULL, because an index keeps no order behind IS NULL that PostgreSQL would use.
+  -- '' is any host. Not NULL: PostgreSQL does not use the order of an index after IS NULL.
   host ID NOT NULL,
   pin BIG NOT NULL,
   hold_on_failure BIG NOT NULL,
@@ -94,6 +90,8 @@ CREATE UNIQUE INDEX runs_one_begun ON runs (lane) WHERE state IN (${BEGUN});
 CREATE UNIQUE INDEX runs_idempotency ON runs (idem_scope, idem_key) WHERE idem_key IS NOT NULL;
 CREATE INDEX runs_due ON runs (run_at, id) WHERE position IS NULL AND state = 'queued';
 CREATE INDEX runs_finished ON runs (finished_at) WHERE finished_at IS NOT NULL AND kept = 0;
+-- For figures over the last days.
+CREATE INDEX runs_ended ON runs (finished_at, state) WHERE finished_at IS NOT NULL AND kept = 1;
 
 CREATE TABLE events (
   lane ID NOT NULL,
@@ -106,47 +104,54 @@ CREATE TABLE events (
   PRIMARY KEY (lane, seq)
 ) CLUSTERED;
 
--- Where each type's turn over the owners stands (claims).
+-- The owner that each type's last claim ended with; the next claim starts after it.
 CREATE TABLE claim_cursors (type ID PRIMARY KEY, owner ID NOT NULL);
 
--- Changes of the number of runs per state; their sum is the count. Rows are folded from time to time,
--- so that no transaction ever waits for another on a counter.
+-- Changes to the number of runs per state; their sum is the count. Transactions only add rows, so none
+-- waits for another on a counter. The rows are summed up from time to time.
 CREATE TABLE run_counts (state ID NOT NULL, n BIG NOT NULL);
+
+-- Firing a tick moves next_at to last_at; the check between the two makes it impossible to fire one
+-- twice. A paused schedule has no next tick.
+CREATE TABLE schedules (
+  id ID PRIMARY KEY,
+  cron ID,
+  timezone ID NOT NULL,
+  at BIG,
+  type ID NOT NULL,
+  payload ID NOT NULL,
+  lane ID,
+  owner ID NOT NULL,
+  max_attempts BIG NOT NULL,
+  paused BIG NOT NULL,
+  next_at BIG,
+  last_at BIG,
+  last_run_id ID,
+  version ID NOT NULL,
+  created_at BIG NOT NULL,
+  updated_at BIG NOT NULL,
+  CHECK ((cron IS NULL) <> (at IS NULL)),
+  CHECK (paused = 0 OR next_at IS NULL),
+  CHECK (next_at > last_at)
+);
+CREATE INDEX schedules_due ON schedules (next_at, id) WHERE next_at IS NOT NULL;
 `;
 
-const sqlite = `
-${tables}
+/** One writer can add to one row per state without waiting for anyone. */
+export const queueSqlite = `
 CREATE TABLE fences (last INTEGER NOT NULL);
 INSERT INTO fences VALUES (0);
--- One writer: it can add to one row per state without waiting for anybody.
 INSERT INTO run_counts VALUES ${RunState.options.map((state) => `('${state}', 0)`).join(', ')};
 CREATE TRIGGER runs_terminal_for_good BEFORE UPDATE OF state ON runs
 WHEN old.state IN (${list(TERMINAL_STATES)}) AND new.state <> old.state
 BEGIN SELECT RAISE(ABORT, 'a finished run never changes its state'); END;
-`
-  .replaceAll(/\bID\b/g, 'TEXT')
-  .replaceAll(/\bBIG\b/g, 'INTEGER')
-  .replaceAll(' HOT;', ';')
-  // The log is read by its key and never by anything else.
-  .replaceAll(' CLUSTERED;', ' WITHOUT ROWID;');
+`;
 
-const postgres = `
-${tables}
+export const queuePostgres = `
 CREATE SEQUENCE fences;
 CREATE FUNCTION refuse_change_of_finished() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'a finished run never changes its state'; END $$;
 CREATE TRIGGER runs_terminal_for_good BEFORE UPDATE OF state ON runs FOR EACH ROW
 WHEN (old.state IN (${list(TERMINAL_STATES)}) AND new.state <> old.state)
 EXECUTE FUNCTION refuse_change_of_finished();
-`
-  .replaceAll(/\bID\b/g, 'text COLLATE "C"')
-  .replaceAll(/\bBIG\b/g, 'bigint')
-  // Rows of these tables change several times in their life: room for the new version on the same
-  // page, and a vacuum that keeps up.
-  .replaceAll(
-    ' HOT;',
-    ' WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);',
-  )
-  .replaceAll(' CLUSTERED;', ';');
-
-export const queueTables: Migration = { id: 1, name: 'queue', sqlite, postgres };
+`;

@@ -1,0 +1,35 @@
+import { accessPostgres, accessSqlite, accessTables } from './baseline/access.ts';
+import { queuePostgres, queueSqlite, queueTables } from './baseline/queue.ts';
+import { sessionTables } from './baseline/sessions.ts';
+import type { Migration } from './migration.ts';
+
+/**
+ * The schema as of the first twelve migrations, which it replaces (see plan.ts). Placeholders: ID is
+ * text compared byte by byte, BIG a 64-bit integer, FLOAT8 a double, SERIAL_KEY a key that counts up.
+ * Flags are 0 or 1, times are milliseconds, and JSON is text (jsonb refuses \u0000, which programs do
+ * print).
+ */
+const tables = queueTables + sessionTables + accessTables;
+
+const sqlite = (tables + queueSqlite + accessSqlite)
+  .replaceAll('SERIAL_KEY', 'INTEGER PRIMARY KEY AUTOINCREMENT')
+  .replaceAll(/\bID\b/g, 'TEXT')
+  .replaceAll(/\bBIG\b/g, 'INTEGER')
+  .replaceAll(/\bFLOAT8\b/g, 'REAL')
+  .replaceAll(/ (?:HOT|WARM);/g, ';')
+  // The log is read by its key only.
+  .replaceAll(' CLUSTERED;', ' WITHOUT ROWID;');
+
+/** Rows that change several times: room for the new version on the same page, and frequent vacuums. */
+const WARM =
+  'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500';
+
+const postgres = (tables + queuePostgres + accessPostgres)
+  .replaceAll('SERIAL_KEY', 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY')
+  .replaceAll(/\bID\b/g, 'text COLLATE "C"')
+  .replaceAll(/\bBIG\b/g, 'bigint')
+  .replaceAll(' WARM;', ` WITH (${WARM});`)
+  .replaceAll(' HOT;', ` WITH (${WARM}, autovacuum_vacuum_cost_delay = 0);`)
+  .replaceAll(' CLUSTERED;', ';');
+
+export const baseline: Migration = { id: 1, name: 'baseline', sqlite, postgres };
