@@ -53,7 +53,7 @@ test('[C2] the dashboard helps at first, then shows true numbers, and goes on by
   await ran(server, session, 'echo 3');
   await tile(page, 'Succeeded').filter({ hasText: '3' }).waitFor();
 
-  const trend = page.getByRole('table', { name: 'Runs in 7 days' });
+  const trend = page.getByRole('table', { name: 'Runs, last 7 days' });
   expect(await trend.getByRole('row').last().getByRole('cell').allTextContents()).toEqual([
     '3',
     '1',
@@ -66,7 +66,7 @@ test('[C2] the dashboard helps at first, then shows true numbers, and goes on by
   await page.getByText('Recent activity: Failed').waitFor();
   await until(async () => (await activity.getByRole('listitem').count()) === 1, { ms: 60_000 });
   expect(await activity.getByRole('listitem').textContent()).toContain('exit 3');
-  await page.getByLabel('Show the cost by').selectOption('By session');
+  await page.getByLabel('Group cost').selectOption('By session');
   await page.getByText('numbers').last().waitFor();
   expect(complaints).toEqual([]);
 });
@@ -76,19 +76,19 @@ test('[S1] [S10] [S12] [C2] a session is completed, reopened, forked, archived a
   const session = await server.session('to-be-ended');
   await ran(server, session, 'echo hello');
   await go(`/s/${session.id}/detail`);
-  await confirmed(page, 'Complete');
-  await page.getByText('Completed', { exact: true }).first().waitFor();
+  await confirmed(page, 'Close session');
+  await page.getByText('Closed', { exact: true }).first().waitFor();
   expect(await statusOf(server, session)).toBe('COMPLETED');
-  await page.getByText('Somebody asked for it').waitFor();
+  await page.getByText('Requested by a user').waitFor();
   // What is not possible now is not offered.
-  expect(await button(page, 'Complete').count()).toBe(0);
-  expect(await button(page, 'Hold').count()).toBe(0);
+  expect(await button(page, 'Close session').count()).toBe(0);
+  expect(await button(page, 'Pause').count()).toBe(0);
 
   await confirmed(page, 'Reopen');
   await until(async () => (await statusOf(server, session)) === 'ACTIVE', { ms: 60_000 });
-  await button(page, 'Hold').waitFor();
-  await confirmed(page, 'Hold');
-  await page.getByText('On hold').waitFor();
+  await button(page, 'Pause').waitFor();
+  await confirmed(page, 'Pause');
+  await page.getByText('Paused').waitFor();
   await confirmed(page, 'Resume');
 
   await button(page, 'Fork').click();
@@ -98,7 +98,7 @@ test('[S1] [S10] [S12] [C2] a session is completed, reopened, forked, archived a
   await dialog.getByText('1 to 80 characters').waitFor();
   await dialog.getByLabel('Name of the new session').fill('to-be-ended');
   await dialog.getByRole('button', { name: 'Fork' }).click();
-  await dialog.getByText('You have another session of this name.').waitFor();
+  await dialog.getByText('You already have a session with this name.').waitFor();
   await dialog.getByLabel('Name of the new session').fill('its fork');
   await dialog.getByRole('button', { name: 'Fork' }).click();
   await page.waitForURL(/\/s\/[^/]+$/);
@@ -108,7 +108,7 @@ test('[S1] [S10] [S12] [C2] a session is completed, reopened, forked, archived a
   await confirmed(page, 'Archive');
   await page.getByText('Archived', { exact: true }).first().waitFor();
   await button(page, 'Delete').click();
-  await page.getByText('deleted for good').waitFor();
+  await page.getByText('permanently deleted').waitFor();
   await button(page, 'Cancel').click();
   expect((await server.fetch('GET', `/api/v1/sessions/${session.id}`)).status).toBe(200);
   await button(page, 'Delete').click();
@@ -132,11 +132,11 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
   const save = button(page, 'Save');
   await page.getByLabel('Name', { exact: true }).fill('taken');
   await save.click();
-  await page.getByText('You have another session of this name.').waitFor();
+  await page.getByText('You already have a session with this name.').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('renamed');
   await page.getByLabel('Budget (US$)').fill('much');
   await save.click();
-  await page.getByText('An amount from 0 to 1,000,000.').waitFor();
+  await page.getByText('Enter an amount from 0 to 1,000,000.').waitFor();
   await page.getByLabel('Budget (US$)').fill('2.5');
   await page.getByLabel('Tags').fill('web, 急ぎ');
   await page.getByLabel('Labels').fill('audit');
@@ -158,10 +158,10 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
 
   await page.getByLabel('Share with').fill('nobody');
   await button(page, 'Share').click();
-  await page.getByText('There is no user of this name.').waitFor();
+  await page.getByText('There is no user with this name.').waitFor();
   await page.getByLabel('Share with').fill('hanako');
   await button(page, 'Share').click();
-  await page.getByLabel('What hanako may do').selectOption('May work in it');
+  await page.getByLabel('Access for hanako').selectOption('Can operate');
   const shares = () => server.call('GET', `/api/v1/sessions/${session.id}/shares`);
   await until(async () => JSON.stringify(await shares()).includes('operate'), { ms: 60_000 });
   // What was taken away on another page is not given back by this one.
@@ -177,11 +177,11 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
   });
   await button(page, 'Stop sharing with taro').click();
   // Unless the page knew it by then.
-  const told = page.getByText('This was changed meanwhile.');
-  const nobody = page.getByText('Shared with nobody.');
-  await told.or(nobody).first().waitFor();
-  if (await told.isVisible()) await button(page, 'Stop sharing with taro').click();
-  await nobody.waitFor();
+  const notice = page.getByText('Someone else changed the sharing.');
+  const notShared = page.getByText('Not shared yet.');
+  await notice.or(notShared).first().waitFor();
+  if (await notice.isVisible()) await button(page, 'Stop sharing with taro').click();
+  await notShared.waitFor();
 });
 
 test('[A5] [E2] [C2] runs open to their processes, events to their JSON, and both can be saved', async () => {
@@ -192,7 +192,7 @@ test('[A5] [E2] [C2] runs open to their processes, events to their JSON, and bot
   await page.getByRole('tab', { name: 'Runs and cost' }).click();
   await page.getByRole('button', { name: /exit 7/ }).click();
   await page.getByText('Attempt 1').waitFor();
-  expect(await page.getByRole('article').textContent()).toMatch(/Exit7/);
+  expect(await page.getByRole('article').textContent()).toMatch(/Exit code7/);
   await page.getByRole('button', { name: /echo to be read/ }).click();
   await page.getByText('Error output').last().click();
   await page.getByText('a complaint', { exact: true }).waitFor();
@@ -212,7 +212,7 @@ test('[A5] [E2] [C2] runs open to their processes, events to their JSON, and bot
     const download = await coming;
     return [download.suggestedFilename(), readFileSync(await download.path(), 'utf8')];
   };
-  const [json, lines] = await saved('JSON, for programs');
+  const [json, lines] = await saved('JSON (for programs)');
   expect(json).toBe('to-export.ndjson');
   const kinds = lines
     .trimEnd()
@@ -220,7 +220,7 @@ test('[A5] [E2] [C2] runs open to their processes, events to their JSON, and bot
     .map((line) => Object.keys(JSON.parse(line))[0]);
   expect(kinds.slice(0, 3)).toEqual(['session', 'run', 'run']);
   expect(kinds.filter((kind) => kind === 'event').length).toBeGreaterThan(5);
-  const [markdown, text] = await saved('Markdown, to read');
+  const [markdown, text] = await saved('Markdown (for reading)');
   expect(markdown).toBe('to-export.md');
   expect(text).toMatch(/^# to-export\n/);
   expect(text).toContain('> echo to be read');
@@ -231,15 +231,15 @@ test('[A5] [E2] [C2] runs open to their processes, events to their JSON, and bot
 test('[X2] [C2] a token is made and shown once, works, and is revoked', async () => {
   const { server, page, go } = await admin();
   await go('/settings/tokens');
-  await page.getByText('There is none yet.').waitFor();
+  await page.getByText('No tokens yet.').waitFor();
   await button(page, 'New token').click();
   const dialog = page.getByRole('dialog');
-  await button(page, 'Make token').click();
+  await button(page, 'Create token').click();
   await dialog.getByText('1 to 100 characters.').waitFor();
   await dialog.getByLabel('Name').fill('nightly build');
   await dialog.getByRole('checkbox', { name: 'Run agents' }).uncheck();
-  await dialog.getByLabel('It ends after').selectOption('7 days');
-  await button(page, 'Make token').click();
+  await dialog.getByLabel('Expires after').selectOption('7 days');
+  await button(page, 'Create token').click();
   const token = (await page.locator('code').first().textContent()) ?? '';
   const asks = (path: string) =>
     fetch(`${server.url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -299,14 +299,14 @@ test('[X2] [X3] [C2] a viewer comes in by a link and sees no action they may not
   await hers.page.getByText('These settings are for administrators.').waitFor();
   expect(complaints).toEqual([]);
 
-  // Locked out she is out at once.
-  await page.getByRole('button', { name: 'Lock out hanako' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Lock out' }).click();
-  await page.getByText('locked out').waitFor();
+  // Disabling her takes effect immediately.
+  await page.getByRole('button', { name: 'Disable hanako' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('disabled').waitFor();
   await hers.page.goto(`${server.url}/dashboard`);
   await hers.page.waitForURL(/\/sign-in/);
-  await page.getByRole('button', { name: 'Let in hanako' }).click();
-  await page.getByRole('button', { name: 'Lock out hanako' }).waitFor();
+  await page.getByRole('button', { name: 'Enable hanako' }).click();
+  await page.getByRole('button', { name: 'Disable hanako' }).waitFor();
 });
 
 test('[P1] [P2] [C2] rules are changed, and the tester says what would happen and why', async () => {
@@ -317,26 +317,26 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
     await button(page, 'Test').click();
     await page.locator('[aria-live="polite"]').filter({ hasText: answer }).waitFor();
   };
-  await said('rm -rf /', 'DenyBy a rule of the channel:Bash(rm -rf)');
-  await page.getByRole('button', { name: 'Change Everything' }).click();
+  await said('rm -rf /', 'DenyChannel rule:Bash(rm -rf)');
+  await page.getByRole('button', { name: 'Change All sessions' }).click();
   await page.getByLabel('Ask', { exact: true }).fill('not a rule(');
   await button(page, 'Save').click();
-  await page.getByText('is not a rule such as').waitFor();
+  await page.getByText('is not a valid rule.').waitFor();
   await page.getByLabel('Ask', { exact: true }).fill('');
   await page.getByLabel('Deny', { exact: true }).fill('Bash(terraform apply)');
   await button(page, 'Save').click();
-  await page.getByRole('button', { name: 'Change Everything' }).waitFor();
+  await page.getByRole('button', { name: 'Change All sessions' }).waitFor();
   expect(await server.call('GET', '/api/v1/policies/global')).toMatchObject({
     deny: ['Bash(terraform apply)'],
   });
-  await said('terraform apply', 'By a rule for everything');
+  await said('terraform apply', 'Server rule');
 
   // Enforced it counts whatever a session allows.
-  await page.getByRole('button', { name: 'Change Everything' }).click();
+  await page.getByRole('button', { name: 'Change All sessions' }).click();
   await page.getByLabel('Ask', { exact: true }).fill('WebFetch');
   await page.getByRole('checkbox', { name: 'Ask WebFetch' }).check();
   await button(page, 'Save').click();
-  await page.getByRole('button', { name: 'Change Everything' }).waitFor();
+  await page.getByRole('button', { name: 'Change All sessions' }).waitFor();
   expect(await server.call('GET', '/api/v1/policies/global')).toMatchObject({
     ask: ['WebFetch'],
     enforced: ['WebFetch'],
@@ -350,12 +350,12 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   await page.getByLabel('Allow', { exact: true }).fill('Bash(terraform apply)');
   await button(page, 'Save').click();
   await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
-  await said('terraform apply', 'By a rule of the session');
+  await said('terraform apply', 'Session rule');
   await server.call('PUT', '/api/v1/policies/global', {
     deny: ['Bash(terraform apply)'],
     enforced: ['Bash(terraform apply)'],
   });
-  await said('terraform apply', 'DenyBy a rule for everything:Bash(terraform apply)Enforced');
+  await said('terraform apply', 'DenyServer rule:Bash(terraform apply)Enforced');
 
   // A rule that somebody else made meanwhile is not lost without a word.
   const policy = `/api/v1/sessions/${session.id}/policy`;
@@ -363,9 +363,9 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   await page.getByLabel('Ask', { exact: true }).fill('Write');
   await server.call('PUT', policy, { deny: ['Bash(terraform destroy)'] });
   await button(page, 'Save').click();
-  await page.getByText('These rules were changed meanwhile.').waitFor();
+  await page.getByText('These rules were changed while you were editing.').waitFor();
   await page.getByText('Bash(terraform destroy)', { exact: true }).waitFor();
-  await button(page, 'Take it over into mine').click();
+  await button(page, 'Merge into mine').click();
   await button(page, 'Save').click();
   await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
   const both = { allow: [], ask: ['Write'], deny: ['Bash(terraform destroy)'] };
@@ -373,7 +373,7 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   await page.getByRole('button', { name: 'Change 1. This session' }).click();
   await server.call('PUT', policy, { deny: ['Read'] });
   await button(page, 'Save').click();
-  await button(page, 'Save mine instead').click();
+  await button(page, 'Save mine').click();
   await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
   expect(await server.call('GET', policy)).toMatchObject(both);
 });
@@ -399,13 +399,13 @@ test('[P6] [C2] the audit log is filtered, opened and saved; nodes say how they 
       .map((line) => JSON.parse(line).action),
   ).toEqual(['user.create']);
   await page.getByLabel('Channel').selectOption('LINE');
-  await page.getByText('Nothing matches.').waitFor();
+  await page.getByText('No matching entries.').waitFor();
   await button(page, 'Clear filters').click();
   await page.getByLabel('To', { exact: true }).fill('2020-01-01');
-  await page.getByText('Nothing matches.').waitFor();
+  await page.getByText('No matching entries.').waitFor();
 
   await go('/settings/nodes');
-  await page.getByText('Last sign of life').waitFor();
+  await page.getByText('Last heartbeat').waitFor();
   const nodes = await server.call<{ items: { pid: number }[] }>('GET', '/api/v1/nodes');
   await page.getByText(String(nodes.items[0]?.pid), { exact: true }).waitFor();
   expect(complaints).toEqual([]);

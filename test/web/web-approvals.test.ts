@@ -49,7 +49,7 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   const server = await house.server();
   const session = await house.session(server);
   const { page, complaints } = await visit(server);
-  await page.getByText('Nothing waits for you.').waitFor();
+  await page.getByText('You’re all caught up.').waitFor();
   const run = await say(server, session, [
     { tools: [making('first')] },
     { tools: [making('second')], results: [{}] },
@@ -61,7 +61,7 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   await cards(page).getByText('install /dev/null first').first().waitFor();
   await until(async () => (await page.title()).startsWith('(1) '), PATIENCE);
   await page.getByRole('heading', { name: session.name }).waitFor();
-  await cards(page).getByText('No rule speaks of it').waitFor();
+  await cards(page).getByText('No rule covers this').waitFor();
   const first = await asked(server, session, run);
   // A letter that is meant for something else answers nothing: it only leads to the card.
   await page.keyboard.press('a');
@@ -104,9 +104,9 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
     'allowed',
   ]);
   await page.goto(`${server.url}/inbox`);
-  await page.getByText('Nothing waits for you.').waitFor();
+  await page.getByText('You’re all caught up.').waitFor();
   await page.getByText('Denied by you').first().click();
-  await page.getByText('Said: not that one').waitFor();
+  await page.getByText('Comment: not that one').waitFor();
   await page.getByText('Allowed with changes by you').first().click();
   await page.getByText('install /dev/null edited').waitFor();
   expect(complaints).toEqual([]);
@@ -124,7 +124,7 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   await button(cards(page), 'Edit…').click();
   await cards(page).getByRole('textbox', { name: 'command' }).fill('echo ***MASKED***');
   await button(cards(page), 'Allow with changes').click();
-  await cards(page).getByText('It holds a mask').waitFor();
+  await cards(page).getByText('It contains a mask').waitFor();
   expect(
     await cards(page).getByRole('textbox', { name: 'command' }).getAttribute('aria-invalid'),
   ).toBe('true');
@@ -134,24 +134,24 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   await page.getByText('Allowed for this session by you').waitFor();
 
   await cards(page).getByText('two && install').first().waitFor();
-  await cards(page).getByText('no rule can mean just this').waitFor();
+  await cards(page).getByText('no rule would match only this').waitFor();
   expect(await button(cards(page), 'Allow for this session').count()).toBe(0);
   await button(cards(page), 'Allow once').click();
 
   // What is not shown whole is not allowed by a key.
   await cards(page).getByText('DB_PASSWORD=***MASKED*** install /dev/null four').waitFor();
-  await cards(page).getByText('A part of this is hidden from you.').waitFor();
+  await cards(page).getByText('Part of this is hidden.').waitFor();
   for (const _ of 'aa') {
     await page.keyboard.press('a');
     await keysReady(page);
   }
   expect(isMade(house, 'four')).toBe(false);
   // Who may answer sees it, and then a key allows it.
-  await button(cards(page), 'Show what is hidden').click();
+  await button(cards(page), 'Reveal secrets').click();
   await cards(page).getByText('DB_PASSWORD=correct-horse install /dev/null four').waitFor();
   await button(cards(page), 'Hide again').click();
   await cards(page).getByText('DB_PASSWORD=***MASKED*** install /dev/null four').waitFor();
-  await button(cards(page), 'Show what is hidden').click();
+  await button(cards(page), 'Reveal secrets').click();
   await button(cards(page), 'Hide again').waitFor();
   await cards(page).focus();
   await keysReady(page);
@@ -215,7 +215,7 @@ test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answe
   await page.getByText('あなたが回答しました').waitFor();
   // The other browser is told without asking.
   await desk.page.getByText('Answered by you').waitFor();
-  await desk.page.getByText('You had picked or written:').waitFor();
+  await desk.page.getByText('Your unsent answer:').waitFor();
   await desk.page.getByText('Mauve').waitFor();
   await button(desk.page, 'Discard').click();
 
@@ -256,15 +256,15 @@ test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answe
     { text: 'Over.', results: [{}] },
   ]);
   await cards(theirs).getByText('install /dev/null made').first().waitFor();
-  await cards(theirs).getByText('You may look at this session').waitFor();
+  await cards(theirs).getByText('You have view-only access.').waitFor();
   expect(await cards(theirs).getByRole('button').count()).toBe(0);
   // It waits for somebody else.
-  await desk.page.getByRole('img', { name: '1 question waits for you' }).waitFor();
-  expect(await theirs.getByRole('img', { name: /waits? for you$/ }).count()).toBe(0);
+  await desk.page.getByRole('img', { name: '1 question for you' }).waitFor();
+  expect(await theirs.getByRole('img', { name: /questions? for you$/ }).count()).toBe(0);
   expect(await theirs.title()).toBe('Inbox · Baton');
   await theirs.keyboard.press('a');
   await answer(server, await asked(server, other, shared), { decision: 'allow' });
-  await theirs.getByText('Allowed by somebody else').waitFor();
+  await theirs.getByText('Allowed by someone else').waitFor();
   expect((await ended(server, shared)).state).toBe('succeeded');
 });
 
@@ -306,13 +306,13 @@ test('[A7] [C2] nothing of what is decided about is out of sight, and no key ans
   await page.goto(`${server.url}/inbox`);
   const card = (id: string) => page.locator(`#approval-${id}`);
   await card('padded').getByText('4000 blank lines').waitFor();
-  await card('padded').getByText('uses the network · runs what it reads').waitFor();
+  await card('padded').getByText('uses the network · runs downloaded code').waitFor();
   await card('padded').getByText('run_in_background').waitFor();
   await card('turned').getByText('Edit(//a\\u{202e}b)').waitFor();
   await card('turned').getByText('/a\\u{202e}b', { exact: true }).waitFor();
   await card('turned').getByText('replace_all').waitFor();
   await button(card('turned'), 'Edit…').click();
-  await card('turned').getByText('Holds characters that cannot be seen:').waitFor();
+  await card('turned').getByText('Contains invisible characters:').waitFor();
   await page.keyboard.press('Escape');
   await page.evaluate('document.activeElement.blur()');
 
@@ -321,10 +321,10 @@ test('[A7] [C2] nothing of what is decided about is out of sight, and no key ans
   await keysReady(page);
   expect(await page.evaluate('document.activeElement.id')).toBe('approval-long');
   await page.keyboard.press('a');
-  await card('long').getByText('Not all of it was on the screen yet.').waitFor();
+  await card('long').getByText('Scroll to the end first.').waitFor();
   expect(answers).toEqual([]);
   await page.keyboard.press('End');
-  await card('long').getByText('Shown to its end').waitFor();
+  await card('long').getByText('End of content').waitFor();
   expect(await barriersOn(page)).toEqual([]);
   expect(await layoutFaultsOn(page, { thumbs: false })).toEqual([]);
   await keysReady(page);

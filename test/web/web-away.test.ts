@@ -24,15 +24,15 @@ test('[C2] [E3] killed with -9 in mid-answer and started again: the page goes on
   );
   await talk.log.locator('pre', { hasText: 'line 20\n' }).waitFor();
   await at.kill();
-  await talk.page.getByText('Connection lost. Trying again…').waitFor();
+  await talk.page.getByText('Connection lost. Reconnecting…').waitFor();
   // Written while nobody answers: it is sent once there is somebody.
   await talk.say('echo while away');
   await at.start();
-  await talk.log.getByText(/^The server stopped while this was running/).waitFor();
+  await talk.log.getByText(/^The server stopped during this run/).waitFor();
   await talk.log.locator('pre', { hasText: 'line 20\n' }).nth(1).waitFor();
   writeFileSync(gate, '');
   await talk.log.locator('pre', { hasText: /^while away\n$/ }).waitFor();
-  await talk.page.getByText('Connection lost. Trying again…').waitFor({ state: 'detached' });
+  await talk.page.getByText('Connection lost. Reconnecting…').waitFor({ state: 'detached' });
   expect(await talk.page.evaluate('window.loadedOnce')).toBe(true);
 
   // Nothing is missing and nothing there twice: the same as somebody sees who comes now.
@@ -68,7 +68,7 @@ test('[C2] two browsers on one session see the same; one that was offline catche
   await mine.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
 
   await context.setOffline(true);
-  await mine.page.getByText('This device is offline.', { exact: false }).waitFor();
+  await mine.page.getByText('You’re offline.', { exact: false }).waitFor();
   await theirs.talk.say('echo meanwhile');
   await theirs.talk.log.locator('pre', { hasText: /^meanwhile\n$/ }).waitFor();
   await mine.say('echo later');
@@ -146,7 +146,7 @@ test('[C2] [X1] a draft survives a reload, files go with a message, and an expir
     },
     { ms: 60_000 },
   );
-  await talk.log.getByText('It is sent once you have signed in again.', { exact: false }).waitFor();
+  await talk.log.getByText('It will be sent when you sign in again.', { exact: false }).waitFor();
   await write('echo still a draft');
   await press('Send again');
   await dialog.getByRole('link', { name: 'Sign in' }).click();
@@ -250,19 +250,19 @@ test('[Q12] [C2] a change that comes too late and a message to an ended session 
   await talk.say('echo old words');
   const row = talk.queue.filter({ hasText: 'echo old words' });
   await row.getByRole('button', { name: 'Edit' }).click();
-  const field = talk.page.getByRole('textbox', { name: 'Edit the queued message' });
+  const field = talk.page.getByRole('textbox', { name: 'Edit queued message' });
   await field.fill('echo new words');
   // Somebody else changes it, and then it begins.
   const queued = (await runsOf(server, session)).find(({ state }) => state === 'queued')!;
   await server.call('PATCH', `/api/v1/runs/${queued.id}`, { message: 'echo their words' });
   await talk.page.getByText('echo their words', { exact: true }).waitFor();
   first.letGo();
-  await talk.page.getByText('Your change was not made.', { exact: false }).waitFor();
+  await talk.page.getByText('Your edit was not applied.', { exact: false }).waitFor();
   await talk.log.locator('pre', { hasText: /^their words\n$/ }).waitFor();
   await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
   expect(await field.inputValue()).toBe('echo new words');
   expect(await barriersOn(talk.page)).toEqual([]);
-  await talk.button('Write it as a new message').click();
+  await talk.button('Use as a new message').click();
   expect(await talk.composer.inputValue()).toBe('echo new words');
   await field.waitFor({ state: 'detached' });
 
@@ -272,9 +272,9 @@ test('[Q12] [C2] a change that comes too late and a message to an ended session 
   await talk.composer.press('Enter');
   await talk.log.getByText('Not sent yet.', { exact: false }).waitFor();
   await server.call('POST', `/api/v1/sessions/${session.id}/complete`);
-  await talk.page.getByText('This session has ended.').waitFor();
+  await talk.page.getByText('This session is closed.').waitFor();
   await context.unroute(path);
-  const refused = talk.log.getByText('This message was not sent. The session has ended.', {
+  const refused = talk.log.getByText('This message was not sent. This session is closed.', {
     exact: false,
   });
   await refused.waitFor();

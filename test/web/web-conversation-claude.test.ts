@@ -89,10 +89,10 @@ test('[C2] [A7] [Q11] tool cards, reads in one line, a question answered in plac
 
   await say([{ text: 'one', hold: 'text' }, { text: 'two' }]);
   await claude.model.arrived('text');
-  await talk.page.getByText('Hand over now', { exact: true }).click();
+  await talk.page.getByText('Send now', { exact: true }).click();
   await talk.say('and this, too');
   await talk.sees('and this, too');
-  await talk.log.getByText('Handed to the agent while it worked', { exact: false }).waitFor();
+  await talk.log.getByText('Sent while the agent was working', { exact: false }).waitFor();
   expect(await talk.queue.count()).toBe(0);
   await until(
     () =>
@@ -116,10 +116,10 @@ test('[C2] [E3] killed with -9 in the middle of a text: the page goes on, nothin
   await claude.model.arrived('text');
   await talk.sees('Half a text.');
   await at.kill();
-  await talk.page.getByText('Connection lost. Trying again…').waitFor();
+  await talk.page.getByText('Connection lost. Reconnecting…').waitFor();
   claude.model.release('text');
   await at.start();
-  await talk.log.getByText(/^The server stopped while this was running/).waitFor();
+  await talk.log.getByText(/^The server stopped during this run/).waitFor();
   await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
   const fresh = await at.open(session);
   fresh.page.setDefaultTimeout(PATIENCE.ms);

@@ -13,7 +13,7 @@ test('[C2] a first message, its answer, and what helps when it fails', async () 
   const { server, open } = await house(chromium());
   const session = await server.session('first steps');
   const talk = await open(session);
-  await talk.page.getByText('Send a command, and its output will be here.').waitFor();
+  await talk.page.getByText('Send a command to see its output here.').waitFor();
   // Enter while a word is being composed belongs to the composition.
   await talk.composer.fill('echo hel');
   await talk.composer.dispatchEvent('keydown', { key: 'Enter', isComposing: true, keyCode: 229 });
@@ -28,14 +28,14 @@ test('[C2] a first message, its answer, and what helps when it fails', async () 
   expect(await runsOf(server, session)).toHaveLength(1);
 
   await talk.say('echo oh no; exit 3');
-  await talk.log.getByText('The command ended with an error.').waitFor();
+  await talk.log.getByText('The command failed.').waitFor();
   await talk.log.getByText('The command ended with exit code 3.').waitFor();
   await talk.button('Try again').click();
   await until(async () => (await runsOf(server, session)).length === 3, { ms: 20_000 });
-  await talk.log.getByText('Again', { exact: false }).first().waitFor();
+  await talk.log.getByText('Retry', { exact: false }).first().waitFor();
 
   // One stop of the tab key for the links to all rows, and the arrows from there.
-  const links = talk.log.getByRole('button', { name: 'Copy a link to this' });
+  const links = talk.log.getByRole('button', { name: 'Copy link' });
   const stops = () => talk.log.locator('[data-row-tools] button[tabindex="0"]').count();
   await until(async () => (await stops()) === 1);
   const last = (await links.count()) - 1;
@@ -65,7 +65,7 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
 
   const row = (text: string) => talk.queue.filter({ hasText: text });
   await row('echo one').getByRole('button', { name: 'Edit' }).click();
-  const field = talk.page.getByRole('textbox', { name: 'Edit the queued message' });
+  const field = talk.page.getByRole('textbox', { name: 'Edit queued message' });
   await field.fill('echo ONE');
   await field.press('Enter');
   await row('echo ONE').waitFor();
@@ -75,7 +75,7 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
   // By dragging.
   await row('echo two').dragTo(row('echo ONE'));
   await until(async () => (await order()).join('|') === 'echo two|echo ONE|echo three');
-  await row('echo three').getByRole('button', { name: 'Remove from the queue' }).click();
+  await row('echo three').getByRole('button', { name: 'Remove from queue' }).click();
   await until(async () => (await order()).join('|') === 'echo two|echo ONE');
   const queued = async () =>
     (await runsOf(server, session)).filter(({ state }) => state === 'queued').length;
@@ -84,7 +84,7 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
 
   // Stopped by a person, the queue waits for one.
   await talk.button('Stop').click();
-  await talk.log.getByText('The queue is on hold, because a run was stopped.').waitFor();
+  await talk.log.getByText('The queue is paused because a run was stopped.').waitFor();
   await talk.button('Resume').first().click();
   await talk.log.locator('pre', { hasText: /^two\n$/ }).waitFor();
   await talk.log.locator('pre', { hasText: /^ONE\n$/ }).waitFor();
@@ -99,7 +99,7 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
   await row('echo later').getByRole('button', { name: 'Edit' }).click();
   await field.fill('echo much later');
   await field.press('Enter');
-  await row('echo much later').getByRole('button', { name: 'Remove from the queue' }).click();
+  await row('echo much later').getByRole('button', { name: 'Remove from queue' }).click();
   await until(async () => (await queued()) === 0);
   await talk.queue.first().waitFor({ state: 'detached' });
   expect(talk.complaints).toEqual([]);
@@ -148,7 +148,7 @@ test('[C2] live text is followed at the end only, and nothing jumps for who read
   // Up to the first answer.
   await talk.log.hover();
   await talk.page.mouse.wheel(0, -700);
-  const button = talk.button('Jump to the latest');
+  const button = talk.button('Jump to latest');
   await button.waitFor();
   const anchor = talk.log.locator('[data-seq]').first();
   const top = async () => (await anchor.boundingBox())?.y;
@@ -175,11 +175,11 @@ test('[C2] ten thousand events open at the last one, scroll to the first, and ar
   // Few of them are there at a time.
   expect(await talk.log.locator('[data-seq]').count()).toBeLessThan(100);
   await talk.scrollTo('the beginning', -20_000);
-  await talk.button('Jump to the latest').click();
+  await talk.button('Jump to latest').click();
   await talk.log.getByText('said number 10000', { exact: true }).waitFor();
 
   await talk.page.keyboard.press('Control+f');
-  const field = talk.page.getByRole('searchbox', { name: 'Search in this conversation' });
+  const field = talk.page.getByRole('searchbox', { name: 'Search this conversation' });
   await field.fill('said number 1234');
   await talk.page.getByText('0 of 1', { exact: true }).waitFor();
   await field.press('Enter');
@@ -254,10 +254,10 @@ test('[S1] [S12] [C2] a session that is terminated or deleted while its agent wo
     await dialog.getByRole('button', { name: deed, exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
   };
-  await confirm('Terminate', 'What runs is stopped, and what is queued is cancelled.');
-  await talk.log.getByText('The session was terminated. Its history is kept.').waitFor();
+  await confirm('Stop and close', 'The current run is stopped and queued runs are cancelled.');
+  await talk.log.getByText('The session was stopped and closed. Its history is kept.').waitFor();
   await talk.sees('Cancelled');
-  await talk.page.getByText('This session has ended.').waitFor();
+  await talk.page.getByText('This session is closed.').waitFor();
   expect(await talk.queue.count()).toBe(0);
   expect(await talk.composer.count()).toBe(0);
   expect(await barriersOn(talk.page)).toEqual([]);
@@ -268,9 +268,9 @@ test('[S1] [S12] [C2] a session that is terminated or deleted while its agent wo
   await talk.say(second.command);
   await second.begun();
   await detail.reload();
-  await confirm('Delete', 'What runs is stopped.');
+  await confirm('Delete', 'The current run is stopped.');
   await detail.waitForURL(`${server.url}/`);
-  await talk.page.getByText('There is no such session, or it is not yours.').waitFor();
+  await talk.page.getByText('Session not found, or you don’t have access.').waitFor();
   await talk.page.getByRole('link', { name: 'ended elsewhere' }).waitFor({ state: 'detached' });
   expect(talk.complaints.filter((each) => !/\b404\b/.test(each))).toEqual([]);
 });

@@ -18,13 +18,13 @@ test('[C2] the end stays in sight while messages are sent and queued, until a pe
   const talk = await open(session);
   await talk.sees('Succeeded');
   await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
-  const jump = talk.page.getByRole('button', { name: /Jump to the latest|New messages/ });
+  const jump = talk.page.getByRole('button', { name: /Jump to latest|New messages/ });
   // Whenever the button is there, even for a frame.
   await talk.page.evaluate(`
     globalThis.wasOffered = false;
     new MutationObserver(() => {
       globalThis.wasOffered ||= [...document.querySelectorAll('button')].some(
-        ({ textContent }) => /Jump to the latest|New messages/.test(textContent));
+        ({ textContent }) => /Jump to latest|New messages/.test(textContent));
     }).observe(document.body, { subtree: true, childList: true });`);
   const first = gate('first');
   expect(first.command).toContain('sleep 0.05');

@@ -14,7 +14,7 @@ test('[C2] an address that leads nowhere shows a page, signed in or not', async 
   const { page } = await site.signedIn();
   const answer = await page.goto(`${site.server.url}/nope`);
   expect(answer?.status()).toBe(404);
-  await page.getByText('There is no such page.').waitFor();
+  await page.getByText('Page not found.').waitFor();
   await page.getByRole('link', { name: 'Sessions' }).first().click();
   await page.waitForURL(`${site.server.url}/`);
 

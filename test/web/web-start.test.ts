@@ -61,7 +61,7 @@ test('[C2] [A2] from the link of the start to a finished first run, without read
   });
   await page.goto(site.link);
   await page.getByRole('heading', { name: 'Start your first session' }).waitFor();
-  await page.getByText('Not ready: nobody is signed in').waitFor();
+  await page.getByText('Not ready: not signed in').waitFor();
   const packed = await Promise.all(
     [...scripts].map(async (url) => {
       const body = await (await fetch(url)).arrayBuffer();
@@ -108,7 +108,7 @@ test('[C2] [S9] [H9] mistakes are told at their field; a double click makes one 
   await page.getByRole('radio', { name: /^Shell/ }).check();
   const start = button(page, 'Start');
   await start.click();
-  expect(await saidOf(page, 'First command')).toBe('Say what is to be done first.');
+  expect(await saidOf(page, 'First command')).toBe('Enter a message.');
   await page.getByLabel('First command').fill('rm -rf /tmp/nothing-of-ours');
   await page.getByLabel('Name', { exact: true }).fill('x'.repeat(81));
   await page.getByText('More options').click();
@@ -122,7 +122,9 @@ test('[C2] [S9] [H9] mistakes are told at their field; a double click makes one 
   await page.getByLabel('Deny', { exact: true }).fill('Write');
   await page.getByLabel('Name', { exact: true }).fill('taken');
   await start.click();
-  await until(async () => /another session/.test(await saidOf(page, 'Name')), { ms: 15_000 });
+  await until(async () => /already have a session/.test(await saidOf(page, 'Name')), {
+    ms: 15_000,
+  });
   // The session is made, its message refused, and the next one goes to the same session.
   await page.getByLabel('Name', { exact: true }).fill('one and only');
   await start.click();
@@ -149,7 +151,7 @@ test('[C2] everything by the keyboard: commands, help, pages, sessions, search',
   await server.session('the oldest one');
   for (let i = 1; i <= 55; i++) await server.session(`number ${i}`);
   await go('/inbox');
-  await page.getByText('Nothing waits for you.').waitFor();
+  await page.getByText('You’re all caught up.').waitFor();
   // Older than the page that the list has: the server finds it. What is typed at once is not lost.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('oldest');
@@ -160,7 +162,7 @@ test('[C2] everything by the keyboard: commands, help, pages, sessions, search',
 
   await page.evaluate('document.activeElement.blur()');
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('g');
@@ -187,7 +189,7 @@ test('[C2] everything by the keyboard: commands, help, pages, sessions, search',
   await page.getByRole('option', { selected: true, name: 'New session' }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/new$/);
-  await page.getByText('Not ready: nobody is signed in').waitFor();
+  await page.getByText('Not ready: not signed in').waitFor();
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('ArrowLeft');
   await page.getByLabel('First message').waitFor();
@@ -233,7 +235,7 @@ test('[C2] [X3] sessions are found by status, tag, owner and among the archived'
     );
   await shown('over', 'tagged', 'of hanako');
   await button(page, 'Filters').click();
-  await page.getByLabel('Any status').selectOption('Completed');
+  await page.getByLabel('Any status').selectOption('Closed');
   await shown('over');
   await button(page, 'Clear filters').click();
   await page.getByLabel('Owner').selectOption('hanako');
@@ -243,7 +245,7 @@ test('[C2] [X3] sessions are found by status, tag, owner and among the archived'
   await page.getByLabel('Tag').fill('web');
   await shown('tagged');
   await page.getByLabel('Archived').check();
-  await page.getByText('No session matches.').waitFor();
+  await page.getByText('No matching sessions.').waitFor();
   await button(page, 'Clear filters').first().click();
   await shown('over', 'tagged', 'of hanako');
   await page.getByLabel('Archived').check();
@@ -278,7 +280,7 @@ test('[C2] [E9] eight tabs are each usable, and what is new in them is what agen
   for (const tab of tabs.slice(1)) await tab.close();
   await page.goto(`${server.url}/inbox`);
   const row = rows(page).filter({ hasText: 'tab 0' });
-  const dot = row.getByRole('img', { name: 'New since you last looked' });
+  const dot = row.getByRole('img', { name: 'New activity' });
   await row.waitFor();
   const { id } = sessions[0]!;
   await server.call('POST', `/api/v1/sessions/${id}/hold`);
@@ -329,7 +331,7 @@ test('[X2] [C2] a viewer is not offered what they may not do, and an expired sig
   const { code } = await server.call<{ code: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
   const { page } = await site.visitor();
   await page.goto(`${server.url}/sign-in?code=${code}`);
-  await page.getByText('You may look at sessions that others share').waitFor();
+  await page.getByText('You can view sessions that others share').waitFor();
   expect(await page.getByRole('link', { name: 'New session' }).count()).toBe(0);
   expect(await button(page, 'Start').count()).toBe(0);
   await page.keyboard.press('Control+k');
@@ -341,7 +343,7 @@ test('[X2] [C2] a viewer is not offered what they may not do, and an expired sig
   await page.keyboard.press('?');
   await page.getByText('Search sessions').waitFor();
   expect(new URL(page.url()).pathname).toBe('/');
-  for (const words of ['New session', 'Write a message', 'Deny it']) {
+  for (const words of ['New session', 'Write a message', 'Deny']) {
     expect(await page.getByRole('dialog').getByText(words, { exact: true }).count()).toBe(0);
   }
 
@@ -349,7 +351,7 @@ test('[X2] [C2] a viewer is not offered what they may not do, and an expired sig
   await other.page.goto(`${server.url}/sign-in?code=${await site.code()}`);
   await other.page.waitForURL(`${server.url}/`);
   await other.page.goto(`${server.url}/new`);
-  await other.page.getByText('Not ready: nobody is signed in').waitFor();
+  await other.page.getByText('Not ready: not signed in').waitFor();
   await other.page.getByLabel('First command').fill('still here afterwards');
   await other.context.clearCookies();
   const dialog = other.page.getByRole('dialog', { name: 'You were signed out.' });
@@ -375,15 +377,15 @@ test('[C2] [O5] the page says when the server is gone, and when it is back', asy
   page.setDefaultTimeout(60_000);
   await page.getByText('Live', { exact: true }).waitFor();
   await site.server.kill();
-  await page.getByText('Connection lost. Trying again…').waitFor();
+  await page.getByText('Connection lost. Reconnecting…').waitFor();
   expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
   // A page that has never been opened is loaded when the server is there again, into the same app.
   await page.evaluate('globalThis.isSame = true');
   await page.getByRole('link', { name: 'Inbox' }).click();
   const again = await Server.start({ dataDir, args });
   await page.getByText('Live', { exact: true }).waitFor();
-  await page.getByText('Connection lost. Trying again…').waitFor({ state: 'detached' });
-  await page.getByText('Nothing waits for you.').waitFor();
+  await page.getByText('Connection lost. Reconnecting…').waitFor({ state: 'detached' });
+  await page.getByText('You’re all caught up.').waitFor();
   expect(await page.evaluate('globalThis.isSame')).toBe(true);
   await again.session('made meanwhile');
   await page.getByRole('navigation', { name: 'Sessions' }).getByText('made meanwhile').waitFor();

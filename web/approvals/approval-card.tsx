@@ -70,7 +70,7 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
           card={card}
         />
       )}
-      {isOpen && !mayAnswer && <p className="text-dense text-soft">{t.approvals.mayOnlyLook}</p>}
+      {isOpen && !mayAnswer && <p className="text-dense text-soft">{t.approvals.viewOnly}</p>}
     </article>
   );
 }

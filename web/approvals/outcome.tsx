@@ -36,7 +36,7 @@ export function Outcome({ approval }: { approval: Approval }) {
       </p>
       {approval.message !== null && approval.message !== '' && (
         <p className="text-dense text-soft">
-          {t.approvals.said} {visibleProse(approval.message)}
+          {t.approvals.comment} {visibleProse(approval.message)}
         </p>
       )}
       <Instead approval={approval} />

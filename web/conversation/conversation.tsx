@@ -38,7 +38,7 @@ export function Conversation() {
     return <Loaded key={id} session={session} me={me} />;
   }
   if (error === null) return <p className="p-6 text-soft">{t.common.loading}</p>;
-  if (isGone) return <Missing title={t.conversation.notThere} />;
+  if (isGone) return <Missing title={t.conversation.missing} />;
   return (
     <div className="p-6">
       <LoadError

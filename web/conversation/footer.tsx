@@ -44,7 +44,7 @@ export function Footer({ current, letters, draft, onSend }: Props) {
           <div className="flex flex-wrap items-center justify-center gap-3 py-2 text-dense text-soft">
             {t.conversation.ended}
             <Action act={() => client.reopen({ params: { id: session.id } })}>
-              {t.common.deeds.reopen}
+              {t.common.actions.reopen}
             </Action>
           </div>
         ) : (

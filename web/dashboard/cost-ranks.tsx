@@ -32,7 +32,7 @@ export function CostRanks({ by, lines, format }: Props) {
 function Name({ by, id }: { by: Props['by']; id: string }): ReactNode {
   const t = useTexts();
   const { data: users } = useQuery(userNamesQuery);
-  if (id === '') return t.dashboard.notKnown;
+  if (id === '') return t.dashboard.unknown;
   if (by === 'user') return users?.get(id) ?? id;
   if (by === 'channel') {
     const names: Partial<Record<string, string>> = t.common.channels;

@@ -10,6 +10,6 @@ export function SessionName({ id }: { id: string }) {
   const listed = list?.pages.flatMap(({ items }) => items).find((each) => each.id === id);
   const isMissing = list !== undefined && listed === undefined;
   const { data, error } = useQuery({ ...sessionQuery(id), enabled: isMissing });
-  if (isBatonError(error, 'not_found')) return <>{t.dashboard.sessionGone}</>;
+  if (isBatonError(error, 'not_found')) return <>{t.dashboard.sessionDeleted}</>;
   return <>{listed?.name ?? data?.name ?? '…'}</>;
 }

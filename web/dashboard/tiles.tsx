@@ -33,8 +33,8 @@ export function Tiles({ stats, shown }: { stats: Stats; shown: RunGroup | undefi
           <p className="mt-1 text-soft">{t.dashboard.noQueueWait}</p>
         ) : (
           <dl className="mt-0.5 text-dense">
-            <Wait name={t.dashboard.half} ms={stats.queueWaitMs.p50} />
-            <Wait name={t.dashboard.nearlyAll} ms={stats.queueWaitMs.p95} />
+            <Wait name={t.dashboard.median} ms={stats.queueWaitMs.p50} />
+            <Wait name={t.dashboard.p95} ms={stats.queueWaitMs.p95} />
           </dl>
         )}
       </li>

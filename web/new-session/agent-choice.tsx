@@ -60,7 +60,7 @@ function State({ agent }: { agent: AgentView | undefined }) {
   const t = useTexts();
   const line = 'mt-1 flex items-center gap-1 text-dense';
   if (agent === undefined) {
-    return <span className={`${line} text-soft`}>{t.newSession.looking}</span>;
+    return <span className={`${line} text-soft`}>{t.newSession.checking}</span>;
   }
   if (agent.ready === null) {
     return <span className={`${line} text-soft`}>{t.newSession.readyElsewhere}</span>;

@@ -108,7 +108,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
         <div className="mb-4">
           <Notice
             tone="bad"
-            title={session === null ? t.newSession.notMade : t.newSession.notSent}
+            title={session === null ? t.newSession.notCreated : t.newSession.notSent}
             actions={
               session !== null && (
                 <Link

@@ -66,7 +66,7 @@ export function Deeds({ session, me }: { session: Session; me: Me }) {
             onClick={() => setAsked(deed)}
           >
             <Icon size={16} aria-hidden />
-            {t.detail.deeds[deed].name}
+            {t.detail.actions[deed].name}
           </Button>
         );
       })}
@@ -77,9 +77,9 @@ export function Deeds({ session, me }: { session: Session; me: Me }) {
       {asked === 'fork' && <ForkDialog session={session} onClose={() => setAsked(null)} />}
       {asked !== null && asked !== 'fork' && (
         <ConfirmDialog
-          title={t.detail.deeds[asked].title(session.name)}
-          about={t.detail.deeds[asked].about}
-          confirm={t.detail.deeds[asked].name}
+          title={t.detail.actions[asked].title(session.name)}
+          about={t.detail.actions[asked].about}
+          confirm={t.detail.actions[asked].name}
           look={ENDING.includes(asked) ? 'danger' : 'primary'}
           act={() => act(asked)}
           onClose={() => setAsked(null)}

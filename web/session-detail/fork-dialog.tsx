@@ -31,8 +31,8 @@ export function ForkDialog({ session, onClose }: { session: Session; onClose: ()
     <Dialog
       open
       onClose={onClose}
-      title={t.detail.deeds.fork.title(session.name)}
-      about={t.detail.deeds.fork.about}
+      title={t.detail.actions.fork.title(session.name)}
+      about={t.detail.actions.fork.about}
     >
       <form
         onSubmit={(event) => {
@@ -52,7 +52,7 @@ export function ForkDialog({ session, onClose }: { session: Session; onClose: ()
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button look="primary" type="submit" disabled={isPending}>
-            {t.detail.deeds.fork.name}
+            {t.detail.actions.fork.name}
           </Button>
         </div>
       </form>

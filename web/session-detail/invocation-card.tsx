@@ -24,7 +24,7 @@ export function InvocationCard({ invocation }: { invocation: Invocation }) {
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-dense sm:grid-cols-4">
         <Fact name={t.detail.exit}>
           <span className="figures">
-            {signal ?? exitCode ?? (durationMs === null ? t.detail.stillRuns : '–')}
+            {signal ?? exitCode ?? (durationMs === null ? t.detail.stillRunning : '–')}
           </span>
         </Fact>
         <Fact name={t.detail.duration}>

@@ -32,7 +32,7 @@ export function Detail() {
   const { data: me } = useQuery(meQuery);
   useTitle(session?.name ?? '');
   // Also one that was there when the page was opened.
-  if (isBatonError(error, 'not_found')) return <Missing title={t.detail.notThere} />;
+  if (isBatonError(error, 'not_found')) return <Missing title={t.detail.missing} />;
   if (session !== undefined && me !== undefined)
     return <Loaded key={id} session={session} me={me} />;
   if (error === null) return null;

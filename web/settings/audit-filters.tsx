@@ -71,11 +71,11 @@ export function AuditFilters({ form, onChange }: AuditFiltersProps) {
   }
   return (
     <div className="grid gap-x-3 sm:grid-cols-2 lg:grid-cols-3 [&>*]:max-md:mb-2">
-      {choice('userId', t.settings.user, t.settings.anybody, [...(users ?? [])])}
+      {choice('userId', t.settings.user, t.settings.anyUser, [...(users ?? [])])}
       {choice(
         'action',
         t.settings.action,
-        t.settings.anything,
+        t.settings.anyAction,
         AuditAction.options.map((each) => [each, t.settings.actions[each]] as const),
       )}
       {choice(

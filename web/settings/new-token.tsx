@@ -84,7 +84,7 @@ export function NewToken({ rights, onMade, onClose }: NewTokenProps) {
             </p>
           )}
         </fieldset>
-        <Field label={t.settings.endsAfter}>
+        <Field label={t.settings.expiresAfter}>
           {(props) => (
             <select {...props} value={days} onChange={({ target }) => setDays(target.value)}>
               {DAYS.map((each) => (
@@ -98,7 +98,7 @@ export function NewToken({ rights, onMade, onClose }: NewTokenProps) {
         </Field>
         <DialogEnd
           error={error}
-          confirm={t.settings.make}
+          confirm={t.settings.createToken}
           isPending={isPending}
           onClose={onClose}
         />

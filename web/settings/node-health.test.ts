@@ -9,11 +9,11 @@ const node = {
   load: { cpu: 0.2, memoryBytes: 1e8, eventLoopDelayMs: 12, streams: 1, at: '' },
 } as NodeView;
 
-test('[C2] a node is away, busy or well', () => {
-  expect(healthOf(node)).toBe('good');
-  expect(healthOf({ ...node, alive: false })).toBe('away');
+test('[C2] a node is offline, busy or healthy', () => {
+  expect(healthOf(node)).toBe('healthy');
+  expect(healthOf({ ...node, alive: false })).toBe('offline');
   expect(healthOf({ ...node, executing: 4 })).toBe('busy');
-  expect(healthOf({ ...node, capacity: 0, executing: 0 })).toBe('good');
+  expect(healthOf({ ...node, capacity: 0, executing: 0 })).toBe('healthy');
   expect(healthOf({ ...node, load: { ...node.load!, eventLoopDelayMs: 900 } })).toBe('busy');
 });
 

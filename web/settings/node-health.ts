@@ -1,16 +1,21 @@
 import type { NodeView } from '../../src/contract/node.ts';
 
-/** A person feels an answer that is later than this. */
+/** People notice a delay above this. */
 const DELAY_MS = 250;
 
-/** `away`: its lease has ended; `busy`: it answers late, or has begun all it may. */
-export function healthOf({ alive, load, capacity, executing }: NodeView): 'good' | 'busy' | 'away' {
-  if (!alive) return 'away';
+/** `offline`: its lease has expired; `busy`: it responds late, or all its slots are taken. */
+export function healthOf({
+  alive,
+  load,
+  capacity,
+  executing,
+}: NodeView): 'healthy' | 'busy' | 'offline' {
+  if (!alive) return 'offline';
   const isFull = capacity > 0 && executing >= capacity;
-  return isFull || (load?.eventLoopDelayMs ?? 0) > DELAY_MS ? 'busy' : 'good';
+  return isFull || (load?.eventLoopDelayMs ?? 0) > DELAY_MS ? 'busy' : 'healthy';
 }
 
-/** Negative before it; clocks may differ a little. */
+/** Negative if `at` is in the future; clocks may differ a little. */
 export const secondsSince = (at: string, now: number): number =>
   Math.round((now - Date.parse(at)) / 1000);
 

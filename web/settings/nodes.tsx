@@ -30,7 +30,7 @@ export function Nodes() {
 /** A machine that names itself has a long name. */
 const shortened = (host: string): string => (host.length > 20 ? `${host.slice(0, 12)}…` : host);
 
-const DOTS = { good: 'bg-good', busy: 'bg-warn', away: 'border-2 border-bad' } as const;
+const DOTS = { healthy: 'bg-good', busy: 'bg-warn', offline: 'border-2 border-bad' } as const;
 
 function Node({ node }: { node: NodeView }) {
   const t = useTexts();
@@ -52,10 +52,12 @@ function Node({ node }: { node: NodeView }) {
       }
     >
       <dl className="grid grid-cols-2 gap-x-4 gap-y-3 sm:grid-cols-4">
-        <Fact name={t.settings.lastSign}>
-          {load === null ? t.settings.noSign : t.settings.secondsAgo(secondsSince(load.at, now))}
+        <Fact name={t.settings.lastHeartbeat}>
+          {load === null
+            ? t.settings.noHeartbeat
+            : t.settings.secondsAgo(secondsSince(load.at, now))}
         </Fact>
-        <Fact name={t.settings.leaseUntil}>
+        <Fact name={t.settings.leaseExpires}>
           {node.alive
             ? t.settings.secondsLeft(-secondsSince(node.leaseUntil, now))
             : exactTime(node.leaseUntil, locale)}

@@ -50,7 +50,7 @@ export function Profile({ me: { user } }: { me: Me }) {
         </dl>
         <p className="mt-3 text-dense text-soft">{t.settings.roleHelp[user.role]}</p>
       </Section>
-      <Section title={t.settings.looks} about={t.settings.looksHelp}>
+      <Section title={t.settings.browser} about={t.settings.browserHelp}>
         <div className="grid gap-x-4 sm:grid-cols-2">
           <Field label={t.shell.theme}>
             {(props) => (

@@ -37,7 +37,7 @@ export function Tokens({ me }: { me: Me }) {
     >
       {made !== null && (
         <ShownOnce
-          title={t.settings.tokenMade(made.name)}
+          title={t.settings.tokenCreated(made.name)}
           about={t.settings.shownOnce}
           value={made.token}
         />
@@ -114,10 +114,10 @@ function Row({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
           {revokedAt !== null
             ? t.settings.revoked
             : expiresAt === null
-              ? t.settings.endsNever
+              ? t.settings.neverExpires
               : isOver
-                ? t.settings.ended
-                : t.settings.endsAt(exactTime(expiresAt, locale))}
+                ? t.settings.expired
+                : t.settings.expiresAt(exactTime(expiresAt, locale))}
         </p>
       </div>
       {!isOver && (

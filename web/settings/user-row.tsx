@@ -39,7 +39,7 @@ export function UserRow({ user, isMe, onChanged, onLink }: UserRowProps) {
         <p className="min-w-32 grow font-medium">
           {user.name}
           {isMe && <span className="font-normal text-soft">{` · ${t.settings.thatIsYou}`}</span>}
-          {isLocked && <span className="font-normal text-bad">{` · ${t.settings.locked}`}</span>}
+          {isLocked && <span className="font-normal text-bad">{` · ${t.settings.disabled}`}</span>}
         </p>
         <select
           aria-label={t.settings.roleOf(user.name)}
@@ -68,18 +68,18 @@ export function UserRow({ user, isMe, onChanged, onLink }: UserRowProps) {
           {/* Its place, so that the rows stand in columns. */}
           {(isBuiltIn || isMe) && (
             <span className="invisible max-md:hidden" aria-hidden>
-              <Button disabled>{t.settings.lockOut}</Button>
+              <Button disabled>{t.settings.disable}</Button>
             </span>
           )}
           {!isBuiltIn && !isMe && isLocked && (
             <Button disabled={change.isPending} onClick={() => change.mutate({ disabled: false })}>
-              {t.settings.letIn}
+              {t.settings.enable}
               <span className="sr-only">{user.name}</span>
             </Button>
           )}
           {!isBuiltIn && !isMe && !isLocked && (
             <Button look="danger" onClick={() => setQuestion('lock')}>
-              {t.settings.lockOut}
+              {t.settings.disable}
               <span className="sr-only">{user.name}</span>
             </Button>
           )}
@@ -92,9 +92,9 @@ export function UserRow({ user, isMe, onChanged, onLink }: UserRowProps) {
       )}
       {question === 'lock' && (
         <ConfirmDialog
-          title={t.settings.lockTitle(user.name)}
-          about={t.settings.lockAbout}
-          confirm={t.settings.lockOut}
+          title={t.settings.disableTitle(user.name)}
+          about={t.settings.disableAbout}
+          confirm={t.settings.disable}
           look="danger"
           act={() => change.mutateAsync({ disabled: true })}
           onClose={() => setQuestion(null)}

@@ -36,7 +36,7 @@ export function Users({ me }: { me: Me }) {
     >
       {link !== null && (
         <ShownOnce
-          title={t.settings.linkMade(link.user.name)}
+          title={t.settings.linkCreated(link.user.name)}
           about={t.settings.linkHelp(exactTime(link.expiresAt, locale))}
           value={link.url}
         />

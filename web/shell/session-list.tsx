@@ -59,7 +59,7 @@ function Nothing({ filter, onClear }: { filter: SessionFilter; onClear: () => vo
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <div className="px-2 py-3 text-dense text-soft">
-      <p>{isFiltered ? t.shell.nothingFound : t.shell.noSessions}</p>
+      <p>{isFiltered ? t.shell.noMatch : t.shell.noSessions}</p>
       {isFiltered ? (
         <Button size="small" className="mt-2" onClick={onClear}>
           {t.shell.clearFilters}

@@ -23,7 +23,7 @@ export function ChangedNotice({ changes, busy, onTake, onOverwrite }: Props) {
         actions={
           <>
             <Button size="small" className="max-md:min-h-11" disabled={busy} onClick={onTake}>
-              {t.settings.takeOver}
+              {t.settings.merge}
             </Button>
             <Button
               look="danger"

@@ -62,7 +62,7 @@ export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
           <Field
             key={decision}
             label={t.settings.decisions[decision]}
-            hint={t.settings.oneRuleALine}
+            hint={t.settings.oneRulePerLine}
             error={wrongIn(decision)}
           >
             {(props) => (

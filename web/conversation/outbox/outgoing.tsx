@@ -70,7 +70,7 @@ function Below({ letter, outbox, onPutBack }: Omit<Props, 'letters'> & { letter:
               outbox.discard(key);
             }}
           >
-            {t.conversation.putBack}
+            {t.conversation.returnToDraft}
           </Button>
         )}
         <Button size="small" look="quiet" onClick={() => outbox.discard(key)}>

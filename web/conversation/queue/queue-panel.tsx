@@ -96,7 +96,7 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
         </h2>
         {session.held && (
           <Action act={() => client.resume({ params: { id: session.id } })}>
-            {t.common.deeds.resume}
+            {t.common.actions.resume}
           </Action>
         )}
       </header>

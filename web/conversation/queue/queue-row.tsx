@@ -167,7 +167,7 @@ function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & 
       />
       {hasBegun ? (
         <p role="alert" className="mt-1 text-dense text-warn">
-          {words.begun}
+          {words.started}
         </p>
       ) : (
         run.message !== was.message && (

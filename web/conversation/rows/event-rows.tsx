@@ -89,7 +89,7 @@ export function Held({ block }: { block: HeldBlock }) {
       title={t.conversation.held[block.why]}
       actions={
         <Action look="primary" act={() => client.resume({ params: { id: session.id } })}>
-          {t.common.deeds.resume}
+          {t.common.actions.resume}
         </Action>
       }
     >
@@ -112,7 +112,7 @@ export function Status({ block }: { block: StatusBlock }) {
         {...(isNow && {
           actions: (
             <Action look="primary" act={() => client.retry({ params: { id: session.id } })}>
-              {t.common.deeds.retry}
+              {t.common.actions.retry}
             </Action>
           ),
         })}

@@ -35,7 +35,7 @@ export function Shortened({ block: { runId, seq } }: { block: TextBlock }) {
           {t.conversation.downloadAll}
         </Button>
       )}
-      {data === false && <span role="alert">{t.conversation.restGone}</span>}
+      {data === false && <span role="alert">{t.conversation.restMissing}</span>}
       {error !== null && <span role="alert">{problemOf(error, t)}</span>}
     </div>
   );

@@ -134,7 +134,7 @@ export function Fold({ row }: { row: FoldRow }) {
           <Search size={14} className="shrink-0 text-soft" aria-hidden />
         )}
         <span className="grow font-medium">
-          {isRead ? t.conversation.readMany(count) : t.conversation.lookedMany(count)}
+          {isRead ? t.conversation.readMany(count) : t.conversation.readOrSearchedMany(count)}
         </span>
         <ChevronRight
           size={14}

@@ -1,7 +1,7 @@
 import type { Texts } from '../en/all.ts';
 
 export const approvals: Texts['approvals'] = {
-  title: '受信箱',
+  title: '受信トレイ',
   empty: '回答待ちはありません。',
   emptyHelp:
     'ツールのルールだけでは許可されない操作をしたいとき、または質問があるとき、エージェントはここで尋ねて回答を待ちます。',
@@ -32,11 +32,11 @@ export const approvals: Texts['approvals'] = {
     publishes: '外部への公開',
     asRoot: '管理者権限',
     network: 'ネットワークの使用',
-    runsText: '読み込んだ内容の実行',
+    runsText: 'ダウンロードしたコードの実行',
     rights: '権限の変更',
     stops: 'プログラムの停止',
   },
-  risks: '要確認:',
+  risks: '要確認：',
   unchecked: (lines, characters) =>
     `長すぎるため、危険な部分を確認できません（${lines}行、${characters}文字）。`,
   blankLines: (count) => `空行が${count}行`,
@@ -50,7 +50,7 @@ export const approvals: Texts['approvals'] = {
   revealed: 'すべて表示しています（秘密の値を含みます）。',
   revealedHelp: '実際に使われる内容そのものです。表示したことは監査ログに記録されます。',
   hideAgain: '再び伏せる',
-  holdsHidden: '見えない文字が含まれています:',
+  holdsHidden: '見えない文字が含まれています：',
   where: '場所',
   anyInput: '（入力は問わず）',
   whyAsked: '理由',
@@ -60,7 +60,7 @@ export const approvals: Texts['approvals'] = {
     steered: (why, channel) => `${why}この実行には${channel}からのメッセージが加わっています。`,
     doubt: (rule) => `ルール「${rule}」に当たるかどうか、確実には判断できません。`,
     unlisted: '当てはまるルールがないため、確認が必要です。',
-    notPlain: '単純なコマンドではないため、確認が必要です。',
+    notPlain: 'パイプや連結を含むコマンドのため、確認が必要です。',
     ownFiles: '鍵やデータベースなど、Baton 自身のファイルに触れる可能性があります。',
   },
   deny: '拒否',
@@ -76,10 +76,10 @@ export const approvals: Texts['approvals'] = {
   dismiss: '回答しない',
   ownWords: '自由に書く',
   pickMany: '複数選べます。',
-  used: '実際に使った内容:',
-  said: 'コメント:',
+  used: '実際に使った内容：',
+  comment: 'コメント：',
   yes: 'はい',
-  keepsShape: '元と同じ種類の値にしてください(文字は文字、リストはリストのまま)。',
+  keepsShape: '元と同じ種類の値にしてください（文字は文字、リストはリストのまま）。',
   problem: {
     notJson: 'JSONとして正しくありません。',
     notANumber: '数値ではありません。',
@@ -91,7 +91,7 @@ export const approvals: Texts['approvals'] = {
   invalidInput: 'この内容は使えません。元の質問と同じ項目を、同じ種類の値で書いてください。',
   noRule: 'この操作だけを指すルールは作れないため、選べません。',
   failed: '保存できませんでした。',
-  youWrote: '選択または入力していた内容:',
+  youWrote: '選択または入力していた内容：',
   discard: '破棄',
   answeredBefore: 'その間に回答済みになりました。今回の回答は使われていません。',
   outcome: {
@@ -104,5 +104,5 @@ export const approvals: Texts['approvals'] = {
   },
   you: 'あなた',
   somebody: '他の人',
-  mayOnlyLook: 'このセッションは閲覧のみで、回答はできません。',
+  viewOnly: 'このセッションは閲覧のみで、回答はできません。',
 };

@@ -2,7 +2,7 @@ import type { Texts } from '../en/all.ts';
 import { common } from './common.ts';
 
 export const detail: Texts['detail'] = {
-  notThere: 'このセッションは存在しないか、共有されていません。',
+  missing: 'このセッションは存在しないか、共有されていません。',
   toConversation: '会話へ',
   held: '保留中',
   archived: 'アーカイブ済み',
@@ -23,7 +23,7 @@ export const detail: Texts['detail'] = {
   lastActive: '最終更新',
   connections: '閲覧中の接続',
   delayedUntil: '再開予定',
-  destroyAt: 'リソース解放の予定',
+  destroyAt: '自動終了の予定',
   tags: 'タグ',
   labels: 'ラベル',
   forkedFrom: 'フォーク元',
@@ -41,7 +41,7 @@ export const detail: Texts['detail'] = {
   },
   state: '状態',
   workspaceStatus: { pending: '準備中', running: '準備完了', stopped: '停止中', failed: '失敗' },
-  health: '健全性',
+  health: 'ヘルス',
   workspaceHealth: { healthy: '正常', unhealthy: '異常', unknown: '不明' },
   host: 'マシン',
   directory: 'ディレクトリ',
@@ -60,7 +60,7 @@ export const detail: Texts['detail'] = {
     failed: 'ワークスペースを準備できなかった',
   },
   earlier: '以前のものを表示',
-  deeds: {
+  actions: {
     complete: {
       name: '完了にする',
       title: (name) => `「${name}」を完了にしますか？`,
@@ -68,18 +68,18 @@ export const detail: Texts['detail'] = {
         '新しいメッセージは受け付けなくなります。会話・ファイル・コストは残り、いつでも再開できます。',
     },
     terminate: {
-      name: '終了する',
-      title: (name) => `「${name}」を終了しますか？`,
+      name: '強制終了',
+      title: (name) => `「${name}」を強制終了しますか？`,
       about:
-        '実行中の処理は停止し、待機中の実行は取り消されます。会話・ファイル・コストは残り、再開できます。',
+        '実行中の処理は停止し、待機中の実行はキャンセルされます。会話・ファイル・コストは残り、再開できます。',
     },
     reopen: {
-      name: common.deeds.reopen,
+      name: common.actions.reopen,
       title: (name) => `「${name}」を再開しますか？`,
       about: 'メッセージを受け付け、前回の続きから進めます。',
     },
     retry: {
-      name: common.deeds.retry,
+      name: common.actions.retry,
       title: (name) => `「${name}」のワークスペースを準備し直しますか？`,
       about: '失われるものはありません。準備ができると、待機中の実行が始まります。',
     },
@@ -89,7 +89,7 @@ export const detail: Texts['detail'] = {
       about: '実行中の処理は続きます。待機中の実行は、保留を解除するまで始まりません。',
     },
     resume: {
-      name: common.deeds.resume,
+      name: common.actions.resume,
       title: (name) => `「${name}」の保留を解除しますか？`,
       about: '待機中の実行が順番に始まります。',
     },
@@ -147,7 +147,7 @@ export const detail: Texts['detail'] = {
   noInvocations: 'エージェントは起動していません。',
   attempt: (count) => `${count}回目の試行`,
   exit: '終了コード',
-  stillRuns: '実行中',
+  stillRunning: '実行中',
   duration: '所要時間',
   stderr: 'エラー出力',
   inForce: '適用中のルール',
@@ -179,7 +179,7 @@ export const detail: Texts['detail'] = {
   hints: {
     tags: 'コンマまたは読点で区切り、10個まで。',
     labels: '「important」「audit」を付けると削除から保護されます。',
-    idleMinutes: '過ぎるとリソースを解放します。会話は残ります。0で無期限。',
+    idleMinutes: 'この時間使わないと終了します。会話は残ります。0で無期限。',
     budget: '空欄なら上限なし。',
   },
   wrong: {

@@ -22,8 +22,8 @@ export const newSession: Texts['newSession'] = {
   ready: '使えます',
   readyVersion: (version) => `使えます（バージョン ${version}）`,
   readyElsewhere: '別のマシンで実行されます。',
-  looking: '使えるか確認しています…',
-  notReady: '使えません:',
+  checking: '使えるか確認しています…',
+  notReady: '使えません：',
   problem: {
     not_installed: 'インストールされていません。',
     does_not_run: '見つかりましたが、起動しません。',
@@ -46,7 +46,7 @@ export const newSession: Texts['newSession'] = {
   pathHelp: 'エージェントが動くマシン上の絶対パス。空欄なら新しく作ります。',
   host: 'マシン',
   hostHelp:
-    'ホスト ID。複数のマシンでエージェントを動かしていて、ディレクトリを指定するときに必要です。',
+    'ホストID。複数のマシンでエージェントを動かしていて、ディレクトリを指定するときに必要です。',
   tags: 'タグ',
   tagsHelp: 'コンマまたは読点で区切り、10個まで。',
   idleMinutes: 'アイドル時間（分）',
@@ -55,7 +55,7 @@ export const newSession: Texts['newSession'] = {
   budget: '予算（米ドル）',
   budgetHelp: '使い切ると実行が止まります。空欄なら上限なしです。',
   holdOnFailure: '失敗したら、待機中の実行を保留する（解除するまで始まりません）',
-  rules: 'このセッションのツールルール',
+  rules: 'このセッションのツールのルール',
   rulesHelp:
     '他のどのルールより優先されます。1行に1つ、Read、Write、Bash(npm test) のように書きます。強さは拒否、確認、許可の順です。',
   go: '開始',
@@ -70,9 +70,9 @@ export const newSession: Texts['newSession'] = {
     idleMinutes: '分の数値で、1年以内にしてください。',
     budget: '0から1,000,000までの金額にしてください。',
   },
-  denied: 'このコマンドはツールルールで許可されていません。',
+  denied: 'このコマンドはツールのルールで許可されていません。',
   notSent: 'セッションはできましたが、最初のメッセージは受け付けられませんでした。',
-  notMade: 'セッションを作れませんでした。',
+  notCreated: 'セッションを作れませんでした。',
   open: 'セッションを開く',
   viewer: '共有されたセッションを見ることができます。',
   viewerHelp:

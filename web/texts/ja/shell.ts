@@ -2,7 +2,7 @@ import type { Texts } from '../en/all.ts';
 
 export const shell: Texts['shell'] = {
   sessions: 'セッション',
-  inbox: '受信箱',
+  inbox: '受信トレイ',
   dashboard: 'ダッシュボード',
   settings: '設定',
   newSession: '新しいセッション',
@@ -12,7 +12,7 @@ export const shell: Texts['shell'] = {
   navigation: 'メインナビゲーション',
   search: 'セッションを検索',
   filters: '絞り込み',
-  filtersOn: (count) => `絞り込み中(${count}件の条件)`,
+  filtersOn: (count) => `絞り込み中（${count}件の条件）`,
   allStatuses: 'すべての状態',
   tag: 'タグ',
   allTags: 'すべてのタグ',
@@ -22,7 +22,7 @@ export const shell: Texts['shell'] = {
   archived: 'アーカイブ済み',
   clearFilters: '絞り込みを解除',
   noSessions: 'セッションがここに表示されます。',
-  nothingFound: '一致するセッションはありません。',
+  noMatch: '一致するセッションはありません。',
   unread: '前回の閲覧後に更新あり',
   collapse: 'サイドバーを隠す',
   expand: 'サイドバーを表示',
@@ -40,7 +40,7 @@ export const shell: Texts['shell'] = {
   keysOf: {
     palette: 'コマンドを開く',
     newSession: '新しいセッション',
-    inbox: '受信箱へ',
+    inbox: '受信トレイへ',
     dashboard: 'ダッシュボードへ',
     settings: '設定へ',
     search: 'セッションを検索',
@@ -54,7 +54,7 @@ export const shell: Texts['shell'] = {
     help: 'この一覧を表示',
   },
   connection: {
-    connected: '接続中',
+    connected: 'オンライン',
     connecting: '接続しています…',
     reconnecting: '接続が切れました。再接続しています…',
     offline: '端末がオフラインです。表示が古い可能性があります。',
@@ -64,7 +64,7 @@ export const shell: Texts['shell'] = {
     by: (name) => `${name}が停止`,
     help: 'エージェントは動かず、新しい実行も始まりません。送信したメッセージは待機します。',
     resume: '再開',
-    sure: 'すべて再開しますか?',
+    sure: 'すべて再開しますか？',
     about: '各セッションは、停止したところから順番どおりに続きます。',
   },
   waiting: (count) => `回答待ちの質問が${count}件あります`,
