@@ -120,7 +120,7 @@ describe('what is stopped', () => {
 describe('a program that cannot be started', () => {
   test.each([
     ['not there', ['no-such-program'], '/', 'no-such-program was not found'],
-    ['not executable', ['/etc/passwd'], '/', 'may not be executed'],
+    ['not executable', ['/etc/passwd'], '/', 'is not executable'],
     ['in no directory', ['true'], '/no/such', 'The directory /no/such does not exist'],
     ['too long', ['true', 'x'.repeat(3_000_000)], '/', 'longer than this machine allows'],
     ['with a NUL', ['true', 'a\0b'], '/', 'could not be started'],

@@ -235,7 +235,7 @@ test('[A2] `baton run --agent claude`: the answer, or what to do for one', async
   chmodSync(plain, 0o644);
   const refused = await hello({ BATON_CLAUDE_PATH: plain });
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(/may not be executed.*BATON_CLAUDE_PATH/s);
+  expect(refused.stderr).toMatch(/is not executable.*BATON_CLAUDE_PATH/s);
   const signedOut = await hello({ ANTHROPIC_API_KEY: '' });
   expect(signedOut.code).toBe(1);
   expect(signedOut.stderr).toMatch(/Not logged in.*sign in.*ANTHROPIC_API_KEY/s);

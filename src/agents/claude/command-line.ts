@@ -1,12 +1,12 @@
 import type { Turn } from '../driver.ts';
 import type { PrivateFiles } from './private-files.ts';
 
-/** Every tool call comes to us; the CLI answers none by itself (P3). Ask beats allow. */
+/** Makes the CLI ask us about every tool call and answer none itself (P3). Ask overrides allow. */
 const ASK_ALWAYS = JSON.stringify({ permissions: { ask: ['*'] } });
 
 export type Conversation =
   | { readonly how: 'begin' | 'resume'; readonly id: string }
-  /** Begins with a copy of `source`, which is an id or the file of a transcript. */
+  /** Start with a copy of `source`, an id or a transcript's path. */
   | {
       readonly how: 'fork';
       readonly id: string;
@@ -14,7 +14,7 @@ export type Conversation =
       readonly head: string | null;
     };
 
-/** The prompt is not here: it goes through the input, where a megabyte is no problem. */
+/** The prompt is not an argument: it goes through stdin, which takes a megabyte without trouble. */
 export function commandLine(
   program: string,
   turn: Turn,
@@ -29,10 +29,10 @@ export function commandLine(
     '--print',
     ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     '--include-partial-messages',
-    // Says which of our messages it has taken up.
+    // Confirms which of our messages it has read.
     ...(turn.steer === undefined ? [] : ['--replay-user-messages']),
     ...['--permission-prompt-tool', 'stdio', '--settings', ASK_ALWAYS],
-    // A repository's hooks, settings and servers are programs of whoever wrote it (A12).
+    // A repository's hooks, settings and MCP servers run its author's code (A12).
     ...(turn.trusted === true ? [] : ['--setting-sources', '', '--strict-mcp-config']),
     ...idOptions(conversation),
     ...option('--model', agent.model),
@@ -55,9 +55,9 @@ function idOptions(conversation: Conversation): string[] {
 export const environment = (retries: number): Record<string, string> => ({
   // By default ten retries take three minutes, even with a wrong key; Baton's queue retries too.
   CLAUDE_CODE_MAX_RETRIES: String(retries),
-  // Else `@path` in a message shows the model any file, and nobody is asked (P3).
+  // Otherwise `@path` in a message shows the model any file without asking (P3).
   CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
-  // Else one approved `cd` counts for later commands, too, which are judged as of the workspace (P1).
+  // Otherwise an approved `cd` would also move later commands, which are judged from the workspace (P1).
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_TELEMETRY: '1',

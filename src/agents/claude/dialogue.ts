@@ -10,14 +10,14 @@ type Permission = Extract<ControlRequest['request'], { subtype: 'can_use_tool' }
 const NOBODY: ToolAnswer = { behavior: 'deny', message: 'Nobody can be asked for permission.' };
 
 /**
- * What we say to Claude Code, through its input: messages, answers to its questions, interrupts.
- * Nothing here waits for whoever takes the events.
+ * Writes to Claude Code's input: messages, answers to its questions, interrupts. Never waits for the
+ * consumer of the events.
  */
 export class Dialogue {
   readonly #stdin: Writable;
   readonly #permit: Turn['permit'];
   readonly #questions = new Map<string, AbortController>();
-  /** Messages that were not yet taken up, and how many results came since. */
+  /** Messages not yet confirmed as read, with the number of results since. */
   readonly #waiting = new Map<string, number>();
   #closed = false;
   #interrupted = false;
@@ -32,7 +32,7 @@ export class Dialogue {
     this.#say(content, randomUUID());
   }
 
-  /** One more, while it works on another. */
+  /** A further message, while it works on the first. */
   steer(message: string): void {
     const uuid = randomUUID();
     this.#waiting.set(uuid, 0);
@@ -46,8 +46,8 @@ export class Dialogue {
   }
 
   /**
-   * It ends its turn and itself. A question that is open is not withdrawn by that: its answer may
-   * come later, for whoever goes on with the conversation (A7).
+   * It ends its turn and exits. That does not withdraw an open question: the answer may come later,
+   * for the attempt that continues the conversation (A7).
    */
   close(): void {
     this.#closed = true;
@@ -62,7 +62,7 @@ export class Dialogue {
         else this.#refuse(line.request_id);
         return;
       case 'control_cancel_request':
-        // After an interrupt it takes all back; then it was not its own will.
+        // After an interrupt it withdraws every question; the agent did not choose to.
         if (!this.#interrupted) this.#questions.get(line.request_id)?.abort();
         this.#questions.delete(line.request_id);
         return;
@@ -73,7 +73,7 @@ export class Dialogue {
         if (line.state !== 'queued') this.#waiting.delete(line.command_uuid);
         return;
       case 'result':
-        // What waited through a whole turn was part of it, said or not.
+        // A message that waited through a whole turn was part of it, confirmed or not.
         for (const [uuid, results] of this.#waiting) {
           if (results > 0) this.#waiting.delete(uuid);
           else this.#waiting.set(uuid, results + 1);
@@ -82,7 +82,7 @@ export class Dialogue {
     }
   }
 
-  /** A message of ours has yet to be answered, so that another result will come. */
+  /** Whether a message of ours is still unanswered, so another result will come. */
   get owesAnswer(): boolean {
     return this.#waiting.size > 0;
   }
@@ -97,7 +97,7 @@ export class Dialogue {
     } catch (error) {
       answer = { behavior: 'deny', message: `The question could not be asked: ${String(error)}` };
     }
-    // Taken back, or the agent is being stopped: nobody listens any more.
+    // Withdrawn, or the agent is being stopped: the answer has no reader any more.
     if (!this.#questions.delete(requestId)) return;
     const response =
       answer.behavior === 'allow'

@@ -53,12 +53,12 @@ describe('[A2] a Claude Code that cannot work', () => {
     );
   });
 
-  test('may not be executed', async () => {
+  test('is not executable', async () => {
     const path = program('true');
     chmodSync(path, 0o644);
     const talk = await start(path).ended();
     expect(talk.outcome).toEqual(
-      failure('agent_unavailable', expect.stringContaining('may not be executed')),
+      failure('agent_unavailable', expect.stringContaining('is not executable')),
     );
   });
 

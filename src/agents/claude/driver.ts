@@ -13,17 +13,17 @@ import { findTranscript } from './transcript.ts';
 import { INSTALL } from './version.ts';
 
 export interface ClaudeSettings {
-  /** Where Claude Code is; looked for if not said. */
+  /** Path of Claude Code; searched for by default. */
   readonly program?: string | undefined;
-  /** How often it calls the model again before it gives up. */
+  /** How often it retries a call to the model. */
   readonly retries?: number;
-  /** Where files for the agent alone are kept while it works; a temporary place if not said. */
+  /** Where private files of the agent are kept while it runs; a temporary directory by default. */
   readonly privateDir?: () => string;
 }
 
 const RETRIES = 2;
 
-/** The user's own Claude Code with the user's own login or key, over stream-json both ways (A2). */
+/** Runs the user's own Claude Code with their own login or key, over stream-json in both directions (A2). */
 export const claudeDriver = (settings: ClaudeSettings = {}): AgentDriver => ({
   kind: 'claude',
   steers: true,

@@ -5,15 +5,15 @@ import type { ProcessExit } from '../process.ts';
 import type { RateLimit, ResultLine } from './lines.ts';
 import { INSTALL, isTooOld, OLDEST_VERSION } from './version.ts';
 
-/** What is known of a process that has ended. */
+/** What is known about a process that has ended. */
 export interface Ended {
   readonly exit: ProcessExit;
   readonly stderr: string;
   readonly hasBegun: boolean;
   readonly version: string | undefined;
-  /** Tools that the message counts on and Claude Code lacks. */
+  /** Tools the message relies on that Claude Code lacks. */
   readonly missingTools: readonly string[];
-  /** The last one. */
+  /** The last result. */
   readonly result: ResultLine | undefined;
   readonly error: { readonly kind: string; readonly text: string } | null;
   readonly limit: RateLimit | null;
@@ -24,7 +24,7 @@ export interface Ended {
 const SIGN_IN = 'Run "claude" and sign in, or set ANTHROPIC_API_KEY for the server.';
 const UPDATE = `Update it: ${INSTALL}`;
 
-/** How a turn ended that nobody stopped. Success is a result that is no error (A4). */
+/** The outcome of a turn that was not stopped. Success is a result line that is not an error (A4). */
 export function outcomeOf(ended: Ended): DriverEnd['outcome'] {
   const { result, hasBegun, version, missingTools } = ended;
   if (hasBegun && isTooOld(version)) return failed('agent_unavailable', tooOld(version));
@@ -46,7 +46,7 @@ function messageOf(result: ResultLine): string {
   return cleanText(result.result ?? result.errors?.join(' ') ?? result.subtype);
 }
 
-/** When a usage limit ends that was announced; one that has ended is no reason to wait. */
+/** When an announced usage limit resets; undefined if it already has. */
 function resetOf({ result, error, limit, now }: Ended): number | null {
   if (result?.api_error_status !== 429 && error?.kind !== 'rate_limit') return null;
   const until = (limit?.resetsAt ?? 0) * 1000;
@@ -68,11 +68,11 @@ function classOf({ error }: Ended, result: ResultLine, message: string): ErrorCl
   }
 }
 
-/** 2.1.197 gives no status with its own words for an Opus that stays overloaded. */
+/** 2.1.197 reports an Opus that stays overloaded in words, without a status. */
 const statusOf = ({ api_error_status }: ResultLine, message: string): number | null =>
   api_error_status ?? (REPEATED_529.test(message) ? 529 : null);
 
-/** An answer of the API that is an error; without a status there was no answer. */
+/** Maps an API error; without a status the API did not answer. */
 function apiErrorClass(status: number | null, kind: string | undefined): ErrorClass {
   if (kind === 'authentication_failed' || status === 401 || status === 403) return 'auth_failed';
   if (status === null) return kind === 'billing_error' ? 'invalid_request' : 'network_error';
@@ -81,7 +81,7 @@ function apiErrorClass(status: number | null, kind: string | undefined): ErrorCl
 }
 
 const REPEATED_529 = /^API Error: Repeated 529\b/;
-/** A message that a fork begins at may be gone too. */
+/** The message a fork starts at may be gone, too. */
 const LOST = /No conversation found|No message found with message\.uuid/i;
 const SIGNED_OUT = /not logged in|please run \/login|invalid api key/i;
 const UNKNOWN_OPTION = /unknown option/i;
@@ -94,7 +94,7 @@ function withoutResult({ exit, stderr, hasBegun }: Ended): [ErrorClass, string] 
   if (SIGNED_OUT.test(stderr)) return ['auth_failed', `${last}. ${SIGN_IN}`];
   if (hasBegun) return ['agent_crash', message];
   if (UNKNOWN_OPTION.test(stderr)) return ['agent_unavailable', tooOld(undefined)];
-  // What a shell says of a program that it cannot run.
+  // The exit codes of a shell that cannot run a program.
   if (exit.code === 126 || exit.code === 127) return ['agent_unavailable', message];
   return ['agent_crash', message];
 }

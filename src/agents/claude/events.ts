@@ -9,23 +9,23 @@ type LineOf<T extends Line['type']> = Extract<Line, { type: T }>;
 type LineBlock<T> = Extract<LineOf<'assistant'>['message']['content'][number], { type: T }>;
 
 /**
- * Turns the lines of one process into events, and keeps what its end is judged by. Knows nothing of
- * processes, so that recorded lines can be put through it.
+ * Turns the lines of one process into events, and collects what decides its outcome. Does not touch
+ * the process, so recorded lines can be replayed through it.
  */
 export class Events {
   readonly results: ResultLine[] = [];
   readonly streamed = new StreamedTokens();
   version: string | undefined;
-  /** The tools it has; not those of servers that have yet to connect. */
+  /** Its tools; those of MCP servers that have not connected yet are missing. */
   tools: readonly string[] | undefined;
   model: string | null = null;
   hasBegun = false;
   lastMessage: string | null = null;
-  /** Its name of the last message of the conversation, once a turn has ended with it. */
+  /** Its id of the conversation's last message, once a turn has ended with it. */
   head: string | undefined;
   /** The last limit that refused a call. */
   limit: RateLimit | null = null;
-  /** What the last answer that was only an error says. */
+  /** The text of the last answer that was only an error. */
   error: { readonly kind: string; readonly text: string } | null = null;
   conversation: string | null = null;
   #lastUuid: string | undefined;
@@ -70,10 +70,10 @@ export class Events {
     this.version = line.claude_code_version;
     this.tools = line.tools;
     this.model = line.model ?? null;
-    // A new turn; what went wrong in the one before is its own.
+    // A new turn: forget what went wrong in the one before.
     this.error = null;
     this.limit = null;
-    // Repeated with every turn, and with another name after `/clear`.
+    // Repeated with every turn, and with another id after `/clear`.
     if (this.conversation === line.session_id) return;
     this.conversation = line.session_id;
     this.hasBegun = true;
@@ -98,7 +98,7 @@ export class Events {
       else if (block.type === 'text' && typeof error === 'string') {
         this.error = { kind: error, text: block.text };
       }
-      // What a subagent says is told to its parent.
+      // A subagent's text goes to its parent agent.
       else if (parent !== null) continue;
       else if (block.type === 'text' && block.text !== '') yield this.#message(block.text);
       else if (block.type === 'thinking' && block.thinking !== '') yield thought(block.thinking);
@@ -125,7 +125,7 @@ export class Events {
     });
   }
 
-  /** A call is told before it is asked about, whatever the order of the lines (Q16). */
+  /** Emits a call before it is asked about, whatever the order of the lines (Q16). */
   *#question({ request, request_id }: LineOf<'control_request'>): Generator<DriverEvent> {
     if (request.subtype !== 'can_use_tool') return;
     const { tool_use_id: id = request_id, tool_name: name, input } = request;
@@ -143,7 +143,7 @@ export class Events {
       const text = cleanText(textOf(block.content));
       const named = tool === undefined ? {} : { tool: cleanText(tool) };
       yield event('agent.tool_result', { id, ...named, ok, text });
-      // A trusted repository's hooks may answer; nothing else should.
+      // Only a trusted repository's hooks should answer here.
       if (ok && !this.#asked.has(id)) {
         yield* notices(`Claude Code used ${tool ?? 'a tool'} without asking.`);
       }

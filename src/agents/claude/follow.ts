@@ -15,12 +15,12 @@ import { isTooOld } from './version.ts';
 
 const OUTPUT = { lingerMs: 250, pieceBytes: 64 * 1024 };
 const STDERR_CHARACTERS = 64 * 1024;
-/** Work that gives no event is made known this often, so that it does not look like silence. */
+/** How often to report work that emits no event, so that it does not count as silence. */
 const ALIVE_MS = 5000;
-/** Pieces of an answer that say how many tokens it has. */
+/** The pieces of an answer that report token counts. */
 const COUNTED: ReadonlySet<string> = new Set(['message_start', 'message_delta']);
 
-/** One process, from its first line to its end. */
+/** Follows one process from its first line to its end. */
 export async function* follow(
   agent: AgentProcess,
   turn: Turn,
@@ -45,10 +45,10 @@ export async function* follow(
       const usage = usageOf(countedOf(events, turn));
       if (usage !== undefined) yield { kind: 'usage', usage };
     }
-    // Only now: a call is told before it is asked about (Q16).
+    // Only now: a call is emitted before it is asked about (Q16).
     dialogue.hear(line);
     await leaving.see(line);
-    // It would not ask about every call, or it cannot do what it was sent for.
+    // This version would not ask about every call, or a tool it needs is missing.
     const isUnfit = isTooOld(events.version) || missingTools(events, turn).length > 0;
     if (events.hasBegun && isUnfit) void agent.stop();
   };
@@ -83,7 +83,7 @@ export async function* follow(
   }
 }
 
-/** To stop a call says that it failed; whether it did is not known (Q16). */
+/** A stopped call is reported as failed; whether it took effect is unknown (Q16). */
 function cutOff(event: DriverEvent): DriverEvent {
   if (event.kind !== 'event' || event.type !== 'agent.tool_result') return event;
   const payload = event.payload as { readonly [key: string]: Json };

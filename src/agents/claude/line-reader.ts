@@ -1,7 +1,7 @@
-/** Longer lines are passed over; no answer of a model and no file shown to it comes near. */
+/** Longer lines are skipped; no model's answer and no file comes close. */
 const LONGEST = 64 * 1024 * 1024;
 
-/** Text in pieces to whole lines. */
+/** Splits text that arrives in pieces into lines. */
 export class LineReader {
   readonly #longest: number;
   #parts: string[] = [];
@@ -11,7 +11,7 @@ export class LineReader {
     this.#longest = longest;
   }
 
-  /** The lines that end in this piece; null for one that was too long. */
+  /** The lines completed by this piece; null for one that was too long. */
   *push(piece: string): Generator<string | null> {
     let from = 0;
     for (let to = piece.indexOf('\n'); to >= 0; to = piece.indexOf('\n', from)) {
@@ -23,7 +23,7 @@ export class LineReader {
     this.#add(piece.slice(from));
   }
 
-  /** What came after the last line's end: half a line. */
+  /** The incomplete line at the end. */
   end(): string | null {
     return this.#take();
   }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Json } from '../../contract/json.ts';
 
 /*
- * What Claude Code prints with `--output-format stream-json`: one JSON object a line. Only what is
- * used is asked for, so that lines of other versions pass as well.
+ * What Claude Code prints with `--output-format stream-json`: one JSON object per line. The schemas
+ * require only what we use, so lines of other versions parse as well.
  */
 
 const JsonObject = z.record(z.string(), Json);
@@ -18,7 +18,7 @@ const Init = z.object({
   mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })).default([]),
 });
 
-/** What goes on behind the turns. Agents will speak again when they are done, commands may never. */
+/** Background work. Agents make another turn when they are done; commands may never end. */
 const Background = z
   .object({
     type: z.literal('system'),
@@ -30,13 +30,13 @@ const Background = z
     agents: tasks.filter((task) => task.task_type !== 'local_bash').length,
   }));
 
-/** All else of type `system`. */
+/** Every other line of type `system`. */
 const News = z
   .looseObject({ type: z.literal('system'), subtype: z.string() })
   .transform(({ subtype, ...fields }) => ({ type: 'news' as const, subtype, fields }));
 export type NewsLine = z.output<typeof News>;
 
-/** A part of a message that is of no use here. */
+/** A block of a message that we do not use. */
 const Other = z.looseObject({ type: z.string() }).transform(() => ({ type: 'other' as const }));
 
 const parent = z.string().nullish();
@@ -58,17 +58,17 @@ const Tokens = z.object({
   output_tokens: z.number().nullish(),
   cache_creation_input_tokens: z.number().nullish(),
   cache_read_input_tokens: z.number().nullish(),
-  /** How long what was written to the cache is kept; the total is above. */
+  /** Cache writes by lifetime; the total is above. */
   cache_creation: z.object({ ephemeral_1h_input_tokens: z.number().nullish() }).nullish(),
 });
 export type Tokens = z.output<typeof Tokens>;
 
-/** One line for each block of an answer. */
+/** One line per block of an answer. */
 const Assistant = z.object({
   type: z.literal('assistant'),
   parent_tool_use_id: parent,
   uuid: z.string().optional(),
-  /** Set if the answer only says what went wrong. */
+  /** Set if the answer only reports an error. */
   error: z.string().nullish(),
   message: z.object({
     id: z.string().optional(),
@@ -95,14 +95,14 @@ const User = z.object({
   type: z.literal('user'),
   parent_tool_use_id: parent,
   uuid: z.string().optional(),
-  /** Our own message, taken up. */
+  /** Our own message, confirmed as read. */
   isReplay: z.boolean().optional(),
   message: z.object({
     content: z.union([z.string(), z.array(z.union([ToolResult, Other]))]),
   }),
 });
 
-/** A piece of an answer, as it comes. */
+/** A piece of an answer, as it is written. */
 const StreamEvent = z.object({
   type: z.literal('stream_event'),
   parent_tool_use_id: parent,
@@ -143,7 +143,7 @@ const Result = z.object({
   api_error_status: z.number().nullish(),
   terminal_reason: z.string().nullish(),
   modelUsage: ModelUsage.optional(),
-  /** Of this process since its last result; the newest versions have it. */
+  /** Usage of this process since its last result; only in the newest versions. */
   model_usage_since_last_result: ModelUsage.optional(),
 });
 export type ResultLine = z.output<typeof Result>;
@@ -154,7 +154,7 @@ const RateLimit = z.object({
   type: z.literal('rate_limit_event'),
   rate_limit_info: z.object({
     status: z.string(),
-    /** In seconds; what is no time that people live to see is not known. */
+    /** In seconds; an implausible time counts as unknown. */
     resetsAt: z.number().min(0).max(LAST_SECOND).nullish().catch(null),
     rateLimitType: z.string().nullish(),
   }),
@@ -181,7 +181,7 @@ const ControlCancel = z.object({
   request_id: z.string(),
 });
 
-/** To an interrupt of ours; or our own answer, repeated. */
+/** The answer to our interrupt, or an echo of our own answer. */
 const ControlResponse = z.looseObject({ type: z.literal('control_response') });
 
 /** What became of a message of ours. */
@@ -191,7 +191,7 @@ const Lifecycle = z.object({
   state: z.string(),
 });
 
-/** `/clear` begins another conversation; the next lines name it. */
+/** `/clear` starts another conversation; the next lines have its id. */
 const Reset = z.looseObject({ type: z.literal('conversation_reset') });
 
 const KeepAlive = z.looseObject({ type: z.literal('keep_alive') });
@@ -215,7 +215,7 @@ const Line = z.union([
   News,
 ]);
 
-/** A line of no known form. */
+/** A line of an unknown form. */
 export interface UnknownLine {
   readonly type: 'unknown';
   readonly text: string;

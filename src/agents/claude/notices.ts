@@ -1,12 +1,12 @@
 import type { NewsLine } from './lines.ts';
 
-/** What is told otherwise, or is of no interest to a reader of the conversation. */
+/** Lines that other events already cover, or that no reader needs. */
 const QUIET = new Set([
   'status',
   'thinking_tokens',
   'session_title_changed',
   'session_state_changed',
-  // The tool's result says it.
+  // The tool's result covers it.
   'permission_denied',
   'files_persisted',
   'ui_invalidate',
@@ -14,7 +14,7 @@ const QUIET = new Set([
 ]);
 const QUIET_FAMILIES = /^(task|hook)_/;
 
-/** A line of type `system` in words; null if nobody needs to hear of it. */
+/** Describes a line of type `system`; null if it is not worth showing. */
 export function noticeOf({ subtype, fields }: NewsLine): string | null {
   if (QUIET.has(subtype) || QUIET_FAMILIES.test(subtype)) return null;
   const text = (name: string): string => String(fields[name] ?? 'unknown');

@@ -1,12 +1,12 @@
 /*
- * What tokens cost, for an agent that was killed before it could say (A5). List prices in USD per
- * million tokens, as Claude Code 2.1.325 itself counts them; what it reports takes their place.
+ * Token prices, for an agent that was killed before it reported its cost (A5). List prices in USD per
+ * million tokens, the same that Claude Code 2.1.325 uses; a reported cost replaces the estimate.
  */
 
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** Writing to the cache for five minutes, and for an hour. */
+  /** Cache writes that last five minutes, and an hour. */
   readonly write5m: number;
   readonly write1h: number;
   readonly read: number;
@@ -22,7 +22,7 @@ const price = (
   read: number,
 ): Price => ({ input, output, write5m, write1h, read });
 
-/** By a part of the model's name; the longest that fits counts. */
+/** By a part of the model's name; the longest match counts. */
 export const PRICES: Readonly<Record<string, Price>> = {
   'claude-fable-5': price(10, 50, 12.5, 20, 1),
   'claude-fable-5-2': price(8, 40, 10, 16, 0.2),
@@ -43,7 +43,7 @@ export const PRICES: Readonly<Record<string, Price>> = {
   'claude-haiku-5-5': price(0.1, 0.5, 0.125, 0.2, 0.01),
 };
 
-/** Of a model that is not in the table: the highest there is, so that a budget is not overrun. */
+/** For models not in the table: the highest price, so that a budget is not exceeded. */
 export const DEFAULT_PRICE: Price = price(15, 75, 18.75, 30, 1.5);
 
 const NAMES = Object.keys(PRICES).sort((a, b) => b.length - a.length);

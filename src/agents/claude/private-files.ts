@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Turn } from '../driver.ts';
 
-/** What a command line names and does not show: every user of the machine can read that. */
+/** Arguments passed by file: every user of the machine can read a command line. */
 export interface PrivateFiles {
   readonly mcpConfig?: string;
   readonly systemPrompt?: string;
@@ -13,8 +13,8 @@ export interface PrivateFiles {
 const NONE: PrivateFiles = { remove: async () => {} };
 
 /**
- * Servers of tools are named with their keys, so they go by a file that only our user can read; the
- * system prompt likewise. The folder is for one process and goes with it.
+ * MCP servers are configured with their keys, so the configuration goes into a file that only our user
+ * can read, and so does the system prompt. The folder belongs to one process and is removed with it.
  */
 export async function writePrivateFiles(
   under: string,

@@ -2,14 +2,14 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Both depths: from the sources, and from what is made of them for a package. */
+/** Two depths: from the sources, and from the package's emitted JavaScript. */
 const PACKAGED = ['../../../node_modules', '../../../..'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
 /**
- * Where Claude Code is: the one that was named, else `claude` on the PATH, else the one in
- * node_modules. Null if there is none; one that was named is not looked for.
+ * The path of Claude Code: the configured one, else `claude` on the PATH, else the one in
+ * node_modules. Null if there is none. A configured path is not checked.
  */
 export async function findClaude(
   named: string | undefined,
@@ -20,7 +20,7 @@ export async function findClaude(
   const native = `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`;
   const candidates = [
     ...(env['PATH'] ?? '').split(delimiter).map((folder) => folder && join(folder, 'claude')),
-    // The binary itself: what `.bin` links to is only a stub where no install scripts may run.
+    // The binary itself: where install scripts are disabled, `.bin` links to a stub.
     ...packaged.flatMap((folder) => [join(folder, native), join(folder, '.bin/claude')]),
   ];
   for (const path of candidates) if (path !== '' && (await isExecutable(path))) return path;

@@ -5,17 +5,17 @@ import type { Attachment, Turn } from '../driver.ts';
 
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Commands of Claude Code that concern the conversation only. */
+/** Commands of Claude Code that affect only the conversation. */
 const COMMANDS = /^\/(?:clear|compact|context|usage)(?:\s|$)/;
 
 /**
- * What begins with a slash is a command to Claude Code itself, of which no rule is asked: `/config`
- * writes the settings of the server's user (P3). Behind a space it is text for the model.
+ * A leading slash makes a command for Claude Code itself, which no rule covers: `/config` writes the
+ * settings of the server's user (P3). After a space it is text for the model.
  */
 export const asText = (message: string): string =>
   message.startsWith('/') && !COMMANDS.test(message) ? ` ${message}` : message;
 
-/** The message as the model gets it: images are shown, other files are named (A11). */
+/** The message as the model gets it: images inline, other files by path (A11). */
 export async function contentOf(turn: Turn): Promise<Json> {
   const { attachments = [], cwd } = turn;
   const message = asText(turn.message);

@@ -5,21 +5,21 @@ import type { Dialogue } from './dialogue.ts';
 import type { Line } from './lines.ts';
 import type { Steering } from './steering.ts';
 
-/** Of the time to stop, what is its own; the ladder has the rest. */
+/** Our share of the time to stop; the ladder has the rest. */
 const INTERRUPT_MS = (DRIVER_STOP_MS * 2) / 3;
 const CLOSE_MS = DRIVER_STOP_MS / 3;
-/** For a message of ours that it never takes up, or an agent in the background that it never hears. */
+/** For a message it never reads, or a background agent that never reports back. */
 const PATIENCE_MS = 10_000;
-/** After its last result. A command in the background would hold it for ever. */
+/** After its last result. A background command would keep it alive forever. */
 const LEAVE_MS = 2000;
-/** Between the end of its output and its own. */
+/** Between the end of its output and its exit. */
 const EXIT_MS = 1000;
 
 const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
 
 /**
- * The ways out of a process: its turn is over, or somebody wants it to stop. Works beside whoever
- * reads its lines: who aborts may have stopped taking events.
+ * Ends a process when its turn is over or someone stops it. Does not depend on the reader of its
+ * lines: a caller that aborts may have stopped consuming events.
  */
 export class Shutdown {
   readonly #agent: AgentProcess;
@@ -29,10 +29,10 @@ export class Shutdown {
   #exit: ProcessExit | null = null;
   #finished = false;
   #betweenTurns = false;
-  /** Agents in the background: each makes a turn more. */
+  /** Background agents: each causes one more turn. */
   #agents = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** It was told to stop before its turn was over. */
+  /** Whether it was stopped before its turn was over. */
   stopped = false;
 
   constructor(agent: AgentProcess, dialogue: Dialogue, steering: Steering) {
@@ -44,21 +44,21 @@ export class Shutdown {
     });
   }
 
-  /** Sees every line, after its events were taken. */
+  /** Called with every line, after its events were consumed. */
   async see(line: Line): Promise<void> {
     if (line.type === 'background') this.#agents = line.agents;
-    // A turn of its own, for a message that came while it worked or an agent that is done.
+    // Another turn, for a message that arrived while it worked or a background agent that is done.
     if (line.type === 'system') this.#betweenTurns = false;
     if (line.type === 'result') {
       this.#result.resolve();
       this.#betweenTurns = true;
-      await this.#steering.settle();
+      await this.#steering.flush();
       if (this.#agents === 0 && !this.#dialogue.owesAnswer) this.finish();
     }
     this.#wait();
   }
 
-  /** The turn is over. Without input Claude Code ends by itself. */
+  /** The turn is over. Claude Code exits when its input is closed. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -67,7 +67,7 @@ export class Shutdown {
     this.#wait();
   }
 
-  /** As long as it speaks it is not hurried. */
+  /** Waits as long as it keeps writing. */
   #wait(): void {
     clearTimeout(this.#timer);
     if (this.#finished) this.#timer = setTimeout(() => void this.#agent.stop(), LEAVE_MS);
@@ -89,7 +89,7 @@ export class Shutdown {
     await this.#agent.stop();
   }
 
-  /** How it ended, after its output has; one that stays is stopped. */
+  /** Its exit, once its output has ended; a process that stays is stopped. */
   async exit(): Promise<ProcessExit> {
     await Promise.race([this.#agent.exited, pause(EXIT_MS)]);
     await this.#agent.stop();

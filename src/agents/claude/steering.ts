@@ -2,7 +2,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { Turn } from '../driver.ts';
 import type { Dialogue } from './dialogue.ts';
 
-/** Hands messages on to an agent at work, until it is told to stop taking any (Q11). */
+/** Passes messages to an agent at work until it is closed (Q11). */
 export class Steering {
   readonly #messages: AsyncIterator<string> | undefined;
   #ended = false;
@@ -12,12 +12,12 @@ export class Steering {
     if (this.#messages !== undefined) void this.#pass(this.#messages, dialogue).catch(() => {});
   }
 
-  /** A message that is there already is handed on. */
-  async settle(): Promise<void> {
+  /** Passes on a message that has already arrived. */
+  async flush(): Promise<void> {
     if (this.#messages !== undefined) await turnOfLoop();
   }
 
-  /** From now on none is taken: who gives them sees it by `return`. */
+  /** Takes no more messages; their source sees it by `return`. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -10,12 +10,12 @@ interface Seen {
 const NOTHING: PricedTokens = { input: 0, output: 0, write5m: 0, write1h: 0, read: 0 };
 
 /**
- * Counts and prices the tokens of answers as they come, until a result reports what they cost (A5).
- * An answer may come in pieces, whole, or both; it counts once, by its id.
+ * Counts and prices the tokens of answers as they stream, until a result reports the cost (A5). An
+ * answer may arrive in pieces, whole, or both; it counts once, by its id.
  */
 export class StreamedTokens {
   readonly #answers = new Map<string, Seen>();
-  /** The answer that is coming in pieces, for each agent and subagent. */
+  /** The answer being streamed, per agent and subagent. */
   readonly #open = new Map<string | null, string>();
 
   begin(parent: string | null, answer: Answer): void {
@@ -31,12 +31,12 @@ export class StreamedTokens {
     if (seen) this.#answers.set(id, { ...seen, tokens: updated(seen.tokens, usage) });
   }
 
-  /** An answer, or a block of one; what came in pieces is known better. */
+  /** A whole answer or block; counts from its pieces are more accurate and win. */
   whole({ id, model = null, usage }: Answer): void {
     if (!this.#answers.has(id)) this.#answers.set(id, { model, tokens: updated(NOTHING, usage) });
   }
 
-  /** All of them were reported. */
+  /** Forget everything: a result has reported it. */
   clear(): void {
     this.#answers.clear();
     this.#open.clear();

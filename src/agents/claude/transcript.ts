@@ -3,9 +3,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The file of a conversation; null if there is none here. Claude Code keeps conversations by the
- * directory they were held in, and 2.1.197 finds an id only from that directory; a file it takes
- * from anywhere.
+ * The transcript of a conversation; null if it is not on this machine. Claude Code stores transcripts
+ * by working directory, and 2.1.197 resolves an id only from that directory; a path works from any.
  */
 export async function findTranscript(
   conversation: string,

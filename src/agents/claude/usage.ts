@@ -6,12 +6,12 @@ import type { StreamedTokens } from './streamed-tokens.ts';
 import { compareVersions } from './version.ts';
 
 /*
- * What a turn cost, by difference (A5). Versions count differently: new ones say what came since
- * the last result; old ones begin at nothing with each process; between them the totals of the
- * conversation go on with `--resume`, so that what was counted before must be taken off.
+ * A turn's usage, as a difference (A5). Versions count differently: new ones report usage since the
+ * last result; old ones start at zero with each process; those in between carry the conversation's
+ * totals over with `--resume`, so the earlier total must be subtracted.
  */
 
-/** The newest version that was seen to begin at nothing. */
+/** The newest version known to start at zero. */
 const BEGINS_ANEW = '2.1.197';
 
 type Count = ModelUsage[string];
@@ -48,14 +48,14 @@ export interface Counted {
   readonly version: string | null;
   readonly conversation: string | null;
   readonly before: Json | undefined;
-  /** Of one process, in their order. */
+  /** The results of one process, in order. */
   readonly results: readonly ResultLine[];
-  /** What was seen of answers that no result has reported. */
+  /** Usage of streamed answers that no result has reported. */
   readonly streamed: StreamedTokens;
   readonly model: string | null;
 }
 
-/** Nothing if nothing is known. What was not reported is estimated, and makes all of it an estimate. */
+/** Undefined if nothing is known. Unreported usage is estimated, and makes the sum an estimate. */
 export function usageOf(counted: Counted): Usage | undefined {
   const seen = counted.streamed.usage(counted.model);
   if (counted.results.length === 0) return seen;
@@ -64,9 +64,9 @@ export function usageOf(counted: Counted): Usage | undefined {
 }
 
 /**
- * What the totals say of earlier processes of the conversation that were killed (A5). One that was
- * ended by SIGTERM had its count stored and is in the next total, though not in what came since the
- * last result; one that was killed outright is in neither, and its estimate stands.
+ * Usage of earlier, killed processes of the conversation, as far as the totals contain it (A5). A
+ * process ended by SIGTERM stored its count: it is in the next total, but not in the usage since the
+ * last result. One that was killed outright is in neither, and its estimate stands.
  */
 export function earlierOf({ conversation, before, results }: Counted): Usage | undefined {
   const known = Before.safeParse(before);
@@ -120,7 +120,7 @@ function differences({ version, before, results }: Counted): ModelUsage {
   return minus(total, known.data.models);
 }
 
-/** What new versions say came since the last result, over all of them. */
+/** Sum of the usage since the last result that new versions report. */
 function sinceLast(results: readonly ResultLine[]): ModelUsage | undefined {
   const since = results.map((line) => line.model_usage_since_last_result);
   if (since.every((each) => each === undefined)) return undefined;
@@ -139,7 +139,7 @@ const minus = (total: ModelUsage, part: ModelUsage): ModelUsage =>
     ]),
   );
 
-/** Totals never fall; if one did, the counting began anew. */
+/** Totals never fall; if one does, counting started over. */
 const goesOn = (before: ModelUsage, total: ModelUsage): boolean =>
   Object.entries(before).every(([model, count]) =>
     KEYS.every((key) => (total[model] ?? NOTHING)[key] >= count[key]),

@@ -1,4 +1,4 @@
-/** The oldest version in which `ask: ["*"]` was seen to bring every tool call to us (P3). */
+/** The oldest version known to ask about every tool call with `ask: ["*"]` (P3). */
 export const OLDEST_VERSION = '2.1.197';
 
 export function compareVersions(a: string, b: string): number {
