@@ -39,40 +39,40 @@ import { snapshotDirOf } from '../workspaces/snapshot.ts';
 
 export interface Parts {
   readonly store: BatonStore;
-  /** Where browsers reach this server, without a slash at the end; for links. */
+  /** The base of links for browsers, without a trailing slash. */
   readonly publicUrl?: string;
   readonly dataDir: string;
-  /** Files of Baton's own outside of it, which agents must not use (P7). */
+  /** Baton's own files outside the data directory; agents must not use them either (P7). */
   readonly ownPaths?: readonly string[];
-  /** Servers that share a database; agents of others are none of our business. */
+  /** The id of the servers that share a database. Agents of other installations are left alone. */
   readonly installation: string;
   readonly masker: Masker;
   readonly box: SecretBox;
   readonly log: Logger;
-  /** Whether agents run here, or are only talked about. */
+  /** Whether agents run on this node. */
   readonly executes: boolean;
-  /** What agents see of the server's environment. */
+  /** The part of the server's environment that agents see. */
   readonly environment: Readonly<Record<string, string>>;
   readonly worker: WorkerOptions;
   readonly host: string;
-  /** Where Claude Code is; looked for if not said. */
+  /** Where Claude Code is; by default it is searched for. */
   readonly claudePath?: string | undefined;
   /** How long an agent is kept alive for an answer (A7). */
   readonly parkMs?: number;
-  /** Whether a run waits for the end of a usage limit, which it does unless told. */
+  /** Whether a run waits for the end of a usage limit; true by default. */
   readonly parkUsageLimit?: boolean;
-  /** What one run may store of its agent's output (E10). */
+  /** How much of its agent's output one run may store (E10). */
   readonly runOutputBytes?: number;
   readonly reconcileMs?: number;
   readonly timeouts?: Timeouts;
   readonly onReady?: (seconds: number) => void;
-  /** A session could not be stored, or its workspace not be prepared. */
+  /** A session could not be stored, or its workspace could not be prepared. */
   readonly onCreationFailed?: () => void;
   readonly onPass?: (seconds: number) => void;
   readonly onCost?: (agent: string, usd: number) => void;
   /** The tool rules refused something. */
   readonly onDenied?: (what: 'message' | 'call') => void;
-  /** Most runs of a session that may be queued. */
+  /** The most queued runs of one session. */
   readonly queueMax?: number;
 }
 
@@ -80,14 +80,14 @@ export interface Composed {
   readonly queue: RunQueue;
   readonly worker: Worker;
   readonly connections: Connections;
-  readonly keeper: SessionReconciler;
+  readonly reconciler: SessionReconciler;
   readonly service: SessionService;
   readonly access: AccessService;
-  /** All agents have ended: nobody need watch over them any more. */
+  /** Call it after all agents have ended. */
   endLifelines(): void;
 }
 
-/** Puts sessions, queue and agents together. Nothing is started yet. */
+/** Wires sessions, queue and agents together. Starts nothing. */
 export function compose(parts: Parts): Composed {
   const { store, log, masker, box, installation, timeouts = TIMEOUTS } = parts;
   const masking = {
@@ -98,7 +98,7 @@ export function compose(parts: Parts): Composed {
   const queue = new RunQueue(store, { log });
   const worker = new Worker(queue, {
     ...parts.worker,
-    // Not an event of any session: open pages load everything again.
+    // It is not an event of any session, so open pages load everything again.
     onStopped: () => queue.hintAll(),
   });
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
@@ -117,7 +117,7 @@ export function compose(parts: Parts): Composed {
     ...(parts.onReady === undefined ? {} : { onReady: parts.onReady }),
     ...(parts.onCreationFailed === undefined ? {} : { onFailed: parts.onCreationFailed }),
   });
-  const keeper = new SessionReconciler({
+  const reconciler = new SessionReconciler({
     store,
     connections,
     provisioner: parts.executes ? provisioner : null,
@@ -132,14 +132,14 @@ export function compose(parts: Parts): Composed {
     ...(parts.onPass === undefined ? {} : { onPass: parts.onPass }),
   });
 
-  // One for each life of the node, begun with its first agent.
+  // One per node id, started with its first agent.
   const lifelines = new Map<string, Lifeline>();
   const nodeWithLifeline = (): string => {
     const node = worker.nodeId ?? '';
     if (!lifelines.has(node)) {
       const privateDir = privateDirOf(parts.dataDir, node);
       const lifeline = startLifeline({ installation, node, privateDir });
-      // Else the next agent tries again; this one will hardly be started either.
+      // Otherwise the next agent tries again; this one will probably not start either.
       if (lifeline !== null) lifelines.set(node, lifeline);
     }
     return node;
@@ -195,15 +195,16 @@ export function compose(parts: Parts): Composed {
     artefacts,
     checkAgent: (kind) => void driverOf(kind),
     steers: (kind) => driverOf(kind).steers === true,
-    // A workspace of another machine is left to the nodes there.
+    // The workspace of another host is left to the nodes there.
     ...(parts.executes
       ? {
-          ensureWorkspace: async (found) => {
-            if (found.host === null || found.host === parts.host) await provisioner.prepare(found);
+          ensureWorkspace: async (session) => {
+            const isOurs = session.host === null || session.host === parts.host;
+            if (isOurs) await provisioner.prepare(session);
           },
         }
       : {}),
-    onWork: () => keeper.look(),
+    onWork: () => reconciler.wake(),
     isStopped: () => worker.stats.stopped,
     ...(parts.queueMax === undefined ? {} : { queueMax: parts.queueMax }),
     ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
@@ -218,10 +219,10 @@ export function compose(parts: Parts): Composed {
   const endLifelines = (): void => {
     for (const lifeline of lifelines.values()) lifeline.end();
   };
-  return { queue, worker, connections, keeper, service, access, endLifelines };
+  return { queue, worker, connections, reconciler, service, access, endLifelines };
 }
 
-/** By their names and where these lead: a data directory may lie behind a link. */
+/** By name and by real path: the data directory may be a symbolic link. */
 function ownFilesOf({ dataDir, ownPaths = [] }: Pick<Parts, 'dataDir' | 'ownPaths'>): OwnFiles {
   return new OwnFiles({
     paths: [dataDir, ...ownPaths].flatMap(bothNamesOf),
@@ -229,7 +230,7 @@ function ownFilesOf({ dataDir, ownPaths = [] }: Pick<Parts, 'dataDir' | 'ownPath
   });
 }
 
-/** As it is said, and where it really is. */
+/** The path as given, and its real path. */
 function bothNamesOf(path: string): string[] {
   const absolute = resolve(path);
   try {

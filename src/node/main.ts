@@ -25,7 +25,7 @@ import { retryWhileAway } from '../sessions/retry-while-away.ts';
 import { type Composed, compose } from './compose.ts';
 import { freeSpace } from './free-space.ts';
 import { hostIdOf } from './host-id.ts';
-import { createFront } from './http.ts';
+import { createHttp } from './http.ts';
 import { stopLeftovers } from './leftovers.ts';
 import { explainListenError } from './listen-error.ts';
 import { NodeReport } from './node-report.ts';
@@ -33,7 +33,7 @@ import { openStore } from './open-store.ts';
 import { NodeReadiness } from './readiness.ts';
 import { hideOwn, serverMasker } from './server-masker.ts';
 
-/** What Baton keeps outside the data directory: the login of the command line, and a database elsewhere. */
+/** Baton's own files outside the data directory: the CLI's login, and a database stored elsewhere. */
 const ownPathsOf = ({ database }: Config): string[] => [
   dirname(credentialsPath(process.env)),
   ...(database.kind === 'sqlite'
@@ -41,32 +41,32 @@ const ownPathsOf = ({ database }: Config): string[] => [
     : []),
 ];
 
-/** How long requests under way may take to end once the node stops. */
+/** How long open requests may take to end when the node stops. */
 const HTTP_GRACE_MS = 3000;
-/** How long `baton api` answers on while /readyz says no, unless told. */
+/** How long a stopping `baton api` answers by default, while /readyz fails. */
 const DRAIN_SECONDS = 5;
-/** A workspace takes unusually long. */
+/** A workspace that is pending for longer is counted in the metrics. */
 const LONG_PENDING_MS = 5 * 60_000;
 
 export type Role = 'api' | 'worker';
 
 export interface NodeOptions {
   readonly roles?: readonly Role[];
-  /** Of the log; learns the secrets that are read from files. */
+  /** The masker of the log. It also gets the secrets that are read from files. */
   readonly logMasker?: ServerMasker;
 }
 
 export interface Node {
   url: string;
-  /** Signs the administrator in, once; null on a node that serves no API. */
+  /** Signs in the administrator, once; null on a node without the API. */
   signInUrl: string | null;
   /** Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * The composition root: builds the parts, starts them, and stops them in the opposite order. HTTP
- * comes first, so that a node that waits for its database is seen to be alive and not ready.
+ * The composition root: builds the parts, starts them, and stops them in reverse order. HTTP comes
+ * first, so a node that waits for its database shows up as alive but not ready.
  */
 export async function startNode(
   config: Config,
@@ -82,7 +82,7 @@ export async function startNode(
   const readiness = new NodeReadiness();
   const stopAll = async (): Promise<void> => {
     readiness.stopping();
-    // One that cannot be stopped must not keep the others running.
+    // A part that fails to stop must not keep the others running.
     for (const stopPart of started.reverse()) {
       await stopPart().catch((err: unknown) => log.error({ err }, 'A part did not stop'));
     }
@@ -100,7 +100,7 @@ export async function startNode(
     for (const each of logMasker === undefined ? [masker] : [masker, logMasker]) {
       hideOwn(each, adminToken, key);
     }
-    const { app, authenticator, limits, streams } = createFront({
+    const { app, authenticator, limits, streams } = createHttp({
       config,
       log,
       adminToken,
@@ -119,7 +119,7 @@ export async function startNode(
     started.push(() => store.close());
     authenticator.open(store);
     started.push(() => authenticator.close());
-    // The database may go away again at any step, and is waited for at each.
+    // The database may go away again at any step, so every step waits for it.
     await retryWhileAway(stop, () => checkKey(box, store));
     const installation = await retryWhileAway(stop, () =>
       store.putSettingOnce('installation', newId()),
@@ -148,7 +148,7 @@ export async function startNode(
           perOwner: config.maxRunsPerUser ?? null,
         },
         host: identity.host,
-        // A SQLite file is open in one process anyway.
+        // With SQLite there is only one process anyway.
         oneMachine: many,
         roles: [...roles],
         version: packageVersion(),
@@ -159,11 +159,11 @@ export async function startNode(
       queueMax: config.queueLimit,
       onReady: metrics.sessionReady,
       onCreationFailed: metrics.creationFailed,
-      onPass: metrics.looked,
+      onPass: metrics.reconciled,
       onCost: metrics.agentCost,
       onDenied: metrics.policyDenied,
     });
-    const { queue, worker, keeper, connections, endLifelines } = composed;
+    const { queue, worker, reconciler, connections, endLifelines } = composed;
     facts = {
       counts: () => queue.counts(),
       countSessions: () => store.countSessions(),
@@ -187,7 +187,7 @@ export async function startNode(
     });
     started.push(() => queue.close());
     started.push(() => connections.stop());
-    // Readers stay until the runs have had their grace, and are then told to come back.
+    // Readers stay connected through the grace period of the runs; then they are asked to reconnect.
     started.push(() => streams.close());
 
     const purger = new Purger({ store, log });
@@ -207,14 +207,14 @@ export async function startNode(
     }
     started.push(async () => endLifelines());
     started.push(() => worker.stop());
-    // It waits for the database to join, and a stop must not wait with it.
+    // Starting waits for the database; a stop must not wait for it.
     const stopWorker = (): void => void worker.stop();
     stop.addEventListener('abort', stopWorker);
     stop.throwIfAborted();
     await worker.start();
     stop.removeEventListener('abort', stopWorker);
-    started.push(() => keeper.stop());
-    keeper.start();
+    started.push(() => reconciler.stop());
+    reconciler.start();
 
     const nodeId = (): string | null => worker.nodeId;
     const report = new NodeReport({ store, nodeId, streams: () => streams.count, log });
@@ -238,13 +238,13 @@ export async function startNode(
     }
 
     if (servesApi) {
-      // Where the command line finds it.
+      // The command line reads the address from this file.
       const address = join(config.dataDir, 'address');
       await writeFile(address, `${url}\n${process.pid}\n`, { mode: 0o600 });
       started.push(() => rm(address, { force: true }));
     }
     if (servesApi) {
-      // First of all when it stops: a load balancer sees /readyz and looks elsewhere meanwhile.
+      // The first step of a stop: /readyz already fails, so load balancers choose other nodes.
       const drainSeconds = config.drainSeconds ?? (roles.length === 1 ? DRAIN_SECONDS : 0);
       started.push(() => delay(drainSeconds * 1000));
     }

@@ -164,7 +164,7 @@ test('[O4] [X1] refusals by reason, sign-ins, and how long it takes to know who 
   expect(await auth.authenticate({ headers, method: 'GET', ...from })).not.toBeNull();
   metrics.signedIn(true);
   metrics.exchanged(false);
-  metrics.looked(0.2);
+  metrics.reconciled(0.2);
   const shown = await samples(metrics);
   expect(shown).toMatchObject({
     'baton_requests_refused_total{reason="limit"}': 1,

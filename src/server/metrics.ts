@@ -136,8 +136,8 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     exchanged(ok: boolean): void {
       exchanges.inc({ result: ok ? 'ok' : 'failed' });
     },
-    /** For the keeper of sessions. */
-    looked(seconds: number): void {
+    /** For the session reconciler. */
+    reconciled(seconds: number): void {
       looks.observe(seconds);
     },
     streamOpened(kind: string): void {

@@ -4,7 +4,7 @@ import type { Json } from '../contract/json.ts';
 import type { SessionAction, UpdateSession } from '../contract/session.ts';
 import type { SessionWithFacts } from './session-record.ts';
 
-/* What the audit log tells of a change beside who, what and when (P6): small, and masked before. */
+/* The `before` and `after` of audit log lines (P6). They are small, and callers mask them first. */
 
 export interface Details {
   readonly before?: Json;
@@ -25,10 +25,10 @@ export const onRun = (
   details: Details = {},
 ): NewAuditEntry => entryOf(by, action, { kind: 'run', id }, details);
 
-/** A description is cut to this. */
+/** Longer texts, such as descriptions, are cut to this many characters. */
 const TEXT_MAX = 100;
 
-/** Only what is changed, as it was and as it will be. */
+/** Only the fields that change, with their old and new values. */
 export function ofUpdate(
   { session, holdOnFailure }: SessionWithFacts,
   changes: UpdateSession,
@@ -49,7 +49,7 @@ const short = (value: Json): Json =>
     ? `${value.slice(0, TEXT_MAX).toWellFormed()}…`
     : value;
 
-/** What a session was before an action on it; the action says what it is after. */
+/** The state before an action; the action itself implies the state after it. */
 export function ofAction({ session, held }: SessionWithFacts, action: SessionAction): Details {
   if (action === 'hold' || action === 'resume') return { before: { held } };
   if (action === 'archive') return { before: { archived: session.archivedAt !== null } };

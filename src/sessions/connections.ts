@@ -15,18 +15,18 @@ export interface ConnectionsOptions {
 
 interface Open extends NewConnection {
   readonly sessionId: string;
-  /** The node its row names; another one after the lease was lost and a new one taken. */
+  /** The node named in its row. Not this node's id after the lease was lost and a new one taken. */
   nodeId: string | null;
-  /** There may be a row: an answer that got lost does not say. */
+  /** There may be a row in the database: the answer to the insert may have been lost. */
   tried: boolean;
-  /** Resolves when it was tried to be entered, rejects if the session is not there. */
+  /** Resolves after the first attempt to insert it; rejects if the session does not exist. */
   readonly entered: PromiseWithResolvers<void>;
 }
 
 /**
- * The open streams of this process as rows (S3). A row counts only while its node lives, so none has
- * to be cleaned up after a crash; and one that could not be entered is entered by the next look.
- * Those that come together are entered together: after a restart a thousand readers are back at once.
+ * The open streams of this process as rows in the database (S3). A row counts only while its node is
+ * alive, so a crash needs no cleanup. A connection that could not be inserted is inserted by the next
+ * pass of the reconciler. Inserts are batched: after a restart a thousand readers reconnect at once.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -42,7 +42,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Throws only if the session is not there. */
+  /** Throws only if the session does not exist. */
   async open(sessionId: string, userId: string, kind: NewConnection['kind']): Promise<Connection> {
     const entered = Promise.withResolvers<void>();
     const open: Open = {
@@ -60,18 +60,18 @@ export class Connections {
     return { close: () => this.#close(open) };
   }
 
-  /** Enters what has no row of this node's present life, and removes what could not be removed. */
+  /** Inserts connections without a row for this node's current lease, and retries failed removals. */
   reconcile(): void {
     const node = this.#options.nodeId();
-    const amiss = [...this.#open.values()].some(({ nodeId }) => nodeId !== node);
-    if (amiss || this.#closed.length > 0) this.#writing.trigger();
+    const someMissing = [...this.#open.values()].some(({ nodeId }) => nodeId !== node);
+    if (someMissing || this.#closed.length > 0) this.#writing.trigger();
   }
 
   async stop(): Promise<void> {
     const opens = [...this.#open.values()];
     for (const open of opens) this.#close(open);
     await this.#writing.stop();
-    // Nobody enters them any more, and nobody may wait for it.
+    // They will not be inserted any more, so nothing may keep waiting for that.
     for (const { entered } of opens) entered.resolve();
     await this.#remove();
   }
@@ -95,18 +95,18 @@ export class Connections {
     await this.#remove();
   }
 
-  async #enter(sessionId: string, nodeId: string, found: readonly Open[]): Promise<void> {
+  async #enter(sessionId: string, nodeId: string, missing: readonly Open[]): Promise<void> {
     const { store, log } = this.#options;
-    const opens = found.filter(({ id }) => this.#open.has(id));
-    // From here on a close removes the row, behind this.
+    const opens = missing.filter(({ id }) => this.#open.has(id));
+    // From here on, closing one also removes its row, after this insert.
     for (const open of opens) open.tried = true;
     try {
       const rows = opens.map(({ id, userId, kind }) => ({ id, userId, kind }));
-      const place = { sessionId, nodeId };
-      if (rows.length > 0) logChanges(log, await store.openConnections(place, rows));
+      const key = { sessionId, nodeId };
+      if (rows.length > 0) logChanges(log, await store.openConnections(key, rows));
       for (const open of opens) open.nodeId = nodeId;
     } catch (error) {
-      // Anything else passes: the database is away, or the lease was lost, and the next look is soon.
+      // Other errors are temporary: the database is away or the lease was lost. The next pass retries.
       if (isBatonError(error, 'not_found')) {
         for (const open of opens) {
           this.#open.delete(open.id);
@@ -114,13 +114,13 @@ export class Connections {
         }
       }
     }
-    for (const { entered } of found) entered.resolve();
+    for (const { entered } of missing) entered.resolve();
   }
 
   async #remove(): Promise<void> {
     const ids = this.#closed.splice(0);
     if (ids.length === 0) return;
-    // The database is away: tried again by the next look.
+    // If the database is away, the next pass tries again.
     await this.#options.store.closeConnections(ids).catch(() => this.#closed.push(...ids));
   }
 }

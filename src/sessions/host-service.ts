@@ -11,9 +11,9 @@ import { findSession, type ServiceParts, type ServiceStore } from './service-par
 import { toSession } from './views.ts';
 import { WORKSPACE_RUN, WorkspaceSeen } from './workspace-run.ts';
 
-/* The host of a session: named when it is created, and changed by an admin (Q23). */
+/* The host of a session: chosen when the session is created, changed by an admin (Q23). */
 
-/** How long the workers of a host have to say whether a workspace is there. */
+/** How long the workers of a host may take to answer whether they have a workspace. */
 const ANSWER_MS = 20_000;
 const ASK_EVERY_MS = 50;
 
@@ -28,8 +28,8 @@ async function hostsWithWorkers(store: Nodes): Promise<string[]> {
 }
 
 /**
- * Whether a new session can be had on this host, or on any. A directory that was given lies on one of
- * them: where there are several, chance would decide which one looks for it.
+ * Throws if a new session cannot run on this host, or on any. An existing directory lives on one host:
+ * with workers on several, chance would decide which of them uses it, so the request must name one.
  */
 export async function checkHost(
   store: Nodes,
@@ -59,9 +59,9 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
   return {
     async move(by, id, { host }) {
       requireRight(by, 'admin');
-      const { level, ...found } = await findSession(parts, by, id, 'own');
-      const { host: from } = found;
-      if (from === host) return toSession(found, level);
+      const { level, ...current } = await findSession(parts, by, id, 'own');
+      const { host: from } = current;
+      if (from === host) return toSession(current, level);
       const hosts = await hostsWithWorkers(store);
       if (!hosts.includes(host)) throw noWorker(host, hosts, 'host');
       if (isStopped()) throw new BatonError('everything_stopped');
@@ -75,7 +75,7 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
       }
       const entry = onSession(by, 'session.move', id, { before: { host: from }, after: { host } });
       const command = { do: 'move', host, path: seen.path } as const;
-      const { found: moved } = await store.audited(entry).changeSession(id, command);
+      const { current: moved } = await store.audited(entry).changeSession(id, command);
       log.info({ sessionId: id, from, to: host }, 'Session moved');
       onWork();
       return toSession(moved, level);
@@ -83,7 +83,7 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
   };
 }
 
-/** Asks a worker of that host; changes nothing, even if a process dies during it. */
+/** Asks a worker of that host. Changes nothing, even if a process dies while it is asking. */
 async function askHost(queue: RunQueue, host: string, sessionId: string): Promise<WorkspaceSeen> {
   const lane = newId();
   await queue.configure(lane, { host });
@@ -101,6 +101,6 @@ async function askHost(queue: RunQueue, host: string, sessionId: string): Promis
   await queue.cancel(id).catch((error: unknown) => {
     if (!isBatonError(error, 'run_finished')) throw error;
   });
-  // Its slots may all be taken, or it has just died.
+  // All slots of the host may be taken, or its workers have just died.
   throw new BatonError('host_away');
 }

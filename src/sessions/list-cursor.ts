@@ -2,17 +2,17 @@ import { BatonError } from '../contract/errors.ts';
 import type { SessionOrder } from '../contract/session.ts';
 import type { SessionRecord } from './session-record.ts';
 
-/* Where a page of sessions ends, as its cursor says it. */
+/* The cursor of a page of sessions: the position of its last session in the list's order. */
 
-type Place = Pick<SessionRecord, 'id' | 'lastActiveAt'>;
+type Position = Pick<SessionRecord, 'id' | 'lastActiveAt'>;
 
 const BY_ACTIVITY = /^(\d{1,15})_(.+)$/s;
 
-export const cursorOf = (order: SessionOrder, { id, lastActiveAt }: Place): string =>
+export const cursorOf = (order: SessionOrder, { id, lastActiveAt }: Position): string =>
   order === 'activity' ? `${lastActiveAt}_${id}` : id;
 
-/** Throws for a cursor of the other order. */
-export function placeAt(order: SessionOrder, cursor: string): Place {
+/** Throws if the cursor was made for the other order. */
+export function positionAt(order: SessionOrder, cursor: string): Position {
   const [, at, id] = BY_ACTIVITY.exec(cursor) ?? [];
   if ((order === 'activity') !== (id !== undefined)) {
     throw new BatonError('invalid_request', 'This cursor belongs to a different list or order.', {

@@ -10,15 +10,15 @@ export interface ProvisionerOptions {
   readonly store: Pick<SessionStore, 'changeSession'>;
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
   readonly log: Logger;
-  /** This machine, where a local workspace then lies (Q23). */
+  /** The host id of this machine, on which local workspaces are created (Q23). */
   readonly host: string;
-  /** How long a session took from its creation to its first ready workspace. */
+  /** Reports the time from a session's creation to its first ready workspace. */
   readonly onReady?: (seconds: number) => void;
-  /** A session is in ERROR because its workspace could not be prepared. */
+  /** Called when a session goes into ERROR because its workspace could not be prepared. */
   readonly onFailed?: () => void;
 }
 
-/** Makes workspaces ready; a session becomes ACTIVE only then (W2). */
+/** Makes workspaces ready; only then does a session become ACTIVE (W2). */
 export class Provisioner {
   readonly #options: ProvisionerOptions;
   readonly #underWay = new Map<string, Promise<string>>();
@@ -27,12 +27,12 @@ export class Provisioner {
     this.#options = options;
   }
 
-  /** Gives the path. Throws a WorkspaceError after the session was put into ERROR. */
-  prepare(found: SessionWithFacts): Promise<string> {
-    const { id } = found.session;
+  /** Resolves to the workspace's path. On failure, puts the session into ERROR and throws a WorkspaceError. */
+  prepare(current: SessionWithFacts): Promise<string> {
+    const { id } = current.session;
     const known = this.#underWay.get(id);
     if (known !== undefined) return known;
-    const preparing = this.#prepare(found).finally(() => this.#underWay.delete(id));
+    const preparing = this.#prepare(current).finally(() => this.#underWay.delete(id));
     this.#underWay.set(id, preparing);
     return preparing;
   }
@@ -50,15 +50,15 @@ export class Provisioner {
       if (await this.#change(id, { do: 'fail', error: message, host })) onFailed?.();
       throw error instanceof WorkspaceError ? error : new WorkspaceError(message, { cause: error });
     }
-    const settled = status !== 'PENDING' && status !== 'ERROR';
-    if (settled && session.workspacePath === path) return path;
+    const isReady = status !== 'PENDING' && status !== 'ERROR';
+    if (isReady && session.workspacePath === path) return path;
     const ready = await this.#change(id, { do: 'ready', path, host });
     if (ready && session.readyAt === null) onReady?.((Date.now() - session.createdAt) / 1000);
     if (ready) log.info({ sessionId: id, path }, 'Workspace ready');
     return path;
   }
 
-  /** False if the session has meanwhile ended or moved on, which is no failure of its workspace. */
+  /** False if the session has ended or moved by now, which is not a failure of its workspace. */
   async #change(
     id: string,
     command: Parameters<SessionStore['changeSession']>[1],

@@ -7,14 +7,14 @@ import { SessionReconciler } from './reconciler.ts';
 
 const HOST = 'test';
 
-/** Workspaces that never come, as on a file system whose server is gone, beside sound ones. */
-async function keeperRig(
+/** Some workspaces never become ready, as on a file system whose server is gone; others do. */
+async function reconcilerRig(
   hangs: (sessionId: string) => boolean,
   removeWorkspace: (sessionId: string) => Promise<void> = async () => {},
 ) {
   const rig = await serviceRig({ executes: false });
-  await rig.keeper.stop();
-  let settled = 0;
+  await rig.reconciler.stop();
+  let passes = 0;
   const never = new Promise<never>(() => {});
   const provisioner = new Provisioner({
     store: rig.store,
@@ -29,7 +29,7 @@ async function keeperRig(
     log: SILENT,
     host: HOST,
   });
-  const keeper = new SessionReconciler({
+  const reconciler = new SessionReconciler({
     store: {
       listPending: rig.store.listPending,
       reconcileApprovals: rig.store.reconcileApprovals,
@@ -37,7 +37,7 @@ async function keeperRig(
       listLeftWorkspaces: rig.store.listLeftWorkspaces,
       forgetLeftWorkspace: rig.store.forgetLeftWorkspace,
       reconcileSessions: (limit) => {
-        settled++;
+        passes++;
         return rig.store.reconcileSessions(limit);
       },
     },
@@ -49,35 +49,35 @@ async function keeperRig(
     log: SILENT,
     everyMs: 20,
   });
-  onTestFinished(() => keeper.stop());
-  return { ...rig, keeper, settled: () => settled };
+  onTestFinished(() => reconciler.stop());
+  return { ...rig, reconciler, passes: () => passes };
 }
 
-test('[S4] [S6] workspaces that never come hold up neither the others nor the timers', async () => {
+test('[S4] [S6] workspaces that never become ready delay neither the others nor the timers', async () => {
   const hanging = new Set<string>();
-  const rig = await keeperRig((id) => hanging.has(id));
+  const rig = await reconcilerRig((id) => hanging.has(id));
   for (let i = 0; i < 20; i++) hanging.add((await rig.session(`hangs-${i}`)).id);
   const { id } = await rig.session('sound');
-  rig.keeper.start();
+  rig.reconciler.start();
   const status = async () => (await rig.store.getSession(id))?.session.status;
   await until(async () => (await status()) === 'ACTIVE');
-  const before = rig.settled();
-  await until(() => rig.settled() > before + 2);
+  const before = rig.passes();
+  await until(() => rig.passes() > before + 2);
 });
 
-test('[Q20] a workspace that never comes does not hold up a stop', async () => {
-  const rig = await keeperRig(() => true);
+test('[Q20] a workspace that never becomes ready does not delay a stop', async () => {
+  const rig = await reconcilerRig(() => true);
   const { id } = await rig.session('hangs');
-  rig.keeper.start();
-  await until(() => rig.settled() > 0);
-  await rig.keeper.stop();
+  rig.reconciler.start();
+  await until(() => rig.passes() > 0);
+  await rig.reconciler.stop();
   expect((await rig.store.getSession(id))?.session.status).toBe('PENDING');
 });
 
-test('[S12] a workspace that could not be removed is tried again, and holds up no other', async () => {
+test('[S12] a failed removal of a workspace is retried, and delays no other', async () => {
   const tries: string[] = [];
   const stuck = new Set<string>();
-  const rig = await keeperRig(
+  const rig = await reconcilerRig(
     () => false,
     async (id) => {
       tries.push(id);
@@ -91,7 +91,7 @@ test('[S12] a workspace that could not be removed is tried again, and holds up n
     await rig.store.deleteSession(id);
   }
   stuck.add(first.id);
-  rig.keeper.start();
+  rig.reconciler.start();
   await until(() => tries.filter((id) => id === first.id).length === 3);
   expect(await left()).toEqual([first.id]);
   expect(tries.filter((id) => id === second.id)).toHaveLength(1);

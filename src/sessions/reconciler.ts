@@ -12,10 +12,10 @@ import { logChanges } from './status-log.ts';
 const EVERY_MS = 1000;
 /** Sessions changed in one transaction. */
 const BATCH = 200;
-/** Workspaces that one look begins to prepare, and those that may be under way. */
+/** How many workspaces one pass starts preparing, and how many may be in preparation at once. */
 const PENDING_AT_ONCE = 8;
 const PREPARING_MOST = 64;
-/** After a failure a workspace is tried again so much later, then after twice that, up to an hour. */
+/** When to retry removing a workspace: after a minute, doubling up to an hour. */
 const REMOVE_AGAIN_MS = 60_000;
 const REMOVE_AGAIN_MOST_MS = 60 * 60_000;
 
@@ -27,31 +27,31 @@ export interface ReconcilerOptions {
     Pick<ApprovalStore, 'reconcileApprovals'> &
     Pick<SteerStore, 'reconcileSteers'>;
   readonly connections: Connections;
-  /** Null on a node that runs nothing, and so prepares nothing. */
+  /** Null on a node that executes no runs: it prepares no workspaces either. */
   readonly provisioner: Provisioner | null;
-  /** Of a session that was deleted, perhaps on a node of another host. */
+  /** Removes the workspace of a deleted session, which another host may have deleted. */
   readonly removeWorkspace: (sessionId: string) => Promise<void>;
   readonly host: string;
   readonly log: Logger;
   readonly everyMs?: number;
   readonly removeAgainMs?: number;
-  /** Told how long each look took, for whoever counts. */
+  /** Reports the duration of each pass, for metrics. */
   readonly onPass?: (seconds: number) => void;
 }
 
 /**
- * Brings sessions to what time and the deaths of others have made of them: idle timers, connections
- * of dead nodes, questions that nobody can answer any more, workspaces to prepare. It remembers
- * nothing between two looks, so a restart or a second node changes nothing (S4).
+ * Applies what time and the deaths of other nodes have changed: idle timers, connections of dead
+ * nodes, questions that can no longer be answered, workspaces to prepare. No state is kept between
+ * passes, so a restart or a second node makes no difference (S4).
  */
 export class SessionReconciler {
   readonly #options: ReconcilerOptions;
   #pulse: Coalescer | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** Sessions whose workspace is under way. */
+  /** Sessions whose workspace is being prepared. */
   readonly #preparing = new Set<string>();
   #removing: Promise<void> | null = null;
-  /** Workspaces that could not be removed: when each is tried again. */
+  /** Workspaces that could not be removed, with the time of the next attempt. */
   readonly #stuck = new Map<string, { readonly at: number; readonly waitMs: number }>();
 
   constructor(options: ReconcilerOptions) {
@@ -61,13 +61,13 @@ export class SessionReconciler {
   /** Safe to call twice. */
   start(): void {
     if (this.#pulse !== null) return;
-    this.#pulse = new Coalescer(() => this.#look());
-    this.#timer = setInterval(() => this.look(), this.#options.everyMs ?? EVERY_MS);
-    this.look();
+    this.#pulse = new Coalescer(() => this.#pass());
+    this.#timer = setInterval(() => this.wake(), this.#options.everyMs ?? EVERY_MS);
+    this.wake();
   }
 
-  /** There may be something to do now. */
-  look(): void {
+  /** Starts a pass soon, because there may be something to do. */
+  wake(): void {
     this.#pulse?.trigger();
   }
 
@@ -78,41 +78,41 @@ export class SessionReconciler {
     await pulse?.stop();
   }
 
-  async #look(): Promise<void> {
+  async #pass(): Promise<void> {
     const { log, connections, onPass } = this.#options;
     const begun = performance.now();
     try {
       connections.reconcile();
-      await this.#settle();
+      await this.#reconcile();
       await this.#prepare();
       this.#removing ??= this.#remove().finally(() => {
         this.#removing = null;
       });
       onPass?.((performance.now() - begun) / 1000);
     } catch (error) {
-      // A database that is away is reported by the worker.
-      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Sessions not looked after');
+      // The worker reports a database that is away.
+      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Sessions not reconciled');
     }
   }
 
-  async #settle(): Promise<void> {
+  async #reconcile(): Promise<void> {
     const { store, log } = this.#options;
     for (let more = true; more && this.#pulse !== null; ) {
-      const settled = await store.reconcileSessions(BATCH);
-      logChanges(log, settled.changes);
-      ({ more } = settled);
+      const reconciled = await store.reconcileSessions(BATCH);
+      logChanges(log, reconciled.changes);
+      ({ more } = reconciled);
     }
     for (let more = true; more && this.#pulse !== null; ) {
       ({ more } = await store.reconcileApprovals(BATCH));
     }
     for (let more = true; more && this.#pulse !== null; ) {
-      const settled = await store.reconcileSteers(BATCH);
-      logChanges(log, settled.changes);
-      ({ more } = settled);
+      const reconciled = await store.reconcileSteers(BATCH);
+      logChanges(log, reconciled.changes);
+      ({ more } = reconciled);
     }
   }
 
-  /** Beside the looks: a workspace may take long, or never come, and then holds up nobody else. */
+  /** Not awaited by the pass: a workspace that takes long or never comes must not delay the others. */
   async #prepare(): Promise<void> {
     const { store, provisioner, host } = this.#options;
     const underWay = this.#preparing;
@@ -124,15 +124,15 @@ export class SessionReconciler {
       provisioner
         .prepare(pending)
         .finally(() => underWay.delete(id))
-        // One that fails says so in its session.
+        // A failure is recorded in the session.
         .then(
-          () => this.look(),
+          () => this.wake(),
           () => {},
         );
     }
   }
 
-  /** Beside the looks, too. One that cannot be removed stays in the database until it can. */
+  /** Not awaited either. A workspace that cannot be removed stays in the database until it can be. */
   async #remove(): Promise<void> {
     const { store, provisioner, host } = this.#options;
     if (provisioner === null) return;
@@ -145,7 +145,7 @@ export class SessionReconciler {
         this.#stuck.delete(sessionId);
       }
     } catch {
-      // The database is away, and who watches it says so; the next look goes on.
+      // The database is away, which is reported elsewhere; the next pass continues.
     }
   }
 

@@ -59,7 +59,7 @@ test('[X3] a share lets in as far as it says, from the moment it is given until 
   ]) {
     await expect(refused()).rejects.toMatchObject({
       code: 'forbidden',
-      message: 'The session is shared with you to look at only.',
+      message: 'You have view-only access to this session.',
     });
   }
 
@@ -78,7 +78,7 @@ test('[X3] a share lets in as far as it says, from the moment it is given until 
   ]) {
     await expect(refused()).rejects.toMatchObject({
       code: 'forbidden',
-      message: 'Only the owner of the session, or an admin, may do that.',
+      message: "Only the session's owner or an admin can do this.",
     });
   }
 

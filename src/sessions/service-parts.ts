@@ -17,9 +17,9 @@ import type { SteerStore } from './messages/steer-store.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import type { SessionFor, SessionStore } from './session-store.ts';
 
-/* What the parts of the service share: who may do what, and pages. */
+/* Shared by the parts of the session service: their dependencies, and finding what a caller may use. */
 
-/** Runs of one session that may be queued (H9), at most. */
+/** How many runs of one session may be queued (H9). */
 export const QUEUE_MAX = 1000;
 
 type Ports = Pick<Store, 'change' | 'onHint' | 'listNodes' | 'time'> &
@@ -27,46 +27,46 @@ type Ports = Pick<Store, 'change' | 'onHint' | 'listNodes' | 'time'> &
   ApprovalStore &
   SteerStore &
   Pick<AccessStore, 'listShares' | 'putShares' | 'findUser'>;
-/** Where sessions are kept; what a person changes is written through `audited` (P6). */
+/** Changes made by people are written through `audited` (P6). */
 export type ServiceStore = Ports & Audited<Ports>;
 
 export interface ServiceParts {
   readonly store: ServiceStore;
-  /** Runs of a session that may be queued; the most of all unless told. */
+  /** How many runs of one session may be queued; `QUEUE_MAX` by default. */
   readonly queueMax?: number;
   readonly queue: RunQueue;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
-  /** For calls of tools: no mask covers shell syntax (P4). */
+  /** For tool calls: no mask covers shell syntax (P4). */
   readonly maskCall: (input: Json) => Json;
   readonly box: SecretBox;
   readonly log: Logger;
   readonly ownFiles: OwnFiles;
-  /** Something may be to be done for a session, such as preparing its workspace. */
+  /** Called when a session may need work, such as preparing its workspace. */
   readonly onWork: () => void;
-  /** Whether an agent can be given messages while at work. */
+  /** Whether an agent accepts messages while it works. */
   readonly steers: (kind: AgentKind) => boolean;
-  /** Everything is stopped, as far as this node knows: a moment ago it may have been otherwise. */
+  /** Whether everything is stopped, as far as this node knows; it may be a moment behind. */
   readonly isStopped: () => boolean;
-  /** The rules refused a message, for whoever counts. */
+  /** Called when the rules refuse a message, for metrics. */
   readonly onDenied?: () => void;
 }
 
 const HEIGHT: Record<Level, number> = { view: 1, operate: 2, own: 3 };
 
-/** What a session is to somebody; null is nothing, not even that it is there. */
-const levelOf = (by: Principal, { found, share }: SessionFor): Level | null =>
-  isAdmin(by) || found.session.ownerId === by.userId ? 'own' : share;
+/** The caller's access to a session; null if they must not even learn that it exists. */
+const levelOf = (by: Principal, { current, share }: SessionFor): Level | null =>
+  isAdmin(by) || current.session.ownerId === by.userId ? 'own' : share;
 
-/** Of one in the list of what somebody may see. */
-export const levelOfListed = (by: Principal, found: SessionWithFacts): Level =>
-  levelOf(by, { found, share: found.share ?? null }) ?? 'view';
+/** The caller's access to a session from a list of those visible to them. */
+export const levelOfListed = (by: Principal, current: SessionWithFacts): Level =>
+  levelOf(by, { current, share: current.share ?? null }) ?? 'view';
 
 export interface SessionWithLevel extends SessionWithFacts {
   readonly level: Level;
 }
 
-/** A foreign session answers as one that is not there; one that is shared says how far it is. */
+/** Throws `not_found` if the caller cannot see the session, `forbidden` if their access is too low. */
 export async function findSession(
   parts: ServiceParts,
   by: Principal,
@@ -78,10 +78,10 @@ export async function findSession(
   const has = known === null ? null : levelOf(by, known);
   if (known === null || has === null) throw new BatonError('not_found');
   if (HEIGHT[has] < HEIGHT[level]) throw tooLow(level);
-  return { ...known.found, level: has };
+  return { ...known.current, level: has };
 }
 
-/** Whoever only may read changes nothing, also not what is theirs. */
+/** For changes: also requires the right `run`, even of the session's owner. */
 export async function findToChange(
   parts: ServiceParts,
   by: Principal,
@@ -92,7 +92,7 @@ export async function findToChange(
   return findSession(parts, by, id, level);
 }
 
-/** Through its session; a run of none is for admins. */
+/** Access follows the run's session; runs without a session are for admins only. */
 export async function findRun(
   parts: ServiceParts,
   by: Principal,
@@ -118,6 +118,6 @@ const tooLow = (level: Level): BatonError =>
   new BatonError(
     'forbidden',
     level === 'own'
-      ? 'Only the owner of the session, or an admin, may do that.'
-      : 'The session is shared with you to look at only.',
+      ? "Only the session's owner or an admin can do this."
+      : 'You have view-only access to this session.',
   );

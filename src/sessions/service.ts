@@ -66,43 +66,43 @@ export interface CostQuery {
   readonly to?: string | undefined;
 }
 
-/** A log to read or follow: of a session, or of one run in it. */
+/** A log to read or follow: a session's, or that of one run in it. */
 export interface LogTarget {
   readonly sessionId: string;
   readonly runId: string | null;
-  /** The last seq there is; a cursor beyond it is from the future. */
+  /** The last seq of the log; a cursor past it is invalid. */
   readonly lastSeq: number;
 }
 
-/** A connection that was entered; it ends with `close`, or with its node's lease. */
+/** A registered connection. It ends with `close`, or with its node's lease. */
 export interface Connection {
   close(): void;
 }
 
 /**
  * What people and programs do with sessions. Channels, routes and commands call this and nothing
- * below it. Each call throws coded errors (contract/errors.ts); what is neither yours nor shared with
- * you is `not_found`, and what is shared less far than the call needs is `forbidden`.
+ * below it. Calls throw coded errors (contract/errors.ts): `not_found` for what is neither the
+ * caller's nor shared with them, `forbidden` where the share gives less access than the call needs.
  */
 export interface SessionService {
   create(by: Principal, body: CreateSession): Promise<Session>;
   get(by: Principal, id: string): Promise<Session>;
   list(by: Principal, query: SessionQuery): Promise<Page<Session>>;
   update(by: Principal, id: string, body: UpdateSession): Promise<Session>;
-  /** `level` is what the session must be to the caller: `operate` unless told. */
+  /** `level` is the access that the caller needs; `operate` by default. */
   act(by: Principal, id: string, action: SessionAction, level?: Level): Promise<Session>;
   fork(by: Principal, id: string, body: ForkSession): Promise<Session>;
-  /** To a host on which its workspace is already; what is queued is run there (Q23). */
+  /** Moves it to a host that already has its workspace; queued runs execute there (Q23). */
   move(by: Principal, id: string, body: MoveSession): Promise<Session>;
   /** Cancels unfinished runs, waits for them to end, then removes the session. */
   remove(by: Principal, id: string): Promise<void>;
   cost(by: Principal, id: string): Promise<Cost>;
-  /** Over all that the caller may see. */
+  /** Sums over all sessions that the caller may see. */
   costs(by: Principal, query: CostQuery): Promise<CostLine[]>;
   workspaces(by: Principal, id: string): Promise<WorkspaceView[]>;
-  /** The whole of what an event has only the beginning of (E5). */
+  /** The full text of a result that its event contains only the beginning of (E5). */
   artefact(by: Principal, id: string, name: string): Promise<Readable>;
-  /** Makes a missing workspace, where this node may, and tells how it is (W6). */
+  /** Creates a missing workspace if this node may, and reports the workspace's status (W6). */
   syncStatus(by: Principal, id: string): Promise<SyncStatus>;
   shares(by: Principal, id: string): Promise<Share[]>;
   share(by: Principal, id: string, body: PutShares): Promise<Share[]>;
@@ -125,13 +125,13 @@ export interface SessionService {
 
   listApprovals(by: Principal, query: ApprovalQuery): Promise<Page<Approval>>;
   getApproval(by: Principal, id: string): Promise<Approval>;
-  /** Exactly once; also after its run has ended it throws `approval_decided`. */
+  /** Works exactly once. Throws `approval_decided` afterwards, and after the run has ended. */
   decideApproval(by: Principal, id: string, body: DecideApproval): Promise<Approval>;
-  /** For those who may answer it, also after it was answered; audited (P4). */
+  /** The unmasked call, for those who may answer it, even after it was answered; audited (P4). */
   revealApproval(by: Principal, id: string): Promise<ApprovalOriginal>;
-  /** Of a channel its defaults until they are set. */
-  rules(by: Principal, place: RuleScope): Promise<ScopeRules>;
-  putRules(by: Principal, place: RuleScope, rules: ScopeRules): Promise<ScopeRules>;
+  /** A channel has default rules until some are set. */
+  rules(by: Principal, scope: RuleScope): Promise<ScopeRules>;
+  putRules(by: Principal, scope: RuleScope, rules: ScopeRules): Promise<ScopeRules>;
   testPolicy(by: Principal, body: TestPolicy): Promise<Verdict>;
 
   sessionLog(by: Principal, id: string): Promise<LogTarget>;

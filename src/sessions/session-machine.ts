@@ -2,12 +2,12 @@ import { BatonError } from '../contract/errors.ts';
 import { SessionStatus, type StatusReason } from '../contract/session.ts';
 
 /*
- * The states of a session (S1) and what leads from one to the next. This file is the only place that
- * says what is allowed; docs/states.md is generated from it, and both databases ask it under the lock
- * of the session's lane. It reads no clock and no database.
+ * The states of a session (S1) and its transitions. Only this file says which are allowed;
+ * docs/states.md is generated from it, and both databases use it while they hold the lock of the
+ * session's lane. It reads no clock and no database.
  */
 
-/** What can happen to a session, with the reason its status then carries. */
+/** The triggers, with the reason that the resulting status carries. */
 const REASONS = {
   ready: 'ready',
   fail: 'failed',
@@ -23,7 +23,7 @@ const REASONS = {
 } as const satisfies Record<string, StatusReason>;
 export type Trigger = keyof typeof REASONS;
 
-/** A status that leads to itself changes nothing, and nothing is told. */
+/** A transition to the same status changes nothing and emits no event. */
 const TABLE: Record<SessionStatus, Partial<Record<Trigger, SessionStatus>>> = {
   PENDING: {
     ready: 'ACTIVE',
@@ -34,7 +34,7 @@ const TABLE: Record<SessionStatus, Partial<Record<Trigger, SessionStatus>>> = {
     orphan: 'TERMINATED',
   },
   ACTIVE: {
-    // Its workspace was looked at again, perhaps on another machine.
+    // Its workspace was checked again, perhaps on another machine.
     ready: 'ACTIVE',
     fail: 'ERROR',
     message: 'ACTIVE',
@@ -53,7 +53,7 @@ const TABLE: Record<SessionStatus, Partial<Record<Trigger, SessionStatus>>> = {
     orphan: 'TERMINATED',
   },
   ERROR: {
-    // What was queued before goes on when it is resumed, and finds its workspace there again.
+    // Runs queued earlier continue once the session is resumed and its workspace is back.
     ready: 'ACTIVE',
     message: 'PENDING',
     retry: 'PENDING',
@@ -61,51 +61,51 @@ const TABLE: Record<SessionStatus, Partial<Record<Trigger, SessionStatus>>> = {
     terminate: 'TERMINATED',
     orphan: 'TERMINATED',
   },
-  // No orphan: a person ended it, and a message must not revive it.
+  // No `orphan`: a person ended the session, so a message must not revive it.
   COMPLETED: { terminate: 'TERMINATED', reopen: 'PENDING' },
   TERMINATED: { message: 'PENDING', reopen: 'PENDING' },
 };
 
-/** So long after it became ready a session stays ACTIVE without anybody or anything. */
+/** How long a session without connections or runs stays ACTIVE after it became ready. */
 export const READY_GRACE_MS = 60_000;
 
-/** The part of a session that a change of status decides. */
+/** The fields of a session that a transition sets. */
 export interface Standing {
   readonly status: SessionStatus;
   readonly statusReason: StatusReason;
   /** For people, while ERROR. */
   readonly error: string | null;
-  /** Since when its workspace is ready, while it is. */
+  /** Since when its workspace is ready; null while it is not. */
   readonly readyAt: number | null;
-  /** Since when it is IDLE; its timer counts from then. */
+  /** Since when it is IDLE; its timer runs from then. */
   readonly idleSince: number | null;
   readonly destroyAt: number | null;
   readonly idleTimeoutSeconds: number;
 }
 
-/** What is looked at besides. */
+/** What transitions depend on besides the session itself. */
 export interface Facts {
   readonly now: number;
   readonly unfinishedRuns: number;
-  /** Of live nodes. */
+  /** Connections of live nodes. */
   readonly connections: number;
 }
 
-/** Asked of any session at any time; where they do not apply nothing happens. */
-const LOOKS: readonly Trigger[] = ['connected', 'quiet', 'expire'];
+/** Triggers that may be tried on any session at any time; where they do not apply, nothing happens. */
+const CONDITIONAL: readonly Trigger[] = ['connected', 'quiet', 'expire'];
 
-/** The status after something happened; the same one if nothing changes. Bad wishes throw. */
+/** The status after a trigger; the same one if nothing changes. Throws if it is not allowed. */
 export function nextStatus(standing: Standing, trigger: Trigger, facts: Facts): SessionStatus {
   const { status } = standing;
   const to = TABLE[status][trigger];
-  if (LOOKS.includes(trigger))
+  if (CONDITIONAL.includes(trigger))
     return to !== undefined && applies(standing, trigger, facts) ? to : status;
   const ended = status === 'COMPLETED' || status === 'TERMINATED';
   const revivable = standing.statusReason === 'idle' || standing.statusReason === 'orphan';
   if (trigger === 'message' && ended && !(status === 'TERMINATED' && revivable))
     throw new BatonError('session_ended', undefined, { details: { status } });
   if (to === undefined) throw new BatonError('session_state', undefined, { details: { status } });
-  // What still has work is neither done nor forgotten.
+  // A session with unfinished runs is neither complete nor orphaned.
   if ((trigger === 'complete' || trigger === 'orphan') && facts.unfinishedRuns > 0)
     throw busy(facts);
   return to;
@@ -120,7 +120,7 @@ function applies(standing: Standing, trigger: Trigger, facts: Facts): boolean {
   return true;
 }
 
-/** The standing after a move; null if nothing changes. `error` says why, if it is a failure. */
+/** The fields after a trigger; null if nothing changes. `error` is the reason of a failure. */
 export function move(
   standing: Standing,
   trigger: Trigger,
@@ -143,7 +143,7 @@ export function move(
   };
 }
 
-/** With another timer the time counts from when the session became idle, not from now. */
+/** Changes the timer. It runs from when the session became idle, not from now. */
 export const withTimer = <S extends Standing>(standing: S, idleTimeoutSeconds: number): S => ({
   ...standing,
   idleTimeoutSeconds,

@@ -19,10 +19,10 @@ export interface SessionRecord {
   readonly tags: readonly string[];
   readonly labels: readonly string[];
   readonly agent: AgentSpec;
-  /** Of who configured the agent: by it what the agent starts is judged. */
+  /** The standing of the person who configured the agent; what the agent starts is judged by it. */
   readonly agentStanding: Standing;
   readonly workspace: WorkspaceSpec;
-  /** Where the workspace is, once it was prepared. */
+  /** The workspace's directory; null until it is prepared. */
   readonly workspacePath: string | null;
   readonly isolation: Isolation;
   readonly templateConfig: Json;
@@ -40,13 +40,13 @@ export interface SessionRecord {
   readonly lastOutputAt: number | null;
   readonly lastResponse: string | null;
   readonly costUsd: number;
-  /** The agent's own name of the conversation, which the next run resumes. */
+  /** The agent's id of the conversation, which the next run resumes. */
   readonly conversation: string | null;
-  /** Its last message when a run last ended: where a fork of this session begins. */
+  /** Its last message when the last run ended: where a fork of this session starts. */
   readonly conversationHead: string | null;
-  /** What a fork's conversation begins as a copy of, until it has one of its own (S10). */
+  /** The point that a fork's conversation is copied from, until it has one of its own (S10). */
   readonly forkPoint: ForkPoint | null;
-  /** What the agent last counted in it; the next turn's usage is the difference (A5). */
+  /** The agent's last counters for the conversation; the next turn's usage is the difference (A5). */
   readonly usageBefore: Json;
   readonly forkedFrom: string | null;
   readonly archivedAt: number | null;
@@ -54,20 +54,20 @@ export interface SessionRecord {
   readonly updatedAt: number;
 }
 
-/** A session with what its lane, its runs, its connections and its host say at the moment. */
+/** A session with the current facts from its lane, runs, connections and host. */
 export interface SessionWithFacts {
   readonly session: SessionRecord;
-  /** Of a list for somebody: how far it is shared with them. */
+  /** In a list made for a user: how the session is shared with them. */
   readonly share?: ShareLevel;
   readonly held: boolean;
   readonly holdOnFailure: boolean;
   readonly host: string | null;
   readonly hostAway: boolean;
-  /** Its run under way is begun again at this time. */
+  /** When the next attempt of its current run starts. */
   readonly delayedUntil: number | null;
   readonly activeConnections: number;
   readonly unfinishedRuns: number;
-  /** Of its run under way, that nobody has answered. */
+  /** Unanswered questions of its current run. */
   readonly openQuestions: number;
   readonly lastSeq: number;
 }

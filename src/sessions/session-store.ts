@@ -19,9 +19,9 @@ import type { Admission, Counts, Receipt, RunFilter } from '../queue/store.ts';
 import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 
 /*
- * The port behind sessions; SQLite and PostgreSQL keep its promises under one contract suite. Every
- * method is one transaction that also appends the events of what it changed to the session's log.
- * Status is changed by nobody else, and only along the table of session-machine.ts (S8).
+ * The port for storing sessions. SQLite and PostgreSQL pass the same conformance suite. Every method
+ * is one transaction, which also appends the events of its changes to the session's log. Only these
+ * methods change a session's status, and only as the table in session-machine.ts allows (S8).
  */
 
 export interface NewSession {
@@ -39,16 +39,16 @@ export interface NewSession {
   readonly idleTimeoutSeconds: number;
   readonly budgetUsd: number | null;
   readonly holdOnFailure: boolean;
-  /** Its workspace lies on one machine: the lane takes the host of its first run (Q23). */
+  /** The workspace exists on one machine only, so the lane is pinned to the host of its first run (Q23). */
   readonly pin: boolean;
-  /** Pinned there from the beginning; null leaves it to where it is prepared or run first. */
+  /** Pins the session to this host from the start; null pins it where it is prepared or run first. */
   readonly host: string | null;
   readonly forkPoint: ForkPoint | null;
   readonly usageBefore: Json;
   readonly forkedFrom: string | null;
 }
 
-/** A status that changed, for the log line (S1). */
+/** A change of status, for the server's log (S1). */
 export interface StatusChange {
   readonly sessionId: string;
   readonly from: SessionStatus;
@@ -57,26 +57,26 @@ export interface StatusChange {
 }
 
 export interface Changed {
-  readonly found: SessionWithFacts;
+  readonly current: SessionWithFacts;
   readonly changes: readonly StatusChange[];
 }
 
-/** What may happen to a session. Bad wishes throw `session_state` and change nothing. */
+/** A change to a session. One that its status does not allow throws `session_state` and changes nothing. */
 export type SessionCommand =
   /**
-   * The workspace is prepared, or cannot be. With `host` a lane that is to be pinned is pinned there
-   * (Q23); what another host says of a session that is pinned changes nothing.
+   * The workspace is prepared, or cannot be. With `host`, an unpinned lane that needs a host is pinned
+   * to it (Q23); a report from another host than the pinned one changes nothing.
    */
   | { readonly do: 'ready'; readonly path: string; readonly host?: string }
   | { readonly do: 'fail'; readonly error: string; readonly host?: string }
   | { readonly do: 'complete' }
-  /** By a person: unfinished runs are cancelled. */
+  /** Cancels unfinished runs if a person asked for it. */
   | { readonly do: 'terminate'; readonly reason: 'asked' | 'orphan' }
   | { readonly do: 'reopen' }
   | { readonly do: 'retry' }
   | { readonly do: 'archive' }
   /**
-   * Its workspace was seen at `path` on `host`, where it now belongs (Q23). Throws `session_busy`
+   * Pins the session to `host`, where its workspace was seen at `path` (Q23). Throws `session_busy`
    * while a run executes.
    */
   | { readonly do: 'move'; readonly host: string; readonly path: string }
@@ -86,18 +86,17 @@ export type SessionCommand =
 
 export interface SendRequest {
   readonly sessionId: string;
-  /** Who sends it: a session that is neither theirs nor shared with them to operate is not there. Left out, anybody may. */
+  /** The sender. Throws `not_found` unless they may operate the session. If omitted, not checked. */
   readonly userId?: string;
   readonly admission: Admission;
-  /** What the agent gets instead of the masked message, encrypted. */
+  /** The encrypted original, which the agent gets instead of the masked message. */
   readonly original: string | null;
-  /** Files that came with it. */
   readonly attachments?: readonly StoredAttachment[];
-  /** Most runs of the session that may be queued. */
+  /** How many runs of the session may be queued. */
   readonly queueMax: number;
 }
 
-/** A file beside its run. Not masked, because it need not be text; so it is encrypted. */
+/** A file of a run. It cannot be masked, because it may not be text, so it is encrypted. */
 export interface StoredAttachment {
   readonly name: string;
   readonly mediaType: string;
@@ -107,7 +106,7 @@ export interface StoredAttachment {
 
 export interface RunEdit {
   readonly payload?: string;
-  /** Goes with the payload; null if masking changed nothing. */
+  /** Given together with `payload`; null if masking changed nothing. */
   readonly original?: string | null;
   readonly before?: string | null;
 }
@@ -119,22 +118,22 @@ export interface Sent {
 
 export interface SessionFilter {
   readonly ownerId?: string;
-  /** Those of this user, and those shared with them. */
+  /** Sessions that this user owns or that are shared with them. */
   readonly visibleTo?: string;
   readonly status?: SessionStatus;
   readonly tag?: string;
   readonly label?: string;
-  /** A part of the name, letter case aside. */
+  /** Part of the name; case-insensitive. */
   readonly name?: string;
   readonly archived: boolean;
   readonly limit: number;
-  /** The newest first (ids sort by age), which is the default, or the last active first. */
+  /** Newest first (ids sort by age), the default, or most recently active first. */
   readonly order?: SessionOrder;
-  /** The last of the page before, as it was read then; what follows it in the order is listed. */
+  /** The last session of the previous page, as it was read then; the list continues after it. */
   readonly after?: Pick<SessionRecord, 'id' | 'lastActiveAt'>;
 }
 
-/** Whose connections they are, and which node holds them. */
+/** The session that connections belong to, and the node that holds them. */
 export interface ConnectionKey {
   readonly sessionId: string;
   readonly nodeId: string;
@@ -146,116 +145,118 @@ export interface NewConnection {
   readonly kind: 'sse' | 'ws';
 }
 
-/** An invocation as it is stored: times are numbers. */
+/** An invocation as stored, with times in epoch milliseconds. */
 export interface InvocationRecord
   extends Omit<Invocation, 'startedAt' | 'finishedAt' | 'durationMs'> {
   readonly startedAt: number;
   readonly finishedAt: number | null;
 }
 
-/** What an ended attempt leaves on its session, if its fence is still the lane's (Q6). */
+/** What an attempt writes to its session, if its fence is still the lane's (Q6). */
 export interface TurnResult {
   readonly fence: number;
   readonly lastResponse: string | null;
   readonly conversation: string | null;
-  /** Of a turn that has ended; left out, what was known stays. */
+  /** Set when the turn has ended; if omitted, the stored value stays. */
   readonly conversationHead?: string;
-  /** Takes the place of what earlier invocations were estimated to cost (A5). */
+  /** Replaces the estimated cost of earlier invocations (A5). */
   readonly usageEarlier?: Usage;
-  /** What the agent has counted so far; left out, what was known stays. */
+  /** The agent's counters so far; if omitted, the stored value stays. */
   readonly usageAfter?: Json;
 }
 
 export interface SessionFor {
-  readonly found: SessionWithFacts;
+  readonly current: SessionWithFacts;
   readonly share: ShareLevel | null;
 }
 
 export interface SessionStore {
-  /** Makes the session (PENDING), its lane and `session.created`. Throws `name_taken`. */
+  /** Creates the session (PENDING) and its lane, and emits `session.created`. Throws `name_taken`. */
   createSession(session: NewSession): Promise<SessionWithFacts>;
   getSession(id: string): Promise<SessionWithFacts | null>;
-  /** With what of it is shared with a user. */
+  /** The session, with the level at which it is shared with a user. */
   getSessionFor(id: string, userId: string): Promise<SessionFor | null>;
   listSessions(filter: SessionFilter): Promise<SessionWithFacts[]>;
   /** Throws `not_found`. */
   changeSession(id: string, command: SessionCommand): Promise<Changed>;
   /**
-   * Admits a message and moves the session: ready ones become ACTIVE, those that ended idle or as
-   * an orphan and those in ERROR are prepared anew (S5). Throws `not_found`, `session_ended`,
+   * Admits a message and wakes the session: ready ones become ACTIVE; those that ended idle or as
+   * orphans and those in ERROR are prepared again (S5). Throws `not_found`, `session_ended`,
    * `queue_full`, `idempotency_conflict`, `session_busy`. A known idempotency key changes nothing.
    */
   sendMessage(request: SendRequest): Promise<Sent>;
   /**
-   * Gives a queued run another payload with its original, another place, or both, in one. Throws
+   * Changes a queued run's payload with its original, its position, or both at once. Throws
    * `not_found`, `run_not_queued`, and `invalid_request` if `before` is not queued in its lane.
    */
   editRun(runId: string, edit: RunEdit): Promise<Run>;
   /**
-   * A finished run again, as a new one at the head, with its original; moves the session. The payload
-   * is the finished one's by default.
+   * Retries a finished run as a new one at the head of the queue, with its original, and wakes the
+   * session. The payload is the finished run's by default.
    */
   retryRun(runId: string, newId: string, payload?: string): Promise<Changed>;
   /** The encrypted original of a run's message. */
   readOriginal(runId: string): Promise<string | null>;
   readAttachments(runId: string): Promise<StoredAttachment[]>;
-  /** Cancels unfinished runs at once and removes everything of the session. Throws
-   * `session_protected`, and `session_busy` while a run still executes (its cancel is under way). */
+  /**
+   * Cancels unfinished runs and removes everything of the session. Throws `session_protected`, and
+   * `session_busy` while a run still executes (it is being cancelled).
+   */
   deleteSession(id: string): Promise<void>;
-  /** Enters connections; makes an IDLE session ACTIVE. Throws `not_found`, `node_lost`. */
+  /** Registers connections; makes an IDLE session ACTIVE. Throws `not_found`, `node_lost`. */
   openConnections(
-    place: ConnectionKey,
+    key: ConnectionKey,
     connections: readonly NewConnection[],
   ): Promise<readonly StatusChange[]>;
   closeConnections(ids: readonly string[]): Promise<void>;
   /**
-   * Looks at everything that time and others' deaths change, level-triggered: ACTIVE sessions that
-   * have gone quiet become IDLE and get their time, IDLE ones whose time has come are TERMINATED,
-   * rows of dead nodes' connections go, and connection counts that changed are told in the log.
-   * At most `limit` sessions a call; `more` if there may be others. `nextAt` is the next destroyAt.
+   * Applies what time and the deaths of nodes have changed, level-triggered: quiet ACTIVE sessions
+   * become IDLE and get a `destroyAt`, IDLE ones past theirs are TERMINATED, connections of dead nodes
+   * are removed, and changed connection counts are emitted as events. Handles at most `limit` sessions
+   * per call; `more` says that there may be others. `nextAt` is the next destroyAt.
    */
   reconcileSessions(limit: number): Promise<Reconciled>;
   /** PENDING sessions that this host may prepare, oldest first. */
   listPending(host: string, limit: number): Promise<SessionWithFacts[]>;
   /**
-   * Stores an invocation, or what has become of it, with what it leaves on its session. Cost and
-   * tokens that are new are told by `agent.usage` and `session.cost`, estimates once it has ended.
-   * Put again it replaces itself, unless it has ended and this is from before.
-   * True if it has ended by this, which happens once. Throws `conversation_taken`.
+   * Inserts or updates an invocation, with what it writes to its session. Emits `agent.usage` and
+   * `session.cost` for new cost and tokens; for estimates, only once it has ended. An update from
+   * before the end does not overwrite an ended invocation. True if this call ended it, which happens
+   * once. Throws `conversation_taken`.
    */
   putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<boolean>;
   listInvocations(runId: string): Promise<InvocationRecord[]>;
-  /** Of a session: those whose end was never recorded. */
+  /** Invocations of a session whose end was never recorded. */
   listUnfinished(sessionId: string): Promise<InvocationRecord[]>;
   sumInvocations(sessionId: string): Promise<InvocationSums>;
-  /** The same by model and source, the most expensive first. */
+  /** The same sums by model and source, most expensive first. */
   sumByModel(sessionId: string): Promise<ModelSums[]>;
-  /** Sums over ended invocations: of `day` in the order of days, of others the most expensive first. */
+  /** Sums over ended invocations: by `day` in order of days, otherwise most expensive first. */
   listCosts(filter: CostFilter): Promise<CostLine[]>;
-  /** What the workspace was like when an attempt began. Takes the place of what is known of its session. */
+  /** Stores the workspace's snapshot from the start of an attempt; replaces the session's previous one. */
   putSnapshot(snapshot: SnapshotRecord): Promise<void>;
-  /** The latest of a run. */
+  /** The latest snapshot of a run. */
   readSnapshot(runId: string): Promise<SnapshotRecord | null>;
-  /** Per run, in USD; runs without an invocation are missing. */
+  /** The cost of each run in USD; runs without an invocation are left out. */
   costsOf(runIds: readonly string[]): Promise<Map<string, number>>;
   countSessions(): Promise<Record<SessionStatus, number>>;
-  /** Sessions that have been PENDING for so long. */
+  /** Sessions that have been PENDING for at least `ageMs`. */
   countPending(ageMs: number): Promise<number>;
-  /** Runs of the sessions that a user may see, by id, which is by age. */
+  /** Runs of the sessions that a user may see, ordered by id and thus by age. */
   listVisibleRuns(userId: string, filter: Omit<RunFilter, 'lane'>): Promise<Run[]>;
-  /** Of the same, by state. */
+  /** Counts of the same runs by state. */
   countVisible(userId: string): Promise<Counts>;
   /**
-   * Figures over the sessions that a user may see; null is all. Of very many runs only the latest
-   * are looked at, so that it does not cost more the longer an installation lives.
+   * Statistics over the sessions that a user may see; null means all. Only the latest runs are read,
+   * so the cost does not grow with the age of an installation.
    */
   stats(visibleTo: string | null): Promise<Stats>;
-  /** Deleted sessions whose workspace lies on this host, until it is said to be removed. */
+  /** Deleted sessions whose workspace is still on this host, until `forgetLeftWorkspace`. */
   listLeftWorkspaces(host: string, limit: number): Promise<string[]>;
   forgetLeftWorkspace(sessionId: string): Promise<void>;
-  /** One named text of the installation, such as the check of the secret key. */
+  /** A named setting of the installation, such as the check value of the secret key. */
   readSetting(name: string): Promise<string | null>;
-  /** Stores it if there is none; answers what is stored. */
+  /** Stores the value unless there is one; returns the stored value. */
   putSettingOnce(name: string, value: string): Promise<string>;
 }
 
@@ -282,10 +283,10 @@ export interface ModelSums extends InvocationSums {
 
 export interface CostFilter {
   readonly by: CostBy;
-  /** Ended at this time or later, and before `to`. */
+  /** Invocations that ended at or after `from`, and before `to`. */
   readonly from: number;
   readonly to: number;
-  /** Of sessions that this user may see; of all unless told. */
+  /** Only sessions that this user may see; all by default. */
   readonly visibleTo?: string;
   readonly limit: number;
 }
@@ -295,7 +296,7 @@ export interface SnapshotRecord {
   readonly sessionId: string;
   readonly attempt: number;
   readonly kind: string;
-  /** What whoever made it needs to find it again. */
+  /** What the snapshot's maker needs to find it again. */
   readonly ref: Json;
 }
 

@@ -185,15 +185,15 @@ test('[S12] one that is reopened and runs again while it is deleted is kept, wit
   const { getSession } = rig.store;
   Object.assign(rig.store, {
     getSession: async (asked: string) => {
-      const found = await getSession(asked);
-      if (found?.session.status === 'TERMINATED' && running === null) {
+      const current = await getSession(asked);
+      if (current?.session.status === 'TERMINATED' && running === null) {
         running = '';
         await rig.service.act(ADMIN, id, 'reopen');
         const wait = `touch ${gate}.begun; until [ -e ${gate} ]; do sleep 0.05; done`;
         running = await rig.send(id, wait);
         await until(() => existsSync(`${gate}.begun`));
       }
-      return found;
+      return current;
     },
   });
   await expect(rig.service.remove(ADMIN, id)).rejects.toMatchObject({ code: 'session_busy' });

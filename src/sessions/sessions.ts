@@ -20,7 +20,7 @@ import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
 import { costService } from './costs/cost-service.ts';
 import { checkHost, hostService } from './host-service.ts';
-import { cursorOf, placeAt } from './list-cursor.ts';
+import { cursorOf, positionAt } from './list-cursor.ts';
 import { logService } from './logs/log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
 import { checkAgentStart } from './rules/admission-check.ts';
@@ -47,7 +47,7 @@ export interface SessionsOptions extends WorkspaceParts {
   readonly onCreationFailed?: () => void;
 }
 
-/** Sessions as people and programs use them: who may see what, what is checked, what is logged. */
+/** The session service: checks access and input, writes the audit log, and calls the store. */
 export function createSessions(options: SessionsOptions): SessionService {
   const { connections } = options;
   return {
@@ -71,22 +71,22 @@ function sessionService(options: SessionsOptions): Part {
 
   const create = async (session: NewSession, entry: NewAuditEntry): Promise<Session> => {
     const { id, name, ownerId } = session;
-    const found = await store
+    const current = await store
       .audited(entry)
       .createSession(session)
       .catch((error: unknown) => {
-        // What was refused is the caller's mistake.
+        // A refused request is the caller's mistake.
         if (!isBatonError(error) || error.status >= 500) onCreationFailed?.();
         throw error;
       });
     log.info({ sessionId: id, name, ownerId }, 'Session created');
     onWork();
-    return toSession(found, 'own');
+    return toSession(current, 'own');
   };
 
-  const changed = ({ found, changes }: Changed, level: Level): Session => {
+  const changed = ({ current, changes }: Changed, level: Level): Session => {
     logChanges(log, changes);
-    return toSession(found, level);
+    return toSession(current, level);
   };
 
   return {
@@ -119,8 +119,8 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async get(by, id) {
-      const { level, ...found } = await findSession(options, by, id, 'view');
-      return toSession(found, level);
+      const { level, ...current } = await findSession(options, by, id, 'view');
+      return toSession(current, level);
     },
 
     async list(by, query) {
@@ -136,7 +136,7 @@ function sessionService(options: SessionsOptions): Part {
           ...(tag === undefined ? {} : { tag }),
           ...(label === undefined ? {} : { label }),
           ...(name === undefined ? {} : { name }),
-          ...(cursor === undefined ? {} : { after: placeAt(order, cursor) }),
+          ...(cursor === undefined ? {} : { after: positionAt(order, cursor) }),
           ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
         });
       const shown = (each: SessionWithFacts) => toSession(each, levelOfListed(by, each));
@@ -144,23 +144,23 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async update(by, id, body) {
-      const found = await findToChange(options, by, id);
+      const current = await findToChange(options, by, id);
       refuseSecrets(wordsOf(body), maskJson);
       const { description } = body;
       const changes =
         description === undefined ? body : { ...body, description: masker.mask(description) };
-      const entry = onSession(by, 'session.update', id, ofUpdate(found, changes));
-      const told = store.audited(entry);
-      return changed(await told.changeSession(id, { do: 'update', changes }), found.level);
+      const entry = onSession(by, 'session.update', id, ofUpdate(current, changes));
+      const audited = store.audited(entry);
+      return changed(await audited.changeSession(id, { do: 'update', changes }), current.level);
     },
 
     async act(by, id, action, level = 'operate') {
-      const found = await findToChange(options, by, id, level);
+      const current = await findToChange(options, by, id, level);
       const command =
         action === 'terminate' ? ({ do: action, reason: 'asked' } as const) : { do: action };
-      const entry = onSession(by, `session.${action}`, id, ofAction(found, action));
-      const told = store.audited(entry);
-      const session = changed(await told.changeSession(id, command), found.level);
+      const entry = onSession(by, `session.${action}`, id, ofAction(current, action));
+      const audited = store.audited(entry);
+      const session = changed(await audited.changeSession(id, command), current.level);
       onWork();
       return session;
     },
@@ -179,7 +179,7 @@ function sessionService(options: SessionsOptions): Part {
         labels: [],
         holdOnFailure,
         pin: providerOf(session.workspace.provider).local,
-        // Its directory, if one was given, and the agent's conversation are there.
+        // The agent's conversation is on that host, and so is a directory that the user named.
         host,
         forkedFrom: session.id,
         forkPoint: forkPointOf(session),
@@ -195,13 +195,14 @@ function sessionService(options: SessionsOptions): Part {
           details: { labels: session.labels },
         });
       }
-      // The step that decides is told: if the process dies behind it, somebody still did this.
+      // The first step that takes effect is audited: if the process dies after it, the log says who did it.
       const { name, status } = session;
-      const told = store.audited(onSession(by, 'session.delete', id, { before: { name, status } }));
-      const decided = await terminate(options, told, id);
+      const entry = onSession(by, 'session.delete', id, { before: { name, status } });
+      const audited = store.audited(entry);
+      const terminated = await terminate(options, audited, id);
       await untilQuiet(options, id);
-      await (decided ? store : told).deleteSession(id);
-      // Last, and not fatal: what is left on disk harms nobody, a session half deleted would.
+      await (terminated ? store : audited).deleteSession(id);
+      // Last, and not fatal: leftover files do no harm, a half-deleted session would.
       await providerOf(session.workspace.provider)
         .delete({ sessionId: id, spec: session.workspace })
         .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Workspace not removed'));
@@ -213,7 +214,7 @@ function sessionService(options: SessionsOptions): Part {
   };
 }
 
-/** False if it had ended before. */
+/** False if it had already ended. */
 async function terminate(
   { log }: SessionsOptions,
   store: Pick<SessionStore, 'changeSession'>,
@@ -232,25 +233,25 @@ async function terminate(
 async function untilQuiet({ store }: SessionsOptions, id: string): Promise<void> {
   const until = performance.now() + DELETE_WAIT_MS;
   for (;;) {
-    const found = await store.getSession(id);
-    if (found === null || found.unfinishedRuns === 0) return;
+    const current = await store.getSession(id);
+    if (current === null || current.unfinishedRuns === 0) return;
     if (performance.now() > until) {
       throw new BatonError(
         'session_busy',
-        'The running agent has been told to stop and has not ended yet. Try again in a few seconds.',
+        'The running agent is stopping but has not ended yet. Try again in a few seconds.',
       );
     }
     await delay(50);
   }
 }
 
-/** As of now: where the last run that has ended left the conversation (S10). */
+/** The fork point as of now: where the last finished run left the conversation (S10). */
 const forkPointOf = (session: SessionRecord): ForkPoint | null =>
   session.conversation === null
     ? session.forkPoint
     : { conversation: session.conversation, head: session.conversationHead };
 
-/** There is no sandbox yet: nothing may be believed to be isolated that is not. */
+/** There is no sandbox yet, so a request for isolation is refused rather than ignored. */
 function refuseIsolation(isolation: CreateSession['isolation']): void {
   if (isolation === 'auto' || isolation === 'none') return;
   throw new BatonError(

@@ -6,7 +6,7 @@ import { onSession } from './audit-details.ts';
 import type { SessionService } from './service.ts';
 import { findSession, findToChange, type ServiceParts } from './service-parts.ts';
 
-/** With whom a session is shared, and how far: its owner says, or an admin. */
+/** With whom a session is shared, and at which level. Only its owner or an admin decides. */
 export function shareService(parts: ServiceParts): Pick<SessionService, 'shares' | 'share'> {
   const { store, log } = parts;
   return {
@@ -35,19 +35,20 @@ async function resolve(
   const wanted = new Map<string, ShareRecord>();
   for (const [i, { user, level }] of shares.entries()) {
     const details = { field: `shares.${i}.user` };
-    const found = await store.findUser(user);
-    if (found === null) throw new BatonError('unknown_user', undefined, { details });
-    if (found.id === ownerId) {
-      throw new BatonError('invalid_request', 'The session is theirs already.', { details });
+    const known = await store.findUser(user);
+    if (known === null) throw new BatonError('unknown_user', undefined, { details });
+    const { id: userId, name: userName } = known;
+    if (userId === ownerId) {
+      throw new BatonError('invalid_request', 'This user owns the session.', { details });
     }
-    if (wanted.has(found.id)) {
-      throw new BatonError('invalid_request', 'This user is named twice.', { details });
+    if (wanted.has(userId)) {
+      throw new BatonError('invalid_request', 'This user is listed twice.', { details });
     }
-    wanted.set(found.id, { userId: found.id, userName: found.name, level });
+    wanted.set(userId, { userId, userName, level });
   }
   return [...wanted.values()];
 }
 
-/** By user id: names change. */
+/** Keyed by user id, because names change. */
 const levels = (shares: readonly ShareRecord[]): Json =>
   Object.fromEntries(shares.map(({ userId, level }) => [userId, level]));

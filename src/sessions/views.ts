@@ -8,10 +8,10 @@ import { toTime, toTimeOrNull } from '../contract/time.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import type { InvocationRecord } from './session-store.ts';
 
-/* How rows are shown to people and programs (SPEC §12). */
+/* Converts rows to what the API returns (SPEC §12). */
 
-export function toSession(found: SessionWithFacts, level: Level): Session {
-  const { session, share: _share, ...facts } = found;
+export function toSession(current: SessionWithFacts, level: Level): Session {
+  const { session, share: _share, ...facts } = current;
   const { workspacePath, conversation: _, usageBefore: __, readyAt: ___, ...rest } = session;
   const { conversationHead: ____, forkPoint: _____, agentStanding: ______, ...shown } = rest;
   return {
@@ -31,16 +31,16 @@ export function toSession(found: SessionWithFacts, level: Level): Session {
   };
 }
 
-export const toHint = (found: SessionWithFacts): SessionHint => ({
-  sessionId: found.session.id,
-  lastSeq: found.lastSeq,
-  status: found.session.status,
-  held: found.held,
-  delayedUntil: toTimeOrNull(found.delayedUntil),
-  unfinishedRuns: found.unfinishedRuns,
-  openQuestions: found.openQuestions,
-  lastActiveAt: toTime(found.session.lastActiveAt),
-  updatedAt: toTime(found.session.updatedAt),
+export const toHint = (current: SessionWithFacts): SessionHint => ({
+  sessionId: current.session.id,
+  lastSeq: current.lastSeq,
+  status: current.session.status,
+  held: current.held,
+  delayedUntil: toTimeOrNull(current.delayedUntil),
+  unfinishedRuns: current.unfinishedRuns,
+  openQuestions: current.openQuestions,
+  lastActiveAt: toTime(current.session.lastActiveAt),
+  updatedAt: toTime(current.session.updatedAt),
 });
 
 export function toRunView(run: Run, costUsd: number): RunView {

@@ -4,8 +4,8 @@ import { WorkspaceError, type WorkspaceProvider } from '../workspaces/provider.t
 import type { SessionStore } from './session-store.ts';
 
 /*
- * Asking a host about a workspace: a run of a type of its own, on a lane pinned to that host, so that
- * one of its workers answers it. It only reads; what follows from the answer is for those who asked.
+ * Asks a host about a workspace: with a run of its own type, on a lane pinned to that host, so that
+ * one of its workers answers. The run only reads; the asker acts on the answer.
  */
 
 export const WORKSPACE_RUN = 'workspace';
@@ -13,7 +13,7 @@ export const WORKSPACE_RUN = 'workspace';
 export const WorkspacePayload = z.object({ sessionId: SessionId });
 export type WorkspacePayload = z.infer<typeof WorkspacePayload>;
 
-/** Where it is on that host, or why it cannot be used there. */
+/** The workspace's path on that host, or why it cannot be used there. */
 export const WorkspaceSeen = z.union([
   z.object({ path: z.string() }),
   z.object({ problem: z.string() }),
@@ -25,17 +25,17 @@ export interface SeeWorkspaceOptions {
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
 }
 
-/** The handler: looks for the workspace of a session on this machine, and makes nothing. */
+/** The handler: checks for a session's workspace on this machine, and creates nothing. */
 export const seeWorkspace =
   ({ store, providerOf }: SeeWorkspaceOptions) =>
   async ({ sessionId }: WorkspacePayload): Promise<WorkspaceSeen> => {
-    const found = await store.getSession(sessionId);
-    if (found === null) return { problem: 'The session is gone.' };
-    const spec = found.session.workspace;
+    const current = await store.getSession(sessionId);
+    if (current === null) return { problem: 'The session is gone.' };
+    const spec = current.session.workspace;
     const provider = providerOf(spec.provider);
     if ((await provider.observe({ sessionId, spec })) === 'missing') {
-      const place = spec.path ?? `workspaces/${sessionId} in the data directory`;
-      return { problem: `${place} does not exist on that host. Copy it from the old host first.` };
+      const path = spec.path ?? `workspaces/${sessionId} in the data directory`;
+      return { problem: `${path} does not exist on that host. Copy it from the old host first.` };
     }
     try {
       return { path: (await provider.ensure({ sessionId, spec })).path };

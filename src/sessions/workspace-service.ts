@@ -12,18 +12,18 @@ type WorkspaceService = Pick<SessionService, 'workspaces' | 'syncStatus' | 'arte
 
 export interface WorkspaceParts extends ServiceParts {
   readonly artefacts: Artefacts;
-  /** Makes it if it is missing, where this node may; a session whose cannot be made is in ERROR. */
-  readonly ensureWorkspace?: (found: SessionWithFacts) => Promise<unknown>;
+  /** Creates a missing workspace, if this node may; on failure the session goes into ERROR. */
+  readonly ensureWorkspace?: (current: SessionWithFacts) => Promise<unknown>;
 }
 
-/** What is known of the workspaces of sessions, and looking after one at once (W6). */
+/** The workspaces of sessions: their status, and checking one on demand (W6). */
 export function workspaceService(parts: WorkspaceParts): WorkspaceService {
   const { store, ensureWorkspace, onWork, artefacts } = parts;
 
-  const view = async (found: SessionWithFacts): Promise<WorkspaceView> => {
-    const { session } = found;
+  const view = async (current: SessionWithFacts): Promise<WorkspaceView> => {
+    const { session } = current;
     const { provider } = session.workspace;
-    // Those of other providers are no part of this version.
+    // This version has no other providers.
     if (provider !== 'directory') throw new BatonError('not_found');
     const owner = await store.findUser(session.ownerId);
     return {
@@ -34,7 +34,7 @@ export function workspaceService(parts: WorkspaceParts): WorkspaceService {
       templateId: provider,
       templateName: provider,
       status: STATUS[session.status],
-      health: healthOf(found),
+      health: healthOf(current),
       accessUrl: null,
       autoStart: false,
       lastUsedAt: toTime(session.lastActiveAt),
@@ -48,11 +48,11 @@ export function workspaceService(parts: WorkspaceParts): WorkspaceService {
 
     async artefact(by, id, name) {
       await findSession(parts, by, id, 'view');
-      const found = await artefacts.read(id, name);
-      if (found !== null) return found;
+      const artefact = await artefacts.read(id, name);
+      if (artefact !== null) return artefact;
       throw new BatonError(
         'not_found',
-        'There is no such artefact here. Artefacts lie on the machine that their session works on.',
+        'There is no such artefact here. Artefacts are stored on the machine that their session runs on.',
       );
     },
 
@@ -64,11 +64,11 @@ export function workspaceService(parts: WorkspaceParts): WorkspaceService {
         });
         onWork();
       }
-      const found = await findSession(parts, by, id, 'view');
-      const { name, status, health } = await view(found);
+      const current = await findSession(parts, by, id, 'view');
+      const { name, status, health } = await view(current);
       return {
         sessionId: id,
-        sessionStatus: found.session.status,
+        sessionStatus: current.session.status,
         workspaceCount: 1,
         workspaces: [{ id, name, status, health }],
         syncedAt: Date.now(),

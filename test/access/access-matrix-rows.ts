@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Right } from '../../src/contract/access.ts';
-import { endpointList } from '../../src/contract/api/endpoints.ts';
 import type { Endpoint } from '../../src/contract/api/endpoint.ts';
+import { endpointList } from '../../src/contract/api/endpoints.ts';
 import type { Level } from '../../src/contract/level.ts';
 import { STATUS_PATH } from '../../src/server/routes/session-status.ts';
 import { PAGES } from '../../src/server/sign-in/pages.ts';

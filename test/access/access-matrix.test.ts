@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../src/access/access-store.ts';
-import { endpointList } from '../../src/contract/api/endpoints.ts';
 import type { Endpoint } from '../../src/contract/api/endpoint.ts';
+import { endpointList } from '../../src/contract/api/endpoints.ts';
 import type { Level } from '../../src/contract/level.ts';
 import { casesOf } from '../support/depth.ts';
 import {

@@ -25,13 +25,13 @@ afterEach(() => {
 const MESSAGE = ['rules_for', 'admit_message'];
 
 async function rig() {
-  let looked = 0;
+  let passes = 0;
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
   // One connection: what was asked for first is asked first.
   const store = await postgresStore({ url, poolSize: 1 });
   onTestFinished(() => store.close());
-  const { service, keeper } = compose({
+  const { service, reconciler } = compose({
     store,
     dataDir: temporaryDirectory(),
     installation: 'test',
@@ -42,9 +42,9 @@ async function rig() {
     environment: {},
     host: 'test',
     worker: {},
-    // It looks when it starts, and when there is a reason to.
-    keeperMs: 3_600_000,
-    onPass: () => void looked++,
+    // Runs a pass when it starts, and when there is a reason to.
+    reconcileMs: 3_600_000,
+    onPass: () => void passes++,
   });
   // A clock that stands still: what was looked up once stays remembered.
   const authenticator = authenticatorOver(store, { now: () => 0 });
@@ -89,8 +89,8 @@ async function rig() {
   return {
     store,
     authenticator,
-    keeper,
-    looks: () => looked,
+    reconciler,
+    passes: () => passes,
     session,
     send,
     statements,
@@ -169,12 +169,12 @@ test('[S5] a message that wakes its session is one transaction of few statements
   expect(await store.getSession(id)).toMatchObject({ session: { status: 'PENDING' } });
 });
 
-test('[S4] a message gives the keeper something to do only if it changes the session', async () => {
-  const { store, keeper, looks, session, send, statements } = await rig();
+test('[S4] a message gives the reconciler something to do only if it changes the session', async () => {
+  const { store, reconciler, passes, session, send, statements } = await rig();
   const id = await session(ADMIN_TOKEN, 'awake');
-  keeper.start();
-  onTestFinished(() => keeper.stop());
-  await until(async () => looks() === 1);
+  reconciler.start();
+  onTestFinished(() => reconciler.stop());
+  await until(async () => passes() === 1);
   const awake = await send(ADMIN_TOKEN, id, 'hello', 'k1');
   statements();
   // The second would wait for a look.
@@ -182,8 +182,8 @@ test('[S4] a message gives the keeper something to do only if it changes the ses
   await store.getLane(id);
   const lane = expect.stringContaining('FROM lanes');
   expect([...awake.statements, ...statements()]).toEqual([...MESSAGE, lane, lane]);
-  expect(looks()).toBe(1);
+  expect(passes()).toBe(1);
   await store.changeSession(id, { do: 'fail', error: 'no disk' });
   await send(ADMIN_TOKEN, id, 'hello', 'k2');
-  await until(async () => looks() === 2);
+  await until(async () => passes() === 2);
 });

@@ -53,16 +53,16 @@ export async function serviceRig(
     claudePath: options.claudePath,
     host: 'test',
     worker: { host: 'test', leaseMs: 60_000, graceMs: 0 },
-    keeperMs: 50,
+    reconcileMs: 50,
     ...(parkMs === undefined ? {} : { parkMs }),
     ...(timeouts === undefined ? {} : { timeouts }),
   });
-  const { service, worker, keeper, connections, queue } = composed;
+  const { service, worker, reconciler, connections, queue } = composed;
   await worker.start();
-  keeper.start();
+  reconciler.start();
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
-    await keeper.stop();
+    await reconciler.stop();
     await connections.stop();
     await worker.stop();
     composed.endLifelines();

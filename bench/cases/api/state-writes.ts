@@ -42,7 +42,7 @@ const box = { seal: (plain: string) => plain, open: (sealed: string) => sealed }
 async function withSessions(place: Place): Promise<number> {
   const dataDir = place.directory();
   const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
-  const { service, worker, queue, keeper } = compose({
+  const { service, worker, queue, reconciler } = compose({
     store,
     dataDir,
     installation: 'bench',
@@ -56,7 +56,7 @@ async function withSessions(place: Place): Promise<number> {
   });
   const by = { userId: 'admin', role: 'admin', channel: 'api' } as const;
   await worker.start();
-  keeper.start();
+  reconciler.start();
   const ids: string[] = [];
   for (let i = 0; i < LANES; i++) {
     const body = CreateSession.parse({ name: `lane ${i}`, agent: { kind: 'shell' } });
@@ -66,7 +66,7 @@ async function withSessions(place: Place): Promise<number> {
   const begun = now();
   for (let i = 0; i < RUNS; i++) await service.send(by, ids[i % LANES]!, message, null);
   const ms = (await drained(queue)) - begun;
-  await keeper.stop();
+  await reconciler.stop();
   await worker.stop();
   await queue.close();
   return rate(RUNS, ms);

@@ -13,7 +13,7 @@ export function connectionRules(rule: SessionRule): void {
     await rig.queue.node();
     const changes = await rig.connect(id);
     expect(changes).toEqual([{ sessionId: id, from: 'IDLE', to: 'ACTIVE', reason: 'connected' }]);
-    expect(await rig.found(id)).toMatchObject({
+    expect(await rig.current(id)).toMatchObject({
       activeConnections: 1,
       session: { status: 'ACTIVE', destroyAt: null },
     });
@@ -24,7 +24,7 @@ export function connectionRules(rule: SessionRule): void {
     for (const status of ['PENDING', 'ACTIVE', 'ERROR', 'COMPLETED', 'TERMINATED'] as const) {
       const id = await rig.session(status);
       expect(await rig.connect(id)).toEqual([]);
-      expect(await rig.found(id)).toMatchObject({ activeConnections: 1, session: { status } });
+      expect(await rig.current(id)).toMatchObject({ activeConnections: 1, session: { status } });
     }
   });
 
@@ -65,13 +65,13 @@ export function connectionRules(rule: SessionRule): void {
     await rig.connect(id, 'node-1');
     await rig.connect(id, 'node-1');
     await rig.connect(id, 'node-2', 'c2');
-    expect(await rig.found(id)).toMatchObject({ activeConnections: 3 });
+    expect(await rig.current(id)).toMatchObject({ activeConnections: 3 });
     rig.advance(LEASE_MS);
-    expect(await rig.found(id)).toMatchObject({ activeConnections: 1 });
+    expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
     await rig.settle();
     // Were the rows still there, they would count again with the node.
     await rig.queue.node('node-1');
-    expect(await rig.found(id)).toMatchObject({ activeConnections: 1 });
+    expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
     await rig.store.leave('node-2');
     rig.advance(MINUTE);
     expect((await rig.settle()).changes).toMatchObject([{ to: 'IDLE' }]);
@@ -86,7 +86,7 @@ export function connectionRules(rule: SessionRule): void {
       await expect(rig.connect('nothing')).rejects.toEqual(refused('not_found'));
       rig.advance(LEASE_MS);
       await expect(rig.connect(id)).rejects.toEqual(refused('node_lost'));
-      expect(await rig.found(id)).toMatchObject({ activeConnections: 0 });
+      expect(await rig.current(id)).toMatchObject({ activeConnections: 0 });
     },
   );
 
@@ -95,12 +95,12 @@ export function connectionRules(rule: SessionRule): void {
     const id = await rig.session('ACTIVE');
     await rig.connect(id, 'node-1', 'c1');
     await rig.connect(id, 'node-1', 'c1');
-    expect(await rig.found(id)).toMatchObject({ activeConnections: 1 });
+    expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
     await rig.queue.node('node-2');
     await rig.connect(id, 'node-2', 'c1');
     await rig.store.leave('node-1');
     await rig.settle();
-    expect(await rig.found(id)).toMatchObject({ activeConnections: 1 });
+    expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
   });
 
   rule('[S3] many connections are entered at once', async (rig) => {
@@ -115,9 +115,9 @@ export function connectionRules(rule: SessionRule): void {
     const place = { sessionId: id, nodeId: 'node-1' };
     expect(await rig.store.openConnections(place, many)).toMatchObject([{ to: 'ACTIVE' }]);
     expect(await rig.store.openConnections(place, many)).toEqual([]);
-    expect(await rig.found(id)).toMatchObject({ activeConnections: 250 });
+    expect(await rig.current(id)).toMatchObject({ activeConnections: 250 });
     await rig.store.closeConnections(many.map((one) => one.id));
-    expect(await rig.found(id)).toMatchObject({ activeConnections: 0 });
+    expect(await rig.current(id)).toMatchObject({ activeConnections: 0 });
   });
 
   rule('[E5] the log is told how many are connected, once a look', async (rig) => {
@@ -150,11 +150,11 @@ export function connectionRules(rule: SessionRule): void {
     await rig.queue.node();
     const id = await rig.session('ACTIVE');
     await rig.connect(id, 'node-1', 'c1');
-    const before = await rig.found(id);
+    const before = await rig.current(id);
     rig.advance(10);
     await rig.store.closeConnections([]);
     await rig.store.closeConnections(['nothing']);
-    expect(await rig.found(id)).toEqual(before);
+    expect(await rig.current(id)).toEqual(before);
     expect(before.activeConnections).toBe(1);
   });
 }

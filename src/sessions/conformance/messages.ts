@@ -9,10 +9,10 @@ export function messageRules(rule: SessionRule): void {
     const id = await rig.session('ACTIVE', { ownerId: 'bob' });
     rig.advance(5);
     const { receipt, changes } = await rig.send(id);
-    const found = await rig.found(id);
+    const current = await rig.current(id);
     expect(receipt).toMatchObject({ lane: id, state: 'queued', position: 0, known: false });
     expect(await rig.queue.run(receipt.id)).toMatchObject({ lane: id, owner: 'bob' });
-    expect(found).toMatchObject({ unfinishedRuns: 1, session: { lastActiveAt: rig.now } });
+    expect(current).toMatchObject({ unfinishedRuns: 1, session: { lastActiveAt: rig.now } });
     expect(changes).toEqual([]);
     expect((await rig.send(id)).receipt.position).toBe(1);
   });
@@ -22,9 +22,9 @@ export function messageRules(rule: SessionRule): void {
     async (rig) => {
       const id = await rig.session('IDLE');
       const { changes } = await rig.send(id);
-      const found = await rig.found(id);
+      const current = await rig.current(id);
       expect(changes).toEqual([{ sessionId: id, from: 'IDLE', to: 'ACTIVE', reason: 'message' }]);
-      expect(found.session).toMatchObject({ status: 'ACTIVE', destroyAt: null });
+      expect(current.session).toMatchObject({ status: 'ACTIVE', destroyAt: null });
       const types = (await rig.events(id)).map(({ type }) => type);
       expect(types.slice(-2)).toEqual(['session.status', 'run.queued']);
     },
@@ -34,7 +34,7 @@ export function messageRules(rule: SessionRule): void {
     const id = await rig.session('ACTIVE');
     const later = rig.now + 60 * MINUTE;
     const { receipt } = await rig.send(id, { runAt: later });
-    expect(await rig.found(id)).toMatchObject({ unfinishedRuns: 1 });
+    expect(await rig.current(id)).toMatchObject({ unfinishedRuns: 1 });
     rig.advance(30 * MINUTE);
     expect((await rig.settle()).changes).toEqual([]);
     await rig.queue.cancel(receipt.id);
@@ -66,9 +66,9 @@ export function messageRules(rule: SessionRule): void {
       await rig.do(orphan, { do: 'terminate', reason: 'orphan' });
       for (const id of [idle, orphan]) {
         const { changes } = await rig.send(id);
-        const found = await rig.found(id);
+        const current = await rig.current(id);
         expect(changes).toMatchObject([{ from: 'TERMINATED', to: 'PENDING', reason: 'message' }]);
-        expect(found).toMatchObject({ unfinishedRuns: 1, session: { readyAt: null } });
+        expect(current).toMatchObject({ unfinishedRuns: 1, session: { readyAt: null } });
         await rig.do(id, { do: 'ready', path: '/w' });
         expect(await rig.status(id)).toBe('ACTIVE');
       }
@@ -80,10 +80,10 @@ export function messageRules(rule: SessionRule): void {
     async (rig) => {
       for (const status of ['COMPLETED', 'TERMINATED'] as const) {
         const id = await rig.session(status);
-        const before = await rig.found(id);
+        const before = await rig.current(id);
         const sent = rig.send(id);
         await expect(sent).rejects.toMatchObject({ code: 'session_ended', details: { status } });
-        expect(await rig.found(id)).toEqual(before);
+        expect(await rig.current(id)).toEqual(before);
         expect(await rig.store.list({ lane: id, limit: 10 })).toEqual([]);
         await rig.do(id, { do: 'reopen' });
         await rig.send(id);
@@ -94,11 +94,11 @@ export function messageRules(rule: SessionRule): void {
   rule('[Q11] reject: a busy session refuses the message, and nothing changes', async (rig) => {
     const id = await rig.session('ACTIVE');
     await rig.send(id, { onBusy: 'reject' });
-    const before = await rig.found(id);
+    const before = await rig.current(id);
     rig.advance(1);
     const sent = rig.send(id, { onBusy: 'reject' }, { original: 'sealed' });
     await expect(sent).rejects.toEqual(refused('session_busy'));
-    expect(await rig.found(id)).toEqual(before);
+    expect(await rig.current(id)).toEqual(before);
   });
 
   rule(
@@ -112,7 +112,7 @@ export function messageRules(rule: SessionRule): void {
       expect(await rig.queue.queued(id)).toEqual([receipt.id, waiting.id]);
       expect(await rig.queue.lane(id)).toMatchObject({ cancel: 'interrupt' });
       await rig.queue.end(running, { kind: 'cancelled' });
-      expect(await rig.found(id)).toMatchObject({ held: false, unfinishedRuns: 2 });
+      expect(await rig.current(id)).toMatchObject({ held: false, unfinishedRuns: 2 });
     },
   );
 
@@ -121,11 +121,11 @@ export function messageRules(rule: SessionRule): void {
     const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
     const first = await rig.send(id, keyed, { original: 'one' });
     rig.advance(10);
-    const before = await rig.found(id);
+    const before = await rig.current(id);
     const again = await rig.send(id, keyed, { original: 'two', queueMax: 1 });
     expect(again.receipt).toMatchObject({ id: first.receipt.id, known: true });
     expect(again.changes).toEqual([]);
-    expect(await rig.found(id)).toEqual(before);
+    expect(await rig.current(id)).toEqual(before);
     expect(await rig.store.readOriginal(first.receipt.id)).toBe('one');
     const other = rig.send(id, { ...keyed, bodyHash: 'other' });
     await expect(other).rejects.toEqual(refused('idempotency_conflict'));
@@ -220,18 +220,18 @@ export function messageRules(rule: SessionRule): void {
     await rig.begin(id);
     await rig.send(id, {}, { queueMax: 2 });
     await rig.send(id, { runAt: rig.now + 1000 }, { queueMax: 2 });
-    const before = await rig.found(id);
+    const before = await rig.current(id);
     const sent = rig.send(id, {}, { queueMax: 2 });
     await expect(sent).rejects.toMatchObject({ code: 'queue_full', details: { queued: 2 } });
-    expect(await rig.found(id)).toEqual(before);
+    expect(await rig.current(id)).toEqual(before);
   });
 
   rule('[S8] a message that is refused does not wake its session', async (rig) => {
     const id = await rig.session('IDLE');
-    const before = await rig.found(id);
+    const before = await rig.current(id);
     const sent = rig.send(id, {}, { queueMax: 0 });
     await expect(sent).rejects.toEqual(refused('queue_full'));
-    expect(await rig.found(id)).toEqual(before);
+    expect(await rig.current(id)).toEqual(before);
   });
 
   rule('[Q12] a failed run holds the session only if it says so', async (rig) => {
@@ -242,7 +242,7 @@ export function messageRules(rule: SessionRule): void {
       await rig.send(id);
       const error = { class: 'command_failed', message: 'exit 1' } as const;
       await rig.queue.finish(await rig.queue.claimOne(), { kind: 'failed', error });
-      expect(await rig.found(id)).toMatchObject({ held: holdOnFailure, holdOnFailure });
+      expect(await rig.current(id)).toMatchObject({ held: holdOnFailure, holdOnFailure });
       await rig.do(id, { do: 'terminate', reason: 'asked' });
     }
   });

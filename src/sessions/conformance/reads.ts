@@ -26,9 +26,9 @@ export function readRules(rule: SessionRule): void {
       forkedFrom: '01890000-0000-7000-8000-000000000000',
     });
     const { holdOnFailure, pin: _, host: __, ...record } = made;
-    const found = await rig.store.createSession(made);
-    expect(found).toMatchObject({ session: record, holdOnFailure, held: false, host: null });
-    expect(await rig.found(made.id)).toEqual(found);
+    const current = await rig.store.createSession(made);
+    expect(current).toMatchObject({ session: record, holdOnFailure, held: false, host: null });
+    expect(await rig.current(made.id)).toEqual(current);
     const [created] = await rig.events(made.id);
     expect(created?.payload).toEqual({ name: made.name, forkedFrom: made.forkedFrom });
   });
@@ -70,9 +70,9 @@ export function readRules(rule: SessionRule): void {
       do: 'update',
       changes: { description: 'new', tags: ['b', 'c'], holdOnFailure: false },
     });
-    const found = await rig.found(session.id);
-    expect(found).toMatchObject({ holdOnFailure: false });
-    expect(found.session).toEqual({
+    const current = await rig.current(session.id);
+    expect(current).toMatchObject({ holdOnFailure: false });
+    expect(current.session).toEqual({
       ...session,
       description: 'new',
       tags: ['b', 'c'],

@@ -111,14 +111,14 @@ export class SessionStoreRig {
     return (await this.store.changeSession(id, command)).changes;
   }
 
-  async found(id: string): Promise<SessionWithFacts> {
-    const found = await this.store.getSession(id);
-    expect(found, `session ${id}`).not.toBeNull();
-    return found as SessionWithFacts;
+  async current(id: string): Promise<SessionWithFacts> {
+    const current = await this.store.getSession(id);
+    expect(current, `session ${id}`).not.toBeNull();
+    return current as SessionWithFacts;
   }
 
   async record(id: string): Promise<SessionRecord> {
-    return (await this.found(id)).session;
+    return (await this.current(id)).session;
   }
 
   async status(id: string): Promise<SessionStatus> {

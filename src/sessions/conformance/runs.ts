@@ -69,9 +69,9 @@ export function runRules(rule: SessionRule): void {
       await rig.settle();
       expect(await rig.status(id)).toBe('IDLE');
       const again = newId();
-      const { found, changes } = await rig.store.retryRun(receipt.id, again);
+      const { current, changes } = await rig.store.retryRun(receipt.id, again);
       expect(changes).toMatchObject([{ from: 'IDLE', to: 'ACTIVE', reason: 'message' }]);
-      expect(found).toMatchObject({ unfinishedRuns: 1 });
+      expect(current).toMatchObject({ unfinishedRuns: 1 });
       expect(await rig.queue.run(again)).toMatchObject({ retryOf: receipt.id, state: 'queued' });
       expect(await rig.store.readOriginal(again)).toBe('sealed');
       expect(await rig.store.readOriginal(receipt.id)).toBe('sealed');
@@ -125,20 +125,20 @@ export function runRules(rule: SessionRule): void {
     await rig.queue.node('node-2', { host: 'host-2' });
     await rig.send(id);
     await rig.queue.finish(await rig.queue.claimOne({ nodeId: 'node-2' }));
-    expect(await rig.found(id)).toMatchObject({ host: 'host-2', hostAway: false });
+    expect(await rig.current(id)).toMatchObject({ host: 'host-2', hostAway: false });
     await rig.send(id);
     expect(await rig.queue.claim({ nodeId: 'node-1' })).toEqual([]);
     await rig.store.leave('node-2');
-    expect(await rig.found(id)).toMatchObject({ hostAway: true, unfinishedRuns: 1 });
+    expect(await rig.current(id)).toMatchObject({ hostAway: true, unfinishedRuns: 1 });
   });
 
   rule('[Q23] a host with a node that only serves the API is away', async (rig) => {
     const id = await rig.session('PENDING', { pin: true });
     await rig.do(id, { do: 'ready', path: '/w', host: 'host-1' });
     await rig.queue.node('api', { host: 'host-1', roles: ['api'], types: [] });
-    expect(await rig.found(id)).toMatchObject({ host: 'host-1', hostAway: true });
+    expect(await rig.current(id)).toMatchObject({ host: 'host-1', hostAway: true });
     await rig.queue.node('both', { host: 'host-1', roles: ['api', 'worker'] });
-    expect(await rig.found(id)).toMatchObject({ hostAway: false });
+    expect(await rig.current(id)).toMatchObject({ hostAway: false });
   });
 
   rule('[Q23] a session made for a host is prepared and run there alone', async (rig) => {
@@ -149,7 +149,7 @@ export function runRules(rule: SessionRule): void {
       (await rig.store.listPending(host, 10)).map(({ session }) => session.id);
     expect([await pending('host-1'), await pending('host-2')]).toEqual([[], [id]]);
     await rig.do(id, { do: 'fail', host: 'host-1', error: 'no such directory' });
-    expect(await rig.found(id)).toMatchObject({ session: { status: 'PENDING', error: null } });
+    expect(await rig.current(id)).toMatchObject({ session: { status: 'PENDING', error: null } });
     await rig.send(id);
     expect(await rig.queue.claim({ nodeId: 'node-1' })).toEqual([]);
     expect(await rig.queue.claim({ nodeId: 'node-2' })).toHaveLength(1);
@@ -165,10 +165,10 @@ export function runRules(rule: SessionRule): void {
     const first = await rig.queue.claimOne({ nodeId: 'node-1' });
     const move = { do: 'move', host: 'host-2', path: '/elsewhere' } as const;
     await expect(rig.do(id, move)).rejects.toEqual(refused('session_busy'));
-    expect(await rig.found(id)).toMatchObject({ host: 'host-1' });
+    expect(await rig.current(id)).toMatchObject({ host: 'host-1' });
     await rig.queue.finish(first);
     await rig.do(id, move);
-    expect(await rig.found(id)).toMatchObject({
+    expect(await rig.current(id)).toMatchObject({
       host: 'host-2',
       session: { workspacePath: '/elsewhere', status: 'ACTIVE' },
     });
@@ -180,7 +180,7 @@ export function runRules(rule: SessionRule): void {
     ]);
     // What the old host still has to say of it is not asked for any more.
     await rig.do(id, { do: 'fail', host: 'host-1', error: 'no room' });
-    expect(await rig.found(id)).toMatchObject({ session: { status: 'ACTIVE' } });
+    expect(await rig.current(id)).toMatchObject({ session: { status: 'ACTIVE' } });
   });
 
   rule('[Q23] a session prepared on a host is pinned there, if it is to be pinned', async (rig) => {
@@ -188,16 +188,16 @@ export function runRules(rule: SessionRule): void {
     const ready = { do: 'ready', path: '/w', host: 'host-2' } as const;
     const pinned = await rig.session('PENDING', { pin: true });
     await rig.do(pinned, ready);
-    expect(await rig.found(pinned)).toMatchObject({ host: 'host-2', hostAway: true });
+    expect(await rig.current(pinned)).toMatchObject({ host: 'host-2', hostAway: true });
     const here = { host: 'host-2', session: { status: 'ACTIVE', workspacePath: '/w' } };
     // Another host may have begun to prepare it, too.
     await rig.do(pinned, { ...ready, host: 'host-3', path: '/other' });
-    expect(await rig.found(pinned)).toMatchObject(here);
+    expect(await rig.current(pinned)).toMatchObject(here);
     await rig.do(pinned, { do: 'fail', host: 'host-3', error: 'no room' });
-    expect(await rig.found(pinned)).toMatchObject(here);
+    expect(await rig.current(pinned)).toMatchObject(here);
     const free = await rig.session('PENDING', { pin: false });
     await rig.do(free, ready);
-    expect(await rig.found(free)).toMatchObject({ host: null, hostAway: false });
+    expect(await rig.current(free)).toMatchObject({ host: null, hostAway: false });
     await rig.send(pinned);
     expect(await rig.queue.claim({ nodeId: 'node-1' })).toEqual([]);
   });
@@ -205,11 +205,11 @@ export function runRules(rule: SessionRule): void {
   rule('[Q15] a session tells until when its run is parked', async (rig) => {
     const id = await rig.session();
     const { fence } = await rig.begin(id);
-    expect(await rig.found(id)).toMatchObject({ delayedUntil: null });
+    expect(await rig.current(id)).toMatchObject({ delayedUntil: null });
     const until = rig.now + 5 * MINUTE;
     const error = { class: 'usage_limit', message: 'come back later' } as const;
     const outcome = { kind: 'parked', until, error } as const;
     await rig.store.write([{ lane: id, fence, end: { outcome, retryDelayMs: 0 } }]);
-    expect(await rig.found(id)).toMatchObject({ delayedUntil: until, unfinishedRuns: 1 });
+    expect(await rig.current(id)).toMatchObject({ delayedUntil: until, unfinishedRuns: 1 });
   });
 }

@@ -43,9 +43,9 @@ export function stateRules(rule: SessionRule): void {
     async (rig) => {
       const id = await rig.session('PENDING');
       rig.advance(5);
-      const { found, changes } = await rig.store.changeSession(id, { do: 'ready', path: '/w/1' });
+      const { current, changes } = await rig.store.changeSession(id, { do: 'ready', path: '/w/1' });
       expect(changes).toEqual([{ sessionId: id, from: 'PENDING', to: 'ACTIVE', reason: 'ready' }]);
-      expect(found.session).toMatchObject({
+      expect(current.session).toMatchObject({
         status: 'ACTIVE',
         statusReason: 'ready',
         workspacePath: '/w/1',
@@ -145,7 +145,7 @@ export function stateRules(rule: SessionRule): void {
       SessionCommand[],
     ][]) {
       const id = await rig.session(status);
-      const before = await rig.found(id);
+      const before = await rig.current(id);
       for (const command of commands) {
         const wish = rig.do(id, command);
         await expect(wish, `${status} ${command.do}`).rejects.toMatchObject({
@@ -153,7 +153,7 @@ export function stateRules(rule: SessionRule): void {
           details: { status },
         });
       }
-      expect(await rig.found(id)).toEqual(before);
+      expect(await rig.current(id)).toEqual(before);
     }
   });
 
@@ -185,9 +185,9 @@ export function stateRules(rule: SessionRule): void {
       expect((await rig.queue.eventTypes(id, run)).at(-1)).toBe('done');
     }
     expect(await rig.queue.lane(id)).toMatchObject({ cancel: 'stop', queued: 0 });
-    expect(await rig.found(id)).toMatchObject({ unfinishedRuns: 1 });
+    expect(await rig.current(id)).toMatchObject({ unfinishedRuns: 1 });
     expect(await rig.queue.end(running)).toBe(true);
-    expect(await rig.found(id)).toMatchObject({ unfinishedRuns: 0, held: false });
+    expect(await rig.current(id)).toMatchObject({ unfinishedRuns: 0, held: false });
     expect(await rig.queue.counts()).toEqual({ cancelled: 2, succeeded: 1 });
   });
 
@@ -198,7 +198,7 @@ export function stateRules(rule: SessionRule): void {
     await rig.queue.end(running, { kind: 'failed', error });
     await rig.do(id, { do: 'terminate', reason: 'asked' });
     expect(await rig.queue.run(running.run.id)).toMatchObject({ state: 'cancelled' });
-    expect(await rig.found(id)).toMatchObject({ unfinishedRuns: 0 });
+    expect(await rig.current(id)).toMatchObject({ unfinishedRuns: 0 });
   });
 
   rule('[S1] archiving is beside the status; a message and reopening undo it', async (rig) => {
@@ -222,12 +222,12 @@ export function stateRules(rule: SessionRule): void {
     await rig.queue.node();
     await rig.send(id);
     await rig.do(id, { do: 'hold' });
-    expect(await rig.found(id)).toMatchObject({ held: true });
+    expect(await rig.current(id)).toMatchObject({ held: true });
     expect(await rig.queue.claim()).toEqual([]);
     const ready = rig.queue.hint((hint) => hint.ready);
     await rig.do(id, { do: 'resume' });
     await ready;
-    expect(await rig.found(id)).toMatchObject({ held: false });
+    expect(await rig.current(id)).toMatchObject({ held: false });
     expect(await rig.queue.claim()).toHaveLength(1);
     expect((await rig.events(id)).map(({ type }) => type)).toEqual(
       expect.arrayContaining(['session.held', 'session.resumed']),

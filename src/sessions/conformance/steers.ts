@@ -16,7 +16,7 @@ const steer = (
     sessionId,
     id,
     payload: JSON.stringify({ message, channel: 'api', sender: 'ann', original: false }),
-    told: { steerId: id, text: message, sender: 'ann', channel: 'api' },
+    event: { steerId: id, text: message, sender: 'ann', channel: 'api' },
     original: null,
     maxAttempts: 3,
     idempotencyKey: null,

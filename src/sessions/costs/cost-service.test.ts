@@ -8,7 +8,7 @@ import { withReportedCosts } from './reported-costs.ts';
 const DAY = 86_400_000;
 const USED = { costUsd: 0.5, model: 'm', costSource: 'claude', inputTokens: 3 };
 
-test('[A5] who sent a message, and through what, stands with what its agent has cost', async () => {
+test('[A5] the cost of an agent is recorded with the sender and channel of its message', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('work');
   const run = await rig.send(id, 'echo hello');
@@ -20,7 +20,7 @@ test('[A5] who sent a message, and through what, stands with what its agent has 
   ]);
 });
 
-test('[A5] [X3] sums are of what somebody may see, and of a bounded time', async () => {
+test('[A5] [X3] sums cover only what the user may see, and a bounded time', async () => {
   const rig = await serviceRig({ executes: false });
   const { service, store } = rig;
   const { id: userId } = await store.createUser({ id: newId(), name: 'taro', role: 'viewer' });
@@ -56,19 +56,19 @@ test('[A5] [X3] sums are of what somebody may see, and of a bounded time', async
   });
 });
 
-test('[A5] [O4] what an agent has cost is counted once, by whoever records its end', async () => {
+test('[A5] [O4] the cost of an agent is reported once, by the node that records its end', async () => {
   const rig = await serviceRig({ executes: false });
   const { id } = await rig.session('work');
   const run = await rig.send(id, 'echo');
-  const told: [string, number][] = [];
-  const store = withReportedCosts(rig.store, (...cost) => void told.push(cost));
+  const reported: [string, number][] = [];
+  const store = withReportedCosts(rig.store, (...cost) => void reported.push(cost));
   const begun = invocation(id, run, { agent: 'claude' });
   await store.putInvocation(begun);
   await store.putInvocation({ ...begun, ...USED });
-  // Its node died, and the one that cleared away has recorded the end.
+  // Its node died, and the node that killed the leftovers has recorded the end.
   const [left] = await store.listUnfinished(id);
   await store.putInvocation({ ...left!, finishedAt: 2000 });
   await store.putInvocation({ ...begun, ...USED, finishedAt: 2001 });
-  expect(told).toEqual([['claude', 0.5]]);
+  expect(reported).toEqual([['claude', 0.5]]);
   expect((await rig.service.get(ADMIN, id)).costUsd).toBe(0.5);
 });

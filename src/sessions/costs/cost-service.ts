@@ -5,11 +5,11 @@ import { findSession, type ServiceParts } from '../service-parts.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_DEFAULT = 30;
-/** More would be read from the beginning of an installation. */
+/** Bounds how much is read at once. */
 const DAYS_MAX = 366;
 const LINES_MAX = 1000;
 
-/** What agents have cost (A5): of one session, or of all that somebody may see. */
+/** The cost of agents (A5), for one session or for all sessions that the caller may see. */
 export function costService(parts: ServiceParts): Pick<SessionService, 'cost' | 'costs'> {
   const { store } = parts;
   return {

@@ -9,10 +9,10 @@ type LogService = Pick<
   'sessionLog' | 'runLog' | 'events' | 'follow' | 'hints' | 'connect'
 >;
 
-/** The logs of sessions and runs: to read, to follow, and who is following. */
+/** The logs of sessions and runs: reading them, following them, and registering followers. */
 export function logService(parts: ServiceParts, connections: Connections): LogService {
   const { store, queue } = parts;
-  const seen = new SessionCache(store);
+  const cache = new SessionCache(store);
   return {
     async sessionLog(by, id) {
       const { lastSeq } = await findSession(parts, by, id, 'view');
@@ -37,9 +37,9 @@ export function logService(parts: ServiceParts, connections: Connections): LogSe
           yield { all: true };
           continue;
         }
-        const found = await seen.find(by, growth.lane, growth.lastSeq);
-        if (found === null) continue;
-        yield toHint(found);
+        const current = await cache.find(by, growth.lane, growth.lastSeq);
+        if (current === null) continue;
+        yield toHint(current);
       }
     },
 

@@ -21,7 +21,7 @@ import { SessionCache } from './session-cache.ts';
 
 const HOURS = 3_600_000;
 
-/** An API node: it runs nothing, and looks at nothing by itself but its hints. */
+/** An API node: it executes no runs, and learns of changes only from hints. */
 function node(store: BatonStore): SessionService {
   const { service, queue } = compose({
     store,
@@ -34,7 +34,7 @@ function node(store: BatonStore): SessionService {
     environment: {},
     host: 'test',
     worker: {},
-    keeperMs: HOURS,
+    reconcileMs: HOURS,
   });
   onTestFinished(() => queue.close());
   return service;
@@ -48,7 +48,7 @@ async function person(store: BatonStore, name: string): Promise<Principal> {
 const create = (service: SessionService, by: Principal, name: string) =>
   service.create(by, CreateSession.parse({ name, agent: { kind: 'shell' } }));
 
-/** Everything that a reader of the hint stream is told. */
+/** Everything that a reader of the hint stream receives. */
 function listen(service: SessionService, by: Principal): SessionHint[] {
   const heard: SessionHint[] = [];
   const stop = new AbortController();
@@ -59,10 +59,10 @@ function listen(service: SessionService, by: Principal): SessionHint[] {
   return heard;
 }
 
-const tellsOf = (heard: readonly SessionHint[], id: string): boolean =>
+const hasHintFor = (heard: readonly SessionHint[], id: string): boolean =>
   heard.some((hint) => 'sessionId' in hint && hint.sessionId === id);
 
-test('[E9] over all nodes, hints are of what the user may see, from when it is shared until it is not', async () => {
+test('[E9] on all nodes, a user gets hints only for visible sessions, while they are shared', async () => {
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
   const [here, there] = [await postgresStore({ url }), await postgresStore({ url })];
@@ -75,7 +75,7 @@ test('[E9] over all nodes, hints are of what the user may see, from when it is s
   const touch = async (by: Principal, id: string): Promise<void> => {
     all.length = 0;
     await far.act(by, id, 'hold');
-    await until(() => tellsOf(all, id));
+    await until(() => hasHintFor(all, id));
     await far.act(by, id, 'resume');
   };
   const share = async (...users: string[]): Promise<void> => {
@@ -87,31 +87,31 @@ test('[E9] over all nodes, hints are of what the user may see, from when it is s
 
   await touch(taro, his.id);
   await touch(hanako, hers.id);
-  await until(() => tellsOf(heard, hers.id));
-  expect(tellsOf(heard, his.id)).toBe(false);
+  await until(() => hasHintFor(heard, hers.id));
+  expect(hasHintFor(heard, his.id)).toBe(false);
 
   await share('hanako');
   await touch(taro, his.id);
-  await until(() => tellsOf(heard, his.id));
+  await until(() => hasHintFor(heard, his.id));
 
   await share();
   await touch(taro, his.id);
   await touch(hanako, hers.id);
-  await until(() => tellsOf(heard, hers.id));
-  expect(tellsOf(heard, his.id)).toBe(false);
+  await until(() => hasHintFor(heard, hers.id));
+  expect(hasHintFor(heard, his.id)).toBe(false);
 });
 
-test('[E9] however many listen, a session that grew is looked at once, and what is told is true', async () => {
+test('[E9] however many listen, a session that grew is read once, and the hints are correct', async () => {
   const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
-  let looks = 0;
+  let reads = 0;
   const counting: BatonStore = {
     ...store,
     getSession: (id) => {
-      looks++;
+      reads++;
       return store.getSession(id);
     },
     listShares: (id) => {
-      looks++;
+      reads++;
       return store.listShares(id);
     },
   };
@@ -125,28 +125,28 @@ test('[E9] however many listen, a session that grew is looked at once, and what 
   await service.share(owner, id, { shares });
   const heard = people.map((by) => listen(service, by));
   const hint = { sessionId: id, lastSeq: 2, status: 'COMPLETED' };
-  looks = 0;
+  reads = 0;
   await store.changeSession(id, { do: 'complete' });
   await until(() => heard.every((each) => each.length > 0));
   expect(heard.flat()).toMatchObject(people.map(() => hint));
-  expect(looks).toBe(2);
+  expect(reads).toBe(2);
 });
 
-test('[E9] [O5] shares that could not be asked for are asked for again', async () => {
+test('[E9] [O5] shares that could not be read are read again', async () => {
   const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
   const [owner, reader] = [await person(store, 'owner'), await person(store, 'reader')];
   const service = node(store);
   const { id } = await create(service, owner, 'watched');
   await service.share(owner, id, { shares: [{ user: 'reader', level: 'view' }] });
   let away = true;
-  const seen = new SessionCache({
+  const cache = new SessionCache({
     ...store,
     listShares: async (session) => {
       if (away) throw new BatonError('database_unreachable');
       return store.listShares(session);
     },
   });
-  await expect(seen.find(reader, id, 1)).rejects.toThrow();
+  await expect(cache.find(reader, id, 1)).rejects.toThrow();
   away = false;
-  expect((await seen.find(reader, id, 1))?.session.id).toBe(id);
+  expect((await cache.find(reader, id, 1))?.session.id).toBe(id);
 });

@@ -2,67 +2,68 @@ import { isAdmin, type Principal } from '../../access/principal.ts';
 import type { ServiceStore } from '../service-parts.ts';
 import type { SessionWithFacts } from '../session-record.ts';
 
-/** A session as it was at a seq of its log, or that the lane is none. */
-interface Seen {
+/** A session as of `upTo` in its log; `current` is null if the lane is not a session. */
+interface Cached {
   readonly upTo: number;
-  readonly found: SessionWithFacts | null;
-  /** With whom it is shared; asked once somebody needs it. */
+  readonly current: SessionWithFacts | null;
+  /** The users it is shared with; read when first needed. */
   sharedWith: Promise<ReadonlySet<string>> | null;
 }
 
-/** So many are remembered; a reader that is further behind looks again. */
-const SEEN_MAX = 1000;
+/** How many sessions are cached; for any other, a reader reads the database again. */
+const CACHED_MAX = 1000;
 
 /**
- * Sessions whose log grew, looked at once for all readers of the hint stream on this node. Every
- * change of a session is an event in its log, so what was seen at a seq is true until the next one;
- * shares are not in the log, and whoever changes them tells.
+ * Sessions whose log grew, read once for all readers of the hint stream on this node. Every change to
+ * a session is an event in its log, so what was read at a seq is valid until the next one. Shares are
+ * not in the log; changing them sends a hint, which clears the cache.
  */
 export class SessionCache {
   readonly #store: Pick<ServiceStore, 'getSession' | 'listShares' | 'onHint'>;
-  readonly #seen = new Map<string, Promise<Seen>>();
+  readonly #cached = new Map<string, Promise<Cached>>();
 
   constructor(store: Pick<ServiceStore, 'getSession' | 'listShares' | 'onHint'>) {
     this.#store = store;
     store.onHint(({ access }) => {
-      if (access === true) this.#seen.clear();
+      if (access === true) this.#cached.clear();
     });
   }
 
-  /** The session at this seq or later, if there is one that they may see. */
+  /** The session as of this seq or later; null if the lane is not a session that `by` may see. */
   async find(by: Principal, lane: string, seq: number): Promise<SessionWithFacts | null> {
-    const seen = await this.#at(lane, seq);
-    const { found } = seen;
-    if (found === null) return null;
-    if (isAdmin(by) || found.session.ownerId === by.userId) return found;
-    seen.sharedWith ??= this.#sharedWith(lane).catch((error: unknown) => {
-      seen.sharedWith = null;
+    const cached = await this.#at(lane, seq);
+    const { current } = cached;
+    if (current === null) return null;
+    if (isAdmin(by) || current.session.ownerId === by.userId) return current;
+    cached.sharedWith ??= this.#sharedWith(lane).catch((error: unknown) => {
+      cached.sharedWith = null;
       throw error;
     });
-    return (await seen.sharedWith).has(by.userId) ? found : null;
+    return (await cached.sharedWith).has(by.userId) ? current : null;
   }
 
-  async #at(lane: string, seq: number): Promise<Seen> {
+  async #at(lane: string, seq: number): Promise<Cached> {
     for (;;) {
-      const known = this.#seen.get(lane);
-      const seen = await (known ?? this.#look(lane, seq));
-      if (seen.upTo >= seq) return seen;
-      // Another reader may have begun to look again meanwhile.
-      if (this.#seen.get(lane) === known) this.#seen.delete(lane);
+      const known = this.#cached.get(lane);
+      const cached = await (known ?? this.#read(lane, seq));
+      if (cached.upTo >= seq) return cached;
+      // Another reader may have started a new read by now.
+      if (this.#cached.get(lane) === known) this.#cached.delete(lane);
     }
   }
 
-  #look(lane: string, seq: number): Promise<Seen> {
-    const look = this.#store.getSession(lane).then((found) => ({
-      upTo: Math.max(seq, found?.lastSeq ?? 0),
-      found,
+  #read(lane: string, seq: number): Promise<Cached> {
+    const read = this.#store.getSession(lane).then((current) => ({
+      upTo: Math.max(seq, current?.lastSeq ?? 0),
+      current,
       sharedWith: null,
     }));
-    this.#seen.set(lane, look);
-    if (this.#seen.size > SEEN_MAX) this.#seen.delete(this.#seen.keys().next().value as string);
-    // What failed is asked again by the next one.
-    look.catch(() => this.#seen.get(lane) === look && this.#seen.delete(lane));
-    return look;
+    this.#cached.set(lane, read);
+    if (this.#cached.size > CACHED_MAX)
+      this.#cached.delete(this.#cached.keys().next().value as string);
+    // After a failure, the next reader tries again.
+    read.catch(() => this.#cached.get(lane) === read && this.#cached.delete(lane));
+    return read;
   }
 
   async #sharedWith(lane: string): Promise<ReadonlySet<string>> {

@@ -5,7 +5,7 @@ import type { Masker } from '../../policy/masking/masker.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 import type { StoredAttachment } from '../session-store.ts';
 
-/* Files that come with a message (A11): checked, named safely, and sealed for the database. */
+/* Files attached to a message (A11): checked, given safe names, and encrypted for the database. */
 
 export interface TakenAttachments {
   readonly stored: readonly StoredAttachment[];
@@ -23,7 +23,7 @@ export function takeAttachments(
   }));
   const all = files.reduce((sum, { content }) => sum + content.length, 0);
   if (all > ATTACHMENTS_BYTES) {
-    const message = `The files of a message have at most ${ATTACHMENTS_BYTES} bytes together, and these have ${all}.`;
+    const message = `Attachments may have at most ${ATTACHMENTS_BYTES} bytes in total; these have ${all}.`;
     throw new BatonError('payload_too_large', message, { details: { field: 'attachments' } });
   }
   const taken = new Set<string>();
@@ -49,7 +49,7 @@ const sealedAs = (sessionId: string): string => `attachment in ${sessionId}`;
 
 const NAME_CHARACTERS = 80;
 
-/** One component of a path on every system, not hidden, and nothing that a terminal would obey. */
+/** A valid file name on every system: not hidden, without control characters for terminals. */
 export function safeName(name: string): string {
   const last = name.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   const plain = last
@@ -63,7 +63,7 @@ export function safeName(name: string): string {
   return `${stem}${end}`.trim();
 }
 
-/** Two files of one name would be one, also where letter case does not count. */
+/** Two files of the same name would overwrite each other, also on case-insensitive file systems. */
 function freeName(name: string, taken: Set<string>): string {
   let free = name;
   for (let n = 2; taken.has(free.toLowerCase()); n++) free = `${n}-${name}`;
@@ -78,12 +78,12 @@ const IMAGES: readonly [string, (bytes: Buffer) => boolean][] = [
   ['image/webp', (bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString('latin1', 0, 12))],
 ];
 
-/** Images are shown to the agent, so they are known by their bytes and not by what they are said to be. */
+/** Images are shown to the agent, so their type is read from their bytes, not taken from the request. */
 function mediaTypeOf(content: Buffer, said: string, i: number): string {
   const image = IMAGES.find(([, is]) => is(content))?.[0];
   if (image !== undefined) return image;
   if (!IMAGES.some(([type]) => type === said)) return said;
-  throw new BatonError('invalid_request', `The file is not of the type ${said}.`, {
+  throw new BatonError('invalid_request', `The file is not a valid ${said}.`, {
     details: { field: `attachments.${i}.mediaType` },
   });
 }

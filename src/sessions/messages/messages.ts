@@ -12,9 +12,9 @@ import type { SecretBox } from '../../secrets/box.ts';
 import { fitText } from '../turn/fit-text.ts';
 import type { SteerRecord, SteerRequest } from './steer-store.ts';
 
-/* From what a person wrote to the run it becomes. */
+/* Turns a person's message into a run. */
 
-/** What of a message is stored: masked, and the original encrypted if masking changed it (P4). */
+/** The stored form of a message: masked, with the encrypted original if masking changed it (P4). */
 export interface StoredMessage {
   readonly message: string;
   readonly original: string | null;
@@ -26,12 +26,12 @@ export function storeMessage(
   tools: { readonly masker: Masker; readonly box: SecretBox; readonly runsInShell: boolean },
 ): StoredMessage {
   const { masker, runsInShell } = tools;
-  // Who retries a command must see all that it does.
+  // A person who retries a command must see everything that it does.
   const message = runsInShell ? masker.maskCall(text) : masker.mask(text);
   return { message, original: message === text ? null : tools.box.seal(text, sealedAs(sessionId)) };
 }
 
-/** What the agent gets. */
+/** The original text, which the agent gets. */
 export const openOriginal = (sealed: string, sessionId: string, box: SecretBox): string =>
   box.open(sealed, sealedAs(sessionId));
 
@@ -40,10 +40,10 @@ export const textOfSteer =
   ({ message, original, sessionId }: SteerRecord): string =>
     original === null ? message : openOriginal(original, sessionId, box);
 
-/** Of the session, not the run: a run that is retried takes its original along. */
+/** Bound to the session, not to the run: a retry takes the original along. */
 const sealedAs = (sessionId: string): string => `message in ${sessionId}`;
 
-/** A text with a mask in it is no longer what was written: it must not go back to the agent. */
+/** A text with a mask is not what was written, so it must not be sent to the agent again. */
 export function refuseMask(text: string, masker: Masker): void {
   if (masker.hasMask(text)) {
     throw new BatonError('contains_mask', undefined, { details: { field: 'message' } });
@@ -56,7 +56,6 @@ export interface AdmissionParts {
   readonly body: MessageRequest;
   readonly runId: string;
   readonly stored: StoredMessage;
-  /** Files that come with it. */
   readonly files: readonly AttachmentNote[];
   readonly idempotencyKey: string | null;
   readonly maskJson: (value: Json) => Json;
@@ -77,7 +76,7 @@ function payloadOf(parts: AdmissionParts): AgentPayload {
   };
 }
 
-/** A message that somebody edits or retries is theirs from then on: they are who it is judged by (P2). */
+/** A person who edits or retries a message becomes its sender: it is judged by their standing (P2). */
 export function takenOverBy(by: Principal, payload: AgentPayload): AgentPayload {
   const { through: _, ...rest } = payload;
   return { ...rest, ...standingOf(by), sender: by.userId };
@@ -101,25 +100,25 @@ export function admissionOf(parts: AdmissionParts): Admission {
   };
 }
 
-/** Of the message, in the event; it is stored whole beside it. */
-const TOLD_BYTES = 128 * 1024;
+/** How much of the message its event contains; the whole message is stored with the steer. */
+const EVENT_TEXT_BYTES = 128 * 1024;
 
-/** A message for the agent at work; what is said about a run of its own cannot go with it (Q11). */
+/** A message for the agent at work. It cannot have settings that apply only to a new run (Q11). */
 export function steerOf(parts: AdmissionParts): SteerRequest {
   const { sessionId, body, runId, stored, idempotencyKey } = parts;
   for (const field of ['attachments', 'runAt', 'allowedTools', 'disallowedTools'] as const) {
     if (body[field] === undefined) continue;
-    const message = `A message to an agent at work has no ${field}.`;
+    const message = `A message to a running agent cannot have ${field}.`;
     throw new BatonError('invalid_request', message, { details: { field } });
   }
   const payload = payloadOf(parts);
-  const { text, truncated } = fitText(payload.message, TOLD_BYTES);
+  const { text, truncated } = fitText(payload.message, EVENT_TEXT_BYTES);
   const { sender, channel } = payload;
   return {
     sessionId,
     id: runId,
     payload: JSON.stringify(payload),
-    told: { steerId: runId, text, sender, channel, ...(truncated ? { truncated } : {}) },
+    event: { steerId: runId, text, sender, channel, ...(truncated ? { truncated } : {}) },
     original: stored.original,
     maxAttempts: MAX_ATTEMPTS.agent,
     idempotencyKey,
@@ -127,7 +126,7 @@ export function steerOf(parts: AdmissionParts): SteerRequest {
   };
 }
 
-/** Of the body as it came, secrets included: another secret is another body. */
+/** Hashes the body as received, including secrets: a different secret makes a different body. */
 const hashOf = (body: MessageRequest): string =>
   createHash('sha256').update(JSON.stringify(body)).digest('base64url');
 

@@ -7,22 +7,22 @@ import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import type { SteerRecord, SteerStore } from './steer-store.ts';
 
-/** A hint may be lost; then it takes so long. */
+/** The polling interval, for hints that get lost. */
 const EVERY_MS = 2000;
 
 export interface SteeringOptions {
   readonly store: Pick<SteerStore, 'listSteers' | 'markSteer'> & Pick<Store, 'onHint'>;
-  /** What of a message the agent gets. */
+  /** The text that the agent gets. */
   readonly textOf: (steer: SteerRecord) => string;
   readonly nodeId: () => string | null;
   readonly log: Logger;
 }
 
-/** Brings messages to the agents at work on this node (Q11): one read for all of them. */
+/** Delivers messages to the agents at work on this node (Q11), with one read for all of them. */
 export class Steering {
   readonly #options: SteeringOptions;
   readonly #feeds = new Map<string, SteerFeed>();
-  #pulse: Coalescer | null = null;
+  #reads: Coalescer | null = null;
   #stopListening = (): void => {};
   #timer: NodeJS.Timeout | undefined;
 
@@ -30,22 +30,22 @@ export class Steering {
     this.#options = options;
   }
 
-  /** The messages for one attempt's agent, from now until it is closed. */
+  /** The messages for one attempt's agent, until the feed is closed. */
   open(context: AttemptContext): SteerFeed {
     const feed = new SteerFeed(context, this.#options, () => this.#close(context.run.id, feed));
     this.#feeds.set(context.run.id, feed);
-    if (this.#pulse === null) this.#begin();
-    this.#pulse?.trigger();
+    if (this.#reads === null) this.#begin();
+    this.#reads?.trigger();
     return feed;
   }
 
   #begin(): void {
     const { store, nodeId } = this.#options;
-    this.#pulse = new Coalescer(() => this.#look());
-    this.#timer = setInterval(() => this.#pulse?.trigger(), EVERY_MS);
+    this.#reads = new Coalescer(() => this.#read());
+    this.#timer = setInterval(() => this.#reads?.trigger(), EVERY_MS);
     this.#timer.unref();
     this.#stopListening = store.onHint(({ all, nodes }) => {
-      if (all === true || nodes.includes(nodeId() ?? '')) this.#pulse?.trigger();
+      if (all === true || nodes.includes(nodeId() ?? '')) this.#reads?.trigger();
     });
   }
 
@@ -54,26 +54,26 @@ export class Steering {
     if (this.#feeds.size > 0) return;
     clearInterval(this.#timer);
     this.#stopListening();
-    void this.#pulse?.stop();
-    this.#pulse = null;
+    void this.#reads?.stop();
+    this.#reads = null;
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     const { store, log } = this.#options;
     const feeds = new Map(this.#feeds);
     try {
       const steers = await store.listSteers([...feeds.keys()]);
       for (const steer of steers) if (steer.state === 'waiting') feeds.get(steer.runId)?.put(steer);
     } catch (error) {
-      // A database that is away is reported by the worker.
-      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Messages not looked for');
+      // The worker reports a database that is away.
+      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Follow-ups not read');
     }
   }
 }
 
 /**
- * Messages in the order they came. Each is noted as given before it is, and counts as taken when the
- * next one is asked for; one that the agent did not take is put back.
+ * Messages in the order they arrived. Each is recorded as given before it is given, and counts as
+ * taken when the next one is requested. A message that the agent did not take is put back.
  */
 export class SteerFeed implements AsyncIterable<string> {
   readonly #context: AttemptContext;
@@ -84,7 +84,7 @@ export class SteerFeed implements AsyncIterable<string> {
   #wake = (): void => {};
   #ended = false;
   #handedOut: SteerRecord | null = null;
-  /** What has to be done before the attempt may end. */
+  /** Work that must finish before the attempt may end. */
   #busy: Promise<unknown> = Promise.resolve();
 
   constructor(context: AttemptContext, options: SteeringOptions, onClose: () => void) {
@@ -114,7 +114,7 @@ export class SteerFeed implements AsyncIterable<string> {
     };
   }
 
-  /** None is taken from now on; resolves when what was not taken is put back. Safe to call twice. */
+  /** Gives no more messages; resolves when untaken ones are put back. Safe to call twice. */
   async close(): Promise<void> {
     if (!this.#ended) {
       this.#ended = true;

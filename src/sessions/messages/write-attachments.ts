@@ -10,12 +10,12 @@ export interface FileToWrite {
 }
 
 const FOLDER = '.baton';
-/** Models take no larger image; it is named instead. */
+/** Models accept no larger image; the agent gets only its name. */
 const SHOWN_BYTES = 3_750_000;
 
 /**
- * Puts the files of a message into the workspace, before its agent starts (A11). Never through a
- * link: an agent that was here before may have laid one that leads outside.
+ * Writes a message's files into the workspace before its agent starts (A11). Never follows a link:
+ * an earlier agent may have left one that leads outside.
  */
 export async function writeAttachments(
   workspace: string,
@@ -25,15 +25,17 @@ export async function writeAttachments(
   const home = await realpath(workspace);
   const folder = join(home, FOLDER);
   await makeFolder(folder);
-  // What came with messages is not the repository's.
-  await writeAnew(join(folder, '.gitignore'), Buffer.from('*\n'));
+  // Attachments do not belong in the repository.
+  await replaceFile(join(folder, '.gitignore'), Buffer.from('*\n'));
   await makeFolder(join(folder, 'attachments'));
-  const place = join(folder, 'attachments', runId);
-  await makeFolder(place);
-  if ((await realpath(place)) !== place) throw new Error(`${place} is somewhere else.`);
+  const directory = join(folder, 'attachments', runId);
+  await makeFolder(directory);
+  if ((await realpath(directory)) !== directory) {
+    throw new Error(`${directory} leads somewhere else through a link.`);
+  }
   const written: Attachment[] = [];
   for (const { name, mediaType, content } of files) {
-    await writeAnew(join(place, name), content);
+    await replaceFile(join(directory, name), content);
     const shown = content.length <= SHOWN_BYTES ? mediaType : 'application/octet-stream';
     written.push({ name, path: join(FOLDER, 'attachments', runId, name), mediaType: shown });
   }
@@ -49,8 +51,8 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** What is there goes first: an earlier attempt wrote it, or somebody laid a link. */
-async function writeAnew(path: string, content: Buffer): Promise<void> {
+/** Removes what is there first: a file of an earlier attempt, or a link. */
+async function replaceFile(path: string, content: Buffer): Promise<void> {
   await rm(path, { force: true, recursive: true });
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

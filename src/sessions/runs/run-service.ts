@@ -47,7 +47,7 @@ type RunService = Pick<
   | 'stats'
 >;
 
-/** Messages, and the runs they become. */
+/** Messages, and the runs that they become. */
 export function runService(parts: ServiceParts): RunService {
   const { store, queue, log, masker, maskJson, onWork, queueMax = QUEUE_MAX } = parts;
 
@@ -56,7 +56,6 @@ export function runService(parts: ServiceParts): RunService {
     return toRunView(run, costs.get(run.id) ?? 0);
   };
 
-  /** In the order they will start, which after a move is not that of their ids. */
   const newMessage = async (by: Principal, run: Run, message: string): Promise<RunEdit> => {
     if (run.type !== 'agent') throw new BatonError('invalid_request', 'The run has no message.');
     refuseMask(message, masker);
@@ -73,7 +72,7 @@ export function runService(parts: ServiceParts): RunService {
     return { payload: JSON.stringify(payload), original: stored.original };
   };
 
-  /** What a retry is made of; undefined for a run that no person wrote. */
+  /** The payload of a retry; undefined for a run that no person wrote. */
   const payloadAgain = async (by: Principal, run: Run): Promise<string | undefined> => {
     if (run.type !== 'agent') return undefined;
     const before = run.payload as AgentPayload;
@@ -85,7 +84,7 @@ export function runService(parts: ServiceParts): RunService {
     return JSON.stringify(takenOverBy(by, before));
   };
 
-  /** Whether they may is decided with the message; only those who may not are looked up, to say why. */
+  /** The store checks access together with the insert; only a refusal is looked up, to say why. */
   const sendAs = async (
     by: Principal,
     request: SendRequest,
@@ -155,6 +154,7 @@ export function runService(parts: ServiceParts): RunService {
     async listRuns(by, { sessionId, state, order, ...page }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const list = ({ limit, cursor }: Slice): Promise<Run[]> => {
+        // Queued runs are listed in the order they will start, which after a move is not that of their ids.
         if (sessionId !== undefined && state === 'queued' && order === undefined)
           return queue.listQueued(sessionId, limit, cursor);
         const filter = {
@@ -200,13 +200,13 @@ export function runService(parts: ServiceParts): RunService {
 
     async cancelRun(by, id) {
       const { state } = await findRunToChange(parts, by, id);
-      const told = store.audited(onRun(by, 'run.cancel', id, { before: { state } }));
-      return view(await queue.cancel(id, 'stop', told));
+      const audited = store.audited(onRun(by, 'run.cancel', id, { before: { state } }));
+      return view(await queue.cancel(id, 'stop', audited));
     },
 
     async retryRun(by, id) {
       const run = await findRunToChange(parts, by, id);
-      // What it is made of is final only once the run is.
+      // Its payload is final only once the run has finished.
       if (!isTerminal(run.state)) {
         throw new BatonError('run_not_finished', undefined, { details: { state: run.state } });
       }

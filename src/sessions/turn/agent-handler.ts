@@ -31,7 +31,7 @@ import { planTurn } from './turn-plan.ts';
 export interface AgentHandlerOptions extends TurnParts {
   readonly store: TurnParts['store'] & PriorAttemptsOptions['store'] & Pick<Store, 'get'>;
   readonly provisioner: Provisioner;
-  /** Kills what an earlier attempt left on this machine: two agents never work on one run (A3). */
+  /** Kills an earlier attempt's leftovers on this machine: two agents never work on one run (A3). */
   readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
   readonly box: SecretBox;
   readonly ownFiles: OwnFiles;
@@ -43,13 +43,13 @@ export const agentHandler =
   async (payload: AgentPayload, context: AttemptContext): Promise<unknown> => {
     const { run, signal } = context;
     const { store, box, ownFiles } = options;
-    const found = await retryWhileAway(signal, () => store.getSession(run.lane));
-    if (found === null) return fail('invalid_request', 'The session of this run is gone.');
+    const current = await retryWhileAway(signal, () => store.getSession(run.lane));
+    if (current === null) return fail('invalid_request', 'The session of this run is gone.');
     let path: string;
     try {
       path = await unlessStopped(
         signal,
-        retryWhileAway(signal, () => options.provisioner.prepare(found)),
+        retryWhileAway(signal, () => options.provisioner.prepare(current)),
       );
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
@@ -57,19 +57,22 @@ export const agentHandler =
     }
     const message = await messageFor(payload, context, options);
     if (message === null) {
-      return fail('invalid_request', 'The original of this message is gone. Send it again.');
+      return fail(
+        'invalid_request',
+        'The original text of this message is no longer stored. Send it again.',
+      );
     }
     await killLeftovers(context, options);
-    const { agent } = found.session;
+    const { agent } = current.session;
     const { maskJson } = options;
     const keep = options.snapshotDirOf(run.lane);
-    const past = await readPriorAttempts({ store, context, path, keep, maskJson, agent, message });
-    if (past.unsafe !== null) return fail('interrupted_unsafe', past.unsafe);
-    if (isUsedUp(found)) return fail('budget_reached', USED_UP);
-    const isNew = !past.begun && (await startsFresh(context, options));
-    const { conversation, forkPoint } = isNew ? NO_CONVERSATION : found.session;
-    const plan = planTurn({ message, conversation, forkPoint, ...past });
-    const refused = await checkStart(found, plan.message, path, payload, context, options);
+    const prior = await readPriorAttempts({ store, context, path, keep, maskJson, agent, message });
+    if (prior.unsafe !== null) return fail('interrupted_unsafe', prior.unsafe);
+    if (isUsedUp(current)) return fail('budget_reached', USED_UP);
+    const isNew = !prior.begun && (await startsFresh(context, options));
+    const { conversation, forkPoint } = isNew ? NO_CONVERSATION : current.session;
+    const plan = planTurn({ message, conversation, forkPoint, ...prior });
+    const refused = await checkStart(current, plan.message, path, payload, context, options);
     if (refused !== null) return refused;
     let attachments: Attachment[];
     try {
@@ -78,12 +81,12 @@ export const agentHandler =
       if (isBatonError(error) || isBusy(error) || signal.aborted) throw error;
       return fail(
         'agent_unavailable',
-        `The files of the message were not written: ${messageOf(error)}`,
+        `The attached files could not be written: ${messageOf(error)}`,
       );
     }
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
-      // Read at each call: rules change, and a person who steers the run counts from then on (P2, P3).
+      // Read for each call: rules change, and a person who steers the run counts from then on (P2, P3).
       const [rules, steers] = await retryWhileAway(signal, () =>
         Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
       );
@@ -91,10 +94,10 @@ export const agentHandler =
       return judgeCall(call, path, { sent: payload, others }, rules, ownFiles);
     };
     const turn = takeTurn({
-      found,
+      current,
       path,
       plan: { ...plan, attachments, tools: unknownTools(payload.allowedTools ?? []) },
-      reusableAnswers: past.reusableAnswers,
+      reusableAnswers: prior.reusableAnswers,
       context,
       parts: options,
       decide,
@@ -104,15 +107,15 @@ export const agentHandler =
     return turn.catch(failIfTaken);
   };
 
-/** Whatever it would say there belongs to another session (A3). */
+/** The conversation belongs to another session, so this run must not continue it (A3). */
 function failIfTaken(error: unknown): unknown {
   if (!isBatonError(error, 'conversation_taken')) throw error;
   return fail('invalid_request', error.message);
 }
 
 /**
- * Rules may have changed since the agent was configured and the message was sent; what they deny by
- * now is not started (P1, P3).
+ * Rules may have changed since the agent was configured and the message was sent. Nothing that they
+ * deny now is started (P1, P3).
  */
 async function checkStart(
   { session: { agent, agentStanding } }: SessionWithFacts,
@@ -140,7 +143,7 @@ async function checkStart(
   return fail('permission_denied', masker.mask(`${field}${explain(verdict)}`));
 }
 
-/** A workspace may take long, or never come; a run can be stopped at any time (Q9). */
+/** A workspace may take long or never become ready, but a run can be stopped at any time (Q9). */
 async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);
@@ -153,15 +156,15 @@ async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** An agent takes no budget of nothing. */
+/** Checked before the start, because an agent accepts no budget of zero. */
 const isUsedUp = ({ session: { agent, budgetUsd, costUsd } }: SessionWithFacts): boolean =>
   agent.kind !== 'shell' && budgetUsd !== null && costUsd >= budgetUsd;
 
-const USED_UP = 'The budget of the session is used up. Raise it, and retry.';
+const USED_UP = "The session's budget is used up. Raise the budget and retry.";
 
 const NO_CONVERSATION = { conversation: null, forkPoint: null } as const;
 
-/** Whoever retries a run whose conversation was lost chooses a new one (A3). */
+/** Retrying a run whose conversation was lost starts a new conversation (A3). */
 async function startsFresh(
   { run, signal }: AttemptContext,
   { store }: AgentHandlerOptions,
@@ -173,8 +176,8 @@ async function startsFresh(
 }
 
 /**
- * An agent whose end nobody recorded may be alive: of this run, or of one before it that ended with
- * its node. Who holds the lane's claim is the only one who may work in it (A3).
+ * An agent whose end was not recorded may still be alive: from this run, or from an earlier one that
+ * ended with its node. Only the holder of the lane's claim may work in the lane (A3).
  */
 async function killLeftovers(
   { run, signal }: AttemptContext,
@@ -183,7 +186,7 @@ async function killLeftovers(
   for (const left of await retryWhileAway(signal, () => store.listUnfinished(run.lane))) {
     const alive = (await sweepRun(left.runId)).left.map(({ pid }) => pid);
     if (alive.length > 0) {
-      const message = `An agent of an earlier attempt cannot be stopped (pid ${alive.join(', ')}).`;
+      const message = `The agent of an earlier attempt could not be killed (pid ${alive.join(', ')}).`;
       throw new HandlerError('agent_crash', message);
     }
     const ended = { ...left, finishedAt: clock(), error: left.error ?? CUT_OFF };
@@ -191,7 +194,7 @@ async function killLeftovers(
   }
 }
 
-const CUT_OFF = { class: 'agent_crash', message: 'Its node ended before it did.' } as const;
+const CUT_OFF = { class: 'agent_crash', message: 'Its node died before the agent ended.' } as const;
 
 async function messageFor(
   payload: AgentPayload,
@@ -204,14 +207,14 @@ async function messageFor(
   if (sealed === null) return null;
   const message = sealed === undefined ? payload.message : openOriginal(sealed, run.lane, box);
   if (run.startedAt === null && run.retryOf === null) return message;
-  // The agent that was given them may have died before it read them.
+  // The agent that was given these messages may have died before it read them.
   const runs = await retryWhileAway(signal, () => withRetried(run, store));
   const steers = await retryWhileAway(signal, () => store.listSteers(runs));
   const given = steers.filter(({ state }) => state === 'given').map(textOfSteer(box));
-  return given.length === 0 ? message : [message, MEANWHILE, ...given].join('\n\n');
+  return given.length === 0 ? message : [message, ADDED_LATER, ...given].join('\n\n');
 }
 
-/** The run, and those that it is a retry of. */
+/** The run, and the runs that it retries. */
 async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promise<string[]> {
   const runs = [run.id];
   for (let { retryOf } = run; retryOf !== null; ) {
@@ -221,9 +224,9 @@ async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promi
   return runs;
 }
 
-const MEANWHILE = 'While an earlier attempt worked on this, the following was added:';
+const ADDED_LATER = 'While an earlier attempt worked on this, the following was added:';
 
-/** Written anew for each attempt: the one before may have changed them. */
+/** Written again for each attempt, because the previous one may have changed them. */
 async function filesFor(
   payload: AgentPayload,
   { run, signal }: AttemptContext,

@@ -13,7 +13,7 @@ test('[O5] an attempt that the database fails twice at its start ends alone, not
   };
   const putSnapshot = vi.fn(closed);
   const options = {
-    found: { session: { agent: { kind: 'claude' } } },
+    current: { session: { agent: { kind: 'claude' } } },
     path: temporaryDirectory(),
     plan: { conversation: null, message: 'hello' },
     context: { run: { id: 'run', lane: 'session' }, signal: new AbortController().signal },

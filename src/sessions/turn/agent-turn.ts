@@ -32,13 +32,13 @@ import type { TurnPlan } from './turn-plan.ts';
 import { UsageSoFar } from './usage-so-far.ts';
 
 const LAST_RESPONSE_BYTES = 16 * 1024;
-/** How long an agent is kept alive for an answer, unless told (A7). */
+/** How long an agent is kept alive while it waits for an answer, by default (A7). */
 export const PARK_MS = 5 * 60_000;
 
 export interface TurnParts {
   readonly store: SessionStore & ApprovalStore & SteerStore & Pick<Store, 'getLane' | 'listAfter'>;
   readonly driverOf: (kind: AgentKind) => AgentDriver;
-  /** Starts processes marked as this run's. */
+  /** Starts processes that carry the run's tag. */
   readonly spawnFor: (runId: string) => Spawn;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
@@ -48,40 +48,40 @@ export interface TurnParts {
   /** Where snapshots of a session's workspace are kept. */
   readonly snapshotDirOf: (sessionId: string) => string;
   readonly parkMs?: number;
-  /** What one run may store (E10). */
+  /** How much output one run may store (E10). */
   readonly runOutputBytes?: number;
-  /** Whether a run waits for the end of a usage limit, which it does unless told. */
+  /** Whether a run waits for the end of a usage limit; true by default. */
   readonly parkUsageLimit?: boolean;
-  /** Brings messages to an agent at work (Q11). */
+  /** Delivers messages to an agent at work (Q11). */
   readonly steering: Steering;
-  /** The rules refused a call. */
+  /** Called when the rules refuse a tool call, for metrics. */
   readonly onDenied?: (() => void) | undefined;
 }
 
 export interface TurnOptions {
-  readonly found: SessionWithFacts;
+  readonly current: SessionWithFacts;
   readonly path: string;
   readonly plan: TurnPlan;
-  /** Answers that an earlier attempt was given for a call which was cut off. */
+  /** Answers given to an earlier attempt for a call that was interrupted. */
   readonly reusableAnswers: readonly ApprovalRecord[];
   readonly context: AttemptContext;
   readonly parts: TurnParts;
   readonly decide: (call: ToolCall) => Promise<Verdict>;
-  /** Encrypts the input of a question, for people who may answer it. */
+  /** Encrypts the input of a question, to be shown to people who may answer it. */
   readonly seal: (input: Json, approvalId: string) => string;
-  /** Opens an input that a person edited and that was sealed. */
+  /** Decrypts an input that a person edited. */
   readonly open: (sealed: string) => Json;
 }
 
-/** One attempt's agent, from its start to the record of its end. */
+/** Runs one attempt's agent, from its start to the record of its end. */
 export async function takeTurn(options: TurnOptions): Promise<unknown> {
-  const { found, path, plan, context, parts } = options;
+  const { current, path, plan, context, parts } = options;
   const { store, masker, maskJson, maskCall, clock } = parts;
-  const { agent } = found.session;
+  const { agent } = current.session;
   const noted = noteStart(options);
-  // It is awaited later, or not at all; a failure must not end the process until then.
+  // Awaited later or never; until then, a failure must not be an unhandled rejection.
   noted.catch(() => {});
-  // A command runs at once and asks nobody, so there is no later moment before it writes.
+  // A shell command runs at once and asks nobody: there is no later point before it may write.
   if (agent.kind === 'shell') await noted;
   const invocation = beginInvocation(context, agent.kind, clock());
   await retryWhileAway(context.signal, () => store.putInvocation(invocation));
@@ -160,9 +160,9 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
         known = event.conversation ?? known;
         const { model } = event;
         const init = { agent: agent.kind, cwd: path, ...(model === undefined ? {} : { model }) };
-        // First: a conversation that nobody knows to have begun would be resumed without a check.
+        // First, because a conversation without this event would be resumed without a check.
         await context.emit('agent.init', init).catch(() => {});
-        // At once: whoever comes after a death must know which conversation to go on with (A3).
+        // At once, because after a crash the next attempt must know which conversation to resume (A3).
         await retryWhileAway(context.signal, () =>
           store.putInvocation(invocation, {
             fence: context.fence,
@@ -179,10 +179,10 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     recorder.end();
     isAsking = questions.areOpen;
     await steer?.close();
-    // Stored before anything is cleaned up: from here on the run ends from it (Q10).
+    // Stored before any cleanup: from here on, this outcome ends the run (Q10).
     const final = end === null ? null : finalOf(end, parts);
     if (end !== null && final !== null) {
-      // What it cost comes first: nobody looks for it once the run has ended.
+      // The cost is stored first: nothing reads it again once the run has ended.
       await record({ ...ended(end), finishedAt: null }, end);
       await context.settle(final.value);
     }
@@ -192,7 +192,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
       );
     }
   } finally {
-    // Whatever the end: nothing the agent started stays alive (A9).
+    // However it ended, nothing that the agent started stays alive (A9).
     await Promise.all(processes.map((each) => each.stop()));
     await steer?.close().catch(() => {});
     if (isCancelled(context)) await questions.withdrawAll('The run was cancelled.').catch(() => {});
@@ -200,7 +200,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   }
   end ??= { ...NOTHING_HEARD, outcome: { kind: 'failed', error: NO_END_ERROR } };
   await record(ended(end), end);
-  // An agent that died with its question open: the answer is what goes on with the run (Q8).
+  // If the agent died with a question open, the answer continues the run (Q8).
   const isParked = parked.signal.aborted || (isAsking && isRetried(end));
   if (isParked && !context.signal.aborted && finalOf(end, parts) === null) return leaveWaiting();
   const outcome = outcomeOf(end, parts);
@@ -209,12 +209,12 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
 }
 
 function turnOf(
-  { found, path, plan, parts }: TurnOptions,
+  { current, path, plan, parts }: TurnOptions,
   spawn: Spawn,
   signal: AbortSignal,
   permit: NonNullable<Turn['permit']>,
 ): Turn {
-  const { agent, budgetUsd, costUsd, usageBefore } = found.session;
+  const { agent, budgetUsd, costUsd, usageBefore } = current.session;
   const { maxTurns, systemPrompt, mcpServers, trusted } = agent;
   return {
     agent,
@@ -224,7 +224,7 @@ function turnOf(
     maskStream: () => parts.masker.stream(),
     signal,
     permit,
-    // Of another conversation it says nothing.
+    // It does not apply to a new conversation.
     ...(plan.conversation === null && plan.fork === undefined ? {} : { usageBefore }),
     limits: {
       ...(maxTurns === undefined ? {} : { turns: maxTurns }),
@@ -237,21 +237,22 @@ function turnOf(
 }
 
 /**
- * A node that stood still may wake when another has the run, and start an agent behind its back. Who
- * takes a run over stops what was started before; so what is started is looked at before it hears a
- * word, and two never go on with one conversation (A3). A command has none.
+ * A node that was suspended may wake up when another node has the run, and start an agent that the
+ * other node does not know about. Since a takeover kills earlier processes, checking the fence after
+ * the start and before the agent gets any input is enough: two agents never continue one conversation
+ * (A3). A shell command has no conversation.
  */
-async function mustBeOurs({ found, context, parts }: TurnOptions): Promise<void> {
-  if (found.session.agent.kind === 'shell') return;
+async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<void> {
+  if (current.session.agent.kind === 'shell') return;
   const { run, fence, signal } = context;
   const lane = await retryWhileAway(signal, () => parts.store.getLane(run.lane));
   if (lane?.fence !== fence) throw new Error('Another attempt has the run.');
 }
 
-/** What the workspace is like now, so that what is done to it can be told later (Q16). */
-async function noteStart({ path, context, parts, found, plan }: TurnOptions): Promise<void> {
-  const { kind, command } = found.session.agent;
-  // Only what may run again needs it, and reading changes nothing.
+/** Takes a snapshot of the workspace, so that changes to it can be reported later (Q16). */
+async function noteStart({ path, context, parts, current, plan }: TurnOptions): Promise<void> {
+  const { kind, command } = current.session.agent;
+  // Only commands that may be repeated need it, and reading changes nothing.
   if (kind === 'shell' && kindOfCommand(plan.message, command) !== 'writing') return;
   const { run, attempt, signal } = context;
   const keep = parts.snapshotDirOf(run.lane);
@@ -260,7 +261,7 @@ async function noteStart({ path, context, parts, found, plan }: TurnOptions): Pr
   await retryWhileAway(signal, () => parts.store.putSnapshot(snapshot));
 }
 
-/** Reading need not wait for `noted`; it goes on beside the agent's own start. */
+/** The snapshot is taken while the agent starts; only calls that may write wait for it. */
 function permitAfter(
   noted: Promise<void>,
   permit: NonNullable<Turn['permit']>,
@@ -280,4 +281,7 @@ const isRetried = ({ outcome }: DriverEnd): boolean =>
 const isCancelled = ({ signal }: AttemptContext): boolean =>
   signal.aborted && (signal.reason as { kind?: string }).kind === 'cancelled';
 
-const NO_END_ERROR = { class: 'agent_crash', message: 'The agent ended without a word.' } as const;
+const NO_END_ERROR = {
+  class: 'agent_crash',
+  message: 'The agent ended without reporting a result.',
+} as const;

@@ -5,7 +5,7 @@ export interface Fitted {
   readonly truncated: boolean;
 }
 
-/** The end of a text that as JSON has at most so many bytes; what is last said counts most. */
+/** The end of a text, at most `maxBytes` as JSON; the end matters most. */
 export function fitText(text: string, maxBytes: number): Fitted {
   let rest = text;
   for (;;) {

@@ -9,7 +9,7 @@ import { fitText } from './fit-text.ts';
 
 const STDERR_BYTES = 64 * 1024;
 
-/** The record of an agent process that is about to be started. */
+/** The record of an agent process that is about to start. */
 export function beginInvocation(
   { run, attempt }: Pick<AttemptContext, 'run' | 'attempt'>,
   agent: AgentKind,
@@ -41,7 +41,7 @@ export function beginInvocation(
   };
 }
 
-/** The same, whole. */
+/** The record of a process that has ended. */
 export function endInvocation(
   begun: InvocationRecord,
   end: DriverEnd,
@@ -62,7 +62,7 @@ export function endInvocation(
   };
 }
 
-/** The same, with what it has used. */
+/** The record with the usage so far. */
 export function withUsage(begun: InvocationRecord, usage: Usage | undefined): InvocationRecord {
   if (usage === undefined) return begun;
   const { source: costSource, ...counted } = usage;

@@ -4,19 +4,19 @@ import type { Run } from '../../contract/run.ts';
 import type { LogStore } from '../../queue/store.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 
-/** What one run may store, by default (E10). */
+/** How much output one run may store by default (E10). */
 export const RUN_OUTPUT_BYTES = 64 * 1024 * 1024;
 const PAGE = 100;
-/** What an event takes besides its payload: 150 in a file of SQLite, and more in its log. */
+/** An event's overhead beyond its payload: 150 bytes in a SQLite file, and more in its WAL. */
 export const EVENT_BYTES = 200;
-/** Beyond its budget an agent's output is read no faster than so many characters in so long. */
+/** Once the budget is spent, output is read no faster than PACE_CHARACTERS per PACE_MS. */
 const PACE_CHARACTERS = 1024 * 1024;
 const PACE_MS = 125;
 
 /**
- * What a run may still store of what its agent says and does (E10), all its attempts together.
- * While there is something left, the database slows down an agent that says too much (E7); beyond
- * it, nothing would, and one agent could keep the server busy with reading what is not kept.
+ * How much output a run may still store (E10), over all its attempts. Until it is spent, the database
+ * slows down an agent that writes too much (E7). After that nothing would, and one agent could keep
+ * the server busy reading output that is not stored; hence `pace`.
  */
 export class OutputBudget {
   readonly bytes: number;
@@ -41,7 +41,7 @@ export class OutputBudget {
     this.#left -= bytes;
   }
 
-  /** So many characters were read that are not kept. */
+  /** Call after reading `characters` that are not stored. */
   async pace(characters: number): Promise<void> {
     this.#read += characters;
     if (this.#read < PACE_CHARACTERS) return;
@@ -51,10 +51,10 @@ export class OutputBudget {
   }
 }
 
-/** What an event with this payload takes in the database, about. */
+/** About how many bytes an event with this payload takes in the database. */
 export const bytesOf = (payload: Json): number => EVENT_BYTES + byteLength(JSON.stringify(payload));
 
-/** What earlier attempts of the run have stored. */
+/** How many bytes earlier attempts of the run have stored. */
 export async function storedBytes(
   store: Pick<LogStore, 'listAfter'>,
   run: Run,

@@ -17,24 +17,24 @@ export interface PriorAttemptsOptions {
     Pick<SessionStore, 'readSnapshot' | 'listInvocations'> &
     Pick<ApprovalStore, 'listApprovalsOf'>;
   readonly context: Pick<AttemptContext, 'run' | 'signal' | 'emit'>;
-  /** The workspace. */
+  /** The workspace's directory. */
   readonly path: string;
-  /** Where its snapshots are kept. */
+  /** The directory of its snapshots. */
   readonly keep: string;
   readonly maskJson: (value: Json) => Json;
   readonly agent: AgentSpec;
-  /** What the agent was told, which for `shell` is what it does. */
+  /** The message to the agent; for `shell`, the command it runs. */
   readonly message: string;
 }
 
-export interface Past extends Pick<RunSoFar, 'begun' | 'acted' | 'hasPast' | 'answers'> {
-  /** Answers that were given to a call which was cut off. */
+export interface PriorAttempts extends Pick<RunSoFar, 'begun' | 'acted' | 'hasPast' | 'answers'> {
+  /** Answers that were given for a call that was interrupted. */
   readonly reusableAnswers: readonly ApprovalRecord[];
-  /** In words, why the run must not be tried again (Q16). */
+  /** Why the run must not be attempted again, for people (Q16). */
   readonly unsafe: string | null;
 }
 
-const NOTHING: Past = {
+const NOTHING: PriorAttempts = {
   begun: false,
   acted: false,
   hasPast: false,
@@ -43,19 +43,19 @@ const NOTHING: Past = {
   unsafe: null,
 };
 const PAGE = 1000;
-/** With more than this it is not asked which of them began. */
+/** With this many ended runs, one of them is assumed to have started. */
 const ENDED_MOST = 100;
 
 /**
- * What earlier attempts of the run have done, from what is stored (Q16): a call is stored before it
- * is allowed. What they may have changed in the workspace is told before the next one begins.
+ * Reads from the log what earlier attempts of the run have done (Q16); a call is stored before it is
+ * allowed. Emits what they may have changed in the workspace before the next attempt starts.
  */
-export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<Past> {
+export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<PriorAttempts> {
   const { store, context, agent } = options;
   const { run, signal } = context;
   if (run.startedAt === null) return NOTHING;
-  if (agent.kind === 'shell') return priorCommand(options);
-  // Hooks of a trusted repository may answer in the place of people.
+  if (agent.kind === 'shell') return readPriorCommand(options);
+  // Hooks of a trusted repository may answer instead of people.
   const calls = new PastCalls(kindOf, agent.trusted !== true);
   let begun = false;
   for await (const event of eventsOf(store, run, signal)) {
@@ -68,22 +68,22 @@ export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<
   if (safety.verdict === 'unsafe') {
     return { ...NOTHING, unsafe: unsafe(safety.tool) };
   }
-  if (safety.verdict === 'repeat_after_diff') await tellDiff(options);
+  if (safety.verdict === 'repeat_after_diff') await emitDiff(options);
   return {
     begun,
     acted: calls.ran(answers),
     hasPast: await hasPast(options),
-    answers: answers.filter(isToTell),
+    answers: answers.filter(isUndelivered),
     reusableAnswers: calls.reusableAnswers(answers),
     unsafe: null,
   };
 }
 
 const unsafe = (tool: string): string =>
-  `An earlier attempt was cut off after it was allowed to use ${tool}, and whether that happened is not known. Look, and retry by hand.`;
+  `An earlier attempt was interrupted after it was allowed to use ${tool}, and it is unknown whether that took effect. Check, then retry manually.`;
 
-/** The message is the one call, made at once. That it is begun is stored before it is. */
-async function priorCommand(options: PriorAttemptsOptions): Promise<Past> {
+/** For `shell`, the message is the only call. Its invocation is stored before it starts. */
+async function readPriorCommand(options: PriorAttemptsOptions): Promise<PriorAttempts> {
   const { store, context, message, agent } = options;
   const { run, signal } = context;
   const kind = kindOfCommand(message, agent.command);
@@ -92,11 +92,11 @@ async function priorCommand(options: PriorAttemptsOptions): Promise<Past> {
   const ran = begun.some(({ error }) => error?.class !== 'overloaded');
   if (!ran) return NOTHING;
   if (kind === 'unrepeatable') return { ...NOTHING, unsafe: unsafe('Bash') };
-  await tellDiff(options);
+  await emitDiff(options);
   return NOTHING;
 }
 
-/** Some run of the session began, and has ended. */
+/** Whether some run of the session has started and ended. */
 async function hasPast({ store, context }: PriorAttemptsOptions): Promise<boolean> {
   const { run, signal } = context;
   const ended = { lane: run.lane, states: [...TERMINAL_STATES], limit: ENDED_MOST };
@@ -104,8 +104,8 @@ async function hasPast({ store, context }: PriorAttemptsOptions): Promise<boolea
   return runs.length === ENDED_MOST || runs.some(({ startedAt }) => startedAt !== null);
 }
 
-/** Answered, and no agent knows it yet. */
-const isToTell = ({ state, usedAt }: ApprovalRecord): boolean =>
+/** Answered, but not yet delivered to an agent. */
+const isUndelivered = ({ state, usedAt }: ApprovalRecord): boolean =>
   usedAt === null && (state === 'allowed' || state === 'denied');
 
 async function* eventsOf(store: PriorAttemptsOptions['store'], run: Run, signal: AbortSignal) {
@@ -121,7 +121,7 @@ async function* eventsOf(store: PriorAttemptsOptions['store'], run: Run, signal:
   }
 }
 
-async function tellDiff({
+async function emitDiff({
   store,
   context,
   path,

@@ -8,19 +8,19 @@ import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { fitText } from './fit-text.ts';
 import { bytesOf, type OutputBudget } from './output-budget.ts';
 
-/** Pieces that come within this time are one event (E6). */
+/** Pieces that arrive within this time become one event (E6). */
 const COALESCE_MS = 50;
 /** A piece that grows to this size is written without waiting. */
 const DELTA_CHARACTERS = 16 * 1024;
-/** As JSON, below the limit of an event. */
+/** Measured as JSON; below the limit of an event. */
 const MESSAGE_BYTES = 200 * 1024;
 
 const NOTICE_BYTES = 8192;
-/** Beyond the run's budget (E10): how often the newest output is stored, and how long a result may be. */
+/** Once the budget is spent (E10): how often the newest output is stored, and how long a result may be. */
 const NEWEST_MS = 10_000;
 const RESULT_BYTES = 4096;
 
-const NOT_KEPT = 'The whole of a long result could not be kept:';
+const NOT_KEPT = 'The full text of a long result could not be saved:';
 
 type Source = 'stdout' | 'stderr' | 'agent';
 
@@ -28,18 +28,18 @@ export interface RecorderOptions {
   readonly context: Pick<AttemptContext, 'emit' | 'room'>;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
-  /** For calls of tools: no mask covers shell syntax (P4). */
+  /** For tool calls: no mask covers shell syntax (P4). */
   readonly maskCall: (input: Json) => Json;
   readonly budget: OutputBudget;
-  /** Keeps a result that is too long for an event, by the call it is of (E5). */
+  /** Saves a tool result that is too long for an event, under the id of its call (E5). */
   readonly keep: (call: string, text: string) => Promise<Artefact>;
 }
 
 /**
- * The only writer of agent events: masks what an agent says (E8), puts small pieces together, and
- * waits while the buffer to the database is full, so that an agent's output is not read any faster
- * than it can be stored (E7). Beyond the run's budget only the newest output is stored, now and then
- * and at the end, and results of tools are short (E10).
+ * The only writer of agent events. It masks what an agent says (E8), joins small pieces, and waits
+ * while the buffer to the database is full, so that output is read no faster than it can be stored
+ * (E7). Once the run's budget is spent, only the newest output is stored, periodically and at the end,
+ * and tool results are cut short (E10).
  */
 export class Recorder {
   readonly #options: RecorderOptions;
@@ -47,11 +47,11 @@ export class Recorder {
   #pending = '';
   #source: Source = 'agent';
   #timer: NodeJS.Timeout | null = null;
-  /** The log says that something is missing from there on. */
+  /** The log already has the notice that output is missing from here on. */
   #hasGap = false;
-  /** What a timer could not store, told to who comes next. */
+  /** A timer's failure to store something, thrown by the next call. */
   #failure: unknown = null;
-  /** The last event on its way; those before it are stored when it is. */
+  /** The last event being stored; when it is, so are all before it. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(options: RecorderOptions) {
@@ -81,12 +81,12 @@ export class Recorder {
         return;
       case 'init':
       case 'usage':
-        // Told by who knows the workspace (agent-handler.ts).
+        // Handled by agent-turn.ts.
         return;
     }
   }
 
-  /** Masked first and cut then, so that no half of a secret is left at the edge. */
+  /** Masks before cutting, so that the cut leaves no half of a secret. */
   async #event(type: string, payload: Json): Promise<void> {
     const { maskJson, maskCall, budget } = this.#options;
     if (type === 'agent.tool_use') {
@@ -122,13 +122,13 @@ export class Recorder {
     return this.#emit('agent.notice', { text: fitBeginning(text, NOTICE_BYTES).value });
   }
 
-  /** Resolves when all that was taken so far is stored. */
+  /** Resolves when everything taken so far is stored. */
   async stored(): Promise<void> {
     this.#flush();
     await this.#last;
   }
 
-  /** Nothing more comes: what was held back is written. */
+  /** Writes what was held back. Nothing may be taken afterwards. */
   end(): void {
     this.#endStreams();
   }
@@ -193,7 +193,7 @@ export class Recorder {
     const payload = this.#source === 'agent' ? { text } : { text, stream: this.#source };
     this.#pending = '';
     try {
-      // Not awaited: room() is what slows the agent down, and a loss is told by the signal.
+      // Not awaited: room() slows the agent down, and the signal reports the loss of the run.
       this.#send('agent.delta', payload);
     } catch (error) {
       this.#failure ??= error;

@@ -3,10 +3,10 @@ import { byteLength, type Json } from '../../contract/json.ts';
 import { fitPatch } from '../../workspaces/file-changes.ts';
 import type { WorkspaceDiff } from '../../workspaces/snapshot.ts';
 
-/** Masks may be longer than what they hide, also in the names of files. */
+/** Masks may be longer than the secrets they replace, even in file names. */
 const SPARE_BYTES = 4 * 1024;
 
-/** The payload of `run.retry_diff`: masked, which may lengthen it, and cut to what an event can hold. */
+/** The payload of `run.retry_diff`: masked, which may lengthen it, then cut to fit an event. */
 export function retryDiffOf(
   sinceAttempt: number,
   diff: WorkspaceDiff,

@@ -8,11 +8,11 @@ import { fail, park } from '../../queue/handler-result.ts';
 export interface Masking {
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
-  /** Whether a run waits for the end of a usage limit; else it fails. */
+  /** Whether a run waits for the end of a usage limit; if not, it fails. */
   readonly parkUsageLimit?: boolean;
 }
 
-/** What no further attempt would change. */
+/** The outcome, if no further attempt could change it; otherwise null. */
 export function finalOf(end: DriverEnd, masking: Masking): { value: unknown } | null {
   const { outcome } = end;
   if (outcome.kind === 'succeeded') return { value: resultOf(outcome.result, masking) };
@@ -21,7 +21,7 @@ export function finalOf(end: DriverEnd, masking: Masking): { value: unknown } | 
   return { value: fail(outcome.error.class, masking.masker.mask(outcome.error.message)) };
 }
 
-/** What the attempt's end means for the run; null if it was stopped, and the queue knows why. */
+/** What the attempt's end means for the run; null if it was stopped, since the queue knows why. */
 export function outcomeOf(end: DriverEnd, masking: Masking): { value: unknown } | null {
   const { outcome } = end;
   switch (outcome.kind) {

@@ -1,20 +1,20 @@
 import type { Attachment, ForkPoint } from '../../agents/driver.ts';
 import type { ApprovalRecord } from '../approvals/approval-store.ts';
 
-/** What is known about a run when one more attempt at it begins. */
+/** What is known about a run when another attempt starts. */
 export interface RunSoFar {
   readonly message: string;
-  /** The agent's name of the session's conversation, if it has one. */
+  /** The agent's id of the session's conversation, if it has one. */
   readonly conversation: string | null;
-  /** What a conversation that is begun starts as a copy of. */
+  /** The point that a new conversation is copied from. */
   readonly forkPoint: ForkPoint | null;
-  /** An agent of an earlier attempt had the message. */
+  /** An agent of an earlier attempt has received the message. */
   readonly begun: boolean;
   /** A tool call of an earlier attempt was allowed. */
   readonly acted: boolean;
-  /** Some run of the session has ended, so that there is something to go on from. */
+  /** Some run of the session has ended, so there is a conversation to continue. */
   readonly hasPast: boolean;
-  /** Answers of people that no agent has been given yet. */
+  /** People's answers that no agent has received yet. */
   readonly answers: readonly ApprovalRecord[];
 }
 
@@ -22,17 +22,16 @@ export interface TurnPlan {
   readonly conversation: string | null;
   readonly fork?: ForkPoint;
   readonly message: string;
-  /** Files that came with it. */
   readonly attachments?: readonly Attachment[];
-  /** Tools that it counts on. */
+  /** Tools that the message expects to be available. */
   readonly tools?: readonly string[];
 }
 
 /**
- * What an attempt says to the agent, and in which conversation (A3). One that was cut off goes on in
- * its conversation; where nothing was done yet it begins anew, because an agent that is killed at its
- * very first question has often stored nothing to resume. A fork is then made again, under another id:
- * what the first one has left is resumed by nobody.
+ * What an attempt says to the agent, and in which conversation (A3). After an interruption it
+ * continues the conversation. If nothing was done yet, it starts a new one, because an agent killed at
+ * its very first question has often stored nothing to resume. A fork is then made again under another
+ * id; the first copy is never resumed.
  */
 export function planTurn(so: RunSoFar): TurnPlan {
   const { message, conversation, forkPoint, begun, acted, hasPast } = so;
@@ -42,17 +41,17 @@ export function planTurn(so: RunSoFar): TurnPlan {
   if (!begun) return { conversation, message };
   return {
     conversation,
-    message: [GO_ON, ...so.answers.map(told), `The message was:\n${message}`].join('\n\n'),
+    message: [CONTINUE, ...so.answers.map(noteOf), `The message was:\n${message}`].join('\n\n'),
   };
 }
 
-const GO_ON =
-  'The attempt before this one was cut off. Go on from where this conversation stands, and do not repeat what is done.';
+const CONTINUE =
+  'The previous attempt was interrupted. Continue from where this conversation stopped, and do not repeat what is already done.';
 
-/** A call that waited for its answer is lost with its process, so it has to be made again. */
-function told({ tool, state, message }: ApprovalRecord): string {
+/** A call that waited for its answer died with its process, so it has to be made again. */
+function noteOf({ tool, state, message }: ApprovalRecord): string {
   const said = message === null ? '' : ` They said: ${message}`;
   return state === 'allowed'
-    ? `Meanwhile a person has allowed your last call of ${tool}. Make the same call again, with the same input.${said}`
-    : `Meanwhile a person has refused your last call of ${tool}.${said}`;
+    ? `A person has since allowed your last call of ${tool}. Make the same call again, with the same input.${said}`
+    : `A person has since refused your last call of ${tool}.${said}`;
 }

@@ -1,8 +1,8 @@
 import type { Usage } from '../../agents/driver.ts';
 
 /**
- * Stores what an agent has used while it works, so that it counts even if this process dies (A5).
- * One write at a time, of the newest figures; nothing waits for it but the end.
+ * Stores an agent's usage while it works, so that it counts even if this process dies (A5). Writes
+ * the newest figures, one write at a time; only the end of the turn waits for it.
  */
 export class UsageSoFar {
   readonly #store: (usage: Usage) => Promise<unknown>;
@@ -18,7 +18,7 @@ export class UsageSoFar {
     this.#writing ??= this.#write();
   }
 
-  /** Nothing is written any more. */
+  /** Writes nothing more; resolves when the write in progress is done. */
   async close(): Promise<void> {
     this.#next = null;
     await this.#writing;
@@ -28,7 +28,7 @@ export class UsageSoFar {
     while (this.#next !== null) {
       const usage = this.#next;
       this.#next = null;
-      // What it has used is stored again with its end.
+      // The usage is stored again when the agent ends.
       await this.#store(usage).catch(() => {});
     }
     this.#writing = null;

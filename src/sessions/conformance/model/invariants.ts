@@ -45,7 +45,8 @@ export async function checkAll(world: World, store: SessionStores): Promise<void
     expect(tells('session.status', 'from')).toEqual(['PENDING', ...moves].slice(0, moves.length));
     expect(tells<number>('session.connections', 'activeConnections').at(-1) ?? 0).toBe(told);
     expect((await store.listQueued(id, 100)).map((run) => run.id)).toEqual(queued);
-    const found = await store.getSession(id);
-    if (status === 'IDLE') expect(found).toMatchObject({ activeConnections: 0, unfinishedRuns: 0 });
+    const current = await store.getSession(id);
+    if (status === 'IDLE')
+      expect(current).toMatchObject({ activeConnections: 0, unfinishedRuns: 0 });
   }
 }
