@@ -14,7 +14,7 @@ import {
   request,
 } from './request.ts';
 
-/** A part of a call: may be left out if all of it may be. */
+/** A part of a call's input. Optional if all of its fields are. */
 type Part<Name extends string, Value> = Value extends undefined
   ? unknown
   : Record<string, never> extends Value
@@ -25,7 +25,7 @@ type Input<E extends Endpoint> = Part<'params', z.output<E['params']>> &
   Part<'query', z.output<E['query']>> &
   Part<'body', z.input<E['body']>>;
 
-/** Plain lists come as other pages do, with the cursor that their header carries if there is more. */
+/** Plain lists become pages like the others; the cursor comes from their header. */
 export type Answer<E extends Endpoint> =
   z.output<E['answer']> extends readonly (infer Item)[]
     ? { items: Item[]; nextCursor: string | null }
@@ -39,8 +39,8 @@ type Call<E extends Endpoint> =
 type Calls = { readonly [Name in Exclude<EndpointName, 'hints'>]: Call<(typeof endpoints)[Name]> };
 
 /**
- * The API of a Baton server: one method for each operation, and streams that reconnect by themselves.
- * `sessionEvents` and `runEvents` give pages of what is stored. Errors are `BatonError`s.
+ * The API of a Baton server: one method per operation, and streams that reconnect by themselves.
+ * `sessionEvents` and `runEvents` return pages of stored events. Errors are `BatonError`s.
  */
 export interface Client extends Calls {
   followSession(id: string, options?: FollowOptions): AsyncGenerator<SessionEvent, void, void>;
@@ -48,7 +48,7 @@ export interface Client extends Calls {
   hints(options?: StreamOptions): AsyncGenerator<SessionHint, void, void>;
 }
 
-/** The client of whoever knows the contract in this form. */
+/** A client for a contract in this form: with schemas (`createClient`) or without (the web app). */
 export function clientOf(options: ClientOptions, contract: Contract): Client {
   const names = Object.keys(contract.operations) as EndpointName[];
   const calls = names
@@ -74,10 +74,10 @@ async function send(
   options: CallOptions,
 ): Promise<unknown> {
   const operation = operations[name];
-  const pages = operation.format === 'events';
-  const asked = pages ? { ...input, query: { ...input.query, follow: false } } : input;
-  const response = await request(client, operation, asked, options);
-  const isText = !pages && operation.format !== 'json';
+  const isEvents = operation.format === 'events';
+  const pageInput = isEvents ? { ...input, query: { ...input.query, follow: false } } : input;
+  const response = await request(client, operation, pageInput, options);
+  const isText = !isEvents && operation.format !== 'json';
   const text = await response.text().catch((error: unknown) => {
     throw asUnreachable(error, client.url, options.signal);
   });

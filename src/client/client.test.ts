@@ -20,14 +20,14 @@ async function stranger(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-test('one method for each operation of the contract', () => {
+test('the client has one method for each operation of the contract', () => {
   const client = createClient({ url: 'http://127.0.0.1:1' });
   for (const name of Object.keys(endpoints)) {
     expect(client[name as EndpointName]).toBeTypeOf('function');
   }
 });
 
-test('a session from its making to its end', async () => {
+test('the client drives a session from creation to deletion', async () => {
   const { url } = await streamRig();
   const client = createClient({ url: `${url}/`, token: TOKEN });
   const made = await client.createSession({ body: { name: 'fix-login', tags: ['web'] } });
@@ -77,7 +77,7 @@ test.each([301, 302, 303, 307, 308])('a redirect (%d) is not followed', async (s
   expect(asked).toEqual([]);
 });
 
-test('errors are coded, with the details and the id of the request', async () => {
+test('errors have a code, details and the request id', async () => {
   const { url } = await streamRig();
   const client = createClient({ url, token: TOKEN });
   const id = crypto.randomUUID();
@@ -95,7 +95,7 @@ test('errors are coded, with the details and the id of the request', async () =>
   expect(await failure(other.listSessions())).toMatchObject({ code: 'unauthorized', status: 401 });
 });
 
-test('a server that does not answer is named, with what to do', async () => {
+test('the error for an unreachable server names it and says what to do', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const error = await failure(createClient({ url }).listSessions());
   expect(error).toMatchObject({ code: 'server_unreachable', status: 503 });
@@ -103,7 +103,7 @@ test('a server that does not answer is named, with what to do', async () => {
   expect((error as Error).message).toContain('baton up');
 });
 
-test('what is not Baton is told from it', async () => {
+test('answers of other servers are recognised as not from Baton', async () => {
   const url = await stranger((request, response) => {
     const status = Number(/\d+$/.exec(request.url ?? '')?.[0] ?? 200);
     response.writeHead(status, { 'content-type': 'text/html' }).end('<html>');
@@ -118,7 +118,7 @@ test('what is not Baton is told from it', async () => {
   });
 });
 
-test("an error of a newer server is told in its words, as one of this version's", async () => {
+test('an unknown error code of a newer server keeps its message and gets a known code', async () => {
   const url = await stranger((_, response) => {
     const error = { code: 'moon_full', message: 'Not tonight.', status: 409 };
     response.writeHead(409).end(JSON.stringify({ error, meta: { requestId: 'r' } }));
@@ -130,7 +130,7 @@ test("an error of a newer server is told in its words, as one of this version's"
   });
 });
 
-test('a call that its caller gives up says so itself', async () => {
+test("an aborted call rejects with the caller's own reason", async () => {
   const url = await stranger(() => {});
   const call = createClient({ url }).listSessions({}, { signal: AbortSignal.timeout(50) });
   expect(await failure(call)).toMatchObject({ name: 'TimeoutError' });

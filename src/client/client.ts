@@ -6,7 +6,7 @@ import type { ClientOptions } from './request.ts';
 
 export type { Answer, Client } from './calls.ts';
 
-/** A client that checks all that comes back by the schemas of the contract. */
+/** A client that validates every response with the schemas of the contract. */
 export const createClient = (options: ClientOptions): Client =>
   clientOf(options, {
     operations,

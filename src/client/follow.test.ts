@@ -18,7 +18,7 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Reads until the log has so many events, or the stream ends. */
+/** Reads until `count` events have come, or the stream ends. */
 async function read(events: AsyncIterable<SessionEvent>, count: number): Promise<number[]> {
   const seqs: number[] = [];
   for await (const { seq } of events) {
@@ -28,7 +28,7 @@ async function read(events: AsyncIterable<SessionEvent>, count: number): Promise
   return seqs;
 }
 
-test('[E2] [E3] however often the connection breaks, every event is seen once and in order', async () => {
+test('[E2] [E3] every event is seen once and in order, however often the connection breaks', async () => {
   const rig = await streamRig(fast);
   await fc.assert(
     fc.asyncProperty(
@@ -49,7 +49,7 @@ test('[E2] [E3] however often the connection breaks, every event is seen once an
   await until(() => rig.streams.count === 0 && rig.connected() === 0);
 }, 120_000);
 
-test('[E2] a run is followed to its done over broken connections, and ends there', async () => {
+test('[E2] a run is followed over broken connections until its done event', async () => {
   const rig = await streamRig(fast);
   const id = await rig.session();
   const run = await rig.run(id, 60);
@@ -67,7 +67,7 @@ test('[E2] a run is followed to its done over broken connections, and ends there
   expect(await read(client.followRun(run, { after: last.at(-1)?.seq ?? 0 }), 1)).toEqual([]);
 });
 
-test('[E3] a server that stops and comes back is followed on, and its reader is told', async () => {
+test('[E3] the stream continues after the server restarts, and its reader is notified', async () => {
   const port = await freePort();
   const dataDir = temporaryDirectory();
   const first = await streamRig({ ...fast, port, dataDir });
@@ -88,7 +88,7 @@ test('[E3] a server that stops and comes back is followed on, and its reader is 
   })();
   await until(() => seen.length === 5);
   await first.stop();
-  // It tries, and nobody is there.
+  // It tries to reconnect while the server is down.
   await until(() => errors.length > 0);
   expect(errors[0]).toMatchObject({ code: 'server_unreachable' });
   const second = await streamRig({ ...fast, port, dataDir });
@@ -100,7 +100,7 @@ test('[E3] a server that stops and comes back is followed on, and its reader is 
   expect(states).toContain('reconnecting');
 }, 60_000);
 
-test('gives up where another try would not help', async () => {
+test('gives up if another attempt would not help', async () => {
   const rig = await streamRig(fast);
   const id = await rig.session(3);
   const client = createClient({ url: rig.url, token: TOKEN });
@@ -128,7 +128,7 @@ test('ends with its signal, and when its reader stops reading', async () => {
   await until(() => rig.streams.count === 0);
 });
 
-test('[E9] hints begin with `all`, and give it again after a broken connection', async () => {
+test('[E9] hints start with `all`, and repeat it after a broken connection', async () => {
   const rig = await streamRig(fast);
   const id = await rig.session();
   let connections = 0;
@@ -171,7 +171,7 @@ const frame = (seq: number): string => {
   return `id: ${seq}\nevent: a.b\ndata: ${JSON.stringify(event)}\n\n`;
 };
 
-test('a silent connection is given up, and the next one goes on', async () => {
+test('a silent connection is closed, and the next one continues', async () => {
   const url = await scripted((response, n) => response.write(frame(n)));
   const states: string[] = [];
   const events = createClient({ url }).followSession('s', {
@@ -182,7 +182,7 @@ test('a silent connection is given up, and the next one goes on', async () => {
   expect(states.slice(0, 3)).toEqual(['connected', 'reconnecting', 'connected']);
 });
 
-test('pings keep a connection that has nothing to say', async () => {
+test('pings keep an idle connection open', async () => {
   let pings = 0;
   const url = await scripted((response, n) => {
     const timer = setInterval(() => {
@@ -190,12 +190,12 @@ test('pings keep a connection that has nothing to say', async () => {
     }, 20);
     response.on('close', () => clearInterval(timer));
   });
-  // Far above the time between pings, so that a busy machine does not look silent.
+  // Far above the interval of pings, so a busy machine does not seem silent.
   const events = createClient({ url }).followSession('s', { silenceMs: 2000 });
   expect(await read(events, 1)).toEqual([1]);
 });
 
-test('what was seen is not given again, and a stream that goes back is an error', async () => {
+test('events that were seen are not repeated, and a stream that goes back is an error', async () => {
   const overlapping = await scripted((response, n) => {
     response.end(n === 1 ? frame(1) + frame(2) : frame(1) + frame(2) + frame(5));
   });
@@ -206,7 +206,7 @@ test('what was seen is not given again, and a stream that goes back is an error'
   expect(await failure(reading)).toMatchObject({ code: 'bad_answer' });
 });
 
-test('waits longer after each failure, and as long as the server asks', async () => {
+test('waits longer after each failure, and at least as long as the server asks', async () => {
   const at: number[] = [];
   const url = await scripted((response, n) => {
     at.push(performance.now());

@@ -5,11 +5,11 @@ import type { Contract, Operation } from './operation.ts';
 import { type ClientOptions, request } from './request.ts';
 
 export interface FollowOptions extends StreamOptions {
-  /** The last seq already seen; 0 is from the beginning. */
+  /** The last seq already seen; 0 starts at the beginning. */
   readonly after?: number;
 }
 
-/** The events of a session: what is stored, then what comes, in order and each once. */
+/** The events of a session: stored ones, then new ones, in order and each exactly once. */
 export function followSession(
   client: ClientOptions,
   contract: Contract,
@@ -20,7 +20,7 @@ export function followSession(
   return follow(client, sessionEvents, contract.event, id, options, () => false);
 }
 
-/** The events of a run; ends behind its `done`. */
+/** The events of a run; ends after its `done`. */
 export function followRun(
   client: ClientOptions,
   contract: Contract,
@@ -31,7 +31,7 @@ export function followRun(
   return follow(client, runEvents, contract.event, id, options, ({ type }) => type === 'done');
 }
 
-/** Which sessions changed. Begins with `all`, and gives it again whenever some may have been missed. */
+/** Hints about changed sessions. Starts with `all`, and repeats it whenever hints may have been missed. */
 export async function* hints(
   client: ClientOptions,
   { operations, hint }: Contract,
@@ -54,7 +54,7 @@ async function* follow(
   isLast: (event: SessionEvent) => boolean,
 ): AsyncGenerator<SessionEvent, void, void> {
   let last = options.after ?? 0;
-  /** Of this connection. */
+  /** The last seq on this connection. */
   let before = 0;
   const open = (signal: AbortSignal): Promise<Response> =>
     request(client, operation, { params: { id }, query: { after: last } }, { signal });
@@ -66,7 +66,7 @@ async function* follow(
         throw new BatonError('bad_answer', `The stream went back from ${before} to ${event.seq}.`);
       }
       before = event.seq;
-      // Seen on the connection before.
+      // Already seen on the previous connection.
       if (event.seq <= last) continue;
       last = event.seq;
       yield event;

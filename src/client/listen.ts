@@ -5,24 +5,24 @@ import { asUnreachable } from './request.ts';
 export interface StreamOptions {
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal;
-  /** Told of every connection, and of every loss of it with the reason. */
+  /** Called for every connection, and with the reason whenever one is lost. */
   readonly onState?: (state: 'connected' | 'reconnecting', error?: BatonError) => void;
-  /** A connection on which nothing comes, not even a ping, for so long is given up. */
+  /** A connection that receives nothing for this long, not even a ping, is closed. */
   readonly silenceMs?: number;
   readonly random?: () => number;
 }
 
 const SILENCE_MS = 45_000;
 const FIRST_DELAY_MS = 100;
-const MOST_DELAY_MS = 5000;
+const MAX_DELAY_MS = 5000;
 
-/** Opens the stream from where its reader stands. */
+/** Opens the stream at the reader's current position. */
 export type Open = (signal: AbortSignal) => Promise<Response>;
 
 /**
- * The messages of a stream, over as many connections as it takes; an empty batch is a new connection.
- * Ends when the server says that nothing more comes, or with the signal; throws what another try
- * would not mend.
+ * The messages of a stream, over as many connections as it takes; an empty batch means a new
+ * connection. Ends with the signal, or when the server says that there will be no more. Throws errors
+ * that another attempt would not fix.
  */
 export async function* listen(
   url: string,
@@ -49,28 +49,28 @@ export async function* listen(
     } catch (error) {
       if (stopped()) return;
       lost = asUnreachable(error, url);
-      if (!mayPass(lost)) throw lost;
+      if (!isRetryable(lost)) throw lost;
     } finally {
       connection.close();
     }
-    const base = Math.max(retryMs, Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures));
+    const base = Math.max(retryMs, Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures));
     failures = Math.min(failures + 1, 20);
     onState?.('reconnecting', isBatonError(lost) ? lost : undefined);
     await pause(base * (1 + random() / 2), signal);
   }
 }
 
-/** A sign-in page of a proxy is none. */
+/** A proxy may have answered with its own sign-in page. */
 const isEventStream = ({ headers }: Response): boolean =>
   /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 
-/** Time may mend it: the server or its database is away, or has too much to do. */
-const mayPass = (error: unknown): boolean =>
+/** The server or its database is away or overloaded, so trying again may help. */
+const isRetryable = (error: unknown): boolean =>
   isBatonError(error) &&
   error.code !== 'bad_answer' &&
   (error.status >= 500 || error.status === 429 || error.status === 408);
 
-/** One connection, given up when it is silent for too long. */
+/** One connection, closed when it is silent for too long. */
 class Connection {
   readonly #abort = new AbortController();
   readonly #silenceMs: number;
@@ -88,11 +88,11 @@ class Connection {
     return this.#abort.signal;
   }
 
-  /** Only waiting counts as silence: a reader may take its time over what has come. */
+  /** Only waiting counts as silence: a slow reader does not. */
   async wait<T>(promise: Promise<T>): Promise<T> {
     const silent = new BatonError(
       'server_unreachable',
-      `Nothing came for ${Math.round(this.#silenceMs / 1000)} s.`,
+      `The server sent nothing for ${Math.round(this.#silenceMs / 1000)} s.`,
     );
     const timer = setTimeout(() => this.#abort.abort(silent), this.#silenceMs);
     try {

@@ -2,13 +2,13 @@ import type { Endpoint } from '../contract/api/endpoint.ts';
 import type { EndpointName } from '../contract/api/endpoints.ts';
 import type { SessionEvent, SessionHint } from '../contract/session-event.ts';
 
-/** What a call must know of an operation. */
+/** The parts of an endpoint that a call needs. */
 export interface Operation extends Pick<Endpoint, 'method' | 'path' | 'format'> {
-  /** Nothing comes back but that it was done. */
+  /** The response has no body. */
   readonly isEmpty: boolean;
 }
 
-/** The operations, and how what comes back is read: each throws what it cannot read. */
+/** The operations, and the readers of their responses. Each reader throws if it cannot read the value. */
 export interface Contract {
   readonly operations: Readonly<Record<EndpointName, Operation>>;
   readonly answer: (name: EndpointName, value: unknown) => unknown;

@@ -2,13 +2,13 @@ import { BatonError, ERRORS, type ErrorCode, isBatonError } from '../contract/er
 import type { Operation } from './operation.ts';
 
 export interface ClientOptions {
-  /** Of the server, such as `http://127.0.0.1:8080`. */
+  /** The server's URL, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly token?: string;
   readonly fetch?: typeof fetch;
 }
 
-/** What a call carries, as the operation's schemas give it. */
+/** The input of a call, by the schemas of its operation. */
 export interface RequestInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -17,12 +17,12 @@ export interface RequestInput {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** The same key and message make one run, however often they are sent. */
+  /** The same key and message make only one run, however often they are sent. */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request; the answer is one of success. Throws coded errors. */
+/** Sends a request and returns a successful response. Throws coded errors otherwise. */
 export async function request(
   client: ClientOptions,
   operation: Pick<Operation, 'method' | 'path'>,
@@ -36,7 +36,7 @@ export async function request(
     response = await send(urlOf(client, operation, input), {
       method: operation.method,
       headers: headersOf(client, input, options),
-      // What is sent is for the server that was named, not for whom it points to.
+      // The request is for this server only, not for one it redirects to.
       redirect: 'manual',
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -55,16 +55,16 @@ function redirected({ status, headers }: Response, url: string): BatonError {
   const to = headers.get('location') ?? 'nowhere';
   return new BatonError(
     'bad_answer',
-    `${url} answered ${status} and points to ${to}, where nothing was sent.`,
+    `${url} answered ${status} with a redirect to ${to}. Baton does not follow redirects; use that address if you trust it.`,
   );
 }
 
-/** What the caller itself ended stays what it was; the rest is the network's. */
+/** Leaves the caller's own abort and coded errors unchanged; anything else is a network error. */
 export function asUnreachable(error: unknown, url: string, signal?: AbortSignal): unknown {
   if (signal?.aborted === true || isBatonError(error)) return error;
   return new BatonError(
     'server_unreachable',
-    `No Baton server answers at ${url} (${causeOf(error)}). Start one with \`baton up\`, or give its address with BATON_URL.`,
+    `No Baton server answers at ${url} (${causeOf(error)}). Start one with \`baton up\`, or set BATON_URL to its address.`,
     { cause: error },
   );
 }
@@ -75,7 +75,7 @@ function causeOf(error: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }
 
-/** Where an operation is asked for. */
+/** The URL of an operation with this input. */
 export function urlOf(
   { url }: Pick<ClientOptions, 'url'>,
   { path }: Pick<Operation, 'path'>,
@@ -108,14 +108,14 @@ interface Envelope {
   readonly meta?: { readonly requestId: string };
 }
 
-/** Looked at by hand: the page of a browser has no schemas at hand. */
+/** Checked by hand, because the web app does not load the schemas. */
 function envelopeOf(value: unknown): Envelope | null {
   const { error, meta } = (value ?? {}) as Partial<Envelope>;
   if (typeof error?.code !== 'string' || typeof error.message !== 'string') return null;
   return typeof meta?.requestId === 'string' ? { error, meta } : { error };
 }
 
-/** What a status says where no code does. */
+/** The code for a response without one, by its status. */
 const BY_STATUS: Record<number, ErrorCode> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -128,7 +128,7 @@ async function errorOf(response: Response, url: string): Promise<BatonError> {
   const { status } = response;
   const envelope = envelopeOf(await response.json().catch(() => null));
   if (envelope === null) {
-    // Not Baton's words: a proxy before it, or another server.
+    // Not an answer of Baton: it comes from a proxy or from another server.
     const code = status >= 500 ? 'server_unreachable' : (BY_STATUS[status] ?? 'bad_answer');
     return new BatonError(code, `${url} answered ${status} ${response.statusText}`.trim());
   }
@@ -137,7 +137,7 @@ async function errorOf(response: Response, url: string): Promise<BatonError> {
   if (Object.hasOwn(ERRORS, error.code)) {
     return new BatonError(error.code as ErrorCode, error.message, options);
   }
-  // A newer server's.
+  // The code of a newer server.
   const known = status >= 500 ? 'internal' : (BY_STATUS[status] ?? 'invalid_request');
   return new BatonError(known, `${error.message} (${error.code})`, options);
 }

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { visible, visibleProse } from './visible.ts';
 
-it('[A7] characters that hide or turn round a part of a text are written out', () => {
+it('[A7] characters that hide or reverse part of a text are shown as code points', () => {
   const text = 'rm \u202e a\u200b\u0007\r';
   expect(visible(text)).toBe('rm \\u{202e} a\\u{200b}\\u{0007}\\u{000d}');
   expect(visibleProse(text)).toBe(visible(text));
   expect(visible('a\n\tb 日本語')).toBe('a\n\tb 日本語');
 });
 
-it('[A7] so are letters without a shape, and blanks that only look like a space', () => {
+it('[A7] characters without a shape and lookalikes of a space are shown as code points', () => {
   for (const code of [
     0x3164, 0x115f, 0x1160, 0xffa0, 0x2800, 0x034f, 0xfe0f, 0xe0100, 0xe0041, 0xa0, 0x2003,
   ]) {
@@ -19,9 +19,9 @@ it('[A7] so are letters without a shape, and blanks that only look like a space'
   expect(visible('rm -rf a\u3000b')).toBe('rm -rf a\\u{3000}b');
 });
 
-it('[C2] Japanese and pictures are left as people write them', () => {
+it('[C2] Japanese text and emoji stay as they are', () => {
   const text = '\u3000了解です。 ✔️ 👩‍💻 ☺︎';
   expect(visibleProse(text)).toBe(text);
-  // A second one has nothing to join.
+  // A second joiner has nothing to join.
   expect(visibleProse('✔\ufe0f\ufe0f')).toBe('✔\ufe0f\\u{fe0f}');
 });

@@ -18,7 +18,7 @@ function refusal(args: string[], env: Record<string, string> = {}): UserError {
 }
 
 describe('reading', () => {
-  test('[O1] without anything gives the defaults of the specification', () => {
+  test('[O1] returns the defaults of the specification if nothing is set', () => {
     expect(readConfig([], {})).toEqual({
       host: '127.0.0.1',
       port: 8080,
@@ -51,7 +51,7 @@ describe('reading', () => {
     });
   });
 
-  test('takes flags before variables before defaults', () => {
+  test('prefers flags to variables, and variables to defaults', () => {
     const config = readConfig(['--port=1', '--host', '::1'], {
       BATON_PORT: '2',
       BATON_LOG_LEVEL: 'warn',
@@ -66,7 +66,7 @@ describe('reading', () => {
     expect(readConfig(['--max-concurrent-runs=50'], env).workerConcurrency).toBe(3);
   });
 
-  test('takes an empty variable as not set, and those of client commands as known', () => {
+  test('treats an empty variable as not set, and accepts those of client commands', () => {
     const env = { BATON_PORT: '', BATON_URL: 'http://x', BATON_TOKEN: 'y', OTHER: 'z' };
     expect(readConfig([], env).port).toBe(8080);
   });
@@ -108,7 +108,7 @@ describe('reading', () => {
     expect(readConfig(['--database', url], {}).database).toEqual(database);
   });
 
-  test('puts the database into the data directory', () => {
+  test('puts the database in the data directory', () => {
     const config = readConfig(['--data-dir', '/data'], {});
     expect(config.database).toEqual({ kind: 'sqlite', path: '/data/baton.db' });
   });
@@ -127,7 +127,7 @@ describe('refusing', () => {
       'Unknown environment variable: BATON_DATABASE.',
       'BATON_DATABASE',
     ],
-    [['extra'], {}, '"extra" is not understood.', 'remove it'],
+    [['extra'], {}, 'Unexpected argument: "extra".', 'remove it'],
     [['--port'], {}, '--port has no value.', '--port <value>'],
   ])('[O1] what it does not know: %j %j', (args, env, what, todo) => {
     const { message, exitCode } = refusal(args, env as Record<string, string>);
@@ -146,7 +146,7 @@ describe('refusing', () => {
       'database',
       ['', 'x.db', 'mysql://h/d', 'sqlite:', 'sqlite::memory:', 'postgres:h', 'postgres://['],
     ],
-    // Not before there is the isolation it promises (X6).
+    // Refused until the isolation it promises exists (X6).
     ['profile', ['production', 'DEV', 'prod']],
     ['isolation', ['bwrap', 'container', 'docker']],
     ['max-concurrent-runs', ['0', '1001', '-4', 'many']],
@@ -155,7 +155,7 @@ describe('refusing', () => {
     for (const value of values) {
       const { message, exitCode } = refusal([`--${flag}=${value}`]);
       expect(message).toMatch(
-        new RegExp(`^--${flag} has a value.*\nWhy: .*it must be .*\nWhat to do: `),
+        new RegExp(`^--${flag} has an invalid value.*\nWhy: .*it must be .*\nWhat to do: `),
       );
       expect(exitCode).toBe(2);
     }
@@ -186,11 +186,11 @@ describe('refusing', () => {
     ['BATON_SECRET_KEY', Buffer.alloc(31).toString('base64')],
   ])('[O1] a value of %s out of range', (name, value) => {
     const { message } = refusal([], { [name]: value });
-    expect(message).toContain(`${name} has a value that cannot be used`);
+    expect(message).toContain(`${name} has an invalid value`);
     if (/TOKEN|KEY/.test(name)) expect(message).not.toContain(value);
   });
 
-  test('names both forms of a database, and shows no password', () => {
+  test('names both forms of a database URL, and shows no password', () => {
     for (const url of [
       'mysql://me:secret@h/d',
       'postgres://me:se:secret@[/d',
@@ -202,7 +202,7 @@ describe('refusing', () => {
     }
   });
 
-  test('says that an isolation is not there yet', () => {
+  test('says that an isolation is not available yet', () => {
     expect(refusal(['--isolation', 'bwrap']).message).toContain(
       'bwrap is not available in this version',
     );
@@ -217,7 +217,7 @@ test('the help text names every flag and variable', () => {
   }
 });
 
-test('[P4] own patterns are separated by commas that are not in a pattern', () => {
+test('[P4] mask patterns are separated by commas outside counts and classes', () => {
   const BATON_MASK_PATTERNS = 'acme-[a-z,]{2,4}-[0-9]{4,}, zulu_\\d{8},';
   expect(readConfig([], { BATON_MASK_PATTERNS, BATON_MASK_BROAD: 'true' })).toMatchObject({
     maskPatterns: ['acme-[a-z,]{2,4}-[0-9]{4,}', 'zulu_\\d{8}'],

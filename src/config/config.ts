@@ -25,7 +25,7 @@ type WithFixedDefault =
   | 'logLevel';
 type Optional = Exclude<keyof Settings, WithFixedDefault | 'database' | 'workerConcurrency'>;
 
-/** Everything a start can be told. Read once, here; nothing else looks at flags or variables. */
+/** All settings of a start. Read once, here: nothing else reads flags or variables. */
 export type Config = Readonly<
   { [K in WithFixedDefault]: Value<K> } & { [K in Optional]: Value<K> | undefined } & {
     database: Database;
@@ -33,7 +33,7 @@ export type Config = Readonly<
   }
 >;
 
-/** Flags win over variables, variables over defaults. Throws a UserError that names the culprit. */
+/** Flags override variables, and variables override defaults. Throws a UserError that names the mistake. */
 export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
   const flags = readFlags(args);
   refuseUnknownVariables(env);
@@ -42,7 +42,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     const { flag, env: variable } = settings[key];
     const given = flag === undefined ? undefined : flags.get(flag);
     if (given !== undefined) return parse(key, `--${flag}`, given);
-    // An empty variable is how compose files and unit files say "not set".
+    // Compose files and unit files use an empty variable for "not set".
     return env[variable] ? parse(key, variable, env[variable]) : undefined;
   };
   const readOrDefault = <K extends WithFixedDefault>(key: K): Value<K> =>
@@ -84,7 +84,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
 
 function readFlags(args: string[]): Map<string, string> {
   const known = Object.values(settings).flatMap(({ flag }) => flag ?? []);
-  // Not strict: its errors would show values, and know no near misses.
+  // Not strict: strict errors would show values and could not suggest similar names.
   const { tokens } = parseArgs({
     args,
     strict: false,
@@ -96,8 +96,8 @@ function readFlags(args: string[]): Map<string, string> {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') {
       throw usageError({
-        what: `"${maskCredentials(token.value)}" is not understood.`,
-        why: 'this command takes flags only.',
+        what: `Unexpected argument: "${maskCredentials(token.value)}".`,
+        why: 'this command takes only flags.',
         todo: 'remove it, or see "baton help".',
       });
     }
@@ -105,7 +105,7 @@ function readFlags(args: string[]): Map<string, string> {
     if (token.value === undefined) {
       throw usageError({
         what: `${token.rawName} has no value.`,
-        why: 'it is the last word of the command line.',
+        why: 'it is the last argument on the command line.',
         todo: `write ${token.rawName} <value>, or leave it out.`,
       });
     }
@@ -130,7 +130,7 @@ function unknown(kind: string, name: string, known: string[], prefix: string): E
   );
   return usageError({
     what: `Unknown ${kind}: ${name}.`,
-    why: `it is none of the settings of Baton${meant ? `; the nearest is ${meant}` : ''}.`,
+    why: `Baton has no such setting${meant ? `; the closest is ${meant}` : ''}.`,
     todo: meant
       ? `write ${meant}, or remove ${name}.`
       : `remove ${name}; "baton help" lists the settings.`,
@@ -144,7 +144,7 @@ function parse<K extends keyof Settings>(key: K, name: string, value: string): V
   const custom = result.error.issues[0]?.message;
   const shown = 'secret' in setting ? '' : `: "${maskCredentials(value)}"`;
   throw usageError({
-    what: `${name} has a value that cannot be used${shown}.`,
+    what: `${name} has an invalid value${shown}.`,
     why: `${custom?.includes('it must be') ? custom : `it must be ${expected}`}.`,
     todo: `correct ${name}, or leave it out (default: ${standard}).`,
   });

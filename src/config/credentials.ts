@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { TokenId } from '../contract/access.ts';
 import { UserError, usageError } from './user-error.ts';
 
-/** Where a server is: no credentials in it, and no path, query or fragment to lose. */
+/** The URL of a server, without credentials, query or fragment. */
 export const ServerUrl = z
   .url({ protocol: /^https?$/ })
   .refine((url) => {
@@ -21,20 +21,20 @@ export const Token = z.string().regex(/^[\x21-\x7e]{1,1000}$/);
 const Credentials = z.object({
   url: ServerUrl,
   token: Token,
-  /** Of a token that `baton login` made, and `baton logout` revokes. */
+  /** Set if `baton login` created the token; `baton logout` revokes it. */
   tokenId: TokenId.optional(),
 });
 export type Credentials = z.output<typeof Credentials>;
 
-/** Where `baton login` keeps the address and the token. */
+/** Where `baton login` stores the address and the token. */
 export function credentialsPath(env: NodeJS.ProcessEnv): string {
   const config = env['XDG_CONFIG_HOME'];
-  // The specification of that variable says to ignore relative paths.
+  // The XDG specification says to ignore relative paths.
   const base = config?.startsWith('/') ? config : join(homedir(), '.config');
   return join(base, 'baton', 'credentials.json');
 }
 
-/** What was stored, or undefined if nothing was. */
+/** The stored credentials, or undefined if there are none. */
 export function readCredentials(path: string): Credentials | undefined {
   let text: string;
   try {
@@ -45,10 +45,10 @@ export function readCredentials(path: string): Credentials | undefined {
   }
   const parsed = Credentials.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw broken(path, 'it is not what "baton login" writes', parsed.error);
+  throw broken(path, 'its content was not written by "baton login"', parsed.error);
 }
 
-/** For its owner only; never seen half written. */
+/** Only the owner can read the file. It is written atomically. */
 export function storeCredentials(path: string, credentials: Credentials): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
@@ -56,7 +56,7 @@ export function storeCredentials(path: string, credentials: Credentials): void {
   renameSync(draft, path);
 }
 
-/** Tells whether there was one. */
+/** Returns whether there was a file. */
 export function removeCredentials(path: string): boolean {
   try {
     rmSync(path);
@@ -67,7 +67,7 @@ export function removeCredentials(path: string): boolean {
   }
 }
 
-/** One value of the environment; an empty one is none. */
+/** Reads one environment variable; an empty one counts as not set. */
 export function fromEnvironment<T>(
   env: NodeJS.ProcessEnv,
   name: string,
@@ -79,7 +79,7 @@ export function fromEnvironment<T>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw usageError({
-    what: `${name} has a value that cannot be used.`,
+    what: `${name} has an invalid value.`,
     why: `it must be ${expected}.`,
     todo: `correct ${name}, or unset it.`,
   });

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import { UserError } from './user-error.ts';
 
 /**
- * Makes the directory, for its owner only, and sees that it can be written: a read-only one must
- * be named now, not at the first write. One that exists keeps its mode, for it may be shared.
+ * Creates the directory for its owner only and checks that it is writable, so a read-only one is
+ * reported now and not at the first write. An existing directory keeps its mode; it may be shared.
  */
 export async function makeDataDirectory(path: string, log: Logger): Promise<void> {
   const probe = join(path, `.writable-${process.pid}`);

@@ -1,4 +1,4 @@
-/** Hides passwords in anything shaped like a URL, also in one that does not parse as such. */
+/** Hides passwords in anything that looks like a URL, even if it does not parse as one. */
 export function maskCredentials(text: string): string {
   return text
     .replace(/(:\/\/[^/?#:@]*):[^/?#]*@/g, '$1:***@')

@@ -1,14 +1,14 @@
 /** The candidate that was probably meant, or undefined if none is close. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
-  const letters = name.replace(/^--|^BATON_/, '').length;
-  const limit = letters < 4 ? 1 : Math.max(2, Math.floor(letters / 3));
+  const length = name.replace(/^--|^BATON_/, '').length;
+  const limit = length < 4 ? 1 : Math.max(2, Math.floor(length / 3));
   return candidates
     .map((candidate) => ({ candidate, edits: editDistance(name, candidate) }))
     .filter(({ edits }) => edits <= limit)
     .toSorted((a, b) => a.edits - b.edits)[0]?.candidate;
 }
 
-/** Single letters added, removed, replaced, or swapped with their neighbour. */
+/** Counts added, removed and replaced characters, and swapped neighbours. */
 function editDistance(a: string, b: string): number {
   let [before, row]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= a.length; i++) {

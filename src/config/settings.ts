@@ -7,13 +7,13 @@ export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-/** One line of the table of settings: how it is given, what it may be, what it is otherwise. */
+/** One setting: its flag and variable, the values it accepts, and its default. */
 interface Setting<T> {
   flag?: string;
   env: string;
   /** Completes the sentence "it must be …". */
   expected: string;
-  /** Parses the text of the flag or variable; a refusal may say more than `expected` does. */
+  /** Parses the text of the flag or variable. Its error may say more than `expected`. */
   schema: z.ZodType<T, string>;
   /** In words, for the help text and errors. */
   default: string;
@@ -45,7 +45,7 @@ const database = z.string().transform((value, context): Database => {
   return z.NEVER;
 });
 
-/** The sandbox does not exist yet: `auto` says so by being `none`, the others are refused. */
+/** There is no sandbox yet: `auto` means `none`, and the other values are refused. */
 const isolation = z
   .enum(['auto', 'none', 'bwrap', 'container'])
   .refine((value) => value === 'auto' || value === 'none', {
@@ -54,7 +54,7 @@ const isolation = z
   .transform((): 'none' => 'none');
 
 const profile = z.enum(['dev', 'prod']).refine((value) => value === 'dev', {
-  error: 'prod runs no agent without isolation, and this version has none; it must be dev',
+  error: 'prod requires isolation, which this version does not have; it must be dev',
 });
 
 export const settings = {
@@ -69,10 +69,10 @@ export const settings = {
   port: setting({
     flag: 'port',
     env: 'BATON_PORT',
-    expected: 'a whole number from 0 to 65535 (0 takes a free port)',
+    expected: 'a whole number from 0 to 65535 (0 picks a free port)',
     schema: whole(0, 65_535),
     default: '8080',
-    help: 'port to listen on; 0 takes a free one',
+    help: 'port to listen on; 0 picks a free one',
   }),
   dataDir: setting({
     flag: 'data-dir',
@@ -80,7 +80,7 @@ export const settings = {
     expected: 'the path of a directory',
     schema: text.transform(expandPath),
     default: '~/.baton',
-    help: 'directory for everything Baton keeps',
+    help: "directory for all of Baton's data",
   }),
   database: setting({
     flag: 'database',
@@ -88,7 +88,7 @@ export const settings = {
     expected: 'sqlite:<path> or postgres://<user>:<password>@<host>/<database>',
     schema: database,
     default: 'sqlite:<data-dir>/baton.db',
-    // It may hold a password, also where it is mistyped beyond recognition.
+    // It may contain a password, even if it is mistyped beyond recognition.
     secret: true,
     help: 'sqlite:<path> or postgres://…',
   }),
@@ -96,7 +96,7 @@ export const settings = {
     env: 'BATON_ADMIN_TOKEN',
     expected: 'at least 16 printable characters without spaces',
     schema: z.string().regex(/^[\x21-\x7e]{16,512}$/),
-    default: 'made at first start',
+    default: 'generated at first start',
     secret: true,
     help: 'token of the administrator',
   }),
@@ -106,7 +106,7 @@ export const settings = {
     expected: 'dev',
     schema: profile,
     default: 'dev',
-    help: 'dev; prod, which needs isolation, is not there yet',
+    help: 'dev (prod is not available yet)',
   }),
   isolation: setting({
     flag: 'isolation',
@@ -122,7 +122,7 @@ export const settings = {
     expected: 'a whole number from 1 to 1000',
     schema: whole(1, 1000),
     default: '4',
-    help: 'agent runs at the same time in the whole cluster',
+    help: 'maximum concurrent agent runs in the whole cluster',
   }),
   workerConcurrency: setting({
     flag: 'worker-concurrency',
@@ -130,63 +130,63 @@ export const settings = {
     expected: 'a whole number from 1 to 1000',
     schema: whole(1, 1000),
     default: 'the larger of 10 and --max-concurrent-runs',
-    help: 'runs at the same time on this node',
+    help: 'maximum concurrent runs on this node',
   }),
   maxRunsPerUser: setting({
     env: 'BATON_MAX_RUNS_PER_USER',
     expected: 'a whole number from 1 to 1000',
     schema: whole(1, 1000),
     default: 'none',
-    help: 'runs of one user at the same time',
+    help: 'maximum concurrent runs of one user',
   }),
   leaseSeconds: setting({
     env: 'BATON_LEASE_SECONDS',
     expected: 'a whole number from 1 to 3600',
     schema: whole(1, 3600),
     default: '30',
-    help: 'silence after which a node counts as dead',
+    help: 'seconds of silence after which a node counts as dead',
   }),
   hostId: setting({
     env: 'BATON_HOST_ID',
     expected: '1 to 100 letters, digits, dots, dashes or underscores',
     schema: z.string().regex(/^[\w.-]{1,100}$/),
-    default: 'kept in <data-dir>/host-id, made at first start',
-    help: 'id of this machine, to which sessions are pinned',
+    default: 'read from <data-dir>/host-id, generated at first start',
+    help: 'id of this machine; sessions are pinned to it',
   }),
   rateLimit: setting({
     env: 'BATON_RATE_LIMIT',
     expected: 'a whole number from 1 to 1000000',
     schema: whole(1, 1_000_000),
     default: '100, and none for the administrator',
-    help: 'requests per minute and user',
+    help: 'maximum requests per minute per user',
   }),
   strangerLimit: setting({
     env: 'BATON_STRANGER_LIMIT',
     expected: 'a whole number from 1 to 1000000',
     schema: whole(1, 1_000_000),
     default: '60',
-    help: 'requests per minute and address without a credential',
+    help: 'maximum requests per minute per address without a credential',
   }),
   streamLimit: setting({
     env: 'BATON_STREAM_LIMIT',
     expected: 'a whole number from 1 to 100000',
     schema: whole(1, 100_000),
     default: '200',
-    help: 'open streams of one user',
+    help: 'maximum open streams per user',
   }),
   queueLimit: setting({
     env: 'BATON_QUEUE_LIMIT',
     expected: 'a whole number from 1 to 1000',
     schema: whole(1, 1000),
     default: '1000',
-    help: 'queued runs of one session',
+    help: 'maximum queued runs per session',
   }),
   runOutputMib: setting({
     env: 'BATON_RUN_OUTPUT_MIB',
     expected: 'a whole number from 1 to 100000',
     schema: whole(1, 100_000),
     default: '64',
-    help: 'MiB that one run may store of what its agent says and does',
+    help: 'MiB of agent output that one run may store',
   }),
   trustedProxies: setting({
     env: 'BATON_TRUSTED_PROXIES',
@@ -196,25 +196,25 @@ export const settings = {
       .transform((value) => value.split(',').map((each) => each.trim()))
       .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))),
     default: 'none',
-    help: 'proxies whose X-Forwarded-For is believed',
+    help: 'comma-separated proxies whose X-Forwarded-For header is trusted',
   }),
   drainSeconds: setting({
     env: 'BATON_DRAIN_SECONDS',
     expected: 'a whole number from 0 to 300',
     schema: whole(0, 300),
-    default: '5 for baton api, else 0',
-    help: 'how long a stopping node answers while /readyz is false',
+    default: '5 for baton api, otherwise 0',
+    help: 'seconds a stopping node keeps answering while /readyz fails',
   }),
   publicUrl: setting({
     env: 'BATON_PUBLIC_URL',
     expected: 'a URL like https://baton.example, without user, path or query',
-    // Pages and cookies are at the root of their host.
+    // Pages and cookies use the root path of their host.
     schema: z
       .url({ protocol: /^https?$/ })
       .transform((url) => new URL(url))
       .refine(({ href, origin }) => href === `${origin}/`)
       .transform(({ origin }) => origin),
-    default: 'the address listened on',
+    default: 'the address it listens on',
     help: 'URL that browsers use',
   }),
   allowedHosts: setting({
@@ -225,13 +225,13 @@ export const settings = {
       .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
       .pipe(z.array(z.string().regex(/^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$/))),
     default: 'localhost, addresses, and the host of BATON_PUBLIC_URL',
-    help: 'more names that this server is reached by',
+    help: 'further host names of this server, comma-separated',
   }),
   claudePath: setting({
     env: 'BATON_CLAUDE_PATH',
     expected: 'the path of the Claude Code program',
     schema: text.transform(expandPath),
-    default: 'claude on PATH, then in node_modules',
+    default: 'claude on the PATH, then in node_modules',
     help: 'path of the Claude Code program',
   }),
   agentEnv: setting({
@@ -242,28 +242,28 @@ export const settings = {
       .transform((value) => value.split(',').map((name) => name.trim()))
       .pipe(z.array(z.string().regex(/^[A-Za-z_]\w*$/))),
     default: 'provider keys, base URLs and proxy variables',
-    help: 'variables of the server that agents may see',
+    help: 'environment variables of the server that agents may see',
   }),
   parkUsageLimit: setting({
     env: 'BATON_PARK_USAGE_LIMIT',
     expected: 'true or false',
     schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
     default: 'true',
-    help: "whether a run waits for the end of its agent's usage limit, or fails",
+    help: 'whether a run waits for a usage limit to end instead of failing',
   }),
   maskBroad: setting({
     env: 'BATON_MASK_BROAD',
     expected: 'true or false',
     schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
     default: 'false',
-    help: 'whether every word of 20 capitals and digits is masked',
+    help: 'whether to mask every word of 20 capital letters and digits',
   }),
   maskPatterns: setting({
     env: 'BATON_MASK_PATTERNS',
     expected: MASK_PATTERNS,
     schema: MaskPatterns,
     default: 'none',
-    help: 'tokens of your own to mask, such as acme-[a-z0-9]{16,}',
+    help: 'patterns of your own tokens to mask, such as acme-[a-z0-9]{16,}',
   }),
   secretKey: setting({
     env: 'BATON_SECRET_KEY',
@@ -272,7 +272,7 @@ export const settings = {
       .base64()
       .transform((value) => Buffer.from(value, 'base64'))
       .refine((key) => key.length === 32),
-    default: 'kept in <data-dir>/secret-key',
+    default: 'read from <data-dir>/secret-key, generated at first start',
     secret: true,
     help: 'key that encrypts stored secrets',
   }),
@@ -281,13 +281,13 @@ export const settings = {
     expected: 'trace, debug, info, warn, error, fatal or silent',
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     default: 'info',
-    help: 'least severe log line that is written',
+    help: 'least severe level that is logged',
   }),
 };
 
 /**
- * Read by client commands, or set for what agents run (src/agents/tag.ts); a server started in the
- * same shell must not refuse them.
+ * Read by client commands, or set for the processes of agents (src/agents/tag.ts). A server started
+ * in the same shell must not refuse them.
  */
 export const clientVariables = ['BATON_URL', 'BATON_TOKEN', 'BATON_AGENT_MARK'];
 

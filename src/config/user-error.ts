@@ -1,6 +1,6 @@
 /**
- * A mistake the person at the keyboard can fix. Shown as three lines, without a stack: what
- * happened, why, what to do.
+ * A mistake that the user can fix. Shown as three lines, without a stack: what happened, why, and
+ * what to do.
  */
 export class UserError extends Error {
   override readonly name = 'UserError';
@@ -15,7 +15,7 @@ export class UserError extends Error {
   }
 }
 
-/** The command line or the environment is wrong: exit code 2, as shells and tools have it. */
+/** A mistake in the command line or the environment: exit code 2, as is common for tools. */
 export function usageError(text: { what: string; why: string; todo: string }): UserError {
   return new UserError(text, { exitCode: 2 });
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { agentLooks } from './agent-probes.ts';
-import type { ClaudeLook } from './claude-probe.ts';
+import { agentProbes } from './agent-probes.ts';
+import type { ClaudeProbe } from './claude-probe.ts';
 
 const config = { claudePath: undefined, agentEnv: [] };
-const good: ClaudeLook = {
+const good: ClaudeProbe = {
   program: '/bin/claude',
   version: '2.1.325',
   problem: null,
@@ -11,15 +11,15 @@ const good: ClaudeLook = {
   fix: null,
 };
 
-function rig(looks: readonly (ClaudeLook | Error)[]) {
-  const clock = { now: 0, looked: 0 };
-  const agents = agentLooks({
+function rig(results: readonly (ClaudeProbe | Error)[]) {
+  const clock = { now: 0, probes: 0 };
+  const agents = agentProbes({
     config,
     env: {},
     executes: true,
     now: () => clock.now,
-    look: async () => {
-      const next = looks[clock.looked++];
+    probe: async () => {
+      const next = results[clock.probes++];
       if (next === undefined || next instanceof Error) throw next ?? new Error('once too often');
       return next;
     },
@@ -27,23 +27,23 @@ function rig(looks: readonly (ClaudeLook | Error)[]) {
   return { clock, agents };
 }
 
-it('[A1] [A2] which agents can work is looked at once for all who ask, and again after a while', async () => {
+it('[A1] [A2] agents are probed once for concurrent callers, and again after a while', async () => {
   const { clock, agents } = rig([good, { ...good, version: '2.2.0' }]);
   const [first] = await Promise.all([agents(), agents(), agents()]);
   expect(first).toEqual([
     { kind: 'claude', ready: true, version: '2.1.325', problem: null, fix: null },
     { kind: 'shell', ready: true, version: null, problem: null, fix: null },
   ]);
-  expect(clock.looked).toBe(1);
+  expect(clock.probes).toBe(1);
   clock.now = 59_000;
   await agents();
-  expect(clock.looked).toBe(1);
+  expect(clock.probes).toBe(1);
   clock.now = 61_000;
   expect((await agents())[0]?.version).toBe('2.2.0');
 });
 
-it('[A2] what is wrong is told without a path, and looked at again soon', async () => {
-  const bad: ClaudeLook = {
+it('[A2] a problem is reported without a path, and probed again soon', async () => {
+  const bad: ClaudeProbe = {
     ...good,
     problem: 'signed_out',
     login: null,
@@ -58,7 +58,7 @@ it('[A2] what is wrong is told without a path, and looked at again soon', async 
   expect((await agents())[0]?.ready).toBe(true);
 });
 
-it('[O2] a node that runs no agents does not know', async () => {
-  const agents = agentLooks({ config, env: {}, executes: false });
+it('[O2] a node that runs no agents reports them as unknown', async () => {
+  const agents = agentProbes({ config, env: {}, executes: false });
   expect((await agents()).map(({ ready }) => ready)).toEqual([null, null]);
 });

@@ -2,37 +2,37 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import type { AgentView } from '../contract/agent.ts';
-import { type ClaudeLook, lookAtClaude } from './claude-probe.ts';
+import { type ClaudeProbe, probeClaude } from './claude-probe.ts';
 
-/** To look means to start the program; what was wrong may be mended at any time. */
+/* A probe starts the program, so its result is cached. A problem may be fixed at any time, so less long. */
 const GOOD_MS = 60_000;
 const BAD_MS = 5000;
 
-export interface AgentLooksOptions {
+export interface AgentProbesOptions {
   readonly config: Pick<Config, 'claudePath' | 'agentEnv'>;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether this node runs agents; else nobody here can tell. */
+  /** Whether this node runs agents. If not, it cannot know. */
   readonly executes: boolean;
   readonly now?: () => number;
-  readonly look?: typeof lookAtClaude;
+  readonly probe?: typeof probeClaude;
 }
 
-/** Which agents can work here, looked at when asked and remembered for a while. */
-export function agentLooks(options: AgentLooksOptions): () => Promise<AgentView[]> {
-  const { config, env, executes, now = Date.now, look = lookAtClaude } = options;
-  let known: { readonly views: Promise<AgentView[]>; until: number } | null = null;
+/** Returns a function that says which agents can work here. It probes on demand and caches the result. */
+export function agentProbes(options: AgentProbesOptions): () => Promise<AgentView[]> {
+  const { config, env, executes, now = Date.now, probe = probeClaude } = options;
+  let cached: { readonly views: Promise<AgentView[]>; until: number } | null = null;
   return () => {
     if (!executes) return Promise.resolve([unknown('claude'), unknown('shell')]);
-    if (known !== null && now() < known.until) return known.views;
-    const views = Promise.all([look(config, env).then(claudeView), shellView()]);
-    const taken = { views, until: Number.POSITIVE_INFINITY };
-    known = taken;
+    if (cached !== null && now() < cached.until) return cached.views;
+    const views = Promise.all([probe(config, env).then(claudeView), shellView()]);
+    const entry = { views, until: Number.POSITIVE_INFINITY };
+    cached = entry;
     views.then(
       (all) => {
-        taken.until = now() + (all.every(({ ready }) => ready === true) ? GOOD_MS : BAD_MS);
+        entry.until = now() + (all.every(({ ready }) => ready === true) ? GOOD_MS : BAD_MS);
       },
       () => {
-        taken.until = 0;
+        entry.until = 0;
       },
     );
     return views;
@@ -47,7 +47,7 @@ const unknown = (kind: AgentView['kind']): AgentView => ({
   fix: null,
 });
 
-const claudeView = ({ version, problem, fix }: ClaudeLook): AgentView => ({
+const claudeView = ({ version, problem, fix }: ClaudeProbe): AgentView => ({
   kind: 'claude',
   ready: problem === null,
   version,

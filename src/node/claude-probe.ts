@@ -10,58 +10,58 @@ import { agentEnvironment } from '../agents/environment.ts';
 import type { Config } from '../config/config.ts';
 import type { AgentProblem } from '../contract/agent.ts';
 
-/** Claude Code as agents of this machine would find it. */
-export interface ClaudeLook {
+/** The state of Claude Code on this machine, as agents would see it. */
+export interface ClaudeProbe {
   readonly program: string | null;
   readonly version: string | null;
   readonly problem: AgentProblem | null;
-  /** A key's name or a file, or that nobody can tell; of one that runs. */
+  /** Which credential agents would use: an environment variable, a file, or null if unknown. */
   readonly login: { readonly key: string } | { readonly file: string } | null;
   readonly fix: string | null;
 }
 
 const run = promisify(execFile);
-/** It starts in a second; on a busy machine it takes longer. */
+/** It starts in a second; a busy machine needs longer. */
 const VERSION_MS = 20_000;
 
-/** What can be known without asking anybody: that there is a key or a login, not that it is good. */
-export async function lookAtClaude(
+/** Checks locally, without the network: it sees that there is a key or a login, not that it is valid. */
+export async function probeClaude(
   { claudePath, agentEnv }: Pick<Config, 'claudePath' | 'agentEnv'>,
   env: NodeJS.ProcessEnv,
-): Promise<ClaudeLook> {
-  const seen = agentEnvironment(env, agentEnv);
+): Promise<ClaudeProbe> {
+  const visible = agentEnvironment(env, agentEnv);
   const program = await findClaude(claudePath, env);
   const none = { program, version: null, login: null };
   if (program === null) {
     const fix = `${INSTALL}, then sign in; or set BATON_CLAUDE_PATH`;
     return { ...none, problem: 'not_installed', fix };
   }
-  const version = await versionOf(program, seen);
+  const version = await versionOf(program, visible);
   if (version === null) {
     const fix = `correct BATON_CLAUDE_PATH, or install it again (${INSTALL})`;
     return { ...none, problem: 'does_not_run', fix };
   }
   if (isTooOld(version)) return { ...none, version, problem: 'too_old', fix: INSTALL };
-  return { program, version, ...(await lookForLogin(seen, env)) };
+  return { program, version, ...(await probeLogin(visible, env)) };
 }
 
 async function versionOf(program: string, env: Record<string, string>): Promise<string | null> {
   const quiet = { DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
   const options = { env: { ...env, ...quiet }, timeout: VERSION_MS };
-  const said = await run(program, ['--version'], options).catch(() => null);
-  return /\d+\.\d+\.\d+/.exec(said?.stdout ?? '')?.[0] ?? null;
+  const output = await run(program, ['--version'], options).catch(() => null);
+  return /\d+\.\d+\.\d+/.exec(output?.stdout ?? '')?.[0] ?? null;
 }
 
 const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
-async function lookForLogin(
-  seen: Record<string, string>,
+async function probeLogin(
+  visible: Record<string, string>,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<ClaudeLook, 'problem' | 'login' | 'fix'>> {
+): Promise<Pick<ClaudeProbe, 'problem' | 'login' | 'fix'>> {
   const good = { problem: null, fix: null };
-  const key = KEYS.find((each) => (seen[each] ?? '') !== '');
+  const key = KEYS.find((each) => (visible[each] ?? '') !== '');
   if (key !== undefined) return { ...good, login: { key } };
-  const folder = seen['CLAUDE_CONFIG_DIR'] ?? join(seen['HOME'] ?? homedir(), '.claude');
+  const folder = visible['CLAUDE_CONFIG_DIR'] ?? join(visible['HOME'] ?? homedir(), '.claude');
   const file = join(folder, '.credentials.json');
   const isThere = await access(file, constants.R_OK).then(
     () => true,
@@ -72,8 +72,9 @@ async function lookForLogin(
   if (hidden !== undefined) {
     return { problem: 'key_hidden', login: null, fix: `add ${hidden} to BATON_AGENT_ENV` };
   }
-  // There a login may be in the Keychain, into which nobody looks.
+  // On macOS a login may be in the Keychain, which is not checked.
   if (process.platform === 'darwin') return { ...good, login: null };
-  const fix = 'run "claude" as this user and sign in, or set ANTHROPIC_API_KEY for the server';
+  const fix =
+    'run "claude" as the user Baton runs as and sign in, or restart Baton with ANTHROPIC_API_KEY set';
   return { problem: 'signed_out', login: null, fix };
 }

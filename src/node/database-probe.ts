@@ -7,11 +7,11 @@ import { toBatonError as fromPostgres } from '../storage/postgres/errors.ts';
 import { Connection } from '../storage/sqlite/connection.ts';
 import { toBatonError as fromSqlite } from '../storage/sqlite/errors.ts';
 
-/** How far the schema of a database is, and who uses it. */
-export interface DatabaseLook {
+/** The state of a database's schema, and the nodes that use it. */
+export interface DatabaseProbe {
   readonly applied: readonly string[];
   readonly pending: readonly string[];
-  /** What nodes that share the database have in common; null before the first start. */
+  /** The id shared by all nodes of the database; null before the first start. */
   readonly installation: string | null;
   readonly liveNodes: ReadonlySet<string>;
 }
@@ -22,14 +22,14 @@ interface Facts {
   readonly liveNodes: readonly string[];
 }
 
-/** Statements that name tables go one after another: in a new database there are none. */
+/** Statements run one after another: in a new database the tables do not exist yet. */
 type Query = (text: string) => readonly Row[] | Promise<readonly Row[]>;
 type Row = Readonly<Record<string, unknown>>;
 
-/** Looks without changing anything; throws coded errors, also for a newer database (O3). */
-export async function lookAtDatabase(database: Config['database']): Promise<DatabaseLook> {
+/** Changes nothing. Throws coded errors, also for a newer database (O3). */
+export async function probeDatabase(database: Config['database']): Promise<DatabaseProbe> {
   const { migrations, installation, liveNodes } =
-    database.kind === 'sqlite' ? await lookAtFile(database.path) : await lookAtServer(database.url);
+    database.kind === 'sqlite' ? await probeFile(database.path) : await probeServer(database.url);
   const { applied, pending } = planMigrations(migrations);
   return {
     applied: applied.map(titleOf),
@@ -44,7 +44,7 @@ const titleOf = ({ id, name }: AppliedMigration): string =>
 
 const NOTHING: Facts = { migrations: [], installation: null, liveNodes: [] };
 
-async function lookAtFile(path: string): Promise<Facts> {
+async function probeFile(path: string): Promise<Facts> {
   if (!existsSync(path)) return NOTHING;
   try {
     const connection = new Connection(path, { readOnly: true });
@@ -59,7 +59,7 @@ async function lookAtFile(path: string): Promise<Facts> {
   }
 }
 
-async function lookAtServer(url: string): Promise<Facts> {
+async function probeServer(url: string): Promise<Facts> {
   const client = new pg.Client(clientConfig({ url: parseUrl(url).href, schema: 'baton' }));
   client.on('error', () => {});
   try {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/support/processes.ts';
 import { checkClaude } from './doctor.ts';
 
-/** A program that says it is Claude Code of a version. */
+/** A program that claims to be Claude Code of a version. */
 function claude(version: string): string {
   const path = join(temporaryDirectory(), 'claude');
   writeFileSync(path, `#!/bin/sh\necho "${version} (Claude Code)"\n`);
@@ -12,40 +12,40 @@ function claude(version: string): string {
   return path;
 }
 
-const look = (claudePath: string, env: NodeJS.ProcessEnv, agentEnv?: string[]) =>
+const check = (claudePath: string, env: NodeJS.ProcessEnv, agentEnv?: string[]) =>
   checkClaude({ claudePath, agentEnv }, env);
 
 test('[C1] the doctor finds Claude Code with its version, and a key', async () => {
   const path = claude('2.1.325');
   const env = { ANTHROPIC_API_KEY: 'sk-ant-x', PATH: process.env['PATH'] };
-  expect(await look(path, env)).toEqual([
+  expect(await check(path, env)).toEqual([
     { name: 'agent claude', state: 'ok', text: `${path}, 2.1.325` },
     { name: 'claude login', state: 'ok', text: 'ANTHROPIC_API_KEY is set for agents' },
   ]);
-  const [, hidden] = await look(path, env, ['HTTP_PROXY']);
+  const [, hidden] = await check(path, env, ['HTTP_PROXY']);
   expect(hidden).toMatchObject({ state: 'note', fix: 'add ANTHROPIC_API_KEY to BATON_AGENT_ENV' });
 });
 
-test('[C1] or a login, or that there is neither', async () => {
+test('[C1] the doctor finds a login, or notes that there is neither login nor key', async () => {
   const path = claude('2.2.0');
   const home = temporaryDirectory();
   const env = { HOME: home, PATH: process.env['PATH'] };
-  expect((await look(path, env))[1]).toMatchObject({ state: 'note' });
+  expect((await check(path, env))[1]).toMatchObject({ state: 'note' });
   mkdirSync(join(home, '.claude'));
   writeFileSync(join(home, '.claude', '.credentials.json'), '{}');
-  expect((await look(path, env))[1]).toMatchObject({ state: 'ok' });
+  expect((await check(path, env))[1]).toMatchObject({ state: 'ok' });
 });
 
-test('[C1] one that is too old, is not there or does not run is told with what to do', async () => {
+test('[C1] the doctor says what to do if Claude Code is too old, missing or does not run', async () => {
   const env = { PATH: process.env['PATH'] };
-  expect(await look(claude('2.1.112'), env)).toMatchObject([
+  expect(await check(claude('2.1.112'), env)).toMatchObject([
     {
       state: 'note',
       text: expect.stringContaining('2.1.197 or newer'),
       fix: expect.stringContaining('npm install'),
     },
   ]);
-  expect(await look('/not/there', env)).toMatchObject([
+  expect(await check('/not/there', env)).toMatchObject([
     { state: 'note', text: '/not/there does not run', fix: expect.stringContaining('shell') },
   ]);
 });

@@ -3,31 +3,31 @@ import { processTable } from '../agents/process-table.ts';
 import { parseTag } from '../agents/tag.ts';
 import type { Config } from '../config/config.ts';
 import { type BatonError, isBatonError } from '../contract/errors.ts';
-import { type ClaudeLook, lookAtClaude } from './claude-probe.ts';
-import { type DatabaseLook, lookAtDatabase } from './database-probe.ts';
+import { type ClaudeProbe, probeClaude } from './claude-probe.ts';
+import { type DatabaseProbe, probeDatabase } from './database-probe.ts';
 
-/** What the doctor found about one thing, and how to mend it. */
+/** The result of one check, and how to fix the problem. */
 export interface Finding {
   readonly name: string;
-  /** A note is worth knowing; a problem keeps Baton from working. */
+  /** A note is worth knowing; a problem prevents Baton from working. */
   readonly state: 'ok' | 'note' | 'problem';
   readonly text: string;
   readonly fix?: string;
 }
 
-/** The database, and what agents of its dead nodes left running. Changes nothing. */
+/** Checks the database, and looks for leftovers of its dead nodes. Changes nothing. */
 export async function checkDatabase(database: Config['database']): Promise<Finding[]> {
   const what = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
   try {
-    const look = await lookAtDatabase(database);
-    return [schemaFinding(what, look), ...leftoverFinding(look)];
+    const probe = await probeDatabase(database);
+    return [schemaFinding(what, probe), ...leftoverFinding(probe)];
   } catch (error) {
     if (!isBatonError(error)) throw error;
     return [problem(what, error)];
   }
 }
 
-function schemaFinding(what: string, { applied, pending }: DatabaseLook): Finding {
+function schemaFinding(what: string, { applied, pending }: DatabaseProbe): Finding {
   const name = 'database';
   if (pending.length === 0) {
     return { name, state: 'ok', text: `${what}: up to date, ${applied.length} migrations` };
@@ -35,11 +35,11 @@ function schemaFinding(what: string, { applied, pending }: DatabaseLook): Findin
   const text =
     applied.length === 0
       ? `${what}: not set up yet`
-      : `${what}: ${pending.length} migrations are to be applied`;
-  return { name, state: 'note', text, fix: 'the next start does it; or run "baton migrate"' };
+      : `${what}: ${pending.length} migrations are pending`;
+  return { name, state: 'note', text, fix: 'the next start applies them; or run "baton migrate"' };
 }
 
-function leftoverFinding({ installation, liveNodes }: DatabaseLook): Finding[] {
+function leftoverFinding({ installation, liveNodes }: DatabaseProbe): Finding[] {
   if (installation === null) return [];
   const name = 'leftovers';
   const table = processTable();
@@ -47,18 +47,18 @@ function leftoverFinding({ installation, liveNodes }: DatabaseLook): Finding[] {
     const tag = ended ? null : parseTag(table.tagOf(pid) ?? '');
     return tag !== null && tag.installation === installation && !liveNodes.has(tag.node);
   });
-  if (left.length === 0) return [{ name, state: 'ok', text: 'no agent has outlived its node' }];
+  if (left.length === 0) return [{ name, state: 'ok', text: 'no leftover agent processes' }];
   const pids = left.map(({ pid }) => pid).join(', ');
-  const text = `${left.length} processes of agents have outlived their node: ${pids}`;
-  return [{ name, state: 'note', text, fix: 'the next start of a worker here stops them' }];
+  const text = `${left.length} agent processes have outlived their node: ${pids}`;
+  return [{ name, state: 'note', text, fix: 'the next worker that starts here stops them' }];
 }
 
 const FIXES: Partial<Record<BatonError['code'], string>> = {
-  database_newer: 'use the version of Baton that made it, or a newer one',
+  database_newer: 'use the version of Baton that created it, or a newer one',
   database_outdated: 'start Baton once at commit 308c277, or use an empty database',
   database_unreachable: 'start the database server, or correct BATON_DATABASE_URL',
-  database_refused: 'correct user, password and database name in BATON_DATABASE_URL',
-  database_corrupt: 'restore a backup, or name another file with --database',
+  database_refused: 'correct the user, password and database name in BATON_DATABASE_URL',
+  database_corrupt: 'restore a backup, or choose another file with --database',
   database_read_only: 'make the file and its directory readable and writable for your user',
 };
 
@@ -69,32 +69,32 @@ const problem = (what: string, { code, message }: BatonError): Finding => ({
   fix: FIXES[code] ?? 'see the message',
 });
 
-const SHELL_WORKS = 'the agent shell works without';
+const SHELL_WORKS = 'the shell agent works without it';
 
-/** Notes only: other agents work without it. Nothing here calls the network. */
+/** Returns notes only, because other agents work without it. Does not use the network. */
 export async function checkClaude(
   config: Pick<Config, 'claudePath' | 'agentEnv'>,
   env: NodeJS.ProcessEnv,
 ): Promise<Finding[]> {
   const name = 'agent claude';
-  const look = await lookAtClaude(config, env);
-  const { program, version, fix } = look;
-  const note = (text: string, mend = fix): Finding[] => [
-    { name, state: 'note', text, ...(mend === null ? {} : { fix: mend }) },
+  const probe = await probeClaude(config, env);
+  const { program, version, fix } = probe;
+  const note = (text: string, advice = fix): Finding[] => [
+    { name, state: 'note', text, ...(advice === null ? {} : { fix: advice }) },
   ];
-  switch (look.problem) {
+  switch (probe.problem) {
     case 'not_installed':
       return note('Claude Code is not installed', `${fix}; ${SHELL_WORKS}`);
     case 'does_not_run':
       return note(`${program} does not run`, `${fix}; ${SHELL_WORKS}`);
     case 'too_old':
-      return note(`${program} is ${version}, and ${OLDEST_VERSION} or newer is needed`);
+      return note(`${program} is ${version}, but Baton needs ${OLDEST_VERSION} or newer`);
     default:
-      return [{ name, state: 'ok', text: `${program}, ${version}` }, loginFinding(look)];
+      return [{ name, state: 'ok', text: `${program}, ${version}` }, loginFinding(probe)];
   }
 }
 
-function loginFinding({ login, problem, fix }: ClaudeLook): Finding {
+function loginFinding({ login, problem, fix }: ClaudeProbe): Finding {
   const name = 'claude login';
   if (login !== null) {
     const text = 'key' in login ? `${login.key} is set for agents` : `signed in (${login.file})`;
@@ -105,7 +105,7 @@ function loginFinding({ login, problem, fix }: ClaudeLook): Finding {
   }
   const text =
     problem === 'key_hidden'
-      ? 'a key is set, but agents do not see it'
-      : 'no key is set and nobody is signed in';
+      ? 'a key is set, but agents cannot see it'
+      : 'no key is set, and Claude Code is not signed in';
   return { name, state: 'note', text, fix };
 }

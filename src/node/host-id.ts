@@ -6,9 +6,9 @@ import { deriveHostId } from '../queue/node/process-identity.ts';
 import { makeOnce } from '../secrets/once-file.ts';
 
 /**
- * The id of this host, to which sessions are pinned (Q23): the one given, or that of the data
- * directory, which is derived from the machine at the first start and kept from then on. A machine-id
- * that appears, another host name or a new container on the same volume changes nothing.
+ * The id of this host, to which sessions are pinned (Q23): the configured one, or the one in the data
+ * directory. That one is derived from the machine at the first start and kept from then on, whatever
+ * happens to the machine-id, the host name or the container of the volume.
  */
 export async function hostIdOf(given: string | undefined, dataDir: string): Promise<string> {
   if (given !== undefined) return given;
@@ -16,14 +16,14 @@ export async function hostIdOf(given: string | undefined, dataDir: string): Prom
   let id = await read(path);
   if (id === null) {
     await makeOnce(path, deriveHostId());
-    // Of two processes that start at once the second takes what the first has made.
+    // If two processes start at once, the second uses the id written by the first.
     id = await read(path);
   }
   if (HostId.safeParse(id).success) return id as string;
   throw new UserError({
-    what: `The host id in ${path} cannot be used.`,
-    why: 'it must be one line of 1 to 200 characters, and sessions are pinned to the one it held.',
-    todo: 'put that line back ("baton nodes" and the sessions show it), or set BATON_HOST_ID to it.',
+    what: `The host id in ${path} is not valid.`,
+    why: 'it must be one line of 1 to 200 characters, and sessions are pinned to the previous one.',
+    todo: 'restore that line ("baton nodes" and the sessions show it), or set BATON_HOST_ID to it.',
   });
 }
 

@@ -15,16 +15,16 @@ import type { Metrics } from '../server/metrics.ts';
 import { createSite } from '../server/site.ts';
 import type { OpenStreams } from '../server/streams/open-streams.ts';
 import { registerStreams } from '../server/streams/register.ts';
-import { agentLooks } from './agent-probes.ts';
+import { agentProbes } from './agent-probes.ts';
 import type { Composed } from './compose.ts';
 import type { NodeReadiness } from './readiness.ts';
 
-export interface FrontOptions {
+export interface HttpOptions {
   readonly config: Config;
   readonly log: Logger;
   readonly adminToken: string;
   readonly servesApi: boolean;
-  /** Whether it runs agents. */
+  /** Whether this node runs agents. */
   readonly executes: boolean;
   readonly metrics: Metrics;
   readonly readiness: NodeReadiness;
@@ -32,15 +32,15 @@ export interface FrontOptions {
   readonly composed: () => Composed | null;
 }
 
-/** What people and programs meet: the HTTP app, who is let in, and how often. */
-export interface Front {
+/** The HTTP app with its authentication and limits. */
+export interface Http {
   readonly app: FastifyInstance;
   readonly authenticator: StoreAuthenticator;
   readonly limits: Limits;
   readonly streams: OpenStreams;
 }
 
-export function createFront(options: FrontOptions): Front {
+export function createHttp(options: HttpOptions): Http {
   const { config, log, metrics, readiness, servesApi, composed } = options;
   const limits = new Limits({
     perAddress: config.strangerLimit,
@@ -55,11 +55,15 @@ export function createFront(options: FrontOptions): Front {
     proxies: proxyCheck(config.trustedProxies),
     log,
   });
-  const known = requestAuthenticator(authenticator, { site, addressOf });
-  const auth = measured(limited(known, limits, connections), metrics);
+  const unlimited = requestAuthenticator(authenticator, { site, addressOf });
+  const auth = measured(limited(unlimited, limits, connections), metrics);
   const served = <T>(part: (composed: Composed) => T) => {
     return (): T | null => {
-      if (!servesApi) throw new BatonError('not_found', 'This node serves no API.');
+      if (!servesApi)
+        throw new BatonError(
+          'not_found',
+          'This node does not serve the API. Send the request to an API node.',
+        );
       const all = composed();
       return all === null ? null : part(all);
     };
@@ -73,7 +77,7 @@ export function createFront(options: FrontOptions): Front {
     ready: () => readiness.check(),
     service: served(({ service }) => service),
     access: served(({ access }) => access),
-    agents: agentLooks({ config, env: process.env, executes: options.executes }),
+    agents: agentProbes({ config, env: process.env, executes: options.executes }),
     routes: [
       (api) => {
         streams = registerStreams(api, { auth, metrics, places: limits.streams });

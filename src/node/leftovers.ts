@@ -14,8 +14,8 @@ export interface LeftoverOptions {
 }
 
 /**
- * What agents of dead nodes left running on this machine is stopped before anything new starts (A9),
- * and their private files go. Answers how many processes it was.
+ * Kills the processes that agents of dead nodes left on this machine, before anything new starts
+ * (A9), and removes the private files of these nodes. Returns the number of killed processes.
  */
 export async function stopLeftovers(options: LeftoverOptions): Promise<number> {
   const { store, installation, self, dataDir, log } = options;
@@ -23,10 +23,10 @@ export async function stopLeftovers(options: LeftoverOptions): Promise<number> {
   const isLive = (node: NodeRecord): boolean =>
     node.leaseUntil > now && !isProvablyDead(node, self);
   const liveNodes = new Set(nodes.filter(isLive).map(({ id }) => id));
-  // This process has not joined yet, and so has no agents.
+  // This process has not joined yet, so it has no agents.
   const { stopped, left } = await sweepLeftovers({ installation, self: '', liveNodes });
-  if (stopped.length > 0) log.warn({ processes: stopped }, 'Leftovers of agents were stopped');
-  if (left.length > 0) log.error({ processes: left }, 'Leftovers of agents cannot be stopped');
+  if (stopped.length > 0) log.warn({ processes: stopped }, 'Stopped leftover agent processes');
+  if (left.length > 0) log.error({ processes: left }, 'Could not stop leftover agent processes');
   await sweepPrivate(dataDir, liveNodes);
   return stopped.length;
 }

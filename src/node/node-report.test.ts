@@ -38,7 +38,7 @@ async function rig() {
   return { report, node, load, warnings };
 }
 
-test('[H6] a node says how it is doing, again and again', async () => {
+test('[H6] a node reports its load periodically', async () => {
   const { report, node, load } = await rig();
   expect(await load()).toBeNull();
   report.start();
@@ -55,28 +55,28 @@ test('[H6] a node says how it is doing, again and again', async () => {
   await until(async () => (await load())?.streams === 4);
 });
 
-test('[O5] a database that is away costs a report, and the next one is told', async () => {
+test('[O5] a report is lost while the database is away, and the next one is stored', async () => {
   const { report, node, load, warnings } = await rig();
   node.away = true;
-  await report.tell();
+  await report.send();
   expect(await load()).toBeNull();
   node.away = false;
-  await report.tell();
+  await report.send();
   expect(await load()).not.toBeNull();
   expect(warnings).toEqual([]);
 });
 
-test('[H9] a report that cannot be made, for want of descriptors, costs that report alone', async () => {
+test('[H9] a report that fails for lack of file descriptors does not affect the next one', async () => {
   const { report, node, load, warnings } = await rig();
   node.noFiles = true;
   report.start();
   await until(() => warnings.length > 1);
-  expect(warnings[0]).toBe('The load of this node was not reported');
+  expect(warnings[0]).toBe('Could not report the load of this node');
   node.noFiles = false;
   await until(async () => (await load()) !== null);
 });
 
-test('a report is stopped twice and begun again', async () => {
+test('a report can be stopped twice and started again', async () => {
   const { report, node, load } = await rig();
   await report.stop();
   report.start();

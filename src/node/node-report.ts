@@ -6,12 +6,12 @@ import type { Logger } from '../queue/logger.ts';
 import { isTransient } from '../queue/node/database-watch.ts';
 
 const EVERY_MS = 5000;
-/** How closely the event loop is looked at. */
+/** The sampling interval of the event loop's delay. */
 const RESOLUTION_MS = 20;
 
 export interface NodeReportOptions {
   readonly store: Pick<AccessStore, 'saveLoad'>;
-  /** Of this node, while it has a lease. */
+  /** Null while this node has no lease. */
   readonly nodeId: () => string | null;
   readonly streams: () => number;
   readonly log: Pick<Logger, 'warn'>;
@@ -19,8 +19,8 @@ export interface NodeReportOptions {
 }
 
 /**
- * Tells the database every few seconds how this node is doing, for the list of nodes. Nothing waits
- * for it: what could not be told is told next time.
+ * Stores this node's load in the database every few seconds, for the list of nodes. Nothing depends
+ * on it: a failed report is replaced by the next one.
  *
  * `start()` and `stop()` may be called twice and in any order.
  */
@@ -38,8 +38,8 @@ export class NodeReport {
     if (this.#timer !== undefined) return;
     this.#delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     this.#delay.enable();
-    this.#timer = setInterval(() => void this.tell(), this.#options.everyMs ?? EVERY_MS).unref();
-    void this.tell();
+    this.#timer = setInterval(() => void this.send(), this.#options.everyMs ?? EVERY_MS).unref();
+    void this.send();
   }
 
   /** Waits for a report under way. */
@@ -50,24 +50,24 @@ export class NodeReport {
     await this.#underWay;
   }
 
-  /** One report; never two at once. Never rejects: no report is worth the process. */
-  tell(): Promise<void> {
-    this.#underWay ??= this.#tell().finally(() => {
+  /** Sends one report, never two at once. Never rejects: a failed report must not end the process. */
+  send(): Promise<void> {
+    this.#underWay ??= this.#send().finally(() => {
       this.#underWay = null;
     });
     return this.#underWay;
   }
 
-  async #tell(): Promise<void> {
+  async #send(): Promise<void> {
     const { store, log } = this.#options;
     const nodeId = this.#options.nodeId();
     if (nodeId === null) return;
     try {
-      // Reading the memory in use opens a file, which fails if too many are open.
+      // Inside `try`: reading the memory usage opens a file, which fails if too many are open.
       await store.saveLoad(nodeId, this.#load());
     } catch (err) {
-      // If the database is away, its watch logs that.
-      if (!isTransient(err)) log.warn({ err }, 'The load of this node was not reported');
+      // If the database is away, the database watch logs it.
+      if (!isTransient(err)) log.warn({ err }, 'Could not report the load of this node');
     }
   }
 
@@ -77,7 +77,7 @@ export class NodeReport {
     return {
       cpu: round((loadavg()[0] ?? 0) / availableParallelism()),
       memoryBytes: process.memoryUsage.rss(),
-      // It measures from tick to tick, of which the resolution is no delay.
+      // The histogram measures from tick to tick; the resolution itself is not delay.
       eventLoopDelayMs: round(Math.max(0, lateNs / 1e6 - RESOLUTION_MS)),
       streams: this.#options.streams(),
     };

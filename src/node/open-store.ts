@@ -9,7 +9,7 @@ import { type SqliteStore, sqliteStore } from '../storage/sqlite/store.ts';
 export type OpenStore = BatonStore &
   Partial<Pick<PostgresStore, 'pool'> & Pick<SqliteStore, 'isThere'>>;
 
-/** Opens the configured database. A PostgreSQL that is away is waited for, until `stop`. */
+/** Opens the configured database. Waits for PostgreSQL while it is away, until `stop`. */
 export function openStore(
   database: Config['database'],
   log: Logger,
@@ -19,17 +19,16 @@ export function openStore(
   return postgresStore({
     url: database.url,
     waitMs: Number.POSITIVE_INFINITY,
-    onWaiting: ({ message }) =>
-      log.warn({ reason: message }, 'Waiting for the database; it is tried again'),
+    onWaiting: ({ message }) => log.warn({ reason: message }, 'Waiting for the database; retrying'),
     signal: stop,
   });
 }
 
-/** Says why a start takes long: another process may be ending, and is given its time. */
+/** Logs why a start takes long: another process may be shutting down, so the start waits for it. */
 async function openSqlite(path: string, log: Logger): Promise<SqliteStore> {
   const opened = new AbortController();
   delay(1000, undefined, { signal: opened.signal }).then(
-    () => log.warn({ path }, 'Waiting for another process to let go of the database'),
+    () => log.warn({ path }, 'Waiting for another process to release the database'),
     () => {},
   );
   return await sqliteStore({ path }).finally(() => opened.abort());

@@ -24,14 +24,14 @@ function rig() {
 
 const READY = { database: true, migrations: true, lease: true, disk: true };
 
-test('[H7] a node is ready once its database is open, and says before what is missing', async () => {
+test('[H7] a node is ready once its database is open, and says what is missing until then', async () => {
   const { readiness, open } = rig();
   expect(Object.values(await readiness.check())).not.toContain(true);
   open();
   expect(await readiness.check()).toEqual(READY);
 });
 
-test('[O5] it is not ready while the database is away, and is again by itself', async () => {
+test('[O5] a node is not ready while the database is away, and recovers by itself', async () => {
   const { node, readiness, open } = rig();
   open();
   node.away = true;
@@ -40,7 +40,7 @@ test('[O5] it is not ready while the database is away, and is again by itself', 
   expect(await readiness.check()).toEqual(READY);
 });
 
-test('[H7] it is not ready when its lease has less left than until a renewal, and is again by itself', async () => {
+test('[H7] a node is not ready when its lease ends before the next renewal, and recovers by itself', async () => {
   const { node, readiness, open } = rig();
   open();
   node.leftMs = 9999;
@@ -51,14 +51,14 @@ test('[H7] it is not ready when its lease has less left than until a renewal, an
   expect(await readiness.check()).toEqual(READY);
 });
 
-test('[H7] it is not ready from when its stop has begun, whatever else is', async () => {
+test('[H7] a node is not ready once it is stopping, even if every check passes', async () => {
   const { readiness, open } = rig();
   open();
   readiness.stopping();
   expect(await readiness.check()).toEqual({ node: 'stopping' });
 });
 
-test('[E10] it is not ready with a disk that is almost full or does not answer', async () => {
+test('[E10] a node is not ready while its disk is almost full or does not answer', async () => {
   const { node, readiness, open } = rig();
   open();
   node.freeBytes = 100 * 1024 * 1024 - 1;
@@ -70,7 +70,7 @@ test('[E10] it is not ready with a disk that is almost full or does not answer',
   expect(await freeSpace([tmpdir(), '/'])).toBeGreaterThan(0);
 });
 
-test('[H7] it is not ready with a database file that was removed or replaced', async () => {
+test('[H7] a node is not ready if its database file was removed or replaced', async () => {
   const { node, readiness, open } = rig();
   open();
   node.isThere = false;

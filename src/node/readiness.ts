@@ -1,17 +1,17 @@
 import type { Readiness } from '../server/routes/system.ts';
 import { sharedRead } from '../server/shared-read.ts';
 
-/** A database that has not answered after this is not ready. */
+/** A database that has not answered after this counts as not ready. */
 const PATIENCE_MS = 2000;
 
 /** With less than this free, the next long run may fill the disk. */
 const FREE_BYTES = 100 * 1024 * 1024;
 
-/** What a node can tell about itself once its database is open. */
+/** What readiness depends on once the database is open. */
 export interface NodeParts {
   /** Reads something small from the database. */
   readonly ask: () => Promise<unknown>;
-  /** False if the file of the database was removed or replaced. */
+  /** False if the database file was removed or replaced. */
   readonly isThere: () => boolean;
   /** Bytes left on the disks that the node writes to. */
   readonly freeBytes: () => Promise<number>;
@@ -21,8 +21,8 @@ export interface NodeParts {
 }
 
 /**
- * What `/readyz` says. It says no before it must: while requests are still answered but the node is
- * about to stop, or about to lose its lease, so that a load balancer has time to look elsewhere.
+ * The answer of `/readyz`. It turns negative early, while requests are still answered but the node is
+ * about to stop or to lose its lease, so a load balancer has time to choose another node.
  */
 export class NodeReadiness {
   #parts: NodeParts | null = null;
@@ -30,14 +30,14 @@ export class NodeReadiness {
   #freeBytes: () => Promise<number | null> = async () => null;
   #stopping = false;
 
-  /** The database is open, and its schema that of this version. */
+  /** The database is open, and its schema is up to date. */
   opened(parts: NodeParts): void {
     this.#parts = parts;
     this.#answers = sharedRead(() => parts.ask().then((): true => true), PATIENCE_MS);
     this.#freeBytes = sharedRead(parts.freeBytes, PATIENCE_MS);
   }
 
-  /** From now on the answer is no. Safe to call twice. */
+  /** From now on the node is not ready. Safe to call twice. */
   stopping(): void {
     this.#stopping = true;
   }

@@ -3,8 +3,8 @@ import type { Config } from '../config/config.ts';
 import { createMasker, type ServerMasker } from '../policy/masking/masking.ts';
 
 /*
- * The masker of a server: with the settings of P4, and with the values it knows to be secret. Those in files
- * are hidden once they are read (`hideOwn`).
+ * The masker of a server: it applies the settings of P4 and hides the server's own secrets. Those in
+ * files are added once they are read (`hideOwn`).
  */
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -28,7 +28,7 @@ export function serverMasker(
   return masker;
 }
 
-/** The secrets of the server, as far as they are known. */
+/** Hides the server's own secrets, as far as they are known yet. */
 export function hideOwn(
   masker: ServerMasker,
   adminToken: string | undefined,
@@ -38,7 +38,7 @@ export function hideOwn(
   masker.hide([
     ...(adminToken === undefined ? [] : [adminToken]),
     ...(key === undefined ? [] : encodings.map((encoding) => key.toString(encoding))),
-    // Many leave out the padding.
+    // The padding is often left out.
     ...(key === undefined ? [] : [key.toString('base64').replace(/=+$/, '')]),
   ]);
 }
@@ -62,10 +62,10 @@ function decoded(text: string): string {
 }
 
 const SAYS_SECRET = /key|token|secret|passw|passphrase|pwd/i;
-/** It says where a secret is, not what it is. */
+/** The variable holds the location of a secret, not the secret. */
 const SAYS_PLACE = /(?:file|path|dir|url|helper)$/i;
 
-/** Of the variables that agents may see, those whose name says that they are secret. */
+/** The values of the variables that agents may see and whose names suggest a secret. */
 const ofAgents = (listed: readonly string[] = AGENT_ENV_DEFAULT, env: Env): string[] =>
   listed
     .filter((name) => SAYS_SECRET.test(name) && !SAYS_PLACE.test(name) && name !== 'PWD')

@@ -86,19 +86,19 @@ describe('baton user', () => {
     [['tokn', 'ls'], 'Unknown command: tokn.'],
     [['user', 'add'], 'The name is missing.'],
     [['user', 'add', 'a b'], '"a b" cannot be the name of a user.'],
-    [['user', 'add', 'x', '--role', 'king'], '--role has a value that cannot be used: "king".'],
+    [['user', 'add', 'x', '--role', 'king'], '--role has an invalid value: "king".'],
     [['user', 'set', 'x'], 'There is nothing to change.'],
     [['token', 'create'], 'The name is missing.'],
     [
       ['token', 'create', 'x', '--scopes', 'all'],
-      '--scopes has a value that cannot be used: "all".',
+      '--scopes has an invalid value: "all".',
     ],
     [
       ['token', 'create', 'x', '--days', '1', '--forever'],
       '--days and --forever do not go together.',
     ],
-    [['audit', '--from', 'soon'], '--from has a value that cannot be used: "soon".'],
-    [['audit', '--action', 'user.ad'], '--action has a value that cannot be used: "user.ad".'],
+    [['audit', '--from', 'soon'], '--from has an invalid value: "soon".'],
+    [['audit', '--action', 'user.ad'], '--action has an invalid value: "user.ad".'],
     [['share', 'x', 'hanako'], '"hanako" is not understood.'],
     [['share', 'x', 'hanako:view', '--none'], '--none and users do not go together.'],
   ])('[C1] wrong usage ends with 2, in three lines: %j', async (args, what) => {

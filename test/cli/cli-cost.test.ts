@@ -98,7 +98,7 @@ test('[C1] what cannot be asked is said, and the commands of docs/cli.md about c
     [['cost', 'fix login', '--by', 'day'], 'A session has no sums by time.'],
     [['cost', 'a', 'b'], '"b" is not understood.'],
     [['cost', 'nothing'], 'There is no session "nothing".'],
-    [['cost', '--by', 'colour'], '--by has a value that cannot be used: "colour".'],
+    [['cost', '--by', 'colour'], '--by has an invalid value: "colour".'],
     [['cost', '--from', '2001-01-01'], 'At most 366 days can be added up at once.'],
   ] as const) {
     const { code, stdout, stderr } = await desk.done([...args]);

@@ -137,7 +137,7 @@ describe('baton run', () => {
   test.each([
     [['run'], 'There is no message.'],
     [['run', 'two', 'words'], 'There is more than one message.'],
-    [['run', '--agent', 'robot', 'x'], '--agent has a value that cannot be used: "robot".'],
+    [['run', '--agent', 'robot', 'x'], '--agent has an invalid value: "robot".'],
     [['run', '--sesion', 'x', 'y'], 'Unknown flag: --sesion.'],
     [['run', '--session', 'x', '--name', 'abc', 'y'], '--session and --name do not go together.'],
     [['send'], 'The session is missing.'],

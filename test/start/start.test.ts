@@ -39,7 +39,7 @@ describe('a start that cannot be is refused in three lines', () => {
   test('[O1] value out of range', async () => {
     const { code, lines } = await failure(['up'], { BATON_PORT: '70000' });
     expect(code).toBe(2);
-    expect(lines[0]).toBe('BATON_PORT has a value that cannot be used: "70000".');
+    expect(lines[0]).toBe('BATON_PORT has an invalid value: "70000".');
   });
 
   test('[O1] unknown command', async () => {
@@ -64,8 +64,8 @@ describe('a start that cannot be is refused in three lines', () => {
     expect(code).toBe(1);
     expect(lines.slice(-3)).toEqual([
       `Cannot listen on 127.0.0.1:${port}.`,
-      'Why: another program, perhaps another Baton, is using this port.',
-      'What to do: stop it, or choose another port with --port (0 takes a free one).',
+      'Why: another program, perhaps another Baton server, is using this port.',
+      'What to do: stop it, or choose another port with --port (0 picks a free one).',
     ]);
   });
 

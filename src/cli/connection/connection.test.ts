@@ -93,7 +93,7 @@ test.each([['ftp://x'], ['http://user:secret@h'], ['nonsense'], ['http://h/?toke
     const { message, exitCode } = refusal(() =>
       findConnection({}, { ...place().env, BATON_URL: url }),
     );
-    expect(message).toContain('BATON_URL has a value that cannot be used');
+    expect(message).toContain('BATON_URL has an invalid value');
     expect(message).not.toContain('secret');
     expect(exitCode).toBe(2);
   },

@@ -42,7 +42,7 @@ test.each([
   [['-x'], 'Unknown flag: -x.', '--'],
   [['--toString'], 'Unknown flag: --toString.', '--'],
   [['--after'], '--after has no value.', '--after <seq>'],
-  [['--after', 'x'], '--after has a value that cannot be used: "x".', 'correct --after'],
+  [['--after', 'x'], '--after has an invalid value: "x".', 'correct --after'],
   [['--json=yes'], '--json has a value.', 'alone'],
 ])('[C1] refuses %j and names it', (args, what, todo) => {
   const { message, exitCode } = refusal(...args);

@@ -96,7 +96,7 @@ function parseValue(name: string, value: string | undefined, flag: Valued): unkn
   const result = flag.schema.safeParse(value);
   if (result.success) return result.data;
   throw usageError({
-    what: `${name} has a value that cannot be used: "${maskCredentials(value)}".`,
+    what: `${name} has an invalid value: "${maskCredentials(value)}".`,
     why: `it must be ${flag.expected}.`,
     todo: `correct ${name}, or leave it out.`,
   });
