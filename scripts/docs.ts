@@ -1,5 +1,5 @@
-// Writes the pages of docs/ that are made from code; with --check it only says whether they are
-// up to date. `npm run docs`, `npm run docs:check`.
+// Writes the pages of docs/ that are generated from code; with --check it only reports whether they
+// are up to date. `npm run docs`, `npm run docs:check`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ERRORS } from '../src/contract/errors.ts';
 import { ErrorClass } from '../src/contract/outcome.ts';
@@ -14,7 +14,7 @@ const NOTE = '<!-- Made by `npm run docs`; change the code, not this page. -->';
 const errors = `${NOTE}
 # Errors
 
-Every error has a stable code. Over HTTP it comes with the status below, in the envelope
+Every error has a stable code. Over HTTP it has the status below and comes in the envelope
 \`{"error":{"code","message","status","details?"},"meta":{"timestamp","requestId"}}\`; in the library it
 is a \`BatonError\` with the same \`code\`. An error means that nothing was changed.
 
@@ -26,7 +26,7 @@ ${Object.entries(ERRORS)
 
 # Classes of failed runs
 
-How a run failed is not an error of a call but a value: its class decides what happens next.
+A failed run is not an error of a call: its outcome is a value, whose class decides what happens next.
 
 | class | what happens |
 |---|---|
@@ -39,10 +39,10 @@ const states = `${NOTE}
 \`\`\`mermaid
 ${diagram()}\`\`\`
 
-A run that has not begun can be edited, moved and removed. One that has begun keeps the head of its lane
+A run that has not begun can be edited, moved and removed. A run that has begun stays at the head of its lane
 until it ends: while it executes, while its question is open (\`waiting\`), while it waits for its next
 attempt (\`retry_scheduled\`), and when it is queued again because its node died or handed it back.
-\`succeeded\`, \`failed\`, \`cancelled\` and \`dead\` never change; the database refuses it. A manual retry is
+\`succeeded\`, \`failed\`, \`cancelled\` and \`dead\` are final; the database refuses to change them. A manual retry is
 a new run.
 
 Each change of state is one transaction that also appends its event to the log of the lane.
@@ -52,31 +52,33 @@ Each change of state is one transaction that also appends its event to the log o
 \`\`\`mermaid
 ${sessionDiagram()}\`\`\`
 
-\`PENDING\` waits for its workspace. \`ACTIVE\` is ready, and someone is connected, or a run has not ended, or it
-became ready less than 60 s ago. \`IDLE\` is ready and none of these: it has a time at which it is terminated,
-unless its timer is 0; with another timer that time counts from when it became idle. \`ERROR\` says why.
-\`COMPLETED\` and \`TERMINATED\` keep their history; reopening prepares the workspace anew.
+- \`PENDING\`: the workspace is being prepared.
+- \`ACTIVE\`: ready, and someone is connected, or a run has not ended, or it became ready less than 60 s ago.
+- \`IDLE\`: ready, and none of these. It has a time at which it is terminated, unless its timer is 0. If the timer is
+  changed, that time counts from when the session became idle.
+- \`ERROR\`: the session records the reason.
+- \`COMPLETED\` and \`TERMINATED\` keep their history; reopening prepares the workspace again.
 
 A session with unfinished runs can be terminated, which cancels them, but not completed or archived. Archiving
-is not a state: a message or reopening undoes it. Nobody sets a status; each change is one transaction that also
-appends \`session.status\` with \`from\`, \`to\` and \`reason\` to the session's log, and the server logs it as
-\`Session status changed\`. The log also has \`workspace.status\` when a workspace is there (\`running\`) or could not be
+is not a state: a message or reopening undoes it. No request sets a status directly. Each change is one transaction that
+also appends \`session.status\` with \`from\`, \`to\` and \`reason\` to the session's log, and the server logs it as
+\`Session status changed\`. The log also has \`workspace.status\` when a workspace is available (\`running\`) or could not be
 prepared (\`failed\`).
 
-\`ACTIVE\` does not mean that an agent works: opening a session makes it \`ACTIVE\`, but changes neither \`lastActiveAt\`
-nor its place in lists. The web app shows \`Ready\` unless a run is under way.
+\`ACTIVE\` does not mean that an agent is working: opening a session makes it \`ACTIVE\`, but changes neither \`lastActiveAt\`
+nor its position in lists. The web app shows \`Ready\` unless a run is under way.
 
-The reason \`orphan\` ("workspace gone") is reserved: no node compares directories with sessions yet. When the
-directory that Baton made for a session has disappeared, the next run gets an empty one.
+The reason \`orphan\` ("workspace gone") is reserved: no node compares directories with sessions yet. If the
+directory that Baton created for a session has disappeared, the next run gets an empty one.
 `;
 
 function fate(name: ErrorClass): string {
   if (name === 'poisoned') return 'the run is `dead`: its node died three times while it ran';
   const verdict = verdictOf(name);
   if (verdict === 'retry')
-    return 'tried again, with growing waits, until its attempts are used up (`dead`)';
+    return 'retried, with growing waits, until its attempts are used up (`dead`)';
   if (verdict === 'park') return 'parked until the announced time, attempts not counted';
-  return 'not tried again (`failed`)';
+  return 'not retried (`failed`)';
 }
 
 const page = (name: string): string =>
