@@ -61,9 +61,15 @@ export const Verdict = z.object({
 });
 export type Verdict = z.infer<typeof Verdict>;
 
+const TEST_INPUT_MAX = 64 * 1024;
+
 export const TestPolicy = z.strictObject({
   tool: z.string().min(1).max(200),
-  input: Json.optional(),
+  // A decision takes time in proportion to it, and every viewer may ask for one.
+  input: Json.optional().refine(
+    (input) => JSON.stringify(input ?? null).length <= TEST_INPUT_MAX,
+    `must be at most ${TEST_INPUT_MAX} characters of JSON`,
+  ),
   channel: Channel,
   sessionId: SessionId.optional(),
 });

@@ -158,6 +158,17 @@ describe('[P1] files', () => {
     expect(stops('Read(./a)', seen('Read', {}))).toBe('maybe');
   });
 
+  test('[P1] matching is bounded: a path or a rule that takes long is not compared', () => {
+    const long = seen('Read', { file_path: 'a/'.repeat(2100) });
+    expect([allows('Read(**)', long), stops('Read(./b)', long)]).toEqual(['no', 'maybe']);
+    const folded = seen('Read', { file_path: `${'a/../'.repeat(2000)}b` });
+    expect([allows('Read(./b)', folded), stops('Read(./b)', folded)]).toEqual(['yes', 'yes']);
+    const call = seen('Read', { file_path: 'a' });
+    const rule = (depths: number) => `Read(${'**/'.repeat(depths)}a)`;
+    expect([allows(rule(8), call), stops(rule(8), call)]).toEqual(['yes', 'yes']);
+    expect([allows(rule(9), call), stops(rule(9), call)]).toEqual(['no', 'maybe']);
+  });
+
   test('Edit means all tools that change files, Read all that read them', () => {
     for (const tool of ['Edit', 'Write', 'MultiEdit']) {
       expect(allows('Edit(./a)', seen(tool, { file_path: 'a' }))).toBe('yes');

@@ -115,15 +115,31 @@ export function isInside(word: string, cwd: string | undefined): boolean {
 
 const ANY_DEPTH = '**';
 
+/** Matching takes time in proportion to the names of the path and to the `**` of the rule: both are bounded. */
+const MOST_DEPTHS = 8;
+
+/** Linux opens no longer path. What a longer one means is unknown. */
+const LONGEST_PATH = 4096;
+
+function isTooLong(path: readonly string[]): boolean {
+  let length = 0;
+  for (const name of path) {
+    length += name.length + 1;
+    if (length > LONGEST_PATH) return true;
+  }
+  return false;
+}
+
 /** The names of a pattern from the root on, the first of them as they are. */
 interface Pattern {
   readonly names: readonly string[];
   readonly literal: number;
 }
 
-/** Null if it cannot be read here. */
+/** Null if it is not understood here. */
 function patternOf(specifier: string, place: Place): Pattern | null {
-  if (/[[\]\\!{}]/.test(specifier)) return null;
+  if (/[[\]\\!{}]/.test(specifier) || specifier.split(ANY_DEPTH).length > MOST_DEPTHS + 1)
+    return null;
   if (specifier.startsWith('//')) return { names: segmentsOf(specifier, place)!, literal: 0 };
   const atHome = specifier === '~' || specifier.startsWith('~/');
   const base = segmentsOf(atHome ? '~' : '.', place);
@@ -148,7 +164,7 @@ export function allowsPath(
   folder: boolean,
 ): Match {
   const pattern = patternOf(specifier, place);
-  if (pattern === null || path === null) return 'no';
+  if (pattern === null || path === null || isTooLong(path)) return 'no';
   if (path.slice(pattern.literal).some(isGit) && !pattern.names.some(isGit)) return 'no';
   return reach(folder ? withoutTail(pattern) : pattern, path) === 'in' ? 'yes' : 'no';
 }
@@ -161,7 +177,7 @@ export function stopsPath(
   folder: boolean,
 ): Match {
   const pattern = anyCase(patternOf(specifier, place));
-  if (pattern === null || path === null) return 'maybe';
+  if (pattern === null || path === null || isTooLong(path)) return 'maybe';
   const reached = reach(folder ? withoutTail(pattern) : pattern, path.map(lower));
   if (reached === 'in') return 'yes';
   if (isOpaque(path)) return 'maybe';
