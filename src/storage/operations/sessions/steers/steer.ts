@@ -16,7 +16,8 @@ export function* steerMessage(
   now: number,
   request: SteerRequest,
 ): Op<Done<Steered>> {
-  const { id, sessionId, payload, told, original, maxAttempts, idempotencyKey, bodyHash } = request;
+  const { id, sessionId, payload, event, original, maxAttempts, idempotencyKey, bodyHash } =
+    request;
   const loaded = yield* lockSession(dialect, now, sessionId);
   const known = yield* findKnown(request);
   if (known !== null) return { value: known, hint: NO_HINT, changed: false };
@@ -24,7 +25,7 @@ export function* steerMessage(
   const core = yield* atWork(loaded);
   const values = [id, sessionId, core.id, change.lane.nextSeq, payload, original];
   yield* query(INSERT, [...values, maxAttempts, idempotencyKey, bodyHash]);
-  change.log('run.steered', told, core);
+  change.log('run.steered', event, core);
   if (change.lane.nodeId !== null) change.nodes.push(change.lane.nodeId);
   yield* dialect.saveSessions([{ ...session, lastActiveAt: now, updatedAt: now }]);
   yield* dialect.save([change]);
