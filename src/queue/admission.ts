@@ -7,7 +7,7 @@ import { bodyHash, toJsonText } from './json-text.ts';
 import { parseInput } from './parse-input.ts';
 import type { Admission } from './store.ts';
 
-/** Checks a request against its schema, its type's schema and the limits, and names what is wrong. */
+/** Validates a request against its schema, its type's schema and the limits; errors name the field. */
 export function admissionOf(
   request: RunRequest,
   handlers: Handlers,
@@ -40,7 +40,7 @@ export function admissionOf(
   };
 }
 
-/** The text comes first: what has a cycle or no end to its depth must not reach a recursive schema. */
+/** Called before validation: a cyclic or very deep payload must not reach a recursive schema. */
 export function payloadText(payload: unknown, at = ''): string {
   let text: { text: string; bytes: number };
   try {
@@ -49,7 +49,7 @@ export function payloadText(payload: unknown, at = ''): string {
     throw wrong(`${at}payload`, 'is not JSON');
   }
   if (text.bytes <= PAYLOAD_MAX) return text.text;
-  const message = `${at}payload: has ${text.bytes} bytes; ${PAYLOAD_MAX} are allowed`;
+  const message = `${at}payload: is ${text.bytes} bytes; the limit is ${PAYLOAD_MAX}`;
   throw new BatonError('payload_too_large', message, { details: { field: `${at}payload` } });
 }
 

@@ -3,33 +3,33 @@ import { until } from '../../test/support/until.ts';
 import { Gate } from '../../test/support/worker-rig.ts';
 import { Coalescer } from './coalescer.ts';
 
-test('triggers that come together run the job once, those during a run once more', async () => {
+test('triggers that arrive together run the job once, those during a run once more', async () => {
   const gate = new Gate();
   let done = 0;
-  const pulse = new Coalescer(async () => {
+  const coalescer = new Coalescer(async () => {
     await gate.pass();
     done++;
   });
-  for (let i = 0; i < 10; i++) pulse.trigger();
+  for (let i = 0; i < 10; i++) coalescer.trigger();
   await until(() => gate.reached === 1);
-  for (let i = 0; i < 10; i++) pulse.trigger();
+  for (let i = 0; i < 10; i++) coalescer.trigger();
   gate.open();
   await until(() => done === 2);
-  pulse.trigger();
+  coalescer.trigger();
   await until(() => done === 3);
   expect(gate.reached).toBe(3);
 });
 
-test('stopped, it waits for the run under way and begins no other', async () => {
+test('stop() waits for the current run and starts no other', async () => {
   const gate = new Gate();
-  const pulse = new Coalescer(() => gate.pass());
-  pulse.trigger();
+  const coalescer = new Coalescer(() => gate.pass());
+  coalescer.trigger();
   await until(() => gate.reached === 1);
-  pulse.trigger();
-  const stopped = pulse.stop();
+  coalescer.trigger();
+  const stopped = coalescer.stop();
   gate.open();
   await stopped;
-  pulse.trigger();
-  await pulse.stop();
+  coalescer.trigger();
+  await coalescer.stop();
   expect(gate.reached).toBe(1);
 });

@@ -1,6 +1,6 @@
 /**
- * Runs a job on demand, never twice at once. However often it is triggered before it begins, it
- * runs once; triggered while it runs, it runs once more. The job handles its own errors.
+ * Runs a job on demand, never twice at once. Any number of triggers before the job starts run it
+ * once; any number while it runs run it once more. The job handles its own errors.
  */
 export class Coalescer {
   readonly #job: () => Promise<void>;
@@ -17,7 +17,7 @@ export class Coalescer {
     if (!this.#stopped) this.#running ??= this.#run();
   }
 
-  /** No new run; resolves when the one under way is over. */
+  /** Starts no further run; resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
@@ -25,7 +25,7 @@ export class Coalescer {
 
   async #run(): Promise<void> {
     while (this.#wanted && !this.#stopped) {
-      // Begun in the next turn of the loop: triggers that come together count as one.
+      // Start in the next turn of the event loop: triggers that arrive together count as one.
       await new Promise(setImmediate);
       this.#wanted = false;
       if (!this.#stopped) await this.#job();

@@ -5,7 +5,7 @@ import { MAX_ATTEMPTS_MAX } from '../contract/run.ts';
 import { maxAttemptsOf, RETRY_POLICY, type RetryPolicy } from '../policy/retry.ts';
 import type { AttemptContext } from './worker/attempt-context.ts';
 
-/** Any schema of the Standard Schema specification, as zod, valibot and arktype make them. */
+/** Any schema that implements Standard Schema, such as those of zod, valibot and arktype. */
 export interface PayloadSchema<Payload> {
   readonly '~standard': {
     readonly validate: (value: unknown) => SchemaResult<Payload> | Promise<SchemaResult<Payload>>;
@@ -21,13 +21,13 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Gives JSON (nothing means null) or what `fail`, `park`, `handBack`, `leaveWaiting` make. */
+/** Returns JSON (undefined becomes null), or the value of `fail`, `park`, `handBack` or `leaveWaiting`. */
 export type Handler<Payload> = (payload: Payload, context: AttemptContext) => unknown;
 
 export interface HandlerDefinition<Payload = Json> {
-  /** Checked when a run is enqueued and again when it executes. Without one any JSON will do. */
+  /** Validated when a run is enqueued and again when it executes. Without a schema, any JSON is valid. */
   readonly payload?: PayloadSchema<Payload>;
-  /** Without it runs of the type can be enqueued here but are executed elsewhere. */
+  /** Without it, runs of the type can be enqueued here but are executed elsewhere. */
   readonly run?: Handler<Payload>;
   readonly maxAttempts?: number;
   readonly retry?: RetryPolicy;
@@ -38,7 +38,7 @@ export interface RegisteredType {
   readonly maxAttempts: number;
   readonly retry: RetryPolicy;
   readonly run: Handler<unknown> | null;
-  /** The payload as the handler gets it. Throws `invalid_payload`, naming the field. */
+  /** Returns the payload for the handler. Throws `invalid_payload`, naming the field. */
   parse(payload: Json): unknown;
 }
 
@@ -50,11 +50,14 @@ export class Handlers {
     const name = RunType.safeParse(type);
     if (!name.success) throw new BatonError('invalid_request', name.error.issues[0]?.message);
     if (this.#types.has(type)) {
-      throw new BatonError('invalid_request', `The type "${type}" is registered twice.`);
+      throw new BatonError('invalid_request', `The type "${type}" is already registered.`);
     }
     const maxAttempts = definition.maxAttempts ?? maxAttemptsOf(type);
     if (!Number.isInteger(maxAttempts) || maxAttempts < 1 || maxAttempts > MAX_ATTEMPTS_MAX) {
-      throw new BatonError('invalid_request', `maxAttempts: not within 1…${MAX_ATTEMPTS_MAX}`);
+      throw new BatonError(
+        'invalid_request',
+        `maxAttempts: must be between 1 and ${MAX_ATTEMPTS_MAX}`,
+      );
     }
     const schema = definition.payload;
     this.#types.set(type, {
@@ -69,13 +72,13 @@ export class Handlers {
 
   /** Throws `unknown_type`. */
   get(type: string): RegisteredType {
-    const found = this.#types.get(type);
-    if (found === undefined) {
+    const registered = this.#types.get(type);
+    if (registered === undefined) {
       throw new BatonError('unknown_type', `No handler is registered for the type "${type}".`, {
         details: { field: 'type' },
       });
     }
-    return found;
+    return registered;
   }
 
   /** The types executed here. */
@@ -87,7 +90,7 @@ export class Handlers {
 function parse<Payload>(type: string, schema: PayloadSchema<Payload>, payload: Json): Payload {
   const result = schema['~standard'].validate(payload);
   if (result instanceof Promise) {
-    // Not waited for, but not left unhandled either.
+    // Ignored, but it must not become an unhandled rejection.
     result.catch(() => {});
     throw new BatonError('internal', `The schema of the type "${type}" is asynchronous.`);
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../contract/json.ts';
 
-/** A value as JSON text, with its size. Throws what JSON.stringify throws: cycles, big integers. */
+/** A value as JSON text, with its size. Throws for cycles and big integers, like JSON.stringify. */
 export function toJsonText(value: unknown): { text: string; bytes: number } {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`a ${typeof value} is not JSON`);
@@ -9,8 +9,8 @@ export function toJsonText(value: unknown): { text: string; bytes: number } {
 }
 
 /**
- * A copy of a value as JSON has it, taken now: what its owner does to the value afterwards, before
- * it is stored, does not change what is stored.
+ * A JSON copy of a value, so that changes made to the value before it is written do not change what
+ * is stored.
  */
 export function snapshot(value: unknown): { json: Json; bytes: number } {
   const simple = typeof value === 'string' || typeof value === 'boolean' || value === null;
@@ -18,12 +18,12 @@ export function snapshot(value: unknown): { json: Json; bytes: number } {
   return { json: simple ? (value as Json) : (JSON.parse(text) as Json), bytes };
 }
 
-/** JSON text that is the same for the same value, whatever the order of its keys. */
+/** JSON text that does not depend on the order of keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner;
     const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1));
-    // Integer-like keys come first in any object; they do so in both bodies.
+    // Integer-like keys always come first in an object, so they do in both bodies.
     return Object.fromEntries(entries);
   });
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { BatonError } from '../contract/errors.ts';
 
-/** Parses what a caller gave; the error names the field. `at` is put before its path. */
+/** Parses a caller's input; the error names the field, prefixed with `at`. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -23,7 +23,7 @@ function tryParse<Schema extends z.ZodType>(schema: Schema, input: unknown) {
   try {
     return schema.safeParse(input);
   } catch (error) {
-    // A value nested deeper than the stack.
+    // The value is nested deeper than the stack allows.
     if (error instanceof RangeError) {
       throw new BatonError('invalid_request', 'The value is nested too deeply.', { cause: error });
     }

@@ -9,7 +9,7 @@ import { RunQueue } from './run-queue.ts';
 
 const DAY = 86_400_000;
 
-test('[Q21] finished runs go 7 days after their end, in batches, logged and counted', async () => {
+test('[Q21] finished runs are removed 7 days after their end, in batches, logged and counted', async () => {
   let now = Date.UTC(2026, 0, 1);
   const clock = () => now;
   const log = new CapturedLog();
@@ -35,7 +35,7 @@ test('[Q21] finished runs go 7 days after their end, in batches, logged and coun
   await purger.stop();
 });
 
-test('a purge that fails is tried again, and a stop waits for the batch under way', async () => {
+test('a failed purge is retried, and stop() waits for the batch in progress', async () => {
   const log = new CapturedLog();
   const gate = new Gate();
   let calls = 0;
@@ -50,11 +50,11 @@ test('a purge that fails is tried again, and a stop waits for the batch under wa
   await purger.stop();
   purger.start();
   await until(() => gate.reached === 1);
-  expect(log.of('The purge stopped early; it is tried again')).toHaveLength(1);
+  expect(log.of('The purge stopped early; retrying later')).toHaveLength(1);
   const stopped = purger.stop();
   gate.open();
   await stopped;
-  // The batch was full, but no other was begun after the stop.
+  // The batch was full, but no other was started after the stop.
   expect(calls).toBe(2);
   expect(purger.purged).toBe(1000);
 });

@@ -10,16 +10,16 @@ export interface PurgerOptions {
   /** How long finished runs are kept. */
   readonly keepMs?: number;
   readonly everyMs?: number;
-  /** Runs removed in one transaction, so that a large purge does not stop the others. */
+  /** Number of runs removed per transaction; batches keep a large purge from blocking others. */
   readonly batch?: number;
   readonly log?: Logger;
   readonly clock?: Clock;
 }
 
-/** Removes finished runs some days after their end (Q21). Lanes that are kept keep theirs. */
+/** Removes finished runs some days after their end (Q21), except those of `kept` lanes. */
 export class Purger {
   readonly #options: Required<PurgerOptions>;
-  #pulse: Coalescer | null = null;
+  #coalescer: Coalescer | null = null;
   #timer: NodeJS.Timeout | undefined;
   #purged = 0;
 
@@ -34,26 +34,26 @@ export class Purger {
     };
   }
 
-  /** Runs removed since this process began. */
+  /** Number of runs removed since this process started. */
   get purged(): number {
     return this.#purged;
   }
 
   /** Purges now and then at each interval. Safe to call twice. */
   start(): void {
-    if (this.#pulse !== null) return;
-    this.#pulse = new Coalescer(() => this.#purgeAll());
-    this.#timer = setInterval(() => this.#pulse?.trigger(), this.#options.everyMs);
+    if (this.#coalescer !== null) return;
+    this.#coalescer = new Coalescer(() => this.#purgeAll());
+    this.#timer = setInterval(() => this.#coalescer?.trigger(), this.#options.everyMs);
     this.#timer.unref();
-    this.#pulse.trigger();
+    this.#coalescer.trigger();
   }
 
-  /** Resolves when a batch under way is over. */
+  /** Resolves when a batch in progress is over. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    const pulse = this.#pulse;
-    this.#pulse = null;
-    await pulse?.stop();
+    const coalescer = this.#coalescer;
+    this.#coalescer = null;
+    await coalescer?.stop();
   }
 
   async #purgeAll(): Promise<void> {
@@ -62,14 +62,14 @@ export class Purger {
     const total = { runs: 0, lanes: 0 };
     try {
       let more = true;
-      while (more && this.#pulse !== null) {
+      while (more && this.#coalescer !== null) {
         const { runs, lanes } = await store.purge({ before, limit: batch });
         total.runs += runs;
         total.lanes += lanes;
         more = runs >= batch;
       }
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'The purge stopped early; it is tried again');
+      log.warn({ reason: messageOf(error) }, 'The purge stopped early; retrying later');
     }
     this.#purged += total.runs;
     if (total.runs > 0) log.info({ ...total, before: new Date(before).toISOString() }, 'Purged');

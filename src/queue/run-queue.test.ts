@@ -37,7 +37,7 @@ test.each<[string, unknown, ErrorCode, string]>([
     'payload',
   ],
   ['a payload with a cycle', { type: 'any', payload: circle }, 'invalid_request', 'payload'],
-  ['a payload without an end', { type: 'any', payload: deep }, 'invalid_request', 'payload'],
+  ['a very deep payload', { type: 'any', payload: deep }, 'invalid_request', 'payload'],
   ['a payload with a big integer', { type: 'any', payload: 1n }, 'invalid_request', 'payload'],
   [
     'a payload with a date',
@@ -73,7 +73,7 @@ test.each<[string, unknown, ErrorCode, string]>([
   ],
   ['no attempts', { type: 'any', maxAttempts: 0 }, 'invalid_request', 'maxAttempts'],
   ['an unknown field', { type: 'any', priority: 1 }, 'invalid_request', 'priority'],
-  ['an unknown way to be busy', { type: 'any', onBusy: 'steer' }, 'invalid_request', 'onBusy'],
+  ['an unknown onBusy', { type: 'any', onBusy: 'steer' }, 'invalid_request', 'onBusy'],
   ['null', null, 'invalid_request', ''],
   ['a string', 'any', 'invalid_request', ''],
 ])('[Q17] enqueue refuses %s, names the field and changes nothing', async (_, bad, code, field) => {
@@ -93,7 +93,7 @@ test('the field of a bad run among several is named with its index', async () =>
   await expect(queue.enqueue([{ type: 'mail', payload: {} }])).rejects.toThrow(/^0\.payload\.to: /);
 });
 
-test('enqueue gives receipts and logs each run', async () => {
+test('enqueue returns receipts and logs each run', async () => {
   const { queue, log } = setUp();
   const one = await queue.enqueue({ type: 'any', lane: 'l' });
   const [two, three] = await queue.enqueue([{ type: 'any', lane: 'l' }, { type: 'any' }]);
@@ -105,7 +105,7 @@ test('enqueue gives receipts and logs each run', async () => {
   expect(log.of('Enqueued')).toHaveLength(3);
 });
 
-test('[Q14] attempts come from the request, then the type, then the kind of run', async () => {
+test('[Q14] maxAttempts comes from the request, else the type, else the default for the type', async () => {
   const { queue } = setUp();
   queue.register('often', { maxAttempts: 9 });
   const attempts = async (request: RunRequest) =>
@@ -116,7 +116,7 @@ test('[Q14] attempts come from the request, then the type, then the kind of run'
   expect(await attempts({ type: 'often', maxAttempts: 2 })).toBe(2);
 });
 
-test('[Q10] the same key and body give the same run, in whatever order the body has its keys', async () => {
+test("[Q10] the same key and body return the same run, whatever the order of the body's keys", async () => {
   const { queue, log } = setUp();
   const base = { type: 'any', lane: 'l', idempotencyKey: 'k' };
   const one = await queue.enqueue({ ...base, payload: { a: 1, b: { c: 2, d: 3 } } });
@@ -128,7 +128,7 @@ test('[Q10] the same key and body give the same run, in whatever order the body 
   expect(log.of('Enqueued')).toHaveLength(1);
 });
 
-test('the payload is kept as it was given; the schema only checks it', async () => {
+test('the payload is stored unchanged; the schema only validates it', async () => {
   const { queue } = setUp();
   const { id } = await queue.enqueue({ type: 'mail', payload: { to: 'x' } });
   expect((await queue.get(id))?.payload).toEqual({ to: 'x' });
@@ -179,7 +179,7 @@ test('lanes are configured, and their settings checked', async () => {
   await expect(queue.configure('l', wrong)).rejects.toMatchObject({ details: { field: 'hots' } });
 });
 
-test('what is not there is not found, whatever the id looks like', async () => {
+test('an unknown id of any form is not found', async () => {
   const { queue } = setUp();
   for (const id of ['nothing', '', 'a\0b', 'x'.repeat(10_000)]) {
     expect(await queue.get(id)).toBe(null);
@@ -197,7 +197,7 @@ test('what is not there is not found, whatever the id looks like', async () => {
   }
 });
 
-test('lists and logs check their range', async () => {
+test('list and events validate their range', async () => {
   const { queue } = setUp();
   const { id, lane } = await queue.enqueue({ type: 'any' });
   expect((await queue.list({ states: ['queued'], lane })).map((run) => run.id)).toEqual([id]);
@@ -209,7 +209,7 @@ test('lists and logs check their range', async () => {
   await expect(queue.listQueued('')).rejects.toMatchObject({ details: { field: 'lane' } });
 });
 
-test('[Q21] finished runs are purged by their end', async () => {
+test('[Q21] finished runs are purged by the time of their end', async () => {
   const { queue } = setUp();
   const { id } = await queue.enqueue({ type: 'any' });
   await queue.cancel(id);
@@ -218,7 +218,7 @@ test('[Q21] finished runs are purged by their end', async () => {
   expect(await queue.get(id)).toBe(null);
 });
 
-test('a closed queue says so', async () => {
+test('a closed queue throws "closed"', async () => {
   const { queue } = setUp();
   await queue.close();
   await queue.close();

@@ -16,7 +16,7 @@ import { parseInput } from './parse-input.ts';
 import { type ScheduleFilter, Schedules } from './schedules/schedules.ts';
 import type { Clock, Command, Counts, Receipt, RunFilter, Store } from './store.ts';
 
-/** Rows in one answer, and runs in one enqueue. */
+/** Maximum number of rows in one answer, and of runs in one enqueue. */
 const PAGE_MAX = 1000;
 const BATCH_MAX = 10_000;
 
@@ -38,21 +38,21 @@ const TailRange = EventRange.omit({ limit: true });
 export interface RunQueueOptions {
   readonly log?: Logger;
   readonly clock?: Clock;
-  /** Limits of tails, and how often the store is polled for them. */
+  /** Limits for tails, and how often the store is polled for them. */
   readonly follow?: FollowOptions;
 }
 
 export interface TailOptions {
-  /** The last seq already seen; 0 is from the beginning. */
+  /** The last seq already seen; 0 starts at the beginning. */
   readonly after?: number;
-  /** Only the events of this run, and then an end after its `done`. */
+  /** Only the events of this run; the tail ends after its `done`. */
   readonly runId?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The queue as programs use it: checks what comes in, and hands it to a store. A Worker executes
- * what it holds; both share the registered types.
+ * The queue's API for programs: validates input and passes it to a store. A Worker executes its
+ * runs; both share the registered types.
  */
 export class RunQueue {
   readonly store: Store;
@@ -70,25 +70,28 @@ export class RunQueue {
     this.#schedules = new Schedules(store, this.handlers, this.log);
   }
 
-  /** Makes a type known, before a Worker of this queue starts. */
+  /** Registers a type. Call it before a Worker of this queue starts. */
   register<Payload = Json>(type: string, definition: HandlerDefinition<Payload>): this {
     this.handlers.register(type, definition);
     return this;
   }
 
-  /** Admits one run or several; several are admitted all or none. */
+  /** Admits one run or several; several are admitted atomically. */
   enqueue(request: RunRequest): Promise<Receipt>;
   enqueue(requests: readonly RunRequest[]): Promise<Receipt[]>;
   async enqueue(input: RunRequest | readonly RunRequest[]): Promise<Receipt | Receipt[]> {
     const requests = Array.isArray(input) ? (input as readonly RunRequest[]) : null;
     if (requests === null) {
       const [receipt] = await this.#admit([input as RunRequest], () => '');
-      if (receipt === undefined) throw new BatonError('internal', 'The store gave no receipt.');
+      if (receipt === undefined) throw new BatonError('internal', 'The store returned no receipt.');
       return receipt;
     }
     if (requests.length === 0) return [];
     if (requests.length > BATCH_MAX) {
-      throw new BatonError('invalid_request', `At most ${BATCH_MAX} runs at a time.`);
+      throw new BatonError(
+        'invalid_request',
+        `At most ${BATCH_MAX} runs can be enqueued at a time.`,
+      );
     }
     return this.#admit(requests, (i) => `${i}.`);
   }
@@ -101,7 +104,7 @@ export class RunQueue {
     return LaneId.safeParse(lane).success ? this.store.getLane(lane) : null;
   }
 
-  /** Runs by age. */
+  /** Ordered by age. */
   async list(filter: Partial<RunFilter> = {}): Promise<Run[]> {
     const { limit = 100, lane, states, after, newestFirst } = parseInput(Filter, filter);
     return this.store.list({
@@ -126,7 +129,7 @@ export class RunQueue {
     return this.store.counts();
   }
 
-  /** The log of a lane, or of one run in it, after a seq. */
+  /** Events of a lane, or of one run in it, after a seq. */
   async events(
     lane: string,
     range: { after?: number; limit?: number; runId?: string } = {},
@@ -136,8 +139,8 @@ export class RunQueue {
   }
 
   /**
-   * Follows the log of a lane, which need not be there yet: first what is stored after the cursor,
-   * then what comes, in order and each once. See `Tail` for how it ends.
+   * Follows the log of a lane, which need not exist yet: first the events stored after the cursor,
+   * then new ones, in order and exactly once. See `Tail` for how it ends.
    */
   tail(lane: string, options: TailOptions = {}): Tail {
     const { signal = null, ...range } = options;
@@ -146,8 +149,8 @@ export class RunQueue {
   }
 
   /**
-   * Which lanes grow from now on, of the whole queue; growths that come together are told as one.
-   * `all` in place of a lane means that any may have grown. Hints only, nothing is repeated.
+   * Yields the lanes of the whole queue that grow from now on; growth within a short time is
+   * combined. `all` instead of a lane means that any lane may have grown. Hints are never repeated.
    */
   hints(
     options: { readonly signal?: AbortSignal } = {},
@@ -155,19 +158,19 @@ export class RunQueue {
     return this.#follower.hints(options.signal ?? null);
   }
 
-  /** Has readers of `hints` load everything again. */
+  /** Makes readers of `hints` reload everything. */
   hintAll(): void {
     this.#follower.hintAll();
   }
 
-  /** Lanes followed by this process, and tails on them. */
+  /** The number of lanes followed by this process, and of tails on them. */
   get following(): { lanes: number; tails: number } {
     return this.#follower.stats;
   }
 
   /**
-   * Final at once for a run that has not begun; else its worker is told to stop it. `through` is for
-   * one who has to note who did it in the same transaction.
+   * Cancels a run that has not begun immediately; otherwise asks its worker to stop it. Pass an
+   * audited store as `through` to record who did it in the same transaction.
    */
   async cancel(
     id: string,
@@ -182,7 +185,7 @@ export class RunQueue {
     return run;
   }
 
-  /** Gives a run that has not begun another payload. */
+  /** Replaces the payload of a run that has not begun. */
   async edit(id: string, payload: Json): Promise<Run> {
     const run = await this.get(id);
     if (run === null) throw new BatonError('not_found');
@@ -191,7 +194,7 @@ export class RunQueue {
     return this.#changeRun({ do: 'edit', run: id, payload: text });
   }
 
-  /** Puts a queued run before another one of its lane; null is last. */
+  /** Moves a queued run before another one of its lane; null moves it to the end. */
   move(id: string, before: string | null): Promise<Run> {
     return this.#changeRun({ do: 'move', run: id, before });
   }
@@ -201,12 +204,12 @@ export class RunQueue {
     return this.#changeRun({ do: 'remove', run: id });
   }
 
-  /** A new run like a finished one, at the head of its lane. */
+  /** Copies a finished run to the head of its lane. */
   retry(id: string): Promise<Run> {
     return this.#changeRun({ do: 'retry', run: id, newId: newId() });
   }
 
-  /** The open question of a waiting run has its answer. */
+  /** Reports that the open question of a waiting run has been answered. */
   answer(id: string): Promise<Run> {
     return this.#changeRun({ do: 'answer', run: id });
   }
@@ -220,27 +223,27 @@ export class RunQueue {
     await this.store.change({ do: 'resume', lane: parseInput(LaneId, lane, 'lane') });
   }
 
-  /** Sets what a lane may be told beside its runs, making it if it is not there. */
+  /** Changes a lane's settings; creates the lane if it does not exist. */
   async configure(lane: string, settings: LaneSettings): Promise<void> {
     const id = parseInput(LaneId, lane, 'lane');
     const parsed = parseInput(LaneSettings, settings);
     await this.store.change({ do: 'configure', lane: id, settings: parsed });
   }
 
-  /** Removes finished runs that ended before a time. `Purger` does it regularly. */
+  /** Removes runs that finished before a time. `Purger` does this regularly. */
   purge(before: number, limit = PAGE_MAX): Promise<{ runs: number; lanes: number }> {
     return this.store.purge({ before, limit });
   }
 
   /**
-   * Makes a schedule, or replaces the one of the same id. A `Scheduler` fires it: each tick makes a
-   * run. A replaced one that keeps its times keeps its next tick, and stays paused if it was.
+   * Creates a schedule, or replaces the one with the same id. A `Scheduler` fires it: each tick
+   * creates a run. A replacement with the same times keeps the next tick, and stays paused if it was.
    */
   schedule(request: ScheduleRequest): Promise<Schedule> {
     return this.#schedules.put(request);
   }
 
-  /** By id. */
+  /** Ordered by id. */
   schedules(filter: ScheduleFilter = {}): Promise<Schedule[]> {
     return this.#schedules.list(filter);
   }
@@ -249,7 +252,7 @@ export class RunQueue {
     return this.#schedules.get(id);
   }
 
-  /** New times count from now; a tick of the old ones that has not fired is dropped. */
+  /** New times apply from now on; a tick of the old times that has not fired is dropped. */
   editSchedule(id: string, changes: ScheduleChanges): Promise<Schedule> {
     return this.#schedules.edit(id, changes);
   }
@@ -258,17 +261,17 @@ export class RunQueue {
     return this.#schedules.pause(id);
   }
 
-  /** Goes on with the next tick; those that passed during the pause are not made up for. */
+  /** Continues with the next tick; ticks that passed during the pause are skipped. */
   resumeSchedule(id: string): Promise<Schedule> {
     return this.#schedules.resume(id);
   }
 
-  /** Runs it has made are not touched. */
+  /** Leaves the runs it has created untouched. */
   removeSchedule(id: string): Promise<void> {
     return this.#schedules.remove(id);
   }
 
-  /** The next times a schedule fires at. */
+  /** The next times at which a schedule fires. */
   nextTimes(id: string, count = 5): Promise<number[]> {
     return this.#schedules.nextTimes(id, count);
   }

@@ -7,28 +7,28 @@ import type { Schedule, Tick } from '../contract/schedule.ts';
 import type { Ending } from './machine/lane-machine.ts';
 
 /*
- * The port behind the queue. Three adapters keep its promises (memory, SQLite, PostgreSQL) and run
- * the same contract suite (store.contract.ts). Every method is one transaction that also appends
- * the events of what it changed; it either happened whole or not at all. Times are the store's own.
+ * The port behind the queue. Three adapters implement it (memory, SQLite, PostgreSQL) and pass the
+ * same conformance suite (conformance/store.ts). Every method is one atomic transaction that also
+ * appends the events for its changes. Times come from the store's own clock.
  */
 
-/** A run to be admitted, already checked against its schema. */
+/** A run to admit, already validated against its schema. */
 export interface Admission {
   readonly id: string;
   readonly type: string;
   /** JSON text. */
   readonly payload: string;
-  /** null: the run gets a lane of its own, named by its id. */
+  /** If null, the run gets its own lane, with the run's id. */
   readonly lane: string | null;
   readonly owner: string;
   readonly runAt: number | null;
   readonly delayMs: number | null;
   readonly maxAttempts: number;
   readonly idempotencyKey: string | null;
-  /** Of the body; the same key with another hash is refused. */
+  /** Hash of the request body; the same key with another hash is refused. */
   readonly bodyHash: string | null;
   readonly onBusy: OnBusy;
-  /** The tick that makes the run, told in its first event. */
+  /** The schedule's tick that creates the run; recorded in its first event. */
   readonly tick?: Tick;
 }
 
@@ -36,23 +36,23 @@ export interface Receipt {
   readonly id: string;
   readonly lane: string;
   readonly state: RunState;
-  /** How many runs of the lane are before it, the one under way included. */
+  /** The number of runs ahead of it in the lane, including the one in progress. */
   readonly position: number;
   /** True if the idempotency key was known and nothing was added. */
   readonly known: boolean;
 }
 
 export interface Caps {
-  /** Most runs of a type executing in the whole cluster. */
+  /** Maximum number of runs of a type executing in the whole cluster. */
   readonly types: Readonly<Record<string, number>>;
-  /** Most runs of one owner executing in the whole cluster; null is no cap. */
+  /** Maximum number of runs of one owner executing in the whole cluster; null is no cap. */
   readonly perOwner: number | null;
 }
 
 export interface ClaimRequest {
   readonly nodeId: string;
   readonly types: readonly string[];
-  /** At most this many; the node's capacity and the caps are checked besides. */
+  /** At most this many; the node's capacity and the caps also apply. */
   readonly limit: number;
   readonly caps: Caps;
 }
@@ -63,34 +63,35 @@ export interface ClaimedRun {
 }
 
 /**
- * What a worker writes about an attempt, under its fence. Applied in the order of the fields.
- * `start` and `end` in one write are two transitions in one transaction.
+ * A worker's write about an attempt, under its fence. The fields are applied in order; `start` and
+ * `end` in one write are two transitions in one transaction.
  */
 export interface AttemptWrite {
   readonly lane: string;
   readonly fence: number;
   /**
-   * Counts the writes of one fence from 1. A store whose answer can be lost on the way after the
-   * commit keeps the last number beside the fence, and answers true to one it already has without
-   * doing it again: a write repeated after a broken connection must not append its events twice.
+   * Numbers the writes under one fence from 1. A store whose answer can be lost after the commit
+   * keeps the last number with the fence, and answers true to a known number without applying the
+   * write again: a write repeated after a broken connection must not append its events twice.
    */
   readonly no?: number;
   readonly start?: boolean;
   readonly events?: readonly NewEvent[];
+  /** The final outcome, committed before the attempt cleans up (Q10). */
   readonly commit?: Outcome;
   /** The run opens a question and frees its slot. */
   readonly ask?: boolean;
   readonly end?: Ending;
 }
 
-/** What a person or a program above the queue may change. */
+/** Changes that users, or programs built on the queue, can make. */
 export type Command =
   | { readonly do: 'cancel'; readonly run: string; readonly kind: CancelKind }
   | { readonly do: 'edit'; readonly run: string; readonly payload: string }
-  /** Before another queued run of the lane; null is last. */
+  /** Moves the run before another queued run of the lane; null moves it to the end. */
   | { readonly do: 'move'; readonly run: string; readonly before: string | null }
   | { readonly do: 'remove'; readonly run: string }
-  /** A new run like a finished one, at the head of its lane; with its payload by default. */
+  /** Copies a finished run to the head of its lane, by default with the same payload. */
   | {
       readonly do: 'retry';
       readonly run: string;
@@ -100,55 +101,54 @@ export type Command =
   | { readonly do: 'answer'; readonly run: string }
   | { readonly do: 'hold'; readonly lane: string }
   | { readonly do: 'resume'; readonly lane: string }
-  /** Makes the lane if it is not there. */
+  /** Creates the lane if it does not exist. */
   | { readonly do: 'configure'; readonly lane: string; readonly settings: LaneSettings }
-  /** Appends to a lane's log without a run under way (made if it is not there). */
+  /** Appends an event without a run to a lane's log; creates the lane if it does not exist. */
   | { readonly do: 'note'; readonly lane: string; readonly event: NewEvent };
 
 export interface RunFilter {
   readonly lane?: string;
   readonly states?: readonly RunState[];
   readonly limit: number;
-  /** The id after which to go on, in the order asked for (ids sort by age). */
+  /** Continue after this id, in the requested order (ids sort by age). */
   readonly after?: string;
   readonly newestFirst?: boolean;
 }
 
 export type Counts = Record<RunState, number>;
 
-/** The queue itself. */
 export interface QueueStore {
   enqueue(admissions: readonly Admission[]): Promise<Receipt[]>;
   /**
-   * Gives up to `limit` runs to the node, each with a fresh fence. Joins due runs, gives answered
-   * runs their slot back first, then serves owners in turn, fewest executing first. Caps hold over
-   * all nodes. A slot of a capped type may be left for another host whose lane is next, which is then
-   * hinted; see claim-plan.ts. Throws `node_lost` if the node's lease has ended.
+   * Assigns up to `limit` runs to the node, each with a new fence. Lets due runs join their lanes,
+   * gives answered runs their slots back, then serves owners in turn, fewest executing first. Caps
+   * apply across all nodes. A slot of a capped type may be left for another host whose lane is next;
+   * that host gets a hint (see claim-plan.ts). Throws `node_lost` if the node's lease has expired.
    */
   claim(request: ClaimRequest): Promise<ClaimedRun[]>;
-  /** One answer per write: false if its fence is old, and then nothing of it was done. */
+  /** One answer per write: false if its fence is outdated; such a write has no effect. */
   write(writes: readonly AttemptWrite[]): Promise<boolean[]>;
-  /** Answers the run or null for commands on lanes. Throws coded errors; see contract/errors.ts. */
+  /** Returns the run, or null for commands on lanes. Throws coded errors; see contract/errors.ts. */
   change(command: Command): Promise<Run | null>;
   get(id: string): Promise<Run | null>;
   getLane(id: string): Promise<Lane | null>;
-  /** Runs by id, which is by age. */
+  /** Ordered by id, which is by age. */
   list(filter: RunFilter): Promise<Run[]>;
-  /** The queued runs of a lane in the order they will start, from the one after `after` on if that is queued. */
+  /** A lane's queued runs in the order they will start; begins after the run `after` if that is queued. */
   listQueued(lane: string, limit: number, after?: string): Promise<Run[]>;
   counts(): Promise<Counts>;
-  /** Removes finished runs that ended before a time and belong to no kept lane, with their log. */
+  /** Removes runs that finished before a time, with their events, except those of `kept` lanes. */
   purge(request: {
     readonly before: number;
     readonly limit: number;
   }): Promise<{ runs: number; lanes: number }>;
   /** Types at the head of ready lanes that no live node handles. */
   unhandledTypes(): Promise<string[]>;
-  /** Hosts of ready lanes without a live worker (Q23). */
+  /** Hosts that ready lanes are pinned to but that have no live worker (Q23). */
   strandedHosts(): Promise<string[]>;
 }
 
-/** From where, and how far, to read a lane's log. */
+/** Where to start reading a lane's log, and how many events. */
 export interface LogCursor {
   readonly lane: string;
   readonly after: number;
@@ -156,28 +156,28 @@ export interface LogCursor {
 }
 
 /**
- * Each lane's append-only log. Writing it is part of the queue's transactions. A lane's events become
- * visible in the order of their seq, so a read shows no event without all those before it; what is
- * missing then was removed.
+ * Each lane's append-only log, written by the queue's transactions. A lane's events become visible
+ * in the order of their seq, so a read never shows an event before its predecessors; a missing one
+ * was removed.
  */
 export interface LogStore {
   /** Events of a lane after a seq, in order; `runId` keeps only those of one run. */
   listAfter(lane: string, after: number, limit: number, runId?: string): Promise<LogEvent[]>;
-  /** The same for several lanes at the price of one read; the lanes in the order asked for. */
+  /** The same for several lanes in one read; the lanes in the order of the cursors. */
   listAfterEach(cursors: readonly LogCursor[]): Promise<LogEvent[]>;
-  /** The seq of the last event each lane was given, removed ones included. No lane, no entry. */
+  /** The last seq assigned in each lane, even if that event was removed. Unknown lanes have no entry. */
   lastSeqs(lanes: readonly string[]): Promise<Map<string, number>>;
 }
 
-/** What a node's periodic look at the database shows it. */
+/** The result of a node's periodic poll of the database. */
 export interface Poll {
-  /** Lanes this node holds. One that is missing here was taken away. */
+  /** Lanes this node holds. A lane missing here was taken from the node. */
   readonly holds: readonly HeldLane[];
-  /** Other nodes that share its host, and nodes whose lease has ended. */
+  /** Other nodes on the same host, and nodes whose lease has expired. */
   readonly nodes: readonly (NodeRecord & { readonly expired: boolean })[];
   /** Milliseconds until the next delayed lane or due run, if one is near; a hint for the next claim. */
   readonly nextDueMs: number | null;
-  /** Everything is stopped. */
+  /** The installation is stopped. */
   readonly stopped: boolean;
 }
 
@@ -189,20 +189,20 @@ export interface HeldLane {
 }
 
 export interface NodeStore {
-  /** Enters the node and starts its lease. */
+  /** Registers the node and starts its lease. */
   join(node: NodeInfo, leaseMs: number): Promise<void>;
-  /** False if the lease had already ended; it is then not revived. */
+  /** False if the lease had already expired; it is then not revived. */
   renew(nodeId: string, leaseMs: number): Promise<boolean>;
-  /** The node goes; runs it still holds are taken over like those of a dead node. */
+  /** Removes the node; runs it still holds are taken over like those of a dead node. */
   leave(nodeId: string): Promise<void>;
   poll(nodeId: string): Promise<Poll>;
   /**
-   * Takes over the runs of nodes whose lease has ended and of those named, which the caller has
-   * proven dead on its own host. Answers what became of each run.
+   * Takes over the runs of nodes whose lease has expired and of `provenDead`, nodes that the caller
+   * has proven dead on its own host. Returns each run with its new state.
    */
   takeOver(provenDead: readonly string[]): Promise<TakenOverRun[]>;
   listNodes(): Promise<NodeRecord[]>;
-  /** Renews off the main thread where the store can, so that a blocked event loop keeps its lease. */
+  /** Renews off the main thread where the store can, so a blocked event loop keeps its lease. */
   keepLease(nodeId: string, options: KeepLease): LeaseKeeper;
 }
 
@@ -217,21 +217,21 @@ export interface TakenOverRun {
 export interface KeepLease {
   readonly leaseMs: number;
   readonly renewMs: number;
-  /** How long the main thread may be blocked before the lease is given up. */
+  /** How long the main thread may block before the lease is given up. */
   readonly stallMs: number;
-  /** When the join was sent, on the clock of lease-keeper.ts; without it, now is taken. */
+  /** When the join was sent, on the clock of lease-keeper.ts; defaults to now. */
   readonly sentAt?: number;
 }
 
 export interface LeaseKeeper {
-  /** Milliseconds the lease is still safe to trust; 0 or less means stop. */
+  /** Milliseconds for which the lease can still be trusted; 0 or less means stop. */
   remainingMs(): number;
-  /** True once the store has said that the lease is gone. */
+  /** True once the store has reported that the lease is gone. */
   lost(): boolean;
   stop(): Promise<void>;
 }
 
-/** A schedule as it is to be stored; the store adds its own times and keeps what was fired. */
+/** A schedule to store; the store adds its own times and keeps the last firing. */
 export interface ScheduleWrite
   extends Omit<Schedule, 'payload' | 'createdAt' | 'updatedAt' | 'lastAt' | 'lastRunId'> {
   /** JSON text. */
@@ -239,97 +239,96 @@ export interface ScheduleWrite
 }
 
 export interface DueSchedules {
-  /** The store's time of this look; what is due is due at this time. */
+  /** The store's time of this read; `due` is relative to it. */
   readonly now: number;
-  /** By time and id. */
+  /** Ordered by time and id. */
   readonly due: readonly Schedule[];
   /** The first tick that is not due yet. */
   readonly nextAt: number | null;
 }
 
-/** One tick of a schedule, to be fired by whoever is first. */
+/** One tick of a schedule, fired by the first node that gets to it. */
 export interface Firing {
   readonly id: string;
-  /** The schedule's version when it was found due. */
+  /** The schedule's version when it was read as due. */
   readonly version: string;
   /** The tick after this one; null if it was the last. */
   readonly nextAt: number | null;
-  /** The run it makes. Its id becomes the schedule's new version. */
+  /** The run to create. Its id becomes the schedule's new version. */
   readonly admission: Admission;
 }
 
 export interface ScheduleStore {
   /**
-   * Makes a schedule (`expected` null) or replaces the one of that version. Null if there is one
-   * already, or it has another version: then nothing changed, and the caller looks again. The same
-   * write once more, because its answer was lost, answers what it answered.
+   * Creates a schedule (`expected` null) or replaces the one with that version. Returns null and
+   * changes nothing if the schedule already exists or has another version; the caller reads it again.
+   * Repeating a write, because its answer was lost, returns the same answer.
    */
   putSchedule(schedule: ScheduleWrite, expected: string | null): Promise<Schedule | null>;
   getSchedule(id: string): Promise<Schedule | null>;
-  /** By id. */
+  /** Ordered by id. */
   listSchedules(filter: {
     readonly owner?: string;
     readonly after?: string;
     readonly limit: number;
   }): Promise<Schedule[]>;
-  /** False if there was none. */
+  /** False if it did not exist. */
   removeSchedule(id: string): Promise<boolean>;
-  /** Ticks that are due, from the oldest, or from behind one already looked at. */
+  /** Due ticks, oldest first, optionally after one already seen. */
   dueSchedules(page: {
     readonly limit: number;
     readonly after: { readonly nextAt: number; readonly id: string } | null;
   }): Promise<DueSchedules>;
   /**
-   * Advances the schedule and admits the run in one transaction, if it still has that version and
-   * its tick is due on the store's clock. Else false, and nothing happened: another node fired it,
-   * or it was changed. The same firing once more answers true and does nothing.
+   * Advances the schedule and admits the run in one transaction, if the schedule still has that
+   * version and its tick is due on the store's clock. Otherwise returns false and changes nothing:
+   * another node fired it, or it was changed. Repeating a firing returns true and does nothing.
    */
   fireSchedule(firing: Firing): Promise<boolean>;
   /** The store's time, which decides what is due. */
   time(): Promise<number>;
 }
 
-/** That everything is stopped. */
+/** A record of the installation's stop. */
 export interface StopRecord {
   readonly since: number;
-  /** Who stopped it. */
   readonly by: string;
   readonly reason: string | null;
 }
 
 /**
- * The switch that stops everything. While it is on, claims still let due runs join their lanes, but
- * give out no run and no slot. What has begun is for the workers to hand back, which see it in `poll`.
+ * The switch that stops the whole installation. While it is on, claims still let due runs join their
+ * lanes, but hand out no runs and no slots. Workers see it in `poll` and hand back their runs.
  */
 export interface StopStore {
-  /** Null unless everything is stopped. */
+  /** Null unless the installation is stopped. */
   getStop(): Promise<StopRecord | null>;
   /**
-   * Stops everything, or resumes with null; hints every node. No claim gives out anything from when
-   * this is answered. Stopping again replaces `by` and `reason` and keeps `since`.
+   * Stops the installation, or resumes it with null, and sends a hint to every node. Once this has
+   * returned, no claim hands out anything. Stopping again replaces `by` and `reason`, not `since`.
    */
   setStop(stop: Omit<StopRecord, 'since'> | null): Promise<StopRecord | null>;
 }
 
-/** What changed, told after the commit. Only a hint: losing one costs a polling interval. */
+/** What changed, sent after the commit. Unreliable: losing a hint costs one polling interval. */
 export interface Hint {
   readonly ready: boolean;
   readonly nodes: readonly string[];
   readonly lanes: readonly string[];
-  /** Hints were lost, or there were too many to name: look at everything you follow. */
+  /** Hints were lost, or there were too many to list: check everything you follow. */
   readonly all?: boolean;
-  /** A schedule was made, changed or removed. */
+  /** A schedule was created, changed or removed. */
   readonly schedules?: boolean;
-  /** What somebody may do has changed. */
+  /** Somebody's rights have changed. */
   readonly access?: boolean;
 }
 
 export interface Store extends QueueStore, LogStore, NodeStore, ScheduleStore, StopStore {
-  /** Calls back after every commit that may concern someone. Returns how to stop it. */
+  /** Calls the listener after every commit that may concern someone. Returns a function to unsubscribe. */
   onHint(listener: (hint: Hint) => void): () => void;
-  /** Finishes what is under way and lets go of everything. Safe to call twice. */
+  /** Finishes operations in progress and releases all resources. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/** The clock of tests; without one a store uses its database's. */
+/** A clock for tests; without one, a store uses its database's clock. */
 export type Clock = () => number;

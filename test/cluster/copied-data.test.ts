@@ -92,7 +92,7 @@ test('[Q23] containers of one machine share a data volume, and one that is made 
   const again = await up(container(3));
   expect(again.program.stderr()).not.toContain(WAITING);
   // Their pids mean nothing in here: they are not proven dead, and their lease is waited for.
-  expect(again.program.stderr()).not.toContain('A node of this host is dead');
+  expect(again.program.stderr()).not.toContain('A node on this host is dead');
   expect(await ranIn(again, id)).toBe('succeeded');
   const session = await again.call<Session>('GET', `/api/v1/sessions/${id}`);
   expect(session).toMatchObject({ host: 'c1', hostAway: false });

@@ -31,7 +31,7 @@ test('[O5] the database is away for a while: runs under way end, and everything 
 
   await server.stop('immediate');
   for (const worker of [patient, hasty]) {
-    await until(() => worker.logged('The database does not answer; it is tried again') > 0);
+    await until(() => worker.logged('The database is not responding; retrying') > 0);
   }
   // One run ends while nobody can be told, the other after the database is back.
   scene.open(soon!);
@@ -41,7 +41,7 @@ test('[O5] the database is away for a while: runs under way end, and everything 
   expect(lost.reason).toBe('lost');
   scene.open(never!);
   await server.start();
-  await until(() => patient.logged('The database answers again') > 0, { ms: 20_000 });
+  await until(() => patient.logged('The database is responding again') > 0, { ms: 20_000 });
   scene.open(late!);
 
   await succeeded(queue, [before.id, after.id, cut.id, ...queued.map(({ id }) => id)]);

@@ -174,7 +174,7 @@ test('[E1] [O5] while the database is away tails stay open, and go on when it is
   expect(seqs(await read(live, 5))).toEqual(range(6, 10));
   expect(seqs(await read(late, 8))).toEqual(range(3, 10));
   expect(seqs(await read(fresh, 1))).toEqual([1]);
-  expect(log.of('The database does not answer; it is tried again')).toHaveLength(1);
+  expect(log.of('The database is not responding; retrying')).toHaveLength(1);
 });
 
 const turns = async (count: number): Promise<void> => {

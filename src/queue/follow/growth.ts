@@ -73,7 +73,7 @@ export class GrowthHub {
   readonly readers = new Set<GrowthReader>();
   readonly #lastSeqs: (lanes: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly #failed: (error: unknown) => void;
-  readonly #pulse = new Coalescer(() => this.#tell());
+  readonly #coalescer = new Coalescer(() => this.#tell());
   #grown = new Set<string>();
   #all = false;
 
@@ -95,7 +95,7 @@ export class GrowthHub {
 
   /** Tells what could not be told before. */
   retry(): void {
-    if (this.#all || this.#grown.size > 0) this.#pulse.trigger();
+    if (this.#all || this.#grown.size > 0) this.#coalescer.trigger();
   }
 
   async #tell(): Promise<void> {

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Caps } from '../store.ts';
 import { planClaim, type ReadyLanes, type Shared } from './claim-plan.ts';
 
-/** Ready lanes as plain numbers, and a count of how often the plan looked. */
+/** Ready lanes as plain numbers, with a count of how many owners the plan visited. */
 class Waiting implements ReadyLanes {
   readonly cursors = new Map<string, string>();
   readonly executing = new Map<string, number>();
   readonly ready: Map<string, number>;
-  looks = 0;
+  visits = 0;
 
   constructor(ready: Iterable<readonly [owner: string, lanes: number]>) {
     this.ready = new Map(ready);
@@ -23,7 +23,7 @@ class Waiting implements ReadyLanes {
   }
 
   nextOwner(_type: string, after: string | null): string | null {
-    this.looks++;
+    this.visits++;
     const owners = [...this.ready].filter(([, lanes]) => lanes > 0).map(([owner]) => owner);
     return owners.sort().find((owner) => after === null || owner > after) ?? null;
   }
@@ -35,7 +35,7 @@ class Waiting implements ReadyLanes {
     return { taken, left: [] };
   }
 
-  // One host; turns between several are for the contract of the stores.
+  // One host only; turns between hosts are covered by the stores' conformance suite.
   otherHosts(): Map<string, number> {
     return new Map();
   }
@@ -90,25 +90,25 @@ describe('planClaim', () => {
     );
   });
 
-  it('[Q2] gives out something whenever something may be given', () => {
+  it('[Q2] hands out runs for as long as the caps allow any', () => {
     const counts = fc.array(fc.nat({ max: 3 }), { maxLength: 60 });
     const perOwner = fc.integer({ min: 1, max: 3 });
     fc.assert(
       fc.property(counts, perOwner, fc.integer({ min: 1, max: 4 }), (lanes, cap, limit) => {
         const waiting = new Waiting(lanes.map((count, i) => [`owner-${i}`, count]));
-        const given = lanes.reduce((sum, count) => sum + Math.min(count, cap), 0);
+        const allowed = lanes.reduce((sum, count) => sum + Math.min(count, cap), 0);
         let taken = 0;
         for (;;) {
           const more = claim(waiting, limit, { perOwner: cap });
           if (more === 0) break;
           taken += more;
         }
-        expect(taken).toBe(given);
+        expect(taken).toBe(allowed);
       }),
     );
   });
 
-  it('[Q4] serves every owner before one a second time', () => {
+  it('[Q4] serves every owner once before any owner twice', () => {
     const slots = fc.integer({ min: 1, max: 9 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), slots, fc.boolean(), (users, free, together) => {
@@ -133,7 +133,7 @@ describe('planClaim', () => {
     );
   });
 
-  it('[Q4] the only slot goes round', () => {
+  it('[Q4] a single slot rotates among the owners', () => {
     const waiting = new Waiting([
       ['ann', 9],
       ['bob', 9],
@@ -149,15 +149,15 @@ describe('planClaim', () => {
     expect(served).toEqual(['ann', 'bob', 'cat', 'ann', 'bob', 'cat']);
   });
 
-  it('[Q5] looks at no more owners when more are waiting', () => {
-    const looks = (count: number, executing: number): number => {
+  it('[Q5] visits no more owners when more are waiting', () => {
+    const visits = (count: number, executing: number): number => {
       const waiting = new Waiting(owners(count).map((owner) => [owner, 100]));
       for (const owner of owners(executing)) waiting.executing.set(owner, 1);
       claim(waiting, 4);
-      return waiting.looks;
+      return waiting.visits;
     };
-    expect(looks(5000, 0)).toBe(looks(50, 0));
-    expect(looks(5000, 5000)).toBeLessThanOrEqual(2 * 4 + 16 + 2);
+    expect(visits(5000, 0)).toBe(visits(50, 0));
+    expect(visits(5000, 5000)).toBeLessThanOrEqual(2 * 4 + 16 + 2);
   });
 
   it('[Q2] a type named like a built-in property has no cap', () => {

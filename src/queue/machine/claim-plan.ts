@@ -4,34 +4,33 @@ import type { Caps } from '../store.ts';
  * Which ready lanes a claim takes: the synchronous form, used by the memory and SQLite stores.
  * PostgreSQL has the same steps as one function in the database (storage/migrations/0013-claim-turns.ts).
  *
- * Each type has its own cursor over the owners that have ready lanes of it. A claim looks at owners
- * past the cursor, takes those with fewest runs of the type executing first, one lane each, then
- * more if slots are left. It looks at no more than 2 × slots + 16 owners, those at their own cap
- * aside (of whom there are no more than runs executing), so its cost depends neither on the backlog
- * nor on the number of waiting owners (Q5). An owner with nothing executing
- * is never passed over while slots are given out (Q4): the cursor stops before the first such owner
- * that got nothing.
+ * Each type has its own cursor over the owners that have ready lanes of it. A claim visits the
+ * owners after the cursor and serves those with the fewest executing runs of the type first: one
+ * lane each, then more if slots are left. It visits at most 2 × slots + 16 owners, not counting
+ * owners at their own cap (at most one per executing run), so its cost depends neither on the
+ * backlog nor on the number of waiting owners (Q5). An owner with nothing executing is never skipped
+ * while slots are handed out (Q4): the cursor stops before the first such owner that got nothing.
  *
- * Hosts compete for the slots of a capped type. Where there are not enough for all of them, the next
- * lanes are chosen among all hosts whose workers have free slots; a claim takes those that are its
- * own and leaves slots for the others, which are hinted to come. A slot is left for TURN_MS. A host
- * that takes nothing in that time is no longer waited for until it does take something, so one that
- * hangs costs that time once, and no slot stays idle for long.
+ * Hosts compete for the slots of a capped type. If there are too few for all of them, the next lanes
+ * are chosen among all hosts whose workers have free slots; a claim takes its own lanes and leaves
+ * slots for the other hosts, which get a hint. A slot is left for TURN_MS. A host that takes nothing
+ * in that time gets no more slots left for it until it takes something again, so a hanging host
+ * costs that time once, and no slot stays idle for long.
  */
 
 /** How long a slot is left for a host: four polls of a worker. */
 export const TURN_MS = 1000;
 
-/** Hosts besides the claiming one, each with the number of slots its workers have free. */
+/** All hosts but the claiming one, each with the number of free slots of its workers. */
 export type OtherHosts = ReadonlyMap<string, number>;
 
-/** A slot was left for a host, by a worker that knew this cap of the type. */
+/** A slot left for a host, with the type's cap as known to the worker that left it. */
 export interface Turn {
   readonly since: number;
   readonly cap: number;
 }
 
-/** What became of an owner's next lanes: how many were taken, and the hosts a slot was left for. */
+/** How many of an owner's next lanes were taken, and the hosts that a slot was left for. */
 export interface Shared {
   readonly taken: number;
   readonly left: readonly string[];
@@ -41,26 +40,26 @@ export interface ReadyLanes {
   cursor(type: string): string | null;
   setCursor(type: string, owner: string | null): void;
   /**
-   * Other hosts with ready lanes of the type that only they may take and live workers with free
-   * slots, those aside for which a slot was left longer than TURN_MS ago.
+   * Other hosts that have ready lanes of the type pinned to them and live workers with free slots,
+   * except those for which a slot was left longer than TURN_MS ago.
    */
   otherHosts(type: string): OtherHosts;
   /** The next owner in order, after `after`, with a ready lane that this host or one of `others` may take. */
   nextOwner(type: string, after: string | null, others: OtherHosts): string | null;
   /**
-   * Gives an owner up to `count` slots, its longest ready lanes first: takes up to `here` lanes for
-   * this host, and leaves slots for those of `others`, no more than they have free.
+   * Gives an owner up to `count` slots, its longest-waiting lanes first: takes up to `here` lanes
+   * for this host, and leaves slots for `others`, no more than they have free.
    */
   share(type: string, owner: string, count: number, here: number, others: OtherHosts): Shared;
-  /** Notes that a slot is left for a host from now on, if none is yet. */
+  /** Records that a slot is left for a host from now on, unless one already is. */
   leave(type: string, host: string, cap: number): void;
-  /** The slot that was left for this host. */
+  /** The slot left for this host. */
   turn(type: string): Turn | null;
   endTurn(type: string): void;
   /** Whether a lane is ready that only this host may take. */
   hasOwn(type: string): boolean;
   executingOfType(type: string): number;
-  /** Those taken in this claim included; `type` null counts all types. */
+  /** Includes lanes taken in this claim; `type` null counts all types. */
   executingOfOwner(owner: string, type: string | null): number;
 }
 
@@ -96,8 +95,8 @@ export function planClaim(
     if (one.cap > executing && lanes.nextOwner(type, null, NO_OTHERS) !== null) open.push(one);
   }
   let left = request.limit;
-  // Each type gets an equal share, and what one leaves goes to those after it. Slots that stay free
-  // are claimed at once again by the worker, which turns the order of its types each time.
+  // Each type gets an equal share; unused slots pass to the types after it. If slots stay free, the
+  // worker claims again immediately, rotating the order of its types each time.
   for (const [index, one] of open.entries()) {
     const here = Math.min(one.cap - one.executing, Math.ceil(left / (open.length - index)));
     if (here > 0) left -= claimType(lanes, one, here, caps.perOwner);
@@ -105,13 +104,13 @@ export function planClaim(
   return request.limit - left;
 }
 
-/** A turn is over if there is nothing to take, or the slot that was left is gone. */
+/** A turn is over if there is nothing to take or its slot is occupied. */
 function endTurn(lanes: ReadyLanes, { type, executing }: Open): void {
   const turn = lanes.turn(type);
   if (turn !== null && (executing >= turn.cap || !lanes.hasOwn(type))) lanes.endTurn(type);
 }
 
-/** Takes up to `here` lanes of a type; answers how many. */
+/** Takes up to `here` lanes of a type and returns how many. */
 function claimType(
   lanes: ReadyLanes,
   { type, cap, executing }: Open,
@@ -123,7 +122,7 @@ function claimType(
   let slots = others.size === 0 ? here : Math.min(room, 2 * here + 16);
   const window = scanOwners(lanes, type, slots, perOwner, others);
   if (window.length === 0) return 0;
-  // Array.prototype.sort is stable: owners with equally many keep their turn.
+  // Array.prototype.sort is stable: owners with equal counts keep their order.
   const order = window.toSorted((a, b) => a.executing - b.executing);
   let free = here;
   for (const [index, candidate] of order.entries()) {
@@ -149,7 +148,7 @@ function claimType(
   return here - free;
 }
 
-/** None if there are slots enough for this host and all that the others have free. */
+/** Empty if there are enough slots for this host and for all free slots of the others. */
 function competingHosts(
   lanes: ReadyLanes,
   type: string,
@@ -182,7 +181,7 @@ function scanOwners(
       wrapped = true;
       owner = lanes.nextOwner(type, null, others);
     }
-    // Back at the first one seen: the circle is closed.
+    // Back at the first owner: every owner has been visited.
     if (owner === null || owner === first) break;
     first ??= owner;
     after = owner;

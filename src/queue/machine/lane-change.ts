@@ -6,7 +6,7 @@ import { isTerminal, type RunState } from '../../contract/run.ts';
 import { TouchedRuns } from './touched-runs.ts';
 import { canMove } from './transition.ts';
 
-/** The part of a run that changes, and what the machine needs to know to change it. */
+/** The mutable part of a run, with the fields the machine needs to change it. */
 export interface RunCore {
   readonly id: string;
   readonly type: string;
@@ -14,7 +14,7 @@ export interface RunCore {
   attempts: number;
   readonly maxAttempts: number;
   crashes: number;
-  /** Its place in the lane; null until it joins. */
+  /** Position in the lane; null until the run joins. */
   position: number | null;
   runAt: number | null;
   nextRunAt: number | null;
@@ -23,23 +23,23 @@ export interface RunCore {
   cancelRequestedAt: number | null;
   error: RunError | null;
   result: Json;
-  /** A final outcome stored before the attempt ended; a crash after it ends the run from it. */
+  /** The final outcome, if it was stored before the attempt ended; a later crash ends the run with it. */
   committed: Outcome | null;
   lastSeq: number | null;
 }
 
 /**
- * One lane about to change: the row after the change, the runs that changed with the state they
- * came from, and the events to append. Adapters load a lane under its lock, let the machine
- * (lane-machine.ts) fill this in, and store all of it in one transaction.
+ * One lane about to change: the row after the change, the changed runs with their previous states,
+ * and the events to append. Adapters load a lane under its lock, let the machine (lane-machine.ts)
+ * fill this in, and store all of it in one transaction.
  */
 export class LaneChange {
   readonly lane: Lane;
   readonly runs = new TouchedRuns();
   readonly events: LogEvent[] = [];
-  /** Set when a worker may find something to claim. */
+  /** Set when there may be something to claim. */
   ready = false;
-  /** Nodes that must look at what they hold. */
+  /** Nodes that must check the lanes they hold. */
   readonly nodes: string[] = [];
   readonly now: number;
 
@@ -61,7 +61,7 @@ export class LaneChange {
     });
   }
 
-  /** False for a write that was done before: its answer was lost, and it came again. */
+  /** False for a repeated write: it was applied before, but its answer was lost. */
   isNew(write: { readonly no?: number }): boolean {
     if (write.no === undefined) return true;
     if (write.no <= this.lane.lastWrite) return false;
@@ -69,7 +69,7 @@ export class LaneChange {
     return true;
   }
 
-  /** Notes that a run's row changed without a transition. */
+  /** Records that a run's row changed without a transition. */
   touch(run: RunCore): RunCore {
     if (!this.runs.has(run.id)) this.runs.add(run, run.state);
     return run;

@@ -16,7 +16,7 @@ const queuedRun = (id: string, position: number | null = 1024): RunCore =>
 const holder = { nodeId: 'node', host: 'host', fence: 1 };
 const SUCCEEDED: Outcome = { kind: 'succeeded', result: null };
 
-/** A lane with one run, brought as far as asked. */
+/** A lane with one run, advanced through the given steps. */
 function lane(...steps: readonly ('take' | 'start' | 'ask')[]): {
   change: LaneChange;
   run: RunCore;
@@ -76,7 +76,7 @@ describe('the lane machine', () => {
     expect(change.lane.runId).toBe('run');
   });
 
-  it('[Q12] a run that leaves the queue gives up its place', () => {
+  it('[Q12] a run that leaves the queue gives up its position', () => {
     for (const leave of [
       machine.remove,
       (c: LaneChange, r: RunCore) => machine.cancel(c, r, 'stop'),
@@ -88,7 +88,7 @@ describe('the lane machine', () => {
     }
   });
 
-  it('[Q12] a run without a place can be edited but not moved', () => {
+  it('[Q12] a run without a position can be edited but not moved', () => {
     const change = new LaneChange(newLane('lane', ''), NOW);
     const run = { ...queuedRun('run', null), runAt: NOW + 1 };
     machine.admit(change, run);
@@ -97,7 +97,7 @@ describe('the lane machine', () => {
     expect(change.lane.queued).toBe(0);
   });
 
-  it('[Q8] an answer is forgotten when the attempt ends otherwise', () => {
+  it('[Q8] an answer is dropped if the attempt ends without using it', () => {
     const { change, run } = lane('take', 'start', 'ask');
     machine.answer(change, run);
     const error = { class: 'timeout', message: '' } as const;
@@ -147,7 +147,7 @@ describe('the lane machine', () => {
     'crash',
   ];
 
-  it('[Q1] [Q8] [E1] any row of steps leaves the lane whole', () => {
+  it('[Q1] [Q8] [E1] any sequence of steps leaves the lane consistent', () => {
     const names = Object.keys(STEPS) as (keyof typeof STEPS)[];
     const story = fc.array(fc.constantFrom(...names, 'take', 'start', 'admit'), { maxLength: 60 });
     fc.assert(
@@ -178,7 +178,7 @@ describe('the lane machine', () => {
             change.events.map((_, i) => row.nextSeq + i),
           );
           row = change.lane;
-          expectWhole(row, runs);
+          expectConsistent(row, runs);
         }
       }),
       { numRuns: 500 },
@@ -191,8 +191,8 @@ function ending(outcome: Outcome) {
     machine.end(change, run, { outcome, retryDelayMs: 5 });
 }
 
-/** What the tables of the databases check as well. */
-function expectWhole(row: LaneChange['lane'], runs: ReadonlyMap<string, RunCore>): void {
+/** The same rules that the databases enforce with constraints. */
+function expectConsistent(row: LaneChange['lane'], runs: ReadonlyMap<string, RunCore>): void {
   const all = [...runs.values()];
   const waiting = all.filter((r) => r.state === 'queued' && r.id !== row.runId);
   expect(row.queued).toBe(waiting.length);

@@ -22,20 +22,20 @@ export interface Holder {
   readonly fence: number;
 }
 
-/** How an attempt ended, with the wait the worker drew for the case that it is tried again. */
+/** How an attempt ended, with the random delay the worker drew in case of a retry. */
 export interface Ending {
   readonly outcome: Outcome;
   readonly retryDelayMs: number;
-  /** How long a parked run is to wait, by the worker's clock. */
+  /** How long a parked run waits, by the worker's clock. */
   readonly parkMs?: number;
 }
 
-/** What most runs log the same; one object for all, as nobody may change what is logged. */
+/** Payloads that most runs log, shared by all of them because logged payloads are immutable. */
 const STARTED = Object.freeze({});
 const SUCCEEDED = Object.freeze({ state: 'succeeded', error: null });
 const DONE = Object.freeze({ state: 'succeeded' });
 
-/** A new run joins the lane at the position it was given, or waits outside for its time (Q3). */
+/** A new run joins the lane at its position, or waits outside until it is due (Q3). */
 export function admit(change: LaneChange, run: RunCore, tick?: Tick): void {
   change.runs.add(run, null);
   const { lane } = change;
@@ -48,7 +48,7 @@ export function admit(change: LaneChange, run: RunCore, tick?: Tick): void {
   wake(change);
 }
 
-/** A run whose time has come joins its lane. */
+/** A run that has become due joins its lane. */
 export function joinWhenDue(change: LaneChange, run: RunCore, position: number): void {
   change.touch(run).position = position;
   change.log('run.queued', { type: run.type, change: 'due' }, run);
@@ -81,7 +81,7 @@ export function take(change: LaneChange, run: RunCore, holder: Holder): void {
 
 /** The handler begins. */
 export function start(change: LaneChange, run: RunCore): void {
-  // One that waits goes on by an answer alone.
+  // A waiting run continues only through an answer.
   if (run.state !== 'dequeued') throw new Error(`a ${run.state} run cannot start`);
   change.move(run, 'running');
   run.startedAt ??= change.now;
@@ -92,15 +92,15 @@ export function append(change: LaneChange, run: RunCore, events: readonly NewEve
   for (const event of events) change.log(event.type, event.payload, run);
 }
 
-/** Stores the final outcome before the attempt has cleaned up (Q10). */
+/** Stores the final outcome before the attempt cleans up (Q10). */
 export function commitOutcome(change: LaneChange, run: RunCore, outcome: Outcome): void {
-  // A run that has not started cannot have a result, and a crash could not end it from one.
+  // A run that has not started cannot have a result, and a crash must not end it with one.
   if (run.state !== 'running' && run.state !== 'waiting')
     throw new Error(`a ${run.state} run cannot commit an outcome`);
   change.touch(run).committed = outcome;
 }
 
-/** The run asks a question: its process lives on, its slot is free. */
+/** The run asks a question: its process stays alive, its slot becomes free. */
 export function ask(change: LaneChange, run: RunCore): void {
   change.move(run, 'waiting');
   change.lane.state = 'asking';
@@ -109,7 +109,7 @@ export function ask(change: LaneChange, run: RunCore): void {
   change.log('run.waiting', { parked: false }, run);
 }
 
-/** The question is answered: with a live process the run retakes a slot, else it is queued again. */
+/** The question is answered: with a live process the run waits for a slot, else it is requeued. */
 export function answer(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   if (run.state !== 'waiting') throw new BatonError('run_not_waiting');
@@ -123,7 +123,7 @@ export function answer(change: LaneChange, run: RunCore): void {
   }
 }
 
-/** An answered run gets a slot back; done inside the claim, ahead of new runs. */
+/** An answered run gets a slot back; called by the claim before it takes new runs. */
 export function retake(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   change.move(run, 'running');
@@ -133,11 +133,11 @@ export function retake(change: LaneChange, run: RunCore): void {
   change.log('run.start', { resumed: true }, run);
 }
 
-/** The attempt is over; what the run does next follows from its outcome and a wish to cancel. */
+/** The attempt is over; its outcome and a requested cancel decide what the run does next. */
 export function end(change: LaneChange, run: RunCore, ending: Ending): void {
   const { outcome } = ending;
-  // A run that made it is a success even if the wish to cancel came meanwhile; nothing else is
-  // tried, parked or handed on after such a wish.
+  // A run that succeeded stays a success even if a cancel was requested before it ended; any other
+  // outcome becomes a cancellation, without a retry, parking or hand-back.
   if (change.lane.cancel !== null && outcome.kind !== 'succeeded') {
     finish(change, run, 'cancelled', null);
     return;
@@ -167,8 +167,8 @@ export function end(change: LaneChange, run: RunCore, ending: Ending): void {
 }
 
 /**
- * A store whose clock is ahead would let the run go at once, to meet its limit again and again. Less
- * than a second is the way of the write.
+ * A store whose clock is ahead would start the run immediately, and it would hit its limit again and
+ * again. Differences under a second are the write's latency.
  */
 function parkedUntil({ now }: LaneChange, until: number, { parkMs = 0 }: Ending): number {
   const waited = now + parkMs;
@@ -183,7 +183,7 @@ function fail(change: LaneChange, run: RunCore, error: RunError, retryDelayMs: n
 
 function handBack(change: LaneChange, run: RunCore, reason: string): void {
   if (run.state === 'waiting') {
-    // Its question stays open on whichever node goes on.
+    // Its question stays open, whichever node continues the run.
     leaveWaiting(change, run);
     return;
   }
@@ -193,7 +193,7 @@ function handBack(change: LaneChange, run: RunCore, reason: string): void {
   requeue(change, run);
 }
 
-/** The node of a run is gone (Q7). What the run was doing decides how it goes on. */
+/** A run's node is gone (Q7). What the run was doing decides how it continues. */
 export function crash(change: LaneChange, run: RunCore): void {
   if (run.committed !== null) end(change, run, { outcome: run.committed, retryDelayMs: 0 });
   else if (change.lane.cancel !== null) finish(change, run, 'cancelled', null);
@@ -234,7 +234,7 @@ export function cancel(change: LaneChange, run: RunCore, kind: CancelKind): void
   else change.nodes.push(lane.nodeId);
 }
 
-/** Takes a run that has not begun out of the lane for good; the caller deletes its row. */
+/** Removes a run that has not begun from its lane; the caller deletes its row. */
 export function remove(change: LaneChange, run: RunCore): void {
   mustBeQueued(change, run);
   leaveQueue(change, run);
@@ -265,7 +265,7 @@ export function resume(change: LaneChange): void {
   if (change.lane.state === 'ready') change.ready = true;
 }
 
-/** A lane whose wait is over. */
+/** A delayed lane's wait is over. */
 export function wakeDelayed(change: LaneChange): void {
   change.lane.state = 'ready';
   change.ready = true;
@@ -273,13 +273,13 @@ export function wakeDelayed(change: LaneChange): void {
 
 export const hasBegun = (change: LaneChange, run: RunCore): boolean => change.lane.runId === run.id;
 
-/** Only a run that has a place can change it. */
+/** Only a run with a position can be moved. */
 export function mustBeMovable(change: LaneChange, run: RunCore): void {
   mustBeQueued(change, run);
   if (run.position === null) {
     throw new BatonError(
       'run_not_queued',
-      'The run joins its lane at its time; until then it has no place to move.',
+      'The run joins its lane when it is due; until then it has no position to move from.',
     );
   }
 }
@@ -298,7 +298,7 @@ function wake(change: LaneChange): void {
   change.ready = true;
 }
 
-/** Its place is free again: another run may be put there, and no two runs of a lane share one. */
+/** Frees the run's position: another run may take it, and no two runs of a lane share one. */
 function leaveQueue(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   if (run.position === null) return;
@@ -377,7 +377,7 @@ function requeue(change: LaneChange, run: RunCore): void {
   change.ready = true;
 }
 
-/** No process any more, but the question stays open; an answer that came just before counts. */
+/** The process is gone, but the question stays open; an answer that came just before counts. */
 function leaveWaiting(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   const answered = lane.answeredAt !== null;

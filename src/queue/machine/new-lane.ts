@@ -2,8 +2,8 @@ import type { Lane } from '../../contract/lane.ts';
 import { POSITION_STEP } from './position.ts';
 
 /**
- * A lane as it is made, by the first run that names it or by `configure`. A lane that nobody
- * configured has nobody who would resume it, so a failure does not hold it.
+ * A new lane, created by the first run that names it or by `configure`. Nobody would resume a lane
+ * that nobody configured, so by default a failure does not hold it.
  */
 export const newLane = (id: string, owner: string): Lane => ({
   id,

@@ -1,8 +1,8 @@
 import type { RunCore } from './lane-change.ts';
 
 /**
- * A run as it is admitted: queued, nothing tried yet. Each field is named, so that all runs have one
- * shape and no field lies outside of its object.
+ * A newly admitted run: queued, without attempts. Every field is listed so that V8 gives all runs
+ * one hidden class and keeps every field inside the object.
  */
 export const newRun = (
   run: Pick<RunCore, 'id' | 'type' | 'maxAttempts' | 'position' | 'runAt'>,

@@ -3,14 +3,14 @@ import type { RunCore } from './lane-change.ts';
 
 export interface TouchedRun {
   readonly run: RunCore;
-  /** The state it came from; null for a new one. */
+  /** The previous state; null for a new run. */
   readonly from: RunState | null;
 }
 
-/** Up to here looking through the list is cheaper than making a map. */
+/** Up to this size, scanning the list is cheaper than building a map. */
 const FEW = 8;
 
-/** The runs of one change, in the order they were touched. Nearly always it is one. */
+/** The runs of one change, in the order they were touched. Nearly always there is one. */
 export class TouchedRuns {
   #list: TouchedRun[] = [];
   #byId: Map<string, TouchedRun> | null = null;
@@ -29,7 +29,7 @@ export class TouchedRuns {
     return this.get(id) !== undefined;
   }
 
-  /** Adds one that is not there yet. */
+  /** Adds a run that has not been added before. */
   add(run: RunCore, from: RunState | null): void {
     const touched = { run, from };
     if (this.#list.length === 0) this.#list = [touched];

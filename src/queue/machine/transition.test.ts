@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RunState, TERMINAL_STATES } from '../../contract/run.ts';
 import { canMove, diagram, TRANSITIONS } from './transition.ts';
 
-/** The arrows of the rule, written out again. */
+/** The transitions that the rule allows, written out independently of the table. */
 const ALLOWED: Record<RunState, readonly RunState[]> = {
   queued: ['dequeued', 'cancelled'],
   dequeued: ['running', 'queued', 'cancelled', 'dead'],
@@ -23,7 +23,7 @@ describe('the states of a run', () => {
     });
   }
 
-  it('[Q8] every state can be reached, and an end from every state', () => {
+  it('[Q8] every state is reachable, and every state can reach an end', () => {
     const reach = (from: RunState, seen = new Set<RunState>()): Set<RunState> => {
       if (seen.has(from)) return seen;
       seen.add(from);

@@ -1,8 +1,8 @@
 import { isTerminal, RunState } from '../../contract/run.ts';
 
 /**
- * The states of a run and what leads from one to the next. This table is the only place that says
- * what is allowed; docs/states.md is generated from it.
+ * The states of a run and the transitions between them. This table alone decides what is allowed;
+ * docs/states.md is generated from it.
  */
 export const TRANSITIONS: Record<RunState, Partial<Record<RunState, string>>> = {
   queued: { dequeued: 'claimed', cancelled: 'cancelled' },

@@ -1,7 +1,7 @@
 import { type ErrorCode, isBatonError } from '../../contract/errors.ts';
 import type { Logger } from '../logger.ts';
 
-/** Errors after which nothing was changed and the same may succeed later. */
+/** Errors that mean nothing was changed and a retry may succeed. */
 const TRANSIENT: readonly ErrorCode[] = [
   'database_unreachable',
   'database_read_only',
@@ -11,7 +11,7 @@ const TRANSIENT: readonly ErrorCode[] = [
 ];
 const FIRST_MS = 100;
 const MOST_MS = 5000;
-/** The same refusal is not reported more often than this. */
+/** The same refusal is logged at most this often. */
 const REPORT_MS = 30_000;
 
 interface Trouble {
@@ -26,8 +26,8 @@ export const isTransient = (error: unknown): boolean =>
   isBatonError(error) && TRANSIENT.includes(error.code);
 
 /**
- * Whether the database answers, as all parts of one worker see it together: logged once when it
- * goes away and once when it is back, and asked more and more rarely in between.
+ * Whether the database responds, shared by all parts of one worker. Logged once when it goes away
+ * and once when it is back; in between, requests back off.
  */
 export class DatabaseWatch {
   readonly #log: Logger;
@@ -40,7 +40,7 @@ export class DatabaseWatch {
     this.#log = log;
   }
 
-  /** True while it is not yet time to ask again. */
+  /** True until the next retry is due. */
   resting(kind: 'read' | 'write'): boolean {
     if (this.#trouble === null || (kind === 'read' && this.#trouble.readable)) return false;
     return performance.now() < this.#trouble.retryAt;
@@ -50,7 +50,7 @@ export class DatabaseWatch {
     const trouble = this.#trouble;
     if (trouble === null || (kind === 'read' && trouble.readable)) return;
     const awayMs = Math.round(performance.now() - trouble.since);
-    this.#log.info({ awayMs }, 'The database answers again');
+    this.#log.info({ awayMs }, 'The database is responding again');
     this.#trouble = null;
     this.#wakeAll();
   }
@@ -64,7 +64,7 @@ export class DatabaseWatch {
     if (this.#trouble === null) {
       const readable = !isBatonError(error, 'database_unreachable');
       this.#trouble = { since: now, readable, waitMs: FIRST_MS, retryAt: 0 };
-      this.#log.warn({ err: error }, 'The database does not answer; it is tried again');
+      this.#log.warn({ err: error }, 'The database is not responding; retrying');
     }
     const trouble = this.#trouble;
     if (now < trouble.retryAt) return;
@@ -72,7 +72,7 @@ export class DatabaseWatch {
     trouble.waitMs = Math.min(MOST_MS, trouble.waitMs * 2);
   }
 
-  /** Resolves when it is time to try again, or as soon as anyone got an answer. */
+  /** Resolves when the next retry is due, or as soon as any request succeeds. */
   rest(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ export class DatabaseWatch {
     return promise;
   }
 
-  /** Lets go of all that rest, for good. */
+  /** Wakes everything that rests, and lets nothing rest again. */
   end(): void {
     this.#ended = true;
     this.#wakeAll();
@@ -98,7 +98,7 @@ export class DatabaseWatch {
     const again = message === this.#lastReport.message && now - this.#lastReport.at < REPORT_MS;
     if (again) return;
     this.#lastReport = { message, at: now };
-    this.#log.error({ err: error }, 'The store refused a request; it is tried again');
+    this.#log.error({ err: error }, 'The store refused a request; retrying');
   }
 
   #wakeAll(): void {

@@ -6,12 +6,12 @@ import { identify } from './process-identity.ts';
 const self = { ...identify(), host: 'box', bootId: 'ours' };
 const LEASE_END = 30;
 
-/** What the guard answers if it sees these leases of another machine one after another; null is none. */
+/** Runs the guard while another machine has these leases, one after another; null is no lease. */
 async function guard(...leases: readonly (number | null)[]) {
   let now = 0;
   const node = (leaseUntil: number) => ({ id: 'other', host: 'box', bootId: 'theirs', leaseUntil });
   const waited: NodeRecord[] = [];
-  const found = await findOtherMachine({
+  const other = await findOtherMachine({
     store: {
       time: async () => now,
       listNodes: async () => {
@@ -24,21 +24,21 @@ async function guard(...leases: readonly (number | null)[]) {
     stopping: () => false,
     onWaiting: (each) => waited.push(each),
   });
-  return { found: found?.id ?? null, waited: waited.length };
+  return { other: other?.id ?? null, waited: waited.length };
 }
 
-test('[Q23] nobody else has the id', async () => {
-  expect(await guard(null)).toEqual({ found: null, waited: 0 });
+test('[Q23] without other leases there is no other machine', async () => {
+  expect(await guard(null)).toEqual({ other: null, waited: 0 });
 });
 
-test('[Q23] a lease that ends was left behind by a reboot', async () => {
-  expect(await guard(LEASE_END)).toEqual({ found: null, waited: 1 });
+test('[Q23] a lease that expires was left behind by a reboot', async () => {
+  expect(await guard(LEASE_END)).toEqual({ other: null, waited: 1 });
 });
 
-test('[Q23] a lease that is renewed is of a machine that is alive', async () => {
-  expect(await guard(LEASE_END, LEASE_END, LEASE_END + 10)).toEqual({ found: 'other', waited: 1 });
+test('[Q23] a lease that is renewed belongs to a live machine', async () => {
+  expect(await guard(LEASE_END, LEASE_END, LEASE_END + 10)).toEqual({ other: 'other', waited: 1 });
 });
 
-test('[Q23] a lease that is gone before its end is of a machine that was stopped, and may come back', async () => {
-  expect(await guard(LEASE_END, LEASE_END, null)).toEqual({ found: 'other', waited: 1 });
+test('[Q23] a lease that disappears early belongs to a machine that left and may return', async () => {
+  expect(await guard(LEASE_END, LEASE_END, null)).toEqual({ other: 'other', waited: 1 });
 });

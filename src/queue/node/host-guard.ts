@@ -8,18 +8,18 @@ export interface HostGuardOptions {
   readonly self: ProcessIdentity;
   readonly everyMs: number;
   readonly stopping: () => boolean;
-  /** A node of another machine has a lease under our id, and may be about to lose it. */
+  /** A node on another machine has a lease under our host id, which may be about to expire. */
   readonly onWaiting: (node: NodeRecord) => void;
 }
 
 /**
- * Waits until no other machine has our host id, and answers null; or answers a node of another
- * machine that is alive, which is proof that the id was copied (Q23).
+ * Returns null once no other machine has our host id, or a live node on another machine, which
+ * proves that the id was copied (Q23).
  *
- * The boot id tells machines apart: all processes of a kernel share it, in containers as well, and a
- * reboot changes it. So a live lease under another boot id is either what a machine left behind that
- * was rebooted or replaced, and runs out, or it is renewed, and then that machine lives beside ours.
- * Asked by a node that has joined and claimed nothing: of two that start at once, one sees the other.
+ * The boot id distinguishes machines: all processes of a kernel share it, even in containers, and a
+ * reboot changes it. So a live lease under another boot id was either left behind by a machine that
+ * was rebooted or replaced, and expires, or it is renewed, and then another machine is alive. Called
+ * by a node that has joined but claimed nothing: of two that start together, one sees the other.
  */
 export async function findOtherMachine(options: HostGuardOptions): Promise<NodeRecord | null> {
   const { store, everyMs, stopping, onWaiting } = options;
@@ -29,7 +29,7 @@ export async function findOtherMachine(options: HostGuardOptions): Promise<NodeR
     const others = (await store.listNodes()).filter(
       (node) => node.leaseUntil > now && isOtherMachine(node, options.self),
     );
-    // One that is gone before its lease has ended left in an orderly way: it was alive, and may come back.
+    // A node that disappeared before its lease expired has left properly: it was alive, and may return.
     const seen = new Set(others.map(({ id }) => id));
     const left = [...firstSeen.values()].find(
       (node) => !seen.has(node.id) && node.leaseUntil > now,
@@ -47,7 +47,7 @@ export async function findOtherMachine(options: HostGuardOptions): Promise<NodeR
   return null;
 }
 
-/** Where the system names no boot nothing can be said. */
+/** Without boot ids, machines cannot be distinguished. */
 const isOtherMachine = (node: NodeRecord, self: ProcessIdentity): boolean =>
   node.host === self.host &&
   node.bootId !== '' &&

@@ -11,7 +11,7 @@ import {
 
 const options = { leaseMs: 1000, renewMs: 10, stallMs: 60_000 };
 
-test('[Q6] the trust counts from when the renewal was sent, and ends before the lease', () => {
+test('[Q6] trust counts from when the renewal was sent, and ends before the lease', () => {
   const lease = new SharedLease({ leaseMs: 1000, sentAt: monotonicMs() - 500 });
   expect(lease.remainingMs()).toBeGreaterThan(0);
   expect(lease.remainingMs()).toBeLessThanOrEqual(400);
@@ -29,13 +29,13 @@ test('both sides see the same lease, and a lost one stays lost', () => {
   expect(lease.remainingMs()).toBe(0);
 });
 
-test('[Q6] a main thread blocked for 20 s is renewed for, one silent for over a minute is not', () => {
+test('[Q6] a main thread blocked for 20 s keeps its lease, one silent for over a minute does not', () => {
   expect(shouldRenew(0, 60_000)).toBe(true);
   expect(shouldRenew(20_000, 60_000)).toBe(true);
   expect(shouldRenew(60_001, 60_000)).toBe(false);
 });
 
-test('renews regularly, and goes on after a failure', async () => {
+test('renews regularly, and continues after a failure', async () => {
   let calls = 0;
   const keeper = keepInProcess(options, async () => {
     if (++calls % 2 === 0) throw new Error('away');
@@ -48,7 +48,7 @@ test('renews regularly, and goes on after a failure', async () => {
   await keeper.stop();
 });
 
-test('stops renewing once the store says that the lease is gone', async () => {
+test('stops renewing once the store reports that the lease is gone', async () => {
   let calls = 0;
   const keeper = keepInProcess(options, () => {
     calls++;
@@ -60,7 +60,7 @@ test('stops renewing once the store says that the lease is gone', async () => {
   expect(calls).toBe(1);
 });
 
-test('[Q6] a renewing side that begins late renews at once', async () => {
+test('[Q6] a renewing thread that starts late renews immediately', async () => {
   const lease = new SharedLease({ leaseMs: 60_000 });
   let calls = 0;
   const late = {
@@ -74,7 +74,7 @@ test('[Q6] a renewing side that begins late renews at once', async () => {
   await stop();
 });
 
-test('a hung main thread is not renewed for, until it beats again', async () => {
+test('the lease of a hung main thread is not renewed until it sends a heartbeat again', async () => {
   const lease = new SharedLease({ leaseMs: 1000 });
   let calls = 0;
   const stop = startRenewing(lease, { ...options, stallMs: 50 }, () => ++calls > 0);

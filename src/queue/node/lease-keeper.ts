@@ -1,20 +1,20 @@
 import type { KeepLease, LeaseKeeper } from '../store.ts';
 
 /*
- * Keeping a node's lease from two sides. A thread renews it, so that a blocked event loop does not
- * lose it; the main thread beats, so that a process that hangs for good does not keep it. Both see
+ * Keeps a node's lease with two threads. One thread renews it, so a blocked event loop does not lose
+ * it; the main thread sends heartbeats, so a process that hangs forever does not keep it. Both see
  * the same three numbers in shared memory. A store's thread entry is little more than:
  *
  *   const lease = new SharedLease(workerData.buffer);
  *   const stop = startRenewing(lease, workerData.options, () => renewInDatabase(…));
  *   parentPort.once('message', () => stop().then(closeDatabase));
  *
- * and its keepLease: `keepShared(lease, options, () => tellThreadAndWait())`.
+ * and its keepLease: `keepShared(lease, options, () => stopThreadAndWait())`.
  */
 
-/** The part of a lease that is not trusted, for clocks that run apart and for what is in flight. */
+/** The share of a lease that is not trusted, to allow for clock drift and requests in flight. */
 const MARGIN = 0.1;
-/** How often a refused connection or a failed renewal is tried again, as a part of the interval. */
+/** Delay before retrying a failed renewal, as a share of the renewal interval. */
 const RETRY_PART = 0.2;
 const BEAT_MS = 500;
 
@@ -28,12 +28,12 @@ const BEAT = 0;
 const TRUSTED_UNTIL = 1;
 const LOST = 2;
 
-/** A lease as both threads see it: times in nanoseconds of the shared clock. */
+/** A lease shared by both threads; times are in nanoseconds of the shared clock. */
 export class SharedLease {
   readonly buffer: SharedArrayBuffer;
   readonly #slots: BigInt64Array;
 
-  /** Without a buffer: a new lease, entered by a join that was sent at `sentAt`. */
+  /** Without a buffer, a new lease from a join sent at `sentAt`. */
   constructor(from: SharedArrayBuffer | { leaseMs: number; sentAt?: number | undefined }) {
     const fresh = !(from instanceof SharedArrayBuffer);
     this.buffer = fresh ? new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT) : from;
@@ -43,7 +43,7 @@ export class SharedLease {
     this.renewed(from.sentAt ?? monotonicMs(), from.leaseMs);
   }
 
-  /** The main thread is alive. */
+  /** Records that the main thread is alive. */
   beat(): void {
     Atomics.store(this.#slots, BEAT, process.hrtime.bigint());
   }
@@ -53,15 +53,15 @@ export class SharedLease {
   }
 
   /**
-   * The store renewed the lease. Counted from when the request was sent: the store's clock started
-   * the new lease no earlier than that, so the trust ends before the lease does.
+   * The store renewed the lease. Trust counts from when the request was sent: the store started the
+   * new lease no earlier than that, so trust ends before the lease does.
    */
   renewed(sentAt: number, leaseMs: number): void {
     const until = BigInt(Math.floor((sentAt + leaseMs * (1 - MARGIN)) * 1e6));
     Atomics.store(this.#slots, TRUSTED_UNTIL, until);
   }
 
-  /** The store said the lease is gone. Never undone: a node that lost its lease joins as a new one. */
+  /** The store reported that the lease is gone. Never undone: the worker joins as a new node. */
   lose(): void {
     Atomics.store(this.#slots, LOST, 1n);
   }
@@ -76,12 +76,12 @@ export class SharedLease {
   }
 }
 
-/** A main thread that has been silent for too long is taken for hung: its lease may run out. */
+/** A main thread that has been silent for too long counts as hung: its lease may expire. */
 export const shouldRenew = (beatAgeMs: number, stallMs: number): boolean => beatAgeMs <= stallMs;
 
 /**
  * The renewing side: renews every `renewMs`, sooner after a failure, never two at once, until the
- * lease is lost. Answers how to stop it, which waits for a renewal under way.
+ * lease is lost. Returns a function that stops it and waits for a renewal in progress.
  */
 export function startRenewing(
   lease: SharedLease,
@@ -100,11 +100,11 @@ export function startRenewing(
         if (await renew()) lease.renewed(sentAt, options.leaseMs);
         else lease.lose();
       } catch {
-        // The database is away. The trust runs out by itself; until then it is worth trying.
+        // The database is away. Keep trying until trust in the lease runs out.
         wait = options.renewMs * RETRY_PART;
       }
     } else {
-      // Looked at more often, so that a main thread that wakes up in time keeps its lease.
+      // Check more often, so a main thread that recovers in time keeps its lease.
       wait = options.renewMs * RETRY_PART;
     }
     if (!stopped && !lease.lost()) schedule(wait);
@@ -116,7 +116,7 @@ export function startRenewing(
     timer.unref();
   };
 
-  // Counted from the join, because a thread on a busy machine may take seconds to begin.
+  // Count from the join, because a thread on a busy machine may take seconds to start.
   const since = monotonicMs() - (options.sentAt ?? monotonicMs());
   schedule(Math.max(0, options.renewMs - since));
   return async () => {
@@ -126,7 +126,7 @@ export function startRenewing(
   };
 }
 
-/** The main side of a lease that a thread renews: beats, and reads what the thread found. */
+/** The main thread's side of a lease that another thread renews: sends heartbeats and reads the result. */
 export function keepShared(
   lease: SharedLease,
   options: KeepLease,
@@ -146,7 +146,7 @@ export function keepShared(
   };
 }
 
-/** For a store without a thread: renewed by the main thread itself. */
+/** For a store without a thread: the main thread itself renews. */
 export function keepInProcess(
   options: KeepLease,
   renew: () => boolean | Promise<boolean>,

@@ -18,9 +18,9 @@ export interface MembershipOptions {
 }
 
 /**
- * One life of a node: from its join to its leaving or the loss of its lease. What it writes goes
- * through its own writer, which falls silent with it; a worker that goes on after a loss joins
- * under a new id, so that nothing of the old life can be taken for the new one.
+ * One node, from its join until it leaves or loses its lease. It has its own writer, which ends with
+ * it; a worker that continues after losing its lease joins under a new id, so nothing of the old
+ * node can be mistaken for the new one.
  */
 export class Membership {
   readonly id: string;
@@ -44,7 +44,7 @@ export class Membership {
     this.writer = new AttemptWriter(options);
   }
 
-  /** How long the lease may still be relied on. */
+  /** How long the lease can still be trusted. */
   get remainingMs(): number {
     return this.#over || this.#keeper.lost() ? 0 : this.#keeper.remainingMs();
   }
@@ -53,7 +53,7 @@ export class Membership {
     return this.remainingMs > 0;
   }
 
-  /** Nothing more is written in its name. */
+  /** Ends all writes under this node's id. */
   async end(): Promise<void> {
     this.#over = true;
     this.writer.abandon();

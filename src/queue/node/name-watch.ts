@@ -1,15 +1,15 @@
 import type { Logger } from '../logger.ts';
 
 export interface NameWatchOptions {
-  /** The names that something is wrong with now. */
+  /** The names that currently have the problem. */
   readonly list: () => Promise<readonly string[]>;
-  /** The field that holds them in the log. */
+  /** The log field for the names. */
   readonly field: string;
-  readonly wrong: string;
-  readonly right: string;
+  readonly problem: string;
+  readonly recovered: string;
 }
 
-/** Logs names that something is wrong with, whenever that set changes, and when none is left. */
+/** Logs the names that have a problem whenever they change, and when none is left. */
 export class NameWatch {
   readonly #options: NameWatchOptions;
   readonly #log: Logger;
@@ -21,12 +21,12 @@ export class NameWatch {
   }
 
   async check(): Promise<void> {
-    const { list, field, wrong, right } = this.#options;
+    const { list, field, problem, recovered } = this.#options;
     const names = [...(await list())].sort();
     const now = JSON.stringify(names);
     if (now === this.#last) return;
     this.#last = now;
-    if (names.length > 0) this.#log.warn({ [field]: names }, wrong);
-    else this.#log.info({}, right);
+    if (names.length > 0) this.#log.warn({ [field]: names }, problem);
+    else this.#log.info({}, recovered);
   }
 }

@@ -7,7 +7,7 @@ import { identify, isMachineId, isProvablyDead, parseStat } from './process-iden
 
 const self = identify();
 
-/** A real process and its identity, as it would have registered itself. */
+/** Starts a real process and returns it with the identity it would have registered. */
 async function start(command = 'sleep', args = ['60']) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -43,7 +43,7 @@ test.each([
   expect(isMachineId(text)).toBe(names);
 });
 
-test('[Q7] the fields of a stat line are found behind a hostile program name', () => {
+test('[Q7] a stat line with a hostile program name is parsed correctly', () => {
   const rest = `S ${Array.from({ length: 18 }, (_, n) => n).join(' ')} 4711 99`;
   expect(parseStat(`12 (a) R (b c)) ${rest}`)).toEqual({ start: '4711', ended: false });
   expect(parseStat(`12 (x) ${rest.replace('S', 'Z')}`).ended).toBe(true);
@@ -65,7 +65,7 @@ onLinux('[Q7] a stopped process is alive', async () => {
 });
 
 onLinux('[Q7] a zombie is dead', async () => {
-  // The shell becomes a program that never collects its child.
+  // The shell execs a program that never collects its child.
   const { child } = await start('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
   const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
   const pid = Number(chunk.toString());
@@ -78,7 +78,7 @@ onLinux('[Q7] a zombie is dead', async () => {
   expect(parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8')).ended).toBe(true);
 });
 
-onLinux('[Q7] a pid that belongs to another process by now is dead', async () => {
+onLinux('[Q7] a process whose pid now belongs to another one is dead', async () => {
   const { node } = await start();
   expect(isProvablyDead({ ...node, pidStart: '1' }, self)).toBe(true);
 });
@@ -87,8 +87,8 @@ test.each([
   ['host', { host: 'another' }],
   ['boot', { bootId: 'another' }],
   ['pid namespace', { pidNamespace: 'pid:[1]' }],
-])('[Q7] a node of another %s is never judged by its pid', (_, other) => {
-  // The pid is free here, which says nothing about over there.
+])('[Q7] a node in another %s is never judged by its pid', (_, other) => {
+  // The pid is free here, which proves nothing about the other side.
   expect(isProvablyDead({ ...self, ...other, pid: 2 ** 22 - 1 }, self)).toBe(false);
 });
 

@@ -4,8 +4,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /*
- * Who a process is, precisely enough that a neighbour on the same machine can prove it dead: a pid
- * means something only within one boot and one pid namespace, and only together with its start.
+ * Identifies a process precisely enough for another process on the same machine to prove it dead: a
+ * pid is only meaningful within one boot and one pid namespace, together with its start time.
  */
 
 export interface ProcessIdentity {
@@ -16,31 +16,31 @@ export interface ProcessIdentity {
   readonly pidStart: string;
 }
 
-/** This process, on the host of this id; without one the machine's own is taken. */
+/** Identifies this process; `host` defaults to the machine's own id. */
 export function identify(host?: string): ProcessIdentity {
   return {
     host: host ?? deriveHostId(),
     bootId: bootId(),
     pidNamespace: pidNamespace(),
     pid: process.pid,
-    pidStart: look(process.pid)?.start ?? '',
+    pidStart: statusOf(process.pid)?.start ?? '',
   };
 }
 
 /**
- * True only if the process cannot be alive. A node of another host, boot or pid namespace is never
- * judged by its pid: there the number belongs to somebody else. The host alone proves nothing, since
- * its id may be configured or copied; the boot id is the kernel's own and never the same twice.
+ * True only if the process cannot be alive. A node on another host, boot or pid namespace is never
+ * judged by its pid, which belongs to an unrelated process here. The host alone proves nothing, since
+ * its id may be configured or copied; the kernel generates a new boot id at each boot.
  */
 export function isProvablyDead(node: ProcessIdentity, self: ProcessIdentity): boolean {
   if (node.host !== self.host || node.bootId !== self.bootId || node.bootId === '') return false;
   if (node.pidNamespace !== self.pidNamespace) return false;
   if (!exists(node.pid)) return true;
-  const found = look(node.pid);
-  // Not readable (another user's, hidden): it exists, and nothing more can be said.
-  if (found === null) return false;
-  if (found.ended) return true;
-  return node.pidStart !== '' && found.start !== node.pidStart;
+  const status = statusOf(node.pid);
+  // The process exists but is not readable (another user's, or hidden), so nothing is proven.
+  if (status === null) return false;
+  if (status.ended) return true;
+  return node.pidStart !== '' && status.start !== node.pidStart;
 }
 
 function exists(pid: number): boolean {
@@ -48,18 +48,18 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM is a process of another user. Only ESRCH says that there is none.
+    // EPERM means another user's process. Only ESRCH means that there is none.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
-interface Looked {
+interface ProcessStatus {
   readonly start: string;
-  /** A zombie: ended, only not yet collected by its parent. */
+  /** A zombie has ended too; its parent just has not collected it yet. */
   readonly ended: boolean;
 }
 
-function look(pid: number): Looked | null {
+function statusOf(pid: number): ProcessStatus | null {
   if (process.platform === 'linux') {
     const stat = read(`/proc/${pid}/stat`);
     return stat === null ? null : parseStat(stat);
@@ -71,10 +71,10 @@ function look(pid: number): Looked | null {
 }
 
 /**
- * The fields of /proc/<pid>/stat count from after the last parenthesis: the second one is the
- * program's name, which may itself hold spaces and parentheses.
+ * Counts the fields of /proc/<pid>/stat after the last parenthesis: the program's name, the second
+ * field, may itself contain spaces and parentheses.
  */
-export function parseStat(stat: string): Looked {
+export function parseStat(stat: string): ProcessStatus {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const state = fields[0] ?? '';
   return { start: fields[19] ?? '', ended: state === 'Z' || state === 'X' };
@@ -83,8 +83,8 @@ export function parseStat(stat: string): Looked {
 const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
 
 /**
- * An id for this machine: its machine-id, hashed because that is meant to be private (machine-id(5)),
- * else its host name. Both may change or appear later, so an id that must last is kept (node/host-id.ts).
+ * An id for this machine: its machine-id, hashed because it is meant to be private (machine-id(5)),
+ * else its host name. Both may change or appear later, so a lasting id is stored (node/host-id.ts).
  */
 export function deriveHostId(): string {
   const id = machineId();
@@ -100,7 +100,7 @@ function machineId(): string | null {
   return MACHINE_ID_FILES.map(read).find((id) => id !== null && isMachineId(id)) ?? null;
 }
 
-/** Images ship the file empty or as "uninitialized", to be filled in at the first boot. */
+/** Images ship the file empty or as "uninitialized"; the first boot fills it in. */
 export const isMachineId = (text: string): boolean =>
   /^[0-9a-f]{32}$/.test(text) && !/^0+$/.test(text);
 
@@ -114,7 +114,7 @@ function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // Unknown must not look like the same unknown of another process.
+    // Two processes with unknown namespaces must not appear to share one.
     return `unknown-${randomUUID()}`;
   }
 }
@@ -132,7 +132,7 @@ function ask(command: string, args: string[]): string | null {
     return execFileSync(command, args, {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-      // `ps` prints the start time in the language and zone of whoever asks.
+      // `ps` prints the start time in the caller's language and time zone.
       env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
     }).trim();
   } catch {

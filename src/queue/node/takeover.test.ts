@@ -29,7 +29,7 @@ function setUp(dead: string[]) {
   return { takeover, named, log };
 }
 
-test('[Q7] names only nodes that are proven dead, and reaps when a lease has ended', async () => {
+test('[Q7] names only nodes that are proven dead, and takes over when a lease has expired', async () => {
   const { takeover, named, log } = setUp(['dead']);
   expect(await takeover.pass([node('alive', false)])).toEqual([]);
   expect(named).toEqual([]);
@@ -40,7 +40,7 @@ test('[Q7] names only nodes that are proven dead, and reaps when a lease has end
 });
 
 test.runIf(process.platform === 'linux')(
-  '[Q7] a worker takes over at once from a process that was killed on this host',
+  '[Q7] a worker takes over immediately from a process that was killed on this host',
   async () => {
     const { queue, base, worker, reaches } = rig();
     queue.register('any', { run: () => 'by the other' });

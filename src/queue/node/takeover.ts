@@ -4,8 +4,8 @@ import type { NodeStore, Poll, TakenOverRun } from '../store.ts';
 import { isProvablyDead, type ProcessIdentity } from './process-identity.ts';
 
 /**
- * Takes over the runs of dead nodes (Q7): at once from processes proven dead on this machine, from
- * all others when their lease has ended.
+ * Takes over the runs of dead nodes (Q7): immediately from processes proven dead on this machine,
+ * from all others when their lease has expired.
  */
 export class Takeover {
   readonly #store: Pick<NodeStore, 'takeOver'>;
@@ -30,7 +30,7 @@ export class Takeover {
     if (proven.length === 0 && !nodes.some((node) => node.expired)) return [];
     const takenOver = await this.#store.takeOver(proven.map((node) => node.id));
     for (const node of proven) {
-      this.#log.warn({ node: node.id, pid: node.pid }, 'A node of this host is dead');
+      this.#log.warn({ node: node.id, pid: node.pid }, 'A node on this host is dead');
     }
     for (const { run, lane, node, state, crashes } of takenOver) {
       this.#log.warn({ runId: run, lane, node, state, crashes }, 'TakenOver');

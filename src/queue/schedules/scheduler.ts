@@ -20,7 +20,7 @@ export interface SchedulerOptions {
  */
 export class Scheduler {
   readonly #options: Required<SchedulerOptions>;
-  #pulse: Coalescer | null = null;
+  #coalescer: Coalescer | null = null;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: () => void = () => {};
   #away = false;
@@ -36,29 +36,29 @@ export class Scheduler {
   }
 
   start(): void {
-    if (this.#pulse !== null) return;
-    const pulse = new Coalescer(() => this.#look(pulse));
-    this.#pulse = pulse;
+    if (this.#coalescer !== null) return;
+    const coalescer = new Coalescer(() => this.#look(coalescer));
+    this.#coalescer = coalescer;
     this.#unlisten = this.#options.store.onHint((hint) => {
-      if (hint.schedules === true) pulse.trigger();
+      if (hint.schedules === true) coalescer.trigger();
     });
-    pulse.trigger();
+    coalescer.trigger();
   }
 
   /** Resolves when what is being fired is fired. */
   async stop(): Promise<void> {
-    const pulse = this.#pulse;
-    this.#pulse = null;
+    const coalescer = this.#coalescer;
+    this.#coalescer = null;
     this.#unlisten();
     clearTimeout(this.#timer);
-    await pulse?.stop();
+    await coalescer?.stop();
   }
 
-  async #look(pulse: Coalescer): Promise<void> {
+  async #look(coalescer: Coalescer): Promise<void> {
     const { store, log, pollMs } = this.#options;
     let waitMs = pollMs;
     try {
-      const { fired, nextMs } = await fireDue(store, log, () => this.#pulse !== pulse);
+      const { fired, nextMs } = await fireDue(store, log, () => this.#coalescer !== coalescer);
       this.#fired += fired;
       waitMs = Math.min(pollMs, nextMs ?? pollMs);
       if (this.#away) log.info({}, 'Schedules are fired again');
@@ -68,9 +68,9 @@ export class Scheduler {
       if (!this.#away) log.warn({ reason: messageOf(error) }, 'Schedules cannot be fired');
       this.#away = true;
     }
-    if (this.#pulse !== pulse) return;
+    if (this.#coalescer !== coalescer) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => pulse.trigger(), waitMs);
+    this.#timer = setTimeout(() => coalescer.trigger(), waitMs);
     this.#timer.unref();
   }
 }

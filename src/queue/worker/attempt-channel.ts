@@ -4,9 +4,9 @@ import type { Outcome } from '../../contract/outcome.ts';
 import type { Ending } from '../machine/lane-machine.ts';
 import type { AttemptWrite } from '../store.ts';
 
-/** Beyond this a write of one attempt gets no more events. */
+/** From this size on, a write gets no more events. */
 const WRITE_BYTES = 1024 * 1024;
-/** What a write costs beside its texts. */
+/** Estimated size of a write without its payloads. */
 const OVERHEAD = 100;
 
 /** The order in which the store applies the parts of one write. */
@@ -14,7 +14,7 @@ const STAGE = { start: 0, event: 1, commit: 2, ask: 3, end: 4 } as const;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** One write that has not been answered yet, and who waits for it. */
+/** One write that has not been answered yet, and its waiters. */
 export interface Entry {
   readonly channel: Channel;
   readonly write: Mutable<AttemptWrite> & { events?: NewEvent[] };
@@ -24,35 +24,35 @@ export interface Entry {
   answered: boolean;
 }
 
-/** What a promise is rejected with when the fence no longer holds. */
+/** Rejection of a write whose fence is outdated. */
 export class LostError extends Error {
   override readonly name = 'LostError';
 }
 
 /** Where channels put their entries (attempt-writer.ts). */
 export interface Sink {
-  /** Unwritten bytes from which attempts should wait; twice as many no attempt may have alone. */
+  /** Unwritten bytes from which attempts should wait; a single attempt may have at most twice as many. */
   readonly bufferBytes: number;
-  /** False once nothing more is written at all. */
+  /** False once the sink writes nothing more. */
   readonly accepting: boolean;
   added(channel: Channel, bytes: number): void;
 }
 
-/** Not every handler awaits what it writes, and a loss is told by its signal as well. */
+/** Handlers need not await their writes: their signal also reports a loss. */
 function optional(stored: Promise<void>): Promise<void> {
   stored.catch(() => {});
   return stored;
 }
 
-/** The way of one attempt into the writer: keeps its writes in order, and few. */
+/** One attempt's access to the writer: keeps its writes in order and merges them. */
 export class Channel {
   readonly lane: string;
   readonly fence: number;
-  /** Entries that are not under way, in order. */
+  /** Entries not yet sent, in order. */
   readonly queue: Entry[] = [];
   bytes = 0;
   writes = 0;
-  /** A write with its start was stored. */
+  /** The attempt's start was stored. */
   started = false;
   closed = false;
   readonly onLost: () => void;
@@ -69,15 +69,15 @@ export class Channel {
     return !this.closed && this.#sink.accepting;
   }
 
-  /** Nobody waits for it: the next write tells if the fence is gone. */
+  /** Not awaited: the next write reports an outdated fence. */
   start(): void {
     if (this.#open) this.#entry(STAGE.start, OVERHEAD).write.start = true;
   }
 
   event(event: NewEvent, bytes: number): Promise<void> {
     if (this.bytes + bytes > 2 * this.#sink.bufferBytes) {
-      // Thrown at once, not in the promise: a handler that does not await would never see it.
-      throw new BatonError('payload_too_large', 'Too many events are unwritten; await emit().');
+      // Thrown synchronously: a handler that does not await would never see a rejection.
+      throw new BatonError('payload_too_large', 'Too many unwritten events; await emit().');
     }
     const stored = this.#add(STAGE.event, bytes, (write) => {
       write.events ??= [];
@@ -100,14 +100,14 @@ export class Channel {
     return optional(stored);
   }
 
-  /** The one that must be awaited. */
+  /** The only write that must be awaited. */
   end(ending: Ending, bytes: number): Promise<void> {
     return this.#add(STAGE.end, bytes, (write) => {
       write.end = ending;
     });
   }
 
-  /** Resolves when stored, rejects with LostError if the fence is gone. */
+  /** Resolves when stored; rejects with LostError if the fence is outdated. */
   #add(stage: number, bytes: number, put: (write: Entry['write']) => void): Promise<void> {
     const waiter = Promise.withResolvers<void>();
     if (!this.#open) {
@@ -121,7 +121,7 @@ export class Channel {
     return waiter.promise;
   }
 
-  /** The last entry if the new part may come after what it has, else a new one. */
+  /** The last entry if the new part can be applied after its other parts, else a new one. */
   #entry(stage: number, bytes: number): Entry {
     let entry = this.queue.at(-1);
     const full = stage === STAGE.event && entry !== undefined && entry.bytes + bytes > WRITE_BYTES;

@@ -6,7 +6,7 @@ import { PAYLOAD_MAX } from '../../contract/run.ts';
 import { fail, handBack } from '../handler-result.ts';
 import type { AttemptContext } from './attempt-context.ts';
 
-/** Executes one handler and gives its run and its events. */
+/** Executes one handler and returns its run and its events. */
 async function execute(handler: (context: AttemptContext) => unknown) {
   const { queue, worker, log } = rig();
   queue.register('any', { maxAttempts: 1, run: (_, context) => handler(context) });
@@ -33,7 +33,7 @@ test('[E1] events are stored in order, between start and end, with run and attem
   expect(run?.state).toBe('succeeded');
 });
 
-test('an event is stored as it was when it was emitted', async () => {
+test('changing a payload after emit() does not change the stored event', async () => {
   const { events } = await execute(async ({ emit }) => {
     const payload = { n: 1 };
     const stored = emit('agent.message', payload);
@@ -50,9 +50,9 @@ test.each([
   ['agent.message', 1n, 'invalid_request'] as const,
   ['agent.message', undefined, 'invalid_request'] as const,
   ['agent.message', 'x'.repeat(EVENT_PAYLOAD_MAX), 'payload_too_large'] as const,
-])('[E5] an event %s is refused at once if it cannot be stored', async (type, payload, code) => {
+])('[E5] emit() throws for a %s event that cannot be stored', async (type, payload, code) => {
   const { run, events } = await execute(({ emit }) => {
-    // Not awaited: it must be thrown, not rejected.
+    // Not awaited: emit() must throw, not reject.
     expect(() => emit(type, payload)).toThrow(expect.objectContaining({ code }));
     return 'checked';
   });
@@ -66,7 +66,7 @@ test('[E5] an event of 256 KiB is stored', async () => {
   expect(events.some(({ payload }) => payload === text)).toBe(true);
 });
 
-test('[E7] a handler that emits a great deal goes on at the pace of the store', async () => {
+test('[E7] a handler that emits very much continues at the pace of the store', async () => {
   const { run, events } = await execute(async ({ emit, room }) => {
     const text = 'x'.repeat(200_000);
     for (let n = 0; n < 100; n++) {
@@ -81,7 +81,7 @@ test('[E7] a handler that emits a great deal goes on at the pace of the store', 
   expect(numbers).toEqual(Array.from({ length: 100 }, (_, n) => n));
 });
 
-test('[E7] one that never waits fails, instead of filling the memory', async () => {
+test('[E7] a handler that never waits fails instead of exhausting memory', async () => {
   const { run } = await execute(({ emit }) => {
     for (;;) void emit('agent.message', 'x'.repeat(200_000));
   });
@@ -91,12 +91,12 @@ test('[E7] one that never waits fails, instead of filling the memory', async () 
   });
 });
 
-test('the log of a handler names its run', async () => {
+test("a handler's log names its run", async () => {
   const { run, log } = await execute((context) => context.log.info({ step: 1 }, 'Hello'));
   expect(log.of('Hello')).toMatchObject([{ runId: run?.id, type: 'any', attempt: 1, step: 1 }]);
 });
 
-test('[Q10] a failure can be settled, a hand-back cannot', async () => {
+test('[Q10] settle() takes a failure but not a hand-back', async () => {
   const { run } = await execute(async ({ settle }) => {
     expect(() => settle(handBack('why'))).toThrow('settle()');
     await settle(fail('turn_limit', 'over'));

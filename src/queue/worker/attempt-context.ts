@@ -10,36 +10,36 @@ import { type PastAttempt, pastAttempts } from './attempt-history.ts';
 import { fieldsOf } from './attempt-log.ts';
 
 /**
- * What a handler gets beside its payload. Its parts may be taken out and passed on; a spread of it
- * would leave out `signal` and `log`, which are made when asked for.
+ * A handler's second argument. Its members may be destructured and passed on, but a spread omits
+ * `signal` and `log`, which are lazy getters.
  */
 export interface AttemptContext {
   readonly run: Run;
   /** Counts executions of this run from 1. */
   readonly attempt: number;
-  /** Of its claim; for what a handler writes elsewhere, to tell an attempt from one that was lost. */
+  /** The claim's fence. Store it with writes elsewhere, to distinguish this attempt from a lost one. */
   readonly fence: number;
-  /** Aborted, with an AbortReason, when the handler must stop: then it cleans up and returns. */
+  /** Aborted with an AbortReason when the handler must stop; it then cleans up and returns. */
   readonly signal: AbortSignal;
   readonly log: Logger;
   /**
-   * Appends an event to the lane's log; resolves when it is stored, which is what slows a handler
-   * down that is faster than the database. Throws at once for an event that cannot be stored.
+   * Appends an event to the lane's log; resolves when it is stored, which slows down a handler that
+   * is faster than the database. Throws synchronously for an event that cannot be stored.
    */
   emit(type: string, payload: unknown): Promise<void>;
   progress(payload: unknown): Promise<void>;
-  /** For one who emits without waiting for each: resolves while the buffer has room. */
+  /** For handlers that do not await each `emit()`: resolves while the buffer has room. */
   room(): Promise<void>;
-  /** How the attempts before this one ended. */
+  /** How the prior attempts ended. */
   history(): Promise<PastAttempt[]>;
   /**
-   * Stores the final result, or failure, before cleaning up; resolves when it is stored. From then
-   * on the run ends from it, even if this process dies, and is not executed again (Q10).
+   * Commits the final result or failure before cleaning up; resolves when it is stored. From then on
+   * the run ends with it and is not executed again, even if this process dies (Q10).
    */
   settle(result: unknown): Promise<void>;
   /**
-   * Opens the run's question: it becomes `waiting` and frees its slot. Resolves when it was
-   * answered and has a slot again; rejects with the AbortReason when the handler must stop.
+   * Opens the run's question: the run becomes `waiting` and frees its slot. Resolves when it has
+   * been answered and has a slot again; rejects with the AbortReason when the handler must stop.
    */
   wait(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export const contextOf = (
   log: Logger,
 ): AttemptContext => new Context(attempt, store, log);
 
-/** A class, because an object with getters of its own takes twenty times as long to make. */
+/** A class, because creating an object with own getters takes twenty times as long. */
 class Context implements AttemptContext {
   readonly run: Run;
   readonly attempt: number;
@@ -84,7 +84,7 @@ class Context implements AttemptContext {
     this.#log = log;
   }
 
-  // Made when asked for: most short handlers never look at it, and it is not cheap.
+  // Created on first use: most short handlers never use it, and it is not cheap.
   get signal(): AbortSignal {
     return this.#attempt.signal;
   }
@@ -97,14 +97,14 @@ class Context implements AttemptContext {
 function settle(attempt: Attempt, result: unknown): Promise<void> {
   const outcome = outcomeOf({ value: result });
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') {
-    throw new BatonError('invalid_request', 'settle() takes a result or what fail() makes.');
+    throw new BatonError('invalid_request', 'settle() takes a result or the value of fail().');
   }
   return attempt.commit(outcome);
 }
 
 function checkType(type: string): void {
   if (Object.hasOwn(QUEUE_EVENTS, type)) {
-    throw new BatonError('invalid_request', `Events of type ${type} are written by the queue.`);
+    throw new BatonError('invalid_request', `Only the queue emits events of type ${type}.`);
   }
   const parsed = EventType.safeParse(type);
   if (!parsed.success) throw new BatonError('invalid_request', parsed.error.issues[0]?.message);
@@ -115,12 +115,12 @@ function fitting(type: string, payload: unknown): ReturnType<typeof snapshot> {
   try {
     taken = snapshot(payload);
   } catch (error) {
-    const message = `The payload of an event ${type} is not JSON.`;
+    const message = `The payload of the ${type} event is not JSON.`;
     throw new BatonError('invalid_request', message, { cause: error });
   }
   if (taken.bytes <= EVENT_PAYLOAD_MAX) return taken;
   throw new BatonError(
     'payload_too_large',
-    `The payload of an event ${type} has ${taken.bytes} bytes; ${EVENT_PAYLOAD_MAX} are allowed.`,
+    `The payload of the ${type} event is ${taken.bytes} bytes; the limit is ${EVENT_PAYLOAD_MAX}.`,
   );
 }

@@ -21,8 +21,8 @@ export interface PastAttempt {
 }
 
 /**
- * How the earlier attempts of a run ended, read from its lane's log. One that was cut off from
- * outside does not count, so its number comes again.
+ * How a run's prior attempts ended, read from its lane's log. An attempt that was cut short from
+ * outside does not count, so its number is used again.
  */
 export async function pastAttempts(
   log: Pick<LogStore, 'listAfter'>,
@@ -45,7 +45,7 @@ export async function pastAttempts(
 function pastAttemptOf({ type, payload, attempt, at }: LogEvent): PastAttempt | null {
   if (!Object.hasOwn(ENDS, type)) return null;
   const fields = payload as { error?: unknown; parked?: unknown };
-  // A question asked by a process that lives on is no end.
+  // A question does not end the attempt if its process stays alive.
   if (type === 'run.waiting' && fields.parked !== true) return null;
   const error = RunError.safeParse(fields.error);
   const ended = ENDS[type as keyof typeof ENDS];

@@ -5,9 +5,9 @@ import type { Ending } from '../machine/lane-machine.ts';
 import type { Clock } from '../store.ts';
 import type { Attempt } from './attempt.ts';
 
-/** How an attempt ended, for whoever counts. */
+/** How an attempt ended, for metrics. */
 export interface AttemptEnd {
-  /** As it was claimed. */
+  /** As claimed. */
   readonly run: Run;
   readonly outcome:
     | 'succeeded'
@@ -18,12 +18,12 @@ export interface AttemptEnd {
     | 'left_waiting'
     | 'handed_back'
     | 'parked'
-    /** The run is another worker's, or nobody's. */
+    /** The run no longer belongs to this worker. */
     | 'lost';
   readonly ms: number;
 }
 
-/** What the store makes of an end. */
+/** The state that the store derives from an ending. */
 export function outcomeNameOf({ run, abort }: Attempt, { outcome }: Ending): AttemptEnd['outcome'] {
   if (outcome.kind === 'succeeded') return 'succeeded';
   if (outcome.kind === 'cancelled' || abort?.kind === 'cancelled') return 'cancelled';
@@ -39,13 +39,13 @@ export const fieldsOf = ({ run }: Attempt) => ({
   attempt: run.attempts,
 });
 
-// Nothing is put together for a log that nobody reads: at speed that is noticed.
+// No fields are built for a silent log: at full speed that cost is measurable.
 
 export function logStart(attempt: Attempt, log: Logger): void {
   if (log !== SILENT) log.info(fieldsOf(attempt), 'Started');
 }
 
-/** Says how an attempt ended, under names that do not change. */
+/** Logs how an attempt ended. Operators rely on these message names, so they do not change. */
 export function logEnd(
   attempt: Attempt,
   ending: Ending,

@@ -16,7 +16,7 @@ function setUp({ bufferBytes = 8 * 1024 * 1024 } = {}) {
   const answer = { next: async (writes: readonly AttemptWrite[]) => writes.map(() => true) };
   const store = {
     write: (writes: readonly AttemptWrite[]) => {
-      // A copy: the writer goes on with its objects.
+      // A copy, because the writer reuses its objects.
       batches.push(structuredClone(writes));
       return answer.next(writes);
     },
@@ -30,7 +30,7 @@ function setUp({ bufferBytes = 8 * 1024 * 1024 } = {}) {
 
 const event = (n: number) => ({ type: 'agent.message', payload: n });
 
-test('[E7] start, events and end of a quick run are one write', async () => {
+test('[E7] the start, events and end of a quick run are one write', async () => {
   const { open, batches } = setUp();
   const channel = open('a');
   channel.start();
@@ -41,7 +41,7 @@ test('[E7] start, events and end of a quick run are one write', async () => {
   expect(batches).toEqual([[{ lane: 'a', fence: 1, no: 1, start: true, events, end: ENDING }]]);
 });
 
-test('[E7] while one batch is under way all others collect into the next', async () => {
+test('[E7] writes that arrive during a batch form the next one', async () => {
   const { open, batches, answer } = setUp();
   const gate = new Gate();
   answer.next = async (writes) => {
@@ -58,7 +58,7 @@ test('[E7] while one batch is under way all others collect into the next', async
   expect(batches[1]?.[7]?.events).toHaveLength(5);
 });
 
-test('[E1] the writes of one attempt keep their order, also around a question', async () => {
+test('[E1] the writes of one attempt keep their order, even around a question', async () => {
   const { open, batches } = setUp();
   const channel = open('a');
   channel.start();
@@ -88,7 +88,7 @@ test('[E7] a batch is bounded in lanes and in bytes', async () => {
   expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => n));
 });
 
-test('[Q6] a refused fence ends the channel: nothing more is written, and all are told', async () => {
+test('[Q6] a refused fence ends the channel: nothing more is written, and all waiters are rejected', async () => {
   const { open, batches, answer, lostCount } = setUp();
   answer.next = async (writes) => writes.map(({ lane }) => lane !== 'bad');
   const [good, bad] = [open('good'), open('bad')];
@@ -107,7 +107,7 @@ test('[Q6] a refused fence ends the channel: nothing more is written, and all ar
   expect(batches.flat().filter(({ lane }) => lane === 'bad')).toHaveLength(1);
 });
 
-test('[E7] beyond the bound room() waits until half of the buffer is free', async () => {
+test('[E7] with a full buffer, room() waits until half of it is free', async () => {
   const { writer, open, answer } = setUp({ bufferBytes: 1000 });
   const gate = new Gate();
   answer.next = async (writes) => {
@@ -128,7 +128,7 @@ test('[E7] beyond the bound room() waits until half of the buffer is free', asyn
   await writer.room();
 });
 
-test('[E7] an attempt that does not wait is refused before it fills the memory', async () => {
+test('[E7] an attempt that does not wait is refused before it exhausts memory', async () => {
   const { open } = setUp({ bufferBytes: 1000 });
   const channel = open('a');
   const first = channel.event(event(1), 1500);
@@ -137,7 +137,7 @@ test('[E7] an attempt that does not wait is refused before it fills the memory',
   await channel.event(event(3), 600);
 });
 
-test('[O5] while the database is away the same batch is tried again, under the same number', async () => {
+test('[O5] while the database is away the same batch is retried under the same number', async () => {
   const { open, batches, answer } = setUp();
   let failures = 2;
   answer.next = async (writes) => {
@@ -152,7 +152,7 @@ test('[O5] while the database is away the same batch is tried again, under the s
   expect(batches.at(-1)?.[0]?.no).toBe(2);
 });
 
-test('[Q6] abandoned, it tells all that wait, also those of a write that hangs', async () => {
+test('[Q6] abandon() rejects all waiters, even those of a hanging write', async () => {
   const { writer, open, answer, batches } = setUp();
   answer.next = () => new Promise(() => {});
   const [one, two] = [open('one'), open('two')];

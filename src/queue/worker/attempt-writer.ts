@@ -10,15 +10,15 @@ export interface WriterOptions {
   readonly store: Pick<QueueStore, 'write'>;
   readonly database: DatabaseWatch;
   readonly log: Logger;
-  /** Unwritten bytes from which `room()` waits. */
+  /** Number of unwritten bytes from which `room()` waits. */
   readonly bufferBytes: number;
 }
 
 /**
- * Everything a worker writes about its attempts goes through here, in batches. At most one batch is
- * under way; what comes meanwhile forms the next. So the first write waits for nothing, and under
- * load the cost per event falls (E7). The writes of one attempt stay in order, and a batch holds at
- * most one write of each lane. While the database is away the same batch is tried again until it is
+ * All of a worker's writes about its attempts go through here, in batches. At most one batch is in
+ * progress; writes that arrive during it form the next. So the first write waits for nothing, and
+ * under load the cost per event falls (E7). The writes of one attempt stay in order, and a batch
+ * holds at most one write per lane. While the database is away the same batch is retried until it is
  * back or the lease is gone (`abandon`).
  */
 export class AttemptWriter implements Sink {
@@ -48,14 +48,14 @@ export class AttemptWriter implements Sink {
     return new Channel(this, lane, fence, onLost);
   }
 
-  /** Resolves while there is room for more, or as soon as half of the buffer is free again. */
+  /** Resolves immediately while there is room, otherwise as soon as half of the buffer is free. */
   room(): Promise<void> {
     if (this.#bytes < this.bufferBytes || this.#abandoned) return Promise.resolve();
     this.#room ??= Promise.withResolvers();
     return this.#room.promise;
   }
 
-  /** The lease is gone: nothing more is written, and all that wait are told. */
+  /** The lease is gone: nothing more is written, and all waiting writes are rejected. */
   abandon(): void {
     this.#abandoned = true;
     for (const channel of [...this.#dirty]) this.close(channel);
@@ -63,7 +63,7 @@ export class AttemptWriter implements Sink {
     this.#freed(0);
   }
 
-  /** Drops what an attempt still had to write, and refuses more. */
+  /** Drops an attempt's unwritten entries, and refuses more. */
   close(channel: Channel): void {
     channel.closed = true;
     this.#dirty.delete(channel);
@@ -78,7 +78,7 @@ export class AttemptWriter implements Sink {
   }
 
   async #flush(): Promise<void> {
-    // One turn of the loop, so that all that quick handlers do becomes one write each.
+    // Wait one turn of the event loop, so everything a quick handler does becomes one write.
     await new Promise(setImmediate);
     while (this.#dirty.size > 0 && !this.#abandoned) {
       this.#underWay = this.#take();
@@ -121,7 +121,7 @@ export class AttemptWriter implements Sink {
           database.failed(error);
           await database.rest();
         } else if (batch.length > 1) {
-          // One write that the database cannot take must not stop the others.
+          // One write that the database refuses must not block the others.
           for (const entry of batch) await this.#store([entry]);
           return;
         } else {
@@ -147,15 +147,15 @@ export class AttemptWriter implements Sink {
   }
 
   #refuse(entry: Entry): void {
-    this.#close(entry, (waiter) => waiter.reject(new LostError('its fence is no longer good')));
+    this.#close(entry, (waiter) => waiter.reject(new LostError('its fence is outdated')));
   }
 
-  #close(entry: Entry, tell: (waiter: PromiseWithResolvers<void>) => void): void {
+  #close(entry: Entry, complete: (waiter: PromiseWithResolvers<void>) => void): void {
     if (entry.answered) return;
     entry.answered = true;
     entry.channel.bytes -= entry.bytes;
     this.#freed(entry.bytes);
-    for (const waiter of entry.waiters ?? []) tell(waiter);
+    for (const waiter of entry.waiters ?? []) complete(waiter);
   }
 
   #freed(bytes: number): void {

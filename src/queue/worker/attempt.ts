@@ -6,25 +6,25 @@ import type { ClaimedRun } from '../store.ts';
 import type { Channel } from './attempt-channel.ts';
 import type { AttemptWriter } from './attempt-writer.ts';
 
-/** Orders what the worker knows against what a poll that was sent earlier shows. */
+/** Orders the worker's own knowledge against the results of polls sent earlier. */
 let stamps = 0;
 export const nextStamp = (): number => ++stamps;
 
-/** One execution of a claimed run, as its worker sees it. */
+/** One execution of a claimed run. */
 export class Attempt {
   readonly run: Run;
   readonly fence: number;
   readonly channel: Channel;
   readonly since = nextStamp();
-  /** Its question is open, and stored as such at `askedAt`. */
+  /** The run has an open question, stored at `askedAt`. */
   asking = false;
   askedAt = 0;
-  /** Its end is on the way to the store, so a poll may or may not show it. */
+  /** Its end is being written to the store, so a poll may or may not show it. */
   ending = false;
   committed: Outcome | null = null;
   abort: AbortReason | null = null;
   abortedAt = 0;
-  /** Resolves when the handler has returned and all is written. */
+  /** Resolves when the handler has returned and everything is written. */
   done: Promise<void> = Promise.resolve();
   readonly #writer: AttemptWriter;
   readonly #onChange: () => void;
@@ -38,7 +38,7 @@ export class Attempt {
     this.#writer = writer;
     this.#onChange = onChange;
     this.channel = writer.open(claimed.run.lane, claimed.fence, () =>
-      this.lose('its fence is old: another worker has the run'),
+      this.lose('its fence is outdated: another worker has the run'),
     );
   }
 
@@ -61,7 +61,7 @@ export class Attempt {
     return this.abort?.kind === 'lost';
   }
 
-  /** Tells the handler to stop. The first reason stands, except that a loss overrules it. */
+  /** Aborts the handler's signal. The first reason stays, unless the run is lost later. */
   stop(reason: AbortReason): void {
     if (this.abort !== null && (this.lost || reason.kind !== 'lost')) return;
     this.abort = reason;
@@ -70,7 +70,7 @@ export class Attempt {
     this.#question?.reject(reason);
   }
 
-  /** The run is no longer this worker's: nothing more is written about it. */
+  /** The run no longer belongs to this worker: nothing more is written about it. */
   lose(why: string): void {
     this.stop(new AbortReason('lost', why));
     this.#writer.close(this.channel);
@@ -89,7 +89,7 @@ export class Attempt {
     if (this.abort !== null) throw this.abort;
     if (this.#question === null) {
       this.#question = Promise.withResolvers();
-      // It may be rejected while the ask is still on its way.
+      // It may be rejected while the ask is still being written.
       this.#question.promise.catch(() => {});
       await this.#ask();
     }
@@ -108,7 +108,7 @@ export class Attempt {
     this.#onChange();
   }
 
-  /** The question was answered and the run has its slot again. */
+  /** The question was answered and the run has a slot again. */
   resume(): void {
     const question = this.#question;
     this.#question = null;

@@ -40,14 +40,14 @@ test.each([
   expect(conclude(returned, circumstances).kind).toBe(kind);
 });
 
-test('[Q10] what was committed stands, whatever comes after', () => {
+test('[Q10] a committed outcome stands, whatever comes after', () => {
   const committed = { kind: 'succeeded', result: 1 } as const;
   for (const returned of [nothing, crash, { value: 2 }, { value: handBack('why') }]) {
     expect(conclude(returned, { ...cancelled, committed })).toBe(committed);
   }
 });
 
-test('[Q15] a thrown error keeps its class if it is a known one', () => {
+test('[Q15] a thrown error keeps its class if the class is known', () => {
   const classOf = (error: unknown) => {
     const outcome = outcomeOf({ error });
     return outcome.kind === 'failed' ? outcome.error : null;
@@ -63,7 +63,7 @@ test('[Q15] a thrown error keeps its class if it is a known one', () => {
   expect(classOf(1n)?.class).toBe('unknown');
 });
 
-test('a result that is not JSON, or too large, fails for good', () => {
+test('a result that is not JSON, or too large, fails without a retry', () => {
   const circle: unknown[] = [];
   circle.push(circle);
   for (const value of [circle, 1n, Symbol('s'), () => 1, 'x'.repeat(PAYLOAD_MAX)]) {
@@ -72,7 +72,7 @@ test('a result that is not JSON, or too large, fails for good', () => {
   }
 });
 
-test('bad arguments of the helpers are errors of the handler', () => {
+test('the helpers throw for bad arguments', () => {
   expect(() => park(Number.NaN, 'x')).toThrow('time');
   expect(() => fail('made up' as 'unknown', 'x')).toThrow();
 });

@@ -3,15 +3,15 @@ import { verdictOf } from '../../policy/retry.ts';
 import { type AbortReason, outcomeOf, type Returned } from '../handler-result.ts';
 
 export interface Circumstances {
-  /** A final outcome the handler stored before it cleaned up (Q10). */
+  /** The final outcome, if the handler committed it before cleaning up (Q10). */
   readonly committed: Outcome | null;
-  /** Why the handler was told to stop, if it was. */
+  /** Why the handler's signal was aborted, if it was. */
   readonly abort: AbortReason | null;
-  /** Its question is open. */
+  /** The run has an open question. */
   readonly asking: boolean;
 }
 
-/** How an attempt ended: what its handler gave back, seen together with why it was told to stop. */
+/** How an attempt ended, from its handler's return value and the reason its signal was aborted. */
 export function conclude(returned: Returned, { committed, abort, asking }: Circumstances): Outcome {
   if (committed !== null) return committed;
   const outcome = outcomeOf(returned);
@@ -23,12 +23,12 @@ export function conclude(returned: Returned, { committed, abort, asking }: Circu
     case 'handed_back':
       return outcome;
     case 'failed':
-      // What would be tried again anyway failed, most likely, because it was told to stop.
+      // A retryable failure was most likely caused by the abort.
       if (verdictOf(outcome.error.class) === 'fail') return outcome;
   }
   return asking ? { kind: 'left_waiting' } : { kind: 'handed_back', reason: abort.message };
 }
 
-/** A result counts even if it came after the wish to stop; returning nothing means it gave up. */
+/** A result counts even after the abort; returning nothing means that the handler gave up. */
 const finished = (returned: Returned, outcome: Outcome): boolean =>
   outcome.kind === 'succeeded' && 'value' in returned && returned.value !== undefined;

@@ -12,10 +12,10 @@ import { contextOf } from './attempt-context.ts';
 import { type AttemptEnd, fieldsOf, logEnd, logStart, outcomeNameOf } from './attempt-log.ts';
 import { conclude } from './conclude.ts';
 
-/** A parked run comes back up to this much after its time, so that not all come together. */
+/** A parked run resumes up to this much late, so parked runs do not all start together. */
 const PARK_JITTER_MS = 30_000;
 
-/** Between two tries to write an end that the database refuses. */
+/** Delay before retrying an end that the database refuses. */
 const REFUSED_REST_MS = 5000;
 
 export interface ExecutorOptions {
@@ -28,8 +28,8 @@ export interface ExecutorOptions {
 }
 
 /**
- * Executes one attempt: start, handler, end. Never throws; the end is a value that the store turns
- * into what the run does next. After a loss nothing more is written.
+ * Executes one attempt: start, handler, end. Never throws; the end is a value from which the store
+ * derives what the run does next. Once the run is lost, nothing more is written.
  */
 export async function execute(attempt: Attempt, options: ExecutorOptions): Promise<void> {
   const { log } = options;
@@ -54,14 +54,18 @@ export async function execute(attempt: Attempt, options: ExecutorOptions): Promi
   options.onAttempt({ run: attempt.run, outcome: 'lost', ms });
 }
 
-/** Gives a claimed run back before its handler was called. */
-export async function giveBack(attempt: Attempt, reason: string, log: Logger): Promise<void> {
+/** Hands back a claimed run without calling its handler. */
+export async function handBackUnstarted(
+  attempt: Attempt,
+  reason: string,
+  log: Logger,
+): Promise<void> {
   attempt.ending = true;
   const ending: Ending = { outcome: { kind: 'handed_back', reason }, retryDelayMs: 0 };
   if (await store(attempt, ending, log)) log.info({ ...fieldsOf(attempt), reason }, 'HandedBack');
 }
 
-/** A promise only if the handler gave one: many a short handler does not. */
+/** Returns a promise only if the handler does: many short handlers do not. */
 function callHandler(
   attempt: Attempt,
   type: RegisteredType,
@@ -70,7 +74,7 @@ function callHandler(
   const { run } = attempt;
   let payload: unknown;
   try {
-    // Again, because the schema may have changed since the run was enqueued.
+    // Validate again, because the schema may have changed since the run was enqueued.
     payload = type.parse(run.payload);
   } catch (error) {
     return { error: new HandlerError('invalid_payload', messageOf(error)) };
@@ -122,11 +126,14 @@ async function store(attempt: Attempt, ending: Ending, log: Logger): Promise<boo
 }
 
 /**
- * The database answers but does not take this end. A plain failure instead keeps the lane going; if
- * even that is refused it is tried again from time to time, until the lease is gone.
+ * The database responds but refuses this end. A plain failure instead keeps the lane moving; if even
+ * that is refused, it is retried every few seconds until the lease is gone.
  */
 async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Promise<boolean> {
-  const error = { class: 'unknown', message: `Its end was refused: ${messageOf(cause)}` } as const;
+  const error = {
+    class: 'unknown',
+    message: `The store refused the run's result: ${messageOf(cause)}`,
+  } as const;
   const outcome: Outcome = { kind: 'failed', error };
   if (!attempt.channel.started) attempt.channel.start();
   try {
@@ -137,8 +144,8 @@ async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Prom
     return true;
   } catch (again) {
     if (again instanceof LostError) return false;
-    log.error({ ...fieldsOf(attempt), err: again }, 'The end of a run cannot be written');
-    // The lane stays taken meanwhile, rather than run twice.
+    log.error({ ...fieldsOf(attempt), err: again }, 'The end of a run could not be stored');
+    // The lane stays taken until then, so nothing runs twice.
     await new Promise((resolve) => setTimeout(resolve, REFUSED_REST_MS).unref());
     return storeRefusal(attempt, cause, log);
   }

@@ -11,14 +11,14 @@ function setUp() {
   const store = { write: async (writes: readonly unknown[]) => writes.map(() => true) };
   const database = new DatabaseWatch(log);
   const writer = new AttemptWriter({ store, database, log, bufferBytes: 1000 });
-  const held = new RunningAttempts(log, 5000);
+  const attempts = new RunningAttempts(log, 5000);
   const add = (lane: string, fence = 1): Attempt => {
     const run = { id: lane, lane, type: 't', attempts: 1 } as ClaimedRun['run'];
     const attempt = new Attempt({ run, fence }, writer, () => {});
-    held.add(attempt);
+    attempts.add(attempt);
     return attempt;
   };
-  return { held, add };
+  return { attempts, add };
 }
 
 const shows = (lane: string, changes: Partial<HeldLane> = {}): HeldLane => ({
@@ -26,31 +26,31 @@ const shows = (lane: string, changes: Partial<HeldLane> = {}): HeldLane => ({
   ...changes,
 });
 
-test('[Q6] a lane that a poll does not show, or shows under another fence, is lost', () => {
-  const { held, add } = setUp();
+test('[Q6] an attempt is lost if a poll shows its lane under another fence or not at all', () => {
+  const { attempts, add } = setUp();
   const [kept, missing, taken] = [add('kept'), add('missing'), add('taken')];
-  held.compare([shows('kept'), shows('taken', { fence: 2 })], nextStamp());
+  attempts.compare([shows('kept'), shows('taken', { fence: 2 })], nextStamp());
   expect([kept, missing, taken].map(({ lost }) => lost)).toEqual([false, true, true]);
 });
 
-test('[Q22] a poll that was sent before the claim says nothing about it', () => {
-  const { held, add } = setUp();
+test('[Q22] a poll sent before the claim does not affect its attempt', () => {
+  const { attempts, add } = setUp();
   const sentAt = nextStamp();
   const attempt = add('new');
-  held.compare([], sentAt);
+  attempts.compare([], sentAt);
   expect(attempt.lost).toBe(false);
 });
 
-test('[Q22] a run whose end is on its way is not taken for lost', () => {
-  const { held, add } = setUp();
+test('[Q22] an attempt whose end is being written does not count as lost', () => {
+  const { attempts, add } = setUp();
   const attempt = add('ending');
   attempt.ending = true;
-  held.compare([], nextStamp());
+  attempts.compare([], nextStamp());
   expect(attempt.lost).toBe(false);
 });
 
-test('[Q8] a poll that was sent before the question does not answer it', async () => {
-  const { held, add } = setUp();
+test('[Q8] a poll sent before the question does not answer it', async () => {
+  const { attempts, add } = setUp();
   const attempt = add('asks');
   const sentAt = nextStamp();
   let resumed = false;
@@ -58,35 +58,35 @@ test('[Q8] a poll that was sent before the question does not answer it', async (
     resumed = true;
   });
   while (!attempt.asking) await new Promise(setImmediate);
-  held.compare([shows('asks')], sentAt);
-  held.compare([shows('asks', { state: 'asking' })], nextStamp());
+  attempts.compare([shows('asks')], sentAt);
+  attempts.compare([shows('asks', { state: 'asking' })], nextStamp());
   await new Promise(setImmediate);
   expect(resumed).toBe(false);
-  expect(held.executing).toBe(0);
-  held.compare([shows('asks')], nextStamp());
+  expect(attempts.executing).toBe(0);
+  attempts.compare([shows('asks')], nextStamp());
   await waited;
-  expect(held.executing).toBe(1);
+  expect(attempts.executing).toBe(1);
 });
 
-test('[Q22] a stray is shown twice, with every claim in between answered', () => {
-  const { held } = setUp();
+test('[Q22] a stray counts once two polls show it and every claim in between was answered', () => {
+  const { attempts } = setUp();
   const stray = shows('stray');
-  expect(held.strays([stray], { begun: 5, ended: 4 })).toEqual([]);
-  // The claim that may have brought it is still under way.
-  expect(held.strays([stray], { begun: 5, ended: 4 })).toEqual([]);
-  expect(held.strays([shows('stray', { fence: 2 })], { begun: 5, ended: 5 })).toEqual([]);
-  expect(held.strays([stray], { begun: 5, ended: 5 })).toEqual([]);
-  expect(held.strays([stray], { begun: 6, ended: 5 })).toEqual([stray]);
+  expect(attempts.strays([stray], { begun: 5, ended: 4 })).toEqual([]);
+  // The claim that may have returned it is still in progress.
+  expect(attempts.strays([stray], { begun: 5, ended: 4 })).toEqual([]);
+  expect(attempts.strays([shows('stray', { fence: 2 })], { begun: 5, ended: 5 })).toEqual([]);
+  expect(attempts.strays([stray], { begun: 5, ended: 5 })).toEqual([]);
+  expect(attempts.strays([stray], { begun: 6, ended: 5 })).toEqual([stray]);
 });
 
-test('[Q9] the first reason to stop stands, except that a loss overrules it', () => {
-  const { held, add } = setUp();
+test('[Q9] the first reason to stop stays, unless the run is lost later', () => {
+  const { attempts, add } = setUp();
   const attempt = add('a');
-  held.compare([shows('a', { cancel: 'stop' })], nextStamp());
+  attempts.compare([shows('a', { cancel: 'stop' })], nextStamp());
   expect(attempt.abort).toMatchObject({ kind: 'cancelled', cancel: 'stop' });
-  held.compare([shows('a', { cancel: 'interrupt' })], nextStamp());
+  attempts.compare([shows('a', { cancel: 'interrupt' })], nextStamp());
   expect(attempt.abort?.cancel).toBe('stop');
-  held.compare([], nextStamp());
+  attempts.compare([], nextStamp());
   expect(attempt.lost).toBe(true);
   expect(attempt.signal.aborted).toBe(true);
 });

@@ -6,30 +6,30 @@ import type { Attempt } from './attempt.ts';
 import { fieldsOf } from './attempt-log.ts';
 
 /**
- * The attempts of one worker whose handlers have not returned, and what the database says about
- * them. Each poll is compared with what was known when it was sent; what changed since is left to
- * the next one.
+ * The attempts of one worker whose handlers have not returned, compared with the database on each
+ * poll. A poll only applies to attempts that have not changed since it was sent; the next poll
+ * covers the rest.
  */
 export class RunningAttempts {
   readonly #live = new Set<Attempt>();
-  /** The same by their lanes, the latest last. */
+  /** The same attempts by lane, the latest last. */
   readonly #byLane = new Map<string, readonly Attempt[]>();
   readonly #reported = new WeakSet<Attempt>();
-  /** Lanes that the last poll showed and nobody here knows. */
+  /** Lanes in the last poll that no attempt here belongs to. */
   #strays = new Map<string, { readonly fence: number; readonly claims: number }>();
   readonly #log: Logger;
   readonly #returnMs: number;
 
-  /** A handler that goes on for `returnMs` after its signal is reported. */
+  /** A handler that has not returned `returnMs` after its signal is reported. */
   constructor(log: Logger, returnMs: number) {
     this.#log = log;
     this.#returnMs = returnMs;
   }
 
   /**
-   * Answers the earlier attempts of the same lane whose handlers have not returned yet. They are
-   * lost, but this process must not execute the lane a second time before they have. Often none;
-   * with a handler that ignores its signal, one more each time the lease is lost.
+   * Returns the earlier attempts on the same lane whose handlers have not returned yet. They are
+   * lost, but this process must not execute the lane again until they return. Usually there are
+   * none; a handler that ignores its signal adds one each time the lease is lost.
    */
   add(attempt: Attempt): readonly Attempt[] {
     const { lane } = attempt.run;
@@ -55,14 +55,14 @@ export class RunningAttempts {
     return [...this.#live];
   }
 
-  /** Attempts that take a slot; one whose question is open takes none. */
+  /** The number of attempts that occupy a slot; one with an open question occupies none. */
   get executing(): number {
     let count = 0;
     for (const attempt of this.#live) if (!attempt.asking) count++;
     return count;
   }
 
-  /** Applies what a poll shows; `sentAt` is a stamp from before it was sent. */
+  /** Applies the result of a poll; `sentAt` is a timestamp from before it was sent. */
   compare(holds: readonly HeldLane[], sentAt: number, stopped = false): void {
     const shown = new Map(holds.map((held) => [held.lane, held]));
     for (const attempt of this.#live) {
@@ -75,9 +75,9 @@ export class RunningAttempts {
   }
 
   /**
-   * Lanes that the node holds although nobody here knows: the answer to their claim was lost on the
-   * way. Two polls in a row show them, and every claim begun before the first was answered before
-   * the second.
+   * Lanes that the node holds without an attempt here, because the answer to their claim was lost.
+   * A lane counts once two polls in a row show it and every claim begun before the first poll was
+   * answered before the second.
    */
   strays(holds: readonly HeldLane[], claims: { begun: number; ended: number }): HeldLane[] {
     const before = this.#strays;
@@ -93,7 +93,7 @@ export class RunningAttempts {
     });
   }
 
-  /** It cannot be killed in here. The lane stays taken, because two at once would be worse. */
+  /** A handler cannot be killed from here. Its lane stays taken: two executions would be worse. */
   #reportIgnored(attempt: Attempt): void {
     if (attempt.abort === null || attempt.ending || this.#reported.has(attempt)) return;
     if (performance.now() - attempt.abortedAt < this.#returnMs) return;

@@ -3,11 +3,11 @@ import { until } from '../../../test/support/until.ts';
 import { Gate, rig } from '../../../test/support/worker-rig.ts';
 import { AbortReason } from '../handler-result.ts';
 
-/** Runs until its signal, then throws its reason, as most libraries that take a signal do. */
+/** Waits for the signal, then rejects with its reason, as most libraries do. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-test('[Q9] a cancel is seen within 1 s by the hint, and the run ends cancelled', async () => {
+test('[Q9] with a hint, a worker notices a cancel within 1 s, and the run ends cancelled', async () => {
   const { queue, worker, reaches, log } = rig();
   let reason: unknown;
   queue.register('long', {
@@ -30,7 +30,7 @@ test('[Q9] a cancel is seen within 1 s by the hint, and the run ends cancelled',
   await until(() => log.of('Cancelled').length === 1);
 });
 
-test('[Q9] a cancel is seen within 1 s by the poll alone', async () => {
+test('[Q9] with polling alone, a worker notices a cancel within 1 s', async () => {
   const { queue, store, worker, reaches } = rig();
   // No hint reaches the worker; the poll has its default interval.
   store.onHint = () => () => {};
@@ -44,7 +44,7 @@ test('[Q9] a cancel is seen within 1 s by the poll alone', async () => {
   expect(performance.now() - asked).toBeLessThan(1000);
 });
 
-test('[Q9] a handler that returns nothing after its signal was cancelled, one with a result was not', async () => {
+test('[Q9] after a cancel, returning nothing ends the run cancelled, and a result ends it succeeded', async () => {
   const { queue, worker, reaches } = rig();
   const gate = new Gate();
   queue.register('any', {

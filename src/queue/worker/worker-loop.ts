@@ -10,40 +10,39 @@ import { NameWatch } from '../node/name-watch.ts';
 import { Takeover } from '../node/takeover.ts';
 import type { ClaimedRun, HeldLane, Poll } from '../store.ts';
 import { Attempt, nextStamp } from './attempt.ts';
-import { execute, giveBack } from './executor.ts';
+import { execute, handBackUnstarted } from './executor.ts';
 import type { RunningAttempts } from './running-attempts.ts';
 import type { Settings } from './worker-settings.ts';
 
-/** How long a stopping worker waits for the database to take its good-bye. */
+/** How long a stopping worker waits for the database to record that it left. */
 const LEAVE_MS = 5000;
 
-/** Of types that no live node handles (Q17). */
+/** Reports queued types that no live node handles (Q17). */
 const UNHANDLED = {
   field: 'types',
-  wrong: 'Queued types that no live node handles',
-  right: 'All queued types are handled again',
+  problem: 'Queued types that no live node handles',
+  recovered: 'All queued types are handled again',
 };
 
-/** Of hosts that ready lanes wait for in vain (Q23). */
+/** Reports hosts that ready lanes are pinned to but that have no live worker (Q23). */
 const STRANDED = {
   field: 'hosts',
-  wrong:
+  problem:
     'Runs wait for hosts without a live worker; start one there, or move their sessions to another host with "baton session move"',
-  right: 'All hosts that runs wait for have a live worker again',
+  recovered: 'All hosts with waiting runs have a live worker again',
 };
 
-/** What a worker counts for whoever watches it. */
 export interface WorkerStats {
   leaseLosses: number;
   takenOver: number;
-  /** Everything is stopped, as its last poll showed. */
+  /** The last poll showed that the installation is stopped. */
   stopped: boolean;
 }
 
-/** One working life of a worker, from its start to its stop; see worker.ts. */
+/** A worker between one start and stop; see worker.ts. */
 export class WorkerLoop {
   readonly #settings: Settings;
-  readonly #held: RunningAttempts;
+  readonly #attempts: RunningAttempts;
   readonly #stats: WorkerStats;
   readonly #node: Omit<NodeInfo, 'id'>;
   readonly #database: DatabaseWatch;
@@ -65,10 +64,10 @@ export class WorkerLoop {
   #dueTimer: NodeJS.Timeout | undefined;
   #stopHints = (): void => {};
 
-  constructor(settings: Settings, held: RunningAttempts, stats: WorkerStats) {
+  constructor(settings: Settings, attempts: RunningAttempts, stats: WorkerStats) {
     const { store, log, identity, roles, concurrency: capacity, version, handlers } = settings;
     this.#settings = settings;
-    this.#held = held;
+    this.#attempts = attempts;
     this.#stats = stats;
     this.#node = {
       ...identity,
@@ -93,7 +92,7 @@ export class WorkerLoop {
     return this.#member;
   }
 
-  /** Resolves when the node has joined, however long the database is away, or was told to stop. */
+  /** Resolves when the node has joined, however long the database is away, or when stopped. */
   async start(before?: Promise<void>): Promise<void> {
     await before;
     if (this.stopping) return;
@@ -109,7 +108,7 @@ export class WorkerLoop {
     await this.#joined.promise;
   }
 
-  /** A stop under way waits for nobody any more. */
+  /** A stop in progress skips the rest of its grace period. */
   hurry(): void {
     this.#hurried.resolve();
   }
@@ -139,7 +138,7 @@ export class WorkerLoop {
         this.#claim.trigger();
         break;
       } catch (error) {
-        // One that has worked before keeps trying: the other machine may be stopped.
+        // A worker that had joined before keeps trying: the other machine may be stopped.
         const refused = isBatonError(error, 'host_in_use') && !this.#hasJoined;
         if (isBatonError(error, 'closed') || refused) return this.#joined.reject(error);
         this.#database.failed(error);
@@ -149,7 +148,7 @@ export class WorkerLoop {
     this.#joined.resolve();
   }
 
-  /** A machine that works under our host id as well; waits for one that may be gone already. */
+  /** A live machine that also uses our host id; waits if it is unclear whether it is alive. */
   async #otherMachine(member: Membership): Promise<NodeRecord | null> {
     const { store, log, identity, pollMs, oneMachine } = this.#settings;
     if (!oneMachine) return null;
@@ -182,13 +181,13 @@ export class WorkerLoop {
     if (!this.#database.resting('write')) this.#claim.trigger();
   }
 
-  /** Its runs may be executed elsewhere from now on: everything here stops, then begins anew. */
+  /** Other nodes may execute our runs from now on: stop every attempt, then join as a new node. */
   #lose(member: Membership): void {
     if (this.#member !== member) return;
     this.#member = null;
     this.#stats.leaseLosses++;
-    this.#settings.log.error({ node: member.id, runs: this.#held.size }, 'LeaseLost');
-    for (const attempt of this.#held.values()) attempt.lose('the lease of its node was lost');
+    this.#settings.log.error({ node: member.id, runs: this.#attempts.size }, 'LeaseLost');
+    for (const attempt of this.#attempts.values()) attempt.lose('the lease of its node was lost');
     void this.#end(member);
     this.#joining = this.#join();
   }
@@ -196,7 +195,7 @@ export class WorkerLoop {
   async #claimOnce(): Promise<void> {
     const { store, concurrency, caps } = this.#settings;
     const member = this.#member;
-    const limit = Math.min(concurrency - this.#held.executing, mostPerClaim(concurrency));
+    const limit = Math.min(concurrency - this.#attempts.executing, mostPerClaim(concurrency));
     const types = this.#typesInTurn();
     if (member === null || this.stopping || limit <= 0 || types.length === 0) return;
     if (!member.trusted || this.#database.resting('write')) return;
@@ -210,14 +209,14 @@ export class WorkerLoop {
     } finally {
       this.#claims.ended++;
     }
-    // Taken over with everything else the lost node had. A process that was stopped meanwhile finds
-    // the answer before it finds that its lease has ended.
+    // These runs are taken over with everything else the lost node held. A process that was
+    // suspended receives the answer before it notices that its lease has expired.
     if (this.#member !== member || !member.trusted) return;
     for (const one of claimed) this.#begin(one, member);
     if (claimed.length > 0) this.#claim.trigger();
   }
 
-  /** Another type first each time, so that one that always has work does not keep the others out. */
+  /** Rotates the order each time, so a type that always has work does not starve the others. */
   #typesInTurn(): string[] {
     const { types } = this.#node;
     const turn = this.#claims.begun % Math.max(1, types.length);
@@ -226,7 +225,7 @@ export class WorkerLoop {
 
   #begin(claimed: ClaimedRun, member: Membership): void {
     const attempt = new Attempt(claimed, member.writer, () => this.#claim.trigger());
-    const before = this.#held.add(attempt);
+    const before = this.#attempts.add(attempt);
     attempt.done = this.#run(attempt, member, before);
   }
 
@@ -238,12 +237,13 @@ export class WorkerLoop {
         await Promise.race([returned, attempt.stopped]);
       }
       if (!member.trusted) attempt.lose('the lease of its node was lost');
-      if (this.stopping || attempt.abort !== null) await giveBack(attempt, 'not begun', log);
+      if (this.stopping || attempt.abort !== null)
+        await handBackUnstarted(attempt, 'not begun', log);
       else await execute(attempt, this.#settings);
     } catch (error) {
-      log.error({ err: error, runId: attempt.run.id }, 'An attempt could not be executed');
+      log.error({ err: error, runId: attempt.run.id }, 'Could not execute an attempt');
     }
-    this.#held.delete(attempt);
+    this.#attempts.delete(attempt);
     this.#claim.trigger();
   }
 
@@ -257,8 +257,9 @@ export class WorkerLoop {
       this.#database.answered('read');
       if (this.#member !== member) return;
       this.#noteStopped(stopped);
-      this.#held.compare(holds, sentAt, stopped);
-      for (const stray of this.#held.strays(holds, this.#claims)) this.#giveBack(stray, member);
+      this.#attempts.compare(holds, sentAt, stopped);
+      for (const stray of this.#attempts.strays(holds, this.#claims))
+        this.#handBackStray(stray, member);
       if (nextDueMs !== null && nextDueMs < pollMs) this.#claimIn(nextDueMs);
       void this.#takeOver(nodes, member);
       if (performance.now() - this.#typesCheckedAt < typesMs) return;
@@ -274,13 +275,13 @@ export class WorkerLoop {
     if (this.#stats.stopped === stopped) return;
     this.#stats.stopped = stopped;
     const { log, onStopped } = this.#settings;
-    log.warn({ runs: this.#held.size }, stopped ? 'EverythingStopped' : 'EverythingResumed');
+    log.warn({ runs: this.#attempts.size }, stopped ? 'EverythingStopped' : 'EverythingResumed');
     onStopped(stopped);
   }
 
   /**
-   * Beside the polls: a process stopped within a transaction keeps its rows locked, and whoever waits
-   * for them must not miss a cancel meanwhile.
+   * Not awaited by the polls: a process suspended within a transaction keeps its rows locked, and a
+   * worker that waits for them must not miss a cancel.
    */
   async #takeOver(nodes: Poll['nodes'], member: Membership): Promise<void> {
     if (this.#takingOver) return;
@@ -294,11 +295,15 @@ export class WorkerLoop {
     }
   }
 
-  #giveBack({ lane, fence }: HeldLane, member: Membership): void {
+  #handBackStray({ lane, fence }: HeldLane, member: Membership): void {
     const outcome = { kind: 'handed_back', reason: 'the answer to its claim was lost' } as const;
     const channel = member.writer.open(lane, fence, () => {});
     channel.end({ outcome, retryDelayMs: 0 }, 0).then(
-      () => this.#settings.log.warn({ lane }, 'A claim whose answer was lost is handed back'),
+      () =>
+        this.#settings.log.warn(
+          { lane },
+          'Handed back a run because the answer to its claim was lost',
+        ),
       () => {},
     );
   }
@@ -315,14 +320,14 @@ export class WorkerLoop {
 
   async #stop(): Promise<void> {
     const { graceMs, returnMs, log } = this.#settings;
-    // Without a lease there is nothing to write any more, and nothing to wait for.
+    // Without a lease there is nothing left to write or to wait for.
     if (this.#member === null) this.#database.end();
     this.#joined.resolve();
-    // A claim under way may still bring runs; they are handed back.
+    // A claim in progress may still return runs; they are handed back.
     const returned = this.#claim.stop().then(() => this.#allReturned());
-    for (const attempt of this.#held.values()) if (attempt.asking) attempt.stop(shutdown());
+    for (const attempt of this.#attempts.values()) if (attempt.asking) attempt.stop(shutdown());
     await within(graceMs, returned, this.#hurried.promise);
-    for (const attempt of this.#held.values()) attempt.stop(shutdown());
+    for (const attempt of this.#attempts.values()) attempt.stop(shutdown());
     await within(returnMs, returned);
     clearInterval(this.#timer);
     clearTimeout(this.#dueTimer);
@@ -332,9 +337,9 @@ export class WorkerLoop {
     this.#member = null;
     this.#database.end();
     if (member === null) return;
-    if (this.#held.size === 0) return await within(LEAVE_MS, this.#leave(member));
-    // No good-bye: what a handler here may still be doing must not begin elsewhere yet.
-    const runs = this.#held.values().map((attempt) => attempt.run.id);
+    if (this.#attempts.size === 0) return await within(LEAVE_MS, this.#leave(member));
+    // Do not leave: a run whose handler may still be working here must not start elsewhere yet.
+    const runs = this.#attempts.values().map((attempt) => attempt.run.id);
     log.warn({ node: member.id, runs }, 'Stopped before all runs had ended');
     await within(LEAVE_MS, this.#end(member));
   }
@@ -353,18 +358,19 @@ export class WorkerLoop {
       await member.leave();
       log.info({ node: member.id }, 'Left');
     } catch (error) {
-      log.warn({ node: member.id, err: error }, 'Could not say good-bye; the lease will end');
+      log.warn({ node: member.id, err: error }, 'Could not leave; the lease will expire');
     }
   }
 
   async #allReturned(): Promise<void> {
-    while (this.#held.size > 0) await Promise.all(this.#held.values().map(({ done }) => done));
+    while (this.#attempts.size > 0)
+      await Promise.all(this.#attempts.values().map(({ done }) => done));
   }
 }
 
 /**
- * A large worker claims half of its slots at a time, so that one half is executed and written while
- * the other is claimed (512 slots of no-op runs on PostgreSQL: 7.2 k/s instead of 5.2 k/s).
+ * A large worker claims half of its slots at a time, so one half is executed and written while the
+ * other is claimed (512 slots of no-op runs on PostgreSQL: 7.2 k/s instead of 5.2 k/s).
  */
 const mostPerClaim = (concurrency: number): number => Math.max(64, Math.ceil(concurrency / 2));
 
@@ -377,7 +383,7 @@ const hostInUse = ({ id, host }: NodeRecord): BatonError =>
 
 const shutdown = (): AbortReason => new AbortReason('shutdown', 'its worker is stopping');
 
-/** Waits for the first of the promises, at most so long. */
+/** Waits for the first of the promises, but no longer than `ms`. */
 async function within(ms: number, ...promises: Promise<unknown>[]): Promise<void> {
   const timer = new AbortController();
   const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => {});

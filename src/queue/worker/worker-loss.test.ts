@@ -7,7 +7,7 @@ import { memoryStore } from '../memory/store.ts';
 const reasonOf = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
 
-test('[Q6] a write that its fence refuses stops the handler, and nothing of it is written', async () => {
+test('[Q6] a write with an outdated fence stops the handler and is not stored', async () => {
   const { queue, worker, base, reaches, log } = rig();
   const gate = new Gate();
   const reasons: unknown[] = [];
@@ -21,7 +21,7 @@ test('[Q6] a write that its fence refuses stops the handler, and nothing of it i
     },
   });
   const { id, lane } = await queue.enqueue({ type: 'any' });
-  // Neither a claim nor a poll tells it first.
+  // Neither a claim nor a poll may reveal the loss first.
   const one = worker({ pollMs: 60_000, concurrency: 1 });
   await one.start();
   await reaches(id, 'running');
@@ -44,7 +44,7 @@ test('[Q6] a lane that is missing from the poll stops its handler', async () => 
     },
   });
   const { id } = await queue.enqueue({ type: 'any' });
-  // Claims must not tell the worker first, so all its slots are taken.
+  // Claims must not reveal the loss first, so all slots are taken.
   const one = worker({ concurrency: 1 });
   await one.start();
   await reaches(id, 'running');
@@ -54,7 +54,7 @@ test('[Q6] a lane that is missing from the poll stops its handler', async () => 
   expect(reason).toMatchObject({ kind: 'lost' });
 });
 
-test('[Q22] a claim that is answered after the lease has ended calls no handler', async () => {
+test('[Q22] a claim answered after the lease has expired calls no handler', async () => {
   const base = memoryStore();
   let blocked = false;
   const claim = base.claim.bind(base);
@@ -62,7 +62,7 @@ test('[Q22] a claim that is answered after the lease has ended calls no handler'
     const claimed = await claim(request);
     if (claimed.length > 0 && !blocked) {
       blocked = true;
-      // As if the process were stopped: no timer tells it before the answer does.
+      // As if the process were suspended: no timer fires before the answer arrives.
       const until = performance.now() + 400;
       while (performance.now() < until);
     }
@@ -80,7 +80,7 @@ test('[Q22] a claim that is answered after the lease has ended calls no handler'
   expect(await queue.get(id)).toMatchObject({ crashes: 1, attempts: 1 });
 });
 
-test('[Q6] a worker whose lease is lost stops all it executes and joins as a new node', async () => {
+test('[Q6] a worker that loses its lease stops all its attempts and joins as a new node', async () => {
   const { queue, worker, base, reaches, log } = rig();
   const reasons: unknown[] = [];
   queue.register('long', {
@@ -103,7 +103,7 @@ test('[Q6] a worker whose lease is lost stops all it executes and joins as a new
   expect(await queue.get(id)).toMatchObject({ crashes: 1, attempts: 1 });
 });
 
-test('[Q22] a lost handler that goes on keeps its lane from the next attempt in this process', async () => {
+test('[Q22] a lost handler that does not return delays the next attempt on its lane in this process', async () => {
   const { queue, worker, base, reaches } = rig();
   const gate = new Gate();
   const steps: string[] = [];
@@ -125,7 +125,7 @@ test('[Q22] a lost handler that goes on keeps its lane from the next attempt in 
   expect(steps).toEqual(['begin', 'end', 'begin', 'end']);
 });
 
-test('[Q22] it does so however often the lane is lost before it returns', async () => {
+test('[Q22] a lost handler delays the next attempt even if its lane is lost several times', async () => {
   const { queue, worker, base, reaches } = rig();
   const gate = new Gate();
   const steps: string[] = [];
@@ -151,7 +151,7 @@ test('[Q22] it does so however often the lane is lost before it returns', async 
   expect(steps).toEqual(['begin', 'end', 'begin', 'end']);
 });
 
-test('[Q7] a worker takes over from a node whose lease has ended', async () => {
+test('[Q7] a worker takes over from a node whose lease has expired', async () => {
   let now = Date.now();
   const base = memoryStore({ clock: () => now });
   const { queue, worker, reaches, log } = rig(base);
@@ -176,7 +176,7 @@ test('[Q7] a worker takes over from a node whose lease has ended', async () => {
   await until(() => one.stats.takenOver === 1);
 });
 
-test('[Q22] a run whose claim was answered into a broken connection is handed back', async () => {
+test('[Q22] a run is handed back if the answer to its claim was lost', async () => {
   const { queue, worker, reaches, faults, log } = rig();
   let calls = 0;
   queue.register('any', { run: () => ++calls });
@@ -186,5 +186,5 @@ test('[Q22] a run whose claim was answered into a broken connection is handed ba
   await reaches(id, 'succeeded');
   expect(calls).toBe(1);
   expect(await queue.get(id)).toMatchObject({ attempts: 1, crashes: 0 });
-  expect(log.of('A claim whose answer was lost is handed back')).toHaveLength(1);
+  expect(log.of('Handed back a run because the answer to its claim was lost')).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import { BatonError } from '../../contract/errors.ts';
 
 const away = new BatonError('database_unreachable');
 
-test('[O5] a database that is away for less than the lease costs nothing', async () => {
+test('[O5] an outage shorter than the lease does not disturb running attempts', async () => {
   const { queue, worker, reaches, faults, log } = rig();
   const gate = new Gate();
   let aborted = false;
@@ -30,11 +30,11 @@ test('[O5] a database that is away for less than the lease costs nothing', async
   expect(await queue.get(id)).toMatchObject({ attempts: 1, crashes: 0 });
   const events = await queue.events(lane);
   expect(events.filter(({ type }) => type === 'agent.message')).toHaveLength(1);
-  expect(log.of('The database does not answer; it is tried again')).toHaveLength(1);
-  await until(() => log.of('The database answers again').length === 1);
+  expect(log.of('The database is not responding; retrying')).toHaveLength(1);
+  await until(() => log.of('The database is responding again').length === 1);
 });
 
-test('[O5] away for longer than the lease: handlers stop, and all goes on when it is back', async () => {
+test('[O5] in an outage longer than the lease handlers stop, and runs continue afterwards', async () => {
   const { queue, worker, reaches, faults, log } = rig();
   let calls = 0;
   queue.register('work', {
@@ -59,7 +59,7 @@ test('[O5] away for longer than the lease: handlers stop, and all goes on when i
   expect(await queue.get(id)).toMatchObject({ attempts: 1, crashes: 1 });
 });
 
-test('[O5] a worker that starts while the database is away joins when it is back', async () => {
+test('[O5] a worker started while the database is away joins when it is back', async () => {
   const { queue, worker, reaches, faults, log } = rig();
   queue.register('work', { run: () => null });
   faults.away = away;
@@ -71,7 +71,7 @@ test('[O5] a worker that starts while the database is away joins when it is back
   await started;
   const { id } = await queue.enqueue({ type: 'work' });
   await reaches(id, 'succeeded');
-  expect(log.of('The database does not answer; it is tried again')).toHaveLength(1);
+  expect(log.of('The database is not responding; retrying')).toHaveLength(1);
 });
 
 test('[O5] a worker can be stopped while the database is away', async () => {
@@ -105,11 +105,11 @@ test('a full disk stops writes but not reads, and is logged once', async () => {
   faults.before = null;
   const { id } = await queue.enqueue({ type: 'work' });
   await reaches(id, 'succeeded');
-  expect(log.of('The database does not answer; it is tried again')).toHaveLength(1);
-  expect(log.of('The database answers again')).toHaveLength(1);
+  expect(log.of('The database is not responding; retrying')).toHaveLength(1);
+  expect(log.of('The database is responding again')).toHaveLength(1);
 });
 
-test('a write that the database refuses fails its own run only', async () => {
+test('a write that the database refuses fails only its own run', async () => {
   const { queue, worker, reaches, faults, log } = rig();
   queue.register('work', { maxAttempts: 1, run: (payload) => payload });
   faults.before = (method, args) => {
@@ -129,7 +129,7 @@ test('a write that the database refuses fails its own run only', async () => {
   expect(log.of('A write was refused')).toHaveLength(1);
 });
 
-test('a store that was closed under it does not make a worker loop or throw', async () => {
+test('closing the store under a worker makes it neither loop nor throw', async () => {
   const { queue, worker, base } = rig();
   queue.register('work', { run: () => null });
   const one = worker();

@@ -7,39 +7,39 @@ import type { Caps, Clock, Store } from '../store.ts';
 import type { AttemptEnd } from './attempt-log.ts';
 
 export interface WorkerOptions {
-  /** Runs executed at a time. */
+  /** Number of runs executed at a time. */
   readonly concurrency?: number;
-  /** Most runs of a type, or of an owner, executing in the whole cluster. */
+  /** Maximum number of runs of a type, or of an owner, executing in the whole cluster. */
   readonly caps?: Partial<Caps>;
-  /** The host's id; without it the machine's own. */
+  /** The host's id; by default derived from the machine. */
   readonly host?: string;
-  /** The host's id stands for one machine: under one that another machine uses it does not start. */
+  /** The host id belongs to one machine: do not start while another machine uses it. */
   readonly oneMachine?: boolean;
   readonly roles?: NodeInfo['roles'];
   readonly version?: string;
   readonly leaseMs?: number;
   readonly renewMs?: number;
-  /** How long the main thread may be blocked before the lease is given up. */
+  /** How long the main thread may block before the lease is given up. */
   readonly stallMs?: number;
   readonly pollMs?: number;
-  /** How long running handlers may go on when the worker stops. */
+  /** How long running handlers may continue when the worker stops. */
   readonly graceMs?: number;
-  /** A handler that goes on for so long after its signal is reported. */
+  /** A handler that has not returned this long after its signal is reported. */
   readonly returnMs?: number;
-  /** How often queued types and hosts without a live node are looked for. */
+  /** How often to check for queued types and hosts without a live node. */
   readonly typesMs?: number;
-  /** Unwritten bytes of events from which handlers must wait. */
+  /** Number of unwritten event bytes from which handlers must wait. */
   readonly bufferBytes?: number;
-  /** Told how each attempt ended, for whoever counts. Must not throw. */
+  /** Called when an attempt has ended, for metrics. Must not throw. */
   readonly onAttempt?: (end: AttemptEnd) => void;
-  /** Called when everything was stopped, or resumed. Must not throw. */
+  /** Called when the installation was stopped or resumed. Must not throw. */
   readonly onStopped?: (stopped: boolean) => void;
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
 
-/** The options with nothing left open. */
+/** The options with all defaults filled in. */
 export interface Settings extends Required<Omit<WorkerOptions, 'caps' | 'host'>> {
   readonly store: Store;
   readonly handlers: Handlers;
@@ -60,7 +60,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     stallMs: 60_000,
     graceMs: 30_000,
     returnMs: 5000,
-    // A death is noticed when the lease ends, not sooner.
+    // A dead node is noticed when its lease expires, not sooner.
     typesMs: Math.min(30_000, leaseMs),
     bufferBytes: 8 * 1024 * 1024,
     onAttempt: () => {},
@@ -71,7 +71,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     ...given,
     store: queue.store,
     handlers: queue.handlers,
-    // Looked at often enough that the end of a short lease is not overlooked.
+    // Often enough to notice the end of a short lease.
     pollMs: Math.min(options.pollMs ?? 250, leaseMs / 10),
     identity: identify(host),
     caps: { types: caps?.types ?? {}, perOwner: caps?.perOwner ?? null },

@@ -5,11 +5,11 @@ import { EVERYTHING_STOPPED } from '../../contract/limits.ts';
 
 const STOP = { by: 'ann', reason: null };
 
-/** Runs until its signal, then throws its reason, as most libraries that take a signal do. */
+/** Waits for the signal, then rejects with its reason, as most libraries do. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-test('[Q9] stopping everything is seen within 1 s by the hint, and runs are handed back', async () => {
+test('[Q9] with a hint, a worker notices the stop within 1 s and hands back its runs', async () => {
   const { queue, store, worker, reaches, log } = rig();
   queue.register('long', { run: (_, { signal }) => untilAborted(signal) });
   const runs = await Promise.all([1, 2, 3].map(() => queue.enqueue({ type: 'long' })));
@@ -38,7 +38,7 @@ test('[Q9] stopping everything is seen within 1 s by the hint, and runs are hand
   expect((await queue.get(runs[0]!.id))?.attempts).toBe(1);
 });
 
-test('[Q9] stopping everything is seen within 1 s by the poll alone', async () => {
+test('[Q9] with polling alone, a worker notices the stop within 1 s', async () => {
   const { queue, store, worker, reaches } = rig();
   // No hint reaches the worker; the poll has its default interval.
   store.onHint = () => () => {};
@@ -52,7 +52,7 @@ test('[Q9] stopping everything is seen within 1 s by the poll alone', async () =
   expect(performance.now() - asked).toBeLessThan(1000);
 });
 
-test('[Q9] a run whose claim is answered after everything was stopped is handed back', async () => {
+test('[Q9] a run whose claim is answered after the stop is handed back', async () => {
   const { queue, store, base, worker, reaches } = rig();
   const answer = new Gate();
   const begun: string[] = [];
@@ -78,7 +78,7 @@ test('[Q9] a run whose claim is answered after everything was stopped is handed 
   expect(begun.length).toBeLessThanOrEqual(1);
 });
 
-test('[A7] a run that waits for an answer lets its handler go, and its question stays open', async () => {
+test('[A7] the stop ends the handler of a waiting run, and its question stays open', async () => {
   const { queue, store, worker, reaches } = rig();
   queue.register('asks', {
     run: async (_, { attempt, history, wait }) => {
@@ -99,7 +99,7 @@ test('[A7] a run that waits for an answer lets its handler go, and its question 
   await reaches(id, 'succeeded');
 });
 
-test('[Q9] a run that is cancelled while it is being stopped ends cancelled', async () => {
+test('[Q9] a run cancelled while the stop ends its handler ends cancelled', async () => {
   const { queue, store, worker, reaches } = rig();
   const gate = new Gate();
   queue.register('slow', {

@@ -29,7 +29,7 @@ test('stop before start, start twice, stop twice and start again all work', asyn
   expect(one.leaseRemainingMs).toBeGreaterThan(0);
 });
 
-test('stopped before it has joined, a worker does not stay', async () => {
+test('a worker stopped before it has joined leaves no node behind', async () => {
   const { worker, base, faults } = rig();
   const join = new Gate();
   faults.before = (method) => (method === 'join' ? join.pass() : undefined);
@@ -60,7 +60,7 @@ test('[Q20] stop claims nothing more and lets running handlers finish', async ()
   expect(await stateOf(late.id)).toBe('queued');
 });
 
-test('[Q20] after the grace handlers are told to stop and their runs are handed back', async () => {
+test('[Q20] after the grace period handlers are aborted and their runs are handed back', async () => {
   const { queue, worker, reaches, base, log } = rig();
   queue.register('long', { run: (_, { signal }) => aborted(signal) });
   queue.register('saves', {
@@ -98,7 +98,7 @@ test('[Q20] after the grace handlers are told to stop and their runs are handed 
   await reaches(long, 'running');
 });
 
-test('[Q20] a second, immediate stop skips the grace', async () => {
+test('[Q20] a second, immediate stop skips the grace period', async () => {
   const { queue, worker, reaches } = rig();
   queue.register('long', { run: (_, { signal }) => aborted(signal) });
   const { id } = await queue.enqueue({ type: 'long' });
@@ -110,7 +110,7 @@ test('[Q20] a second, immediate stop skips the grace', async () => {
   expect((await queue.get(id))?.state).toBe('queued');
 });
 
-test('[Q20] runs that a claim brings during the stop are handed back unexecuted', async () => {
+test('[Q20] runs that a claim returns during the stop are handed back unexecuted', async () => {
   const { queue, worker, stateOf, faults } = rig();
   const claim = new Gate();
   let calls = 0;
@@ -128,7 +128,7 @@ test('[Q20] runs that a claim brings during the stop are handed back unexecuted'
   expect(calls).toBe(0);
 });
 
-test('a handler that never returns does not hold up the stop for ever', async () => {
+test('a handler that never returns does not delay the stop forever', async () => {
   const { queue, worker, reaches, log, base } = rig();
   queue.register('deaf', { run: () => new Promise(() => {}) });
   const { id } = await queue.enqueue({ type: 'deaf' });
@@ -137,20 +137,20 @@ test('a handler that never returns does not hold up the stop for ever', async ()
   await reaches(id, 'running');
   await one.stop();
   expect(log.of('Stopped before all runs had ended')).toMatchObject([{ runs: [id] }]);
-  // The node did not say good-bye: the run is taken over only when its lease ends.
+  // The node did not leave: the run is taken over only when its lease expires.
   expect(await base.listNodes()).toHaveLength(1);
   expect((await queue.get(id))?.state).toBe('running');
 });
 
-test('[Q8] a settled outcome stands, whatever its handler does afterwards', async () => {
+test('[Q8] a committed outcome stands, whatever its handler does afterwards', async () => {
   const { queue, worker, reaches } = rig();
-  queue.register('settles', {
+  queue.register('commits', {
     run: async (_, { settle }) => {
       await settle({ answer: 42 });
       throw new Error('while cleaning up');
     },
   });
-  const { id } = await queue.enqueue({ type: 'settles' });
+  const { id } = await queue.enqueue({ type: 'commits' });
   await worker().start();
   await reaches(id, 'succeeded');
   expect((await queue.get(id))?.result).toEqual({ answer: 42 });

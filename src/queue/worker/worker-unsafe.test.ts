@@ -3,7 +3,7 @@ import { rig } from '../../../test/support/worker-rig.ts';
 import { fail } from '../handler-result.ts';
 import type { Store } from '../store.ts';
 
-/** A node that claims a run, writes some events about it, and dies. */
+/** Joins a node that claims a run, writes some events about it, and dies. */
 async function cutOff(store: Store, events: { type: string; payload: null }[]): Promise<void> {
   const node = { id: 'gone', host: 'h', bootId: 'b', pidNamespace: 'n', pid: 1, pidStart: '1' };
   await store.join(
@@ -20,7 +20,7 @@ test.for([
   { stored: ['agent.tool_use'], state: 'failed', error: 'interrupted_unsafe' },
   { stored: ['agent.tool_use', 'agent.tool_result'], state: 'succeeded', error: undefined },
 ] as const)(
-  '[Q16] what a cut-off attempt stored ($stored) decides whether the next one repeats it: $state',
+  '[Q16] the events of an interrupted attempt ($stored) decide whether the next one repeats it: $state',
   async ({ stored, state, error }) => {
     const { queue, base, worker, reaches } = rig();
     queue.register('push', {

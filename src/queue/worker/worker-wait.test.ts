@@ -3,7 +3,7 @@ import { until } from '../../../test/support/until.ts';
 import { rig } from '../../../test/support/worker-rig.ts';
 import { AbortReason, leaveWaiting } from '../handler-result.ts';
 
-test('[Q8] a run that asks waits without a slot and goes on when it was answered', async () => {
+test('[Q8] a run that asks waits without a slot and continues when answered', async () => {
   const { queue, worker, reaches, stateOf } = rig();
   const steps: string[] = [];
   queue.register('asks', {
@@ -67,7 +67,7 @@ test('[Q8] a handler may leave its question open; the answer queues the run agai
   expect(await queue.get(id)).toMatchObject({ result: ['left_waiting'], attempts: 1, crashes: 0 });
 });
 
-test('[Q20] a worker that stops lets go of waiting runs at once; their question stays open', async () => {
+test('[Q20] a stopping worker releases waiting runs immediately; their questions stay open', async () => {
   const { queue, worker, reaches } = rig();
   queue.register('asks', {
     run: async (_, { wait }) => {

@@ -6,7 +6,7 @@ import { fail, HandlerError, handBack, park } from '../handler-result.ts';
 import { SILENT } from '../logger.ts';
 import { Worker } from './worker.ts';
 
-test('[Q8] a run is executed and ends with what its handler returned', async () => {
+test("[Q8] a run is executed and ends with its handler's result", async () => {
   const { queue, worker, reaches } = rig();
   queue.register('add', {
     payload: z.object({ a: z.number(), b: z.number() }),
@@ -66,7 +66,7 @@ test('[Q2] a cap on a type holds for two workers together', async () => {
   await until(async () => (await queue.counts()).succeeded === 10);
 });
 
-test('[Q14] a failure is tried again after its backoff, and then the run is dead', async () => {
+test('[Q14] a failure is retried after a backoff until the run is dead', async () => {
   const { queue, worker, reaches, log } = rig();
   const seen: unknown[] = [];
   queue.register('flaky', {
@@ -154,7 +154,7 @@ test('[Q17] a payload that no longer fits its schema fails without calling the h
   expect(calls).toBe(0);
 });
 
-test('[Q17] a type without a handler here is left for others, and named', async () => {
+test('[Q17] a type without a handler here is left to other nodes and logged', async () => {
   const { queue, worker, reaches, log } = rig();
   queue.register('here', { run: () => null });
   queue.register('elsewhere', {});
@@ -171,7 +171,7 @@ test('[Q17] a type without a handler here is left for others, and named', async 
   expect(log.of(named)).toHaveLength(1);
 });
 
-test('[Q23] hosts without a live worker for which runs wait are named, once, with the way out', async () => {
+test('[Q23] hosts that have waiting runs but no live worker are logged once, with the remedy', async () => {
   const { queue, worker, reaches, log } = rig();
   queue.register('task', { run: () => null });
   for (const lane of ['l', 'm']) await queue.configure(lane, { host: 'gone' });
@@ -181,18 +181,18 @@ test('[Q23] hosts without a live worker for which runs wait are named, once, wit
   await until(() => named().length === 1);
   expect(named()[0]).toMatchObject({ level: 'warn', hosts: ['gone'] });
   expect(named()[0]?.message).toContain('start one there, or move their sessions');
-  // Another lane of the same host is nothing new.
+  // Another lane on the same host is not logged again.
   const other = await queue.enqueue({ type: 'task', lane: 'm' });
   await queue.configure('m', { host: 'here' });
   await reaches(other.id, 'succeeded');
   expect(named()).toHaveLength(1);
   await queue.configure('l', { host: 'here' });
   await reaches(id, 'succeeded');
-  await until(() => log.of('All hosts that runs wait for have a live worker again').length === 1);
+  await until(() => log.of('All hosts with waiting runs have a live worker again').length === 1);
   expect(named()).toHaveLength(1);
 });
 
-test('[Q15] a usage limit parks the run until its reset, counting no attempt', async () => {
+test('[Q15] a usage limit parks the run until its reset without counting an attempt', async () => {
   const { queue, worker, reaches } = rig();
   const begun: number[] = [];
   let reset = 0;
@@ -215,7 +215,7 @@ test('[Q15] a usage limit parks the run until its reset, counting no attempt', a
   expect(await queue.get(id)).toMatchObject({ attempts: 1 });
 });
 
-test('[Q15] a reset is waited for also where the clock of the database is ahead', async () => {
+test("[Q15] a parked run waits for its reset even if the database's clock is ahead", async () => {
   const { queue, worker, reaches } = rig();
   const clock = (): number => Date.now() - 3_600_000;
   const begun: number[] = [];
@@ -228,7 +228,7 @@ test('[Q15] a reset is waited for also where the clock of the database is ahead'
   expect(begun[1]! - begun[0]!).toBeGreaterThanOrEqual(200);
 });
 
-test('[Q14] a run that its handler hands back is executed again, counting no attempt', async () => {
+test('[Q14] a run handed back by its handler is executed again without counting an attempt', async () => {
   const { queue, worker, reaches } = rig();
   let calls = 0;
   queue.register('moody', { run: () => (++calls < 3 ? handBack('not now') : calls) });
@@ -265,7 +265,7 @@ test('[Q9] a queued run that was cancelled is never executed', async () => {
   expect(called).toEqual([2]);
 });
 
-test('an idle worker begins a run on the hint, long before its next poll', async () => {
+test('an idle worker starts a run on a hint, long before its next poll', async () => {
   const { queue, worker, reaches } = rig();
   queue.register('quick', { run: () => null });
   await worker({ pollMs: 60_000 }).start();
@@ -282,7 +282,7 @@ test('options out of range are refused', () => {
   expect(() => new Worker(queue, { leaseMs: 100, renewMs: 100 })).toThrow('renewMs');
 });
 
-test('[Q4] with one slot the types take turns, however much one of them has queued', async () => {
+test('[Q4] with one slot the types take turns, however many runs one of them has queued', async () => {
   const { queue, worker, reaches } = rig();
   const order: string[] = [];
   for (const type of ['busy', 'rare']) {

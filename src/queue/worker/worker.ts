@@ -4,41 +4,41 @@ import { WorkerLoop, type WorkerStats } from './worker-loop.ts';
 import { type Settings, settingsOf, type WorkerOptions } from './worker-settings.ts';
 
 /**
- * Executes the runs of a queue: joins as a node, claims as many runs as it has free slots, on hints
- * and at each poll, and compares what it executes with what the database says. While the database
- * is away it goes on for as long as its lease is good; after a lost lease it joins anew.
+ * Executes the runs of a queue: joins as a node, claims runs for its free slots on hints and at each
+ * poll, and compares its attempts with the database. While the database is away it continues until
+ * its lease expires; after losing its lease it joins again.
  *
  * `start()` and `stop()` may be called twice and in any order.
  */
 export class Worker {
   readonly #settings: Settings;
-  /** Outlives a stop: a handler that has not returned keeps its lane from this process's next life. */
-  readonly #held: RunningAttempts;
+  /** Outlives a stop: after a restart, the lane of a handler that has not returned stays blocked. */
+  readonly #attempts: RunningAttempts;
   readonly #stats: WorkerStats = { leaseLosses: 0, takenOver: 0, stopped: false };
   #loop: WorkerLoop | null = null;
   #started: Promise<void> = Promise.resolve();
 
   constructor(queue: RunQueue, options: WorkerOptions = {}) {
     this.#settings = settingsOf(queue, options);
-    this.#held = new RunningAttempts(this.#settings.log, this.#settings.returnMs);
+    this.#attempts = new RunningAttempts(this.#settings.log, this.#settings.returnMs);
   }
 
   /**
    * Resolves when the node has joined, however long the database is away, or when it was stopped.
-   * Handlers registered later are not executed until the next start.
+   * Handlers registered later take effect at the next start.
    */
   start(): Promise<void> {
     if (this.#loop === null || this.#loop.stopping) {
       const before = this.#loop?.stop();
-      this.#loop = new WorkerLoop(this.#settings, this.#held, this.#stats);
+      this.#loop = new WorkerLoop(this.#settings, this.#attempts, this.#stats);
       this.#started = this.#loop.start(before);
     }
     return this.#started;
   }
 
   /**
-   * Stops claiming at once, gives running handlers their grace, then tells them to stop and hands
-   * back what they did not finish (Q20). With `immediate`, also during a stop, there is no grace.
+   * Stops claiming immediately, gives running handlers a grace period, then aborts their signals and
+   * hands back unfinished runs (Q20). `immediate` skips the grace period, also of a stop in progress.
    */
   stop(options: { immediate?: boolean } = {}): Promise<void> {
     if (this.#loop === null) return Promise.resolve();
@@ -46,19 +46,19 @@ export class Worker {
     return this.#loop.stop();
   }
 
-  /** The id of its node, while it has a lease. */
+  /** The id of its node; null without a lease. */
   get nodeId(): string | null {
     return this.#loop?.member?.id ?? null;
   }
 
-  /** How long its lease may still be relied on; 0 without one. */
+  /** How long its lease can still be trusted; 0 without one. */
   get leaseRemainingMs(): number {
     return Math.max(0, this.#loop?.member?.remainingMs ?? 0);
   }
 
-  /** Runs that take a slot now; a run whose question is open takes none. */
+  /** The number of runs that occupy a slot; a run with an open question occupies none. */
   get executing(): number {
-    return this.#held.executing;
+    return this.#attempts.executing;
   }
 
   get stats(): Readonly<WorkerStats> {
