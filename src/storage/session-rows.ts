@@ -183,7 +183,7 @@ export const sessionValues = (session: StoredSession): (string | number | null)[
   session.updatedAt,
 ];
 
-export interface FoundRow extends SessionRow {
+export interface SessionFactsRow extends SessionRow {
   held: number;
   hold_on_failure: number;
   host: string;
@@ -195,7 +195,7 @@ export interface FoundRow extends SessionRow {
   last_seq: number;
 }
 
-export const toFound = (row: FoundRow): SessionWithFacts => ({
+export const toSessionWithFacts = (row: SessionFactsRow): SessionWithFacts => ({
   session: toSession(row),
   held: row.held !== 0,
   holdOnFailure: row.hold_on_failure !== 0,

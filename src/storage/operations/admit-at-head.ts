@@ -3,7 +3,7 @@ import { admit } from '../../queue/machine/lane-machine.ts';
 import { newRun } from '../../queue/machine/new-run.ts';
 import type { Op } from '../statement.ts';
 import type { Dialect } from './dialect.ts';
-import { headPlace } from './places.ts';
+import { headPosition } from './positions.ts';
 
 export interface HeadRun {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface HeadRun {
 /** A new run before all that are queued in the lane; whoever calls saves the lane. */
 export function* admitAtHead(dialect: Dialect, change: LaneChange, run: HeadRun): Op<void> {
   const { id, type, maxAttempts, payload, retryOf, idemKey, bodyHash } = run;
-  const position = yield* headPlace(change);
+  const position = yield* headPosition(change);
   const core = newRun({ id, type, maxAttempts, position, runAt: null });
   const firstSeq = change.lane.nextSeq;
   admit(change, core);

@@ -1,5 +1,9 @@
 import type { ApprovalStore } from '../../sessions/approvals/approval-store.ts';
-import { getApproval, listApprovals, listApprovalsOf } from './sessions/approvals/reads.ts';
+import {
+  getApproval,
+  listApprovals,
+  listApprovalsOf,
+} from './sessions/approvals/approval-reads.ts';
 import { readRules, rulesFor, sharedRules } from './sessions/approvals/rules.ts';
 import type { StoreParts } from './store.ts';
 

@@ -17,7 +17,7 @@ import { type Op, query, queryOne } from '../statement.ts';
 import { admitAtHead } from './admit-at-head.ts';
 import { type Dialect, type Done, done } from './dialect.ts';
 import { lockLane, lockRun, readRun } from './load.ts';
-import { lastPlace, placeBefore } from './places.ts';
+import { positionBefore, tailPosition } from './positions.ts';
 
 type CommandOf<D extends Command['do']> = Extract<Command, { do: D }>;
 
@@ -107,13 +107,13 @@ function* edit(dialect: Dialect, now: number, command: CommandOf<'edit'>): Op<Do
 function* move(dialect: Dialect, now: number, command: CommandOf<'move'>): Op<Done<Run>> {
   const { change, core } = yield* lockRun(dialect, now, command.run);
   mustBeMovable(change, core);
-  moved(change, core, yield* newPlace(change, core, command.before));
+  moved(change, core, yield* newPosition(change, core, command.before));
   yield* dialect.save([change]);
   return done((yield* readRun(command.run))!, [change]);
 }
 
-function* newPlace(change: LaneChange, core: RunCore, before: string | null): Op<number> {
-  if (before === null) return lastPlace(change);
+function* newPosition(change: LaneChange, core: RunCore, before: string | null): Op<number> {
+  if (before === null) return tailPosition(change);
   if (before === core.id) return core.position!;
   const target = yield* queryOne<{ lane: string; state: string; position: number | null }>(
     'SELECT lane, state, position FROM runs WHERE id = $1',
@@ -126,7 +126,7 @@ function* newPlace(change: LaneChange, core: RunCore, before: string | null): Op
       details: { field: 'before' },
     });
   }
-  return yield* placeBefore(change, before, core.id);
+  return yield* positionBefore(change, before, core.id);
 }
 
 function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>): Op<Done<Run>> {

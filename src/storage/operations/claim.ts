@@ -4,8 +4,8 @@ import { joinWhenDue, retake, wakeDelayed } from '../../queue/machine/lane-machi
 import type { ClaimedRun, ClaimRequest } from '../../queue/store.ts';
 import { CORE_COLUMNS, type CoreRow, toCore } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
-import { type Dialect, type Done, done, type Found } from './dialect.ts';
-import { lastPlace } from './places.ts';
+import { type ClaimResult, type Dialect, type Done, done } from './dialect.ts';
+import { tailPosition } from './positions.ts';
 
 /** Gives runs to a node: upkeep first, so that what has become due or was answered is served (Q3). */
 export function* claim(
@@ -13,13 +13,13 @@ export function* claim(
   now: number,
   request: ClaimRequest,
 ): Op<Done<ClaimedRun[]>> {
-  let found = yield* dialect.findAndTake(request, now, true);
+  let result = yield* dialect.claimLanes(request, now, true);
   const kept: LaneChange[] = [];
-  if (found.alive && needsUpkeep(found)) {
-    kept.push(...(yield* upkeep(dialect, now, found, request)));
-    found = yield* dialect.findAndTake(request, now, false);
+  if (result.alive && needsUpkeep(result)) {
+    kept.push(...(yield* upkeep(dialect, now, result, request)));
+    result = yield* dialect.claimLanes(request, now, false);
   }
-  return claimed(found, request, kept);
+  return claimed(result, request, kept);
 }
 
 /** The same as one statement without a transaction around it. Null if there is upkeep to be done. */
@@ -28,26 +28,26 @@ export function* claimAtOnce(
   now: number | null,
   request: ClaimRequest,
 ): Op<Done<ClaimedRun[]> | null> {
-  const found = yield* dialect.findAndTake(request, now, true);
-  return needsUpkeep(found) ? null : claimed(found, request, []);
+  const result = yield* dialect.claimLanes(request, now, true);
+  return needsUpkeep(result) ? null : claimed(result, request, []);
 }
 
-const needsUpkeep = ({ due, delayed, answered }: Found): boolean =>
+const needsUpkeep = ({ due, delayed, answered }: ClaimResult): boolean =>
   due.length + delayed.length + answered.length > 0;
 
 function claimed(
-  found: Found,
+  result: ClaimResult,
   request: ClaimRequest,
   kept: readonly LaneChange[],
 ): Done<ClaimedRun[]> {
-  if (!found.alive)
+  if (!result.alive)
     throw new BatonError('node_lost', `The lease of node ${request.nodeId} has ended.`);
-  const { value, hint } = done([...found.claimed], kept);
+  const { value, hint } = done([...result.claimed], kept);
   return {
     value,
     hint: {
       ...hint,
-      ready: hint.ready || found.left,
+      ready: hint.ready || result.left,
       lanes: [...hint.lanes, ...value.map(({ run }) => run.lane)],
     },
   };
@@ -57,17 +57,17 @@ function claimed(
 function* upkeep(
   dialect: Dialect,
   now: number,
-  found: Found,
+  result: ClaimResult,
   request: ClaimRequest,
 ): Op<LaneChange[]> {
   const due: CoreRow[] = [];
-  for (const id of found.due) {
+  for (const id of result.due) {
     const row = yield* queryOne<CoreRow>(`SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1`, [
       id,
     ]);
     if (row !== null) due.push(row);
   }
-  const ids = new Set([...due.map((row) => row.r_lane), ...found.delayed, ...found.answered]);
+  const ids = new Set([...due.map((row) => row.r_lane), ...result.delayed, ...result.answered]);
   // Without waiting: everybody's claims wait for this one. What is locked now is served by the next.
   const lanes = yield* dialect.lockFreeLanes([...ids].sort());
   const changes = new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
@@ -79,13 +79,13 @@ function* upkeep(
       `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1 AND r.position IS NULL AND r.state = 'queued'`,
       [row.r_id],
     );
-    if (still !== null) joinWhenDue(change, toCore(still), lastPlace(change));
+    if (still !== null) joinWhenDue(change, toCore(still), tailPosition(change));
   }
-  for (const id of found.delayed) {
+  for (const id of result.delayed) {
     const change = changes.get(id);
     if (change?.lane.state === 'delayed' && change.lane.readyAt <= now) wakeDelayed(change);
   }
-  for (const id of found.answered) {
+  for (const id of result.answered) {
     const change = changes.get(id);
     if (change !== undefined) yield* giveSlotBack(change, request);
   }

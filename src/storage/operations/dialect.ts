@@ -28,7 +28,7 @@ export interface NewRun {
 }
 
 /** What a claim finds: upkeep to be done first, or runs, which are then taken. */
-export interface Found {
+export interface ClaimResult {
   /** False if the lease of the claiming node has ended. */
   readonly alive: boolean;
   readonly due: readonly string[];
@@ -85,7 +85,7 @@ export interface Dialect {
    * Finds upkeep, unless told not to look for it, or else chooses lanes and gives them to the node:
    * `take` of the machine, its event and its counts. `now` null is the store's time.
    */
-  findAndTake(request: ClaimRequest, now: number | null, upkeep: boolean): Op<Found>;
+  claimLanes(request: ClaimRequest, now: number | null, upkeep: boolean): Op<ClaimResult>;
 }
 
 /** What an operation answers: its value, and what to tell others once it is committed. */
@@ -122,7 +122,7 @@ export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
 }
 
 /** What several parts of one transaction have to tell. */
-export function together(...hints: readonly Hint[]): Hint {
+export function mergeHints(...hints: readonly Hint[]): Hint {
   return {
     ready: hints.some(({ ready }) => ready),
     nodes: [...new Set(hints.flatMap(({ nodes }) => nodes))],

@@ -7,7 +7,7 @@ import type { Admission, Receipt } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { Again, type Dialect, type Done, done, type NewRun } from './dialect.ts';
 import { readCore } from './load.ts';
-import { headPlace, lastPlace } from './places.ts';
+import { headPosition, tailPosition } from './positions.ts';
 
 /** Admits runs, all or none, in the order given; a lane's order is the order of commits (Q1). */
 export function* enqueue(
@@ -61,7 +61,7 @@ export function* admitTo(
   const { id, type, maxAttempts } = admission;
   const runAt = admission.delayMs === null ? admission.runAt : now + admission.delayMs;
   const core = newRun({ id, type, maxAttempts, position: null, runAt });
-  yield* findPlace(change, admission, core);
+  yield* choosePosition(change, admission, core);
   const before = lane.runId === null ? 0 : 1;
   const firstSeq = lane.nextSeq;
   admit(change, core, admission.tick);
@@ -143,21 +143,21 @@ function* runsBefore(id: string, change: LaneChange | undefined): Op<number> {
 }
 
 /** Where the run joins, after doing what it asks of a busy lane (Q11). */
-function* findPlace(change: LaneChange, admission: Admission, core: RunCore): Op<void> {
+function* choosePosition(change: LaneChange, admission: Admission, core: RunCore): Op<void> {
   const { lane, now } = change;
   if (admission.onBusy === 'reject' && (lane.runId !== null || lane.queued > 0)) {
     throw new BatonError('lane_busy', undefined, { details: { lane: lane.id } });
   }
   if (core.runAt !== null && core.runAt > now) return;
   if (admission.onBusy !== 'interrupt') {
-    core.position = lastPlace(change);
+    core.position = tailPosition(change);
     return;
   }
   if (lane.runId !== null) {
     const begun = change.runs.get(lane.runId)?.run ?? (yield* readCore(lane.runId));
     if (begun !== null) cancel(change, begun, 'interrupt');
   }
-  core.position = yield* headPlace(change);
+  core.position = yield* headPosition(change);
 }
 
 function toNewRun(

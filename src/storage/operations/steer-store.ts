@@ -1,5 +1,5 @@
 import type { SteerStore } from '../../sessions/messages/steer-store.ts';
-import { listSteers } from './sessions/steers/reads.ts';
+import { listSteers } from './sessions/steers/list-steers.ts';
 import type { StoreParts } from './store.ts';
 
 /** The port of messages for agents at work over the operations, the same for every database. */

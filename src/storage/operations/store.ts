@@ -1,10 +1,10 @@
 import type { Hint, Store } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
-import type { Answer, Arguments, OperationName } from './all.ts';
 import type { Dialect } from './dialect.ts';
 import { readRun } from './load.ts';
 import { listExpired, poll } from './nodes.ts';
-import * as reads from './reads.ts';
+import * as reads from './queue-reads.ts';
+import type { Answer, Arguments, OperationName } from './registry.ts';
 import { dueSchedules, getSchedule, listSchedules } from './schedules.ts';
 import { getStop } from './stop.ts';
 

@@ -1,6 +1,6 @@
 import type { LaneChange } from '../../queue/machine/lane-change.ts';
 import type { AttemptWrite, ClaimRequest, Clock, LogCursor } from '../../queue/store.ts';
-import type { CountDeltas, Dialect, Found, NewLane, NewRun } from '../operations/dialect.ts';
+import type { ClaimResult, CountDeltas, Dialect, NewLane, NewRun } from '../operations/dialect.ts';
 import { NEW_LANE_VALUES, newRunValues } from '../operations/saving.ts';
 import {
   CORE_COLUMNS,
@@ -126,7 +126,7 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
     *lockNode(id: string) {
       yield* query('SELECT id FROM nodes WHERE id = $1 FOR UPDATE', [id]);
     },
-    *findAndTake(request: ClaimRequest, now: number | null, upkeep: boolean): Op<Found> {
+    *claimLanes(request: ClaimRequest, now: number | null, upkeep: boolean): Op<ClaimResult> {
       const { types, caps } = request;
       const rows = yield* query<{ kind: string; id: string; fence: number } & RunRow>(
         CLAIM,

@@ -27,7 +27,7 @@ const BUSY = new Set(['57014', '53200', '55P03', '40001', '40P01']);
 export const codeOf = (error: unknown): string =>
   String((error as { code?: unknown } | null)?.code ?? '');
 
-export const mayGoThroughAgain = (error: unknown): boolean => AGAIN.has(codeOf(error));
+export const isRetryable = (error: unknown): boolean => AGAIN.has(codeOf(error));
 
 export function isAway(error: unknown): boolean {
   const code = codeOf(error);

@@ -54,7 +54,7 @@ export class HintChannel {
   }
 
   /** Tells the listeners of this process now, and other processes soon. */
-  tell(hint: Hint): void {
+  publish(hint: Hint): void {
     if (isEmptyHint(hint)) return;
     this.#onHint(hint);
     if (this.#closed) return;
@@ -99,7 +99,7 @@ export class HintChannel {
   async listen(): Promise<void> {
     const client = new pg.Client({ ...clientConfig(this.#target), query_timeout: 0 });
     this.#listener = client;
-    client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     client.on('error', () => {});
     client.on('end', () => this.#lost(client));
     try {
@@ -114,7 +114,7 @@ export class HintChannel {
     }
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     const parsed = Message.safeParse(parseJson(payload));
     if (parsed.success && parsed.data.from !== this.#me) this.#onHint(parsed.data);
   }

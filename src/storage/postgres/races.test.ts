@@ -4,7 +4,7 @@ import { admission } from '../../../test/support/admission.ts';
 import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { until } from '../../../test/support/until.ts';
 import type { Store } from '../../queue/store.ts';
-import { type Arguments, type OperationName, operation } from '../operations/all.ts';
+import { type Arguments, type OperationName, operation } from '../operations/registry.ts';
 import { type Op, query } from '../statement.ts';
 import { clientConfig, makePool } from './connect.ts';
 import { postgresDialect } from './dialect.ts';

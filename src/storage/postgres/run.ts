@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import type { Clock } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
+import { checkOut } from './checkout.ts';
 import { isAway, toBatonError } from './errors.ts';
-import { lend } from './lend.ts';
 
-/* How operations run on connections; which ones there are is said in transact.ts. */
+/* Runs operations on connections. transact.ts decides which operations need a transaction. */
 
 export const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-/** Runs one operation in one transaction, whose time is the database's. */
+/** Runs one operation in one transaction, with the database's time as `now`. */
 export async function inTransaction<T>(
   pool: pg.Pool,
   clock: Clock | undefined,
   start: (now: number) => Op<T>,
 ): Promise<T> {
-  const client = await lend(pool);
+  const client = await checkOut(pool);
   try {
     const now = await begin(client, clock);
     const value = await runOn(client, start(now));
@@ -22,12 +22,12 @@ export async function inTransaction<T>(
     client.release();
     return value;
   } catch (error) {
-    await giveBack(client, error);
+    await releaseAfter(client, error);
     throw error;
   }
 }
 
-/** The transaction's time is the database's, asked for in the same round trip that begins it. */
+/** Begins the transaction and reads the database's time in one round trip. */
 async function begin(client: pg.PoolClient, clock: Clock | undefined): Promise<number> {
   const [, time] = (await client.query(
     `BEGIN; SELECT ${NOW} AS now`,
@@ -35,8 +35,8 @@ async function begin(client: pg.PoolClient, clock: Clock | undefined): Promise<n
   return clock === undefined ? time!.rows[0]!.now : clock();
 }
 
-async function giveBack(client: pg.PoolClient, error: unknown): Promise<void> {
-  // A connection whose state is not known is not used again.
+async function releaseAfter(client: pg.PoolClient, error: unknown): Promise<void> {
+  // A connection in an unknown state is not used again.
   if (isAway(error)) return client.release(true);
   try {
     await client.query('ROLLBACK');
@@ -55,9 +55,9 @@ export async function readOn<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
   }
 }
 
-/** Runs an operation without a transaction around it: each statement is one of its own. */
+/** Runs an operation without a transaction around it: each statement commits by itself. */
 export async function runAlone<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
-  const client = await lend(pool);
+  const client = await checkOut(pool);
   try {
     const value = await runOn(client, op);
     client.release();

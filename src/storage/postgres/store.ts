@@ -3,15 +3,15 @@ import { Worker } from 'node:worker_threads';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import { keepShared, SharedLease, startRenewing } from '../../queue/node/lease-keeper.ts';
 import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
-import type { Answer, Arguments, OperationName } from '../operations/all.ts';
 import { type BatonStore, batonStoreOver } from '../operations/baton-store.ts';
+import type { Answer, Arguments, OperationName } from '../operations/registry.ts';
 import type { StoreParts } from '../operations/store.ts';
 import { type Op, query } from '../statement.ts';
+import { poolUse } from './checkout.ts';
 import { makePool, POOL_SIZE, parseSchema, parseUrl, type Target } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
 import { HintChannel } from './hints.ts';
 import type { LeaseThreadData } from './lease-thread.ts';
-import { poolUse } from './lend.ts';
 import { migrate } from './migrate.ts';
 import { readOn } from './run.ts';
 import { transact } from './transact.ts';
@@ -61,7 +61,7 @@ export async function postgresStore(options: PostgresOptions): Promise<PostgresS
     if (closing !== null) throw new BatonError('closed');
     // Copied now: the caller may change its objects while a transaction is tried again.
     const { value, hint } = await transact(pool, dialect, clock, name, structuredClone(rest));
-    hints.tell(hint);
+    hints.publish(hint);
     if (--untilFold === 0) {
       untilFold = FOLD_EVERY;
       // Nobody waits for it, and if it fails the next one does the work.

@@ -2,13 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Clock } from '../../queue/store.ts';
 import type { SendRequest } from '../../sessions/session-store.ts';
-import { type Answer, type Arguments, type OperationName, operation } from '../operations/all.ts';
 import { claimAtOnce } from '../operations/claim.ts';
 import { Again, type Dialect, type Done } from '../operations/dialect.ts';
+import {
+  type Answer,
+  type Arguments,
+  type OperationName,
+  operation,
+} from '../operations/registry.ts';
 import type { Op } from '../statement.ts';
 import { appendOne } from './append-one.ts';
 import { enqueueOne } from './enqueue-one.ts';
-import { mayGoThroughAgain, toBatonError } from './errors.ts';
+import { isRetryable, toBatonError } from './errors.ts';
 import { inTransaction, runAlone } from './run.ts';
 import { sendOne } from './send-one.ts';
 
@@ -51,7 +56,7 @@ export async function transact<N extends OperationName>(
         operation(name, dialect, now, rest),
       )) as Done<Answer<N>>;
     } catch (error) {
-      const lostRace = error instanceof Again || mayGoThroughAgain(error);
+      const lostRace = error instanceof Again || isRetryable(error);
       if (!lostRace || tries >= MOST_TRIES) throw toBatonError(error);
       await delay(Math.random() * 10 * tries);
     }

@@ -1,4 +1,4 @@
-import { operation } from '../operations/all.ts';
+import { operation } from '../operations/registry.ts';
 import type { Connection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { toBatonError } from './errors.ts';

@@ -26,8 +26,8 @@ import {
 } from '../rows.ts';
 import { SESSION_COLUMN_NAMES, type StoredSession, sessionValues } from '../session-rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
+import { type ChosenLane, chooseLanes } from './choose-lanes.ts';
 import type { Connection } from './connection.ts';
-import { type Pick, survey } from './survey.ts';
 
 /**
  * SQLite's part: one writer, so nothing is locked row by row, and a statement a row is cheap because
@@ -75,15 +75,15 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
       return yield* this.lockLanes(ids);
     },
     *lockBegun(ids: readonly string[]) {
-      const found: LaneWithRun[] = [];
+      const begun: LaneWithRun[] = [];
       for (const id of ids) {
         const row = yield* queryOne<LaneRow & CoreRow>(
           `SELECT ${LANE_COLUMNS}, ${CORE_COLUMNS} FROM lanes l JOIN runs r ON r.id = l.run_id WHERE l.id = $1`,
           [id],
         );
-        if (row !== null) found.push({ lane: toLane(row), run: toCore(row) });
+        if (row !== null) begun.push({ lane: toLane(row), run: toCore(row) });
       }
-      return found;
+      return begun;
     },
     *insertRuns(runs: readonly NewRun[]) {
       for (const run of runs) yield* query(RUN_INSERT, newRunValues(run));
@@ -124,25 +124,25 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
     *lockNode(id: string) {
       yield* query('SELECT id FROM nodes WHERE id = $1', [id]);
     },
-    *findAndTake(request: ClaimRequest, time: number | null, upkeep: boolean) {
+    *claimLanes(request: ClaimRequest, time: number | null, upkeep: boolean) {
       const now = time ?? clock();
-      const { host, take, ...found } = survey(connection, request, now, upkeep);
+      const { host, take, ...rest } = chooseLanes(connection, request, now, upkeep);
       const holder = { nodeId: request.nodeId, host: host ?? '' };
       const claimed = take.length === 0 ? [] : yield* takeLanes(this, take, holder, now);
-      return { ...found, alive: host !== null, claimed };
+      return { ...rest, alive: host !== null, claimed };
     },
   };
 }
 
 function* takeLanes(
   dialect: Dialect,
-  picks: readonly Pick[],
+  chosen: readonly ChosenLane[],
   node: Omit<Holder, 'fence'>,
   now: number,
 ): Op<ClaimedRun[]> {
   const claimed: ClaimedRun[] = [];
   const changes: LaneChange[] = [];
-  for (const { lane, fence } of picks) {
+  for (const { lane, fence } of chosen) {
     const row = yield* queryOne<LaneRow & RunRow>(
       `SELECT ${LANE_COLUMNS}, ${RUN_COLUMNS} FROM lanes l JOIN runs r ON r.id = coalesce(l.run_id, ${NEXT_RUN('id')}) WHERE l.id = $1`,
       [lane],

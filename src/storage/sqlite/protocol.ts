@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { KeepLease } from '../../queue/store.ts';
-import type { OperationName } from '../operations/all.ts';
 import type { Done } from '../operations/dialect.ts';
+import type { OperationName } from '../operations/registry.ts';
 
 /* What the main thread and the writer thread say to each other. */
 
@@ -22,7 +22,7 @@ export type ToWriter =
       readonly buffer: SharedArrayBuffer;
       readonly options: KeepLease;
     }
-  | { readonly kind: 'let_go'; readonly nodeId: string }
+  | { readonly kind: 'release'; readonly nodeId: string }
   | { readonly kind: 'close' };
 
 export type Reply = { readonly id: number } & (
@@ -34,7 +34,7 @@ export type FromWriter =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly error: PlainError }
   | { readonly kind: 'replies'; readonly replies: readonly Reply[] }
-  | { readonly kind: 'let_go'; readonly nodeId: string };
+  | { readonly kind: 'release'; readonly nodeId: string };
 
 /** An error as data: classes do not survive the way between threads. */
 export interface PlainError {

@@ -65,11 +65,11 @@ function serve({ port, commit, connection, unlock, say }: Served): void {
         leases.set(nodeId, renewing);
         return;
       }
-      case 'let_go': {
+      case 'release': {
         const { nodeId } = message;
         const stopped = leases.get(nodeId)?.() ?? Promise.resolve();
         leases.delete(nodeId);
-        void stopped.then(() => say({ kind: 'let_go', nodeId }));
+        void stopped.then(() => say({ kind: 'release', nodeId }));
         return;
       }
       case 'close':

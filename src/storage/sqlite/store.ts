@@ -30,10 +30,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
   const path = resolve(options.path);
   makeFile(path);
   const hints = new Set<(hint: Hint) => void>();
-  const tell = (hint: Hint): void => {
+  const notify = (hint: Hint): void => {
     for (const listener of hints) listener(hint);
   };
-  const writer = await Writer.open(path, options.clock, tell, options.startThread);
+  const writer = await Writer.open(path, options.clock, notify, options.startThread);
   const connection = new Connection(path, { readOnly: true });
   const dialect = sqliteDialect(connection, options.clock ?? Date.now);
   let closing: Promise<void> | null = null;

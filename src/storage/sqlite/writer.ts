@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { BatonError } from '../../contract/errors.ts';
 import { keepShared, SharedLease } from '../../queue/node/lease-keeper.ts';
 import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
-import type { Answer, Arguments, OperationName } from '../operations/all.ts';
 import { isEmptyHint } from '../operations/dialect.ts';
+import type { Answer, Arguments, OperationName } from '../operations/registry.ts';
 import { type Call, type FromWriter, fromPlain, type Reply, type ToWriter } from './protocol.ts';
 
 interface Waiting {
@@ -29,7 +29,7 @@ export class Writer {
   readonly #clock: Clock | undefined;
   readonly #onHint: (hint: Hint) => void;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #leavings = new Map<string, () => void>();
+  readonly #releasing = new Map<string, () => void>();
   #calls: Call[] = [];
   #nextId = 1;
   #closed: Promise<void> | null = null;
@@ -42,7 +42,7 @@ export class Writer {
     this.#thread = thread;
     this.#clock = clock;
     this.#onHint = onHint;
-    thread.on('message', (message: FromWriter) => this.#hear(message));
+    thread.on('message', (message: FromWriter) => this.#receive(message));
     thread.on('error', (error) =>
       this.#fail(error instanceof Error ? error : new Error(String(error))),
     );
@@ -81,7 +81,7 @@ export class Writer {
   keepLease(nodeId: string, options: KeepLease): LeaseKeeper {
     const lease = new SharedLease({ leaseMs: options.leaseMs, sentAt: options.sentAt });
     this.#post({ kind: 'keep', nodeId, buffer: lease.buffer, options });
-    return keepShared(lease, options, () => this.#letGo(nodeId));
+    return keepShared(lease, options, () => this.#releaseLease(nodeId));
   }
 
   close(): Promise<void> {
@@ -98,11 +98,11 @@ export class Writer {
     await exited;
   }
 
-  #letGo(nodeId: string): Promise<void> {
+  #releaseLease(nodeId: string): Promise<void> {
     if (this.#closed !== null) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#leavings.set(nodeId, resolve);
-      this.#post({ kind: 'let_go', nodeId });
+      this.#releasing.set(nodeId, resolve);
+      this.#post({ kind: 'release', nodeId });
     });
   }
 
@@ -132,9 +132,9 @@ export class Writer {
     this.#thread.postMessage(message);
   }
 
-  #hear(message: FromWriter): void {
+  #receive(message: FromWriter): void {
     if (message.kind === 'replies') for (const reply of message.replies) this.#answer(reply);
-    else if (message.kind === 'let_go') this.#leavings.get(message.nodeId)?.();
+    else if (message.kind === 'release') this.#releasing.get(message.nodeId)?.();
   }
 
   #answer(reply: Reply): void {
@@ -154,7 +154,7 @@ export class Writer {
     this.#closed ??= Promise.resolve();
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    for (const resolve of this.#leavings.values()) resolve();
-    this.#leavings.clear();
+    for (const resolve of this.#releasing.values()) resolve();
+    this.#releasing.clear();
   }
 }

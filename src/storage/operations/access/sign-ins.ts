@@ -92,7 +92,7 @@ function* readSignIn(now: number, digest: string): Op<SignInRow | null> {
   return (yield* query<SignInRow>(BY_DIGEST, [digest, now], 'sign_in_by_digest'))[0] ?? null;
 }
 
-export interface FoundSignIn {
+export interface SignInLookup {
   readonly signIn: ValidSignIn;
   /** Its idle time is to be lengthened. */
   readonly stale: boolean;
@@ -105,7 +105,7 @@ export function* findSignIn(
   dialect: Dialect,
   digest: string,
   idleMs: number,
-): Op<FoundSignIn | null> {
+): Op<SignInLookup | null> {
   const now = yield* dialect.readTime();
   const row = yield* readSignIn(now, digest);
   if (row === null) return null;

@@ -8,7 +8,7 @@ import { type Op, query } from '../../statement.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
 import { cancelAll } from './cancel-all.ts';
 import { mustBeFree } from './create.ts';
-import { type LoadedSession, lockSession, readFound } from './load.ts';
+import { type LoadedSession, lockSession, readSession } from './load.ts';
 import { type Moved, moveSession } from './move.ts';
 import { replaceWords } from './words.ts';
 
@@ -24,7 +24,7 @@ export function* changeSession(
   const { session, changes } = yield* apply(loaded, command);
   if (session !== loaded.session) yield* dialect.saveSessions([session]);
   if (change.events.length > 0 || change.ready) yield* dialect.save([change]);
-  const all = done({ current: (yield* readFound(now, id))!, changes }, [change]);
+  const all = done({ current: (yield* readSession(now, id))!, changes }, [change]);
   const same = session === loaded.session && change.events.length === 0 && !change.ready;
   return same ? { ...all, changed: false } : all;
 }

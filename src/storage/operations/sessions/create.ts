@@ -6,7 +6,7 @@ import { type Op, query } from '../../statement.ts';
 import { applyCommand } from '../change.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
 import { lockLane } from '../load.ts';
-import { readFound } from './load.ts';
+import { readSession } from './load.ts';
 import { putWords } from './words.ts';
 
 const INSERT = `INSERT INTO sessions (${SESSION_COLUMN_NAMES.join(', ')})
@@ -29,7 +29,7 @@ export function* createSession(
   yield* putWords(made);
   change.log('session.created', { name, ...(forkedFrom === null ? {} : { forkedFrom }) }, null);
   yield* dialect.save([change]);
-  return done((yield* readFound(now, id))!, [change]);
+  return done((yield* readSession(now, id))!, [change]);
 }
 
 function newSession(made: NewSession, now: number): StoredSession {

@@ -46,7 +46,7 @@ export function* putInvocation(
   const left = turn?.fence === change.lane.fence ? turn : null;
   const corrected =
     left?.usageEarlier !== undefined && (yield* correct(invocation, left.usageEarlier));
-  tellUsage(change, invocation, known);
+  logUsage(change, invocation, known);
   let { costUsd } = session;
   const wasShown = known === null || isShown(known);
   if (corrected || !wasShown || invocation.costUsd !== (known?.costUsd ?? 0)) {
@@ -122,11 +122,7 @@ const NO_TOKENS = {
 };
 
 /** Nothing is told of a run behind its end; of one that has ended the session is told alone. */
-function tellUsage(
-  change: LaneChange,
-  put: InvocationRecord,
-  known: InvocationRecord | null,
-): void {
+function logUsage(change: LaneChange, put: InvocationRecord, known: InvocationRecord | null): void {
   if (put.costSource === null || !isShown(put)) return;
   const usage = usageOf(put);
   if (known !== null && isShown(known) && JSON.stringify(usageOf(known)) === JSON.stringify(usage))

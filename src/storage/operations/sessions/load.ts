@@ -5,16 +5,16 @@ import type { Facts } from '../../../sessions/session-machine.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
 import type { SessionFor } from '../../../sessions/session-store.ts';
 import {
-  type FoundRow,
   SESSION_COLUMNS,
+  type SessionFactsRow,
   type SessionRow,
   type StoredSession,
-  toFound,
+  toSessionWithFacts,
   toStoredSession,
 } from '../../session-rows.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
-import { withoutWorker } from '../reads.ts';
+import { withoutWorker } from '../queue-reads.ts';
 
 /** A session under the lock of its lane, with what the machine asks about it. */
 export interface LoadedSession {
@@ -33,32 +33,36 @@ const QUESTIONS = `(SELECT count(*) FROM approvals q WHERE q.run_id = l.run_id A
 const HOST_AWAY = `CASE WHEN l.host <> '' AND ${withoutWorker('l.host')} THEN 1 ELSE 0 END`;
 
 /** With conditions, order and limit behind it, and perhaps one more column; $1 is the time. */
-const selectFound = (more = '') =>
+const selectSession = (more = '') =>
   `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
   ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away, ${QUESTIONS} AS open_questions,
   CASE WHEN l.state = 'delayed' THEN l.ready_at END AS delayed_until${more}
   FROM sessions s JOIN lanes l ON l.id = s.id`;
-export const SELECT_FOUND = selectFound();
+export const SELECT_SESSION = selectSession();
 /** Joined with a share `h`. */
-export const SELECT_FOUND_SHARED = selectFound(', h.level AS share');
+export const SELECT_SHARED_SESSION = selectSession(', h.level AS share');
 
-const SELECT_SHARED = selectFound(
+const SELECT_SHARED = selectSession(
   ', (SELECT h.level FROM shares h WHERE h.session_id = s.id AND h.user_id = $3) AS share',
 );
 
-export function* readFound(now: number, id: string): Op<SessionWithFacts | null> {
-  const [row] = yield* query<FoundRow>(`${SELECT_FOUND} WHERE s.id = $2`, [now, id], 'session');
-  return row === undefined ? null : toFound(row);
+export function* readSession(now: number, id: string): Op<SessionWithFacts | null> {
+  const [row] = yield* query<SessionFactsRow>(
+    `${SELECT_SESSION} WHERE s.id = $2`,
+    [now, id],
+    'session',
+  );
+  return row === undefined ? null : toSessionWithFacts(row);
 }
 
 /** With what of it is shared with a user: in one statement, because every request of theirs asks. */
-export function* readFoundFor(now: number, id: string, userId: string): Op<SessionFor | null> {
-  const [row] = yield* query<FoundRow & { share: ShareLevel | null }>(
+export function* readSessionFor(now: number, id: string, userId: string): Op<SessionFor | null> {
+  const [row] = yield* query<SessionFactsRow & { share: ShareLevel | null }>(
     `${SELECT_SHARED} WHERE s.id = $2`,
     [now, id, userId],
     'session_for',
   );
-  return row === undefined ? null : { current: toFound(row), share: row.share };
+  return row === undefined ? null : { current: toSessionWithFacts(row), share: row.share };
 }
 
 export function* lockSession(dialect: Dialect, now: number, id: string): Op<LoadedSession> {

@@ -5,12 +5,12 @@ import type { Admission, Receipt } from '../../../queue/store.ts';
 import type { Changed, RunEdit, SendRequest, Sent } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { applyCommand } from '../change.ts';
-import { type Dialect, type Done, done, NO_HINT, together } from '../dialect.ts';
+import { type Dialect, type Done, done, mergeHints, NO_HINT } from '../dialect.ts';
 import { admitTo, keyConflict, knownReceipt } from '../enqueue.ts';
 import { readRun } from '../load.ts';
 import { copyAttachments, putAttachments } from './attachments.ts';
 import { findByKey } from './known-key.ts';
-import { type LoadedSession, lockSession, noSession, readFound, sessionOfRun } from './load.ts';
+import { type LoadedSession, lockSession, noSession, readSession, sessionOfRun } from './load.ts';
 import { type Moved, moveSession, saveMoved } from './move.ts';
 
 /**
@@ -97,7 +97,7 @@ export function* editRun(
   }
   if (before !== undefined) {
     const moved = yield* applyCommand(dialect, now, { do: 'move', run: runId, before });
-    hint = together(hint, moved.hint);
+    hint = mergeHints(hint, moved.hint);
   }
   const run = yield* readRun(runId);
   if (run === null) throw new BatonError('not_found', `There is no run ${runId}.`);
@@ -126,8 +126,8 @@ export function* retryRun(
     [runId, newId],
   );
   yield* copyAttachments(runId, newId);
-  const current = (yield* readFound(now, sessionId))!;
-  return { value: { current, changes }, hint: together(hint, done(null, [loaded.change]).hint) };
+  const current = (yield* readSession(now, sessionId))!;
+  return { value: { current, changes }, hint: mergeHints(hint, done(null, [loaded.change]).hint) };
 }
 
 function* putOriginal(runId: string, sealed: string): Op<void> {

@@ -2,8 +2,8 @@ import type { RunState } from '../../../contract/run.ts';
 import type { DayStats, Stats } from '../../../contract/stats.ts';
 import { type Op, query } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
-import { counts } from '../reads.ts';
-import { countSessions } from './reads.ts';
+import { counts } from '../queue-reads.ts';
+import { countSessions } from './session-reads.ts';
 import { countVisible, visibleTo } from './visible.ts';
 
 const HOUR_MS = 3_600_000;

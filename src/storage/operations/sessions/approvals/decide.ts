@@ -9,8 +9,8 @@ import type {
 import { plain } from '../../../session-rows.ts';
 import { type Op, query } from '../../../statement.ts';
 import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
+import { getApproval, hasOpen } from './approval-reads.ts';
 import { type LockedApproval, lockApproval } from './lock.ts';
-import { getApproval, hasOpen } from './reads.ts';
 import { allowInSession } from './rules.ts';
 
 /** Under the lane's lock, so that of several at once one is first and the others are told so. */

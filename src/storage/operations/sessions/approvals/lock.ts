@@ -4,7 +4,7 @@ import type { ApprovalRecord } from '../../../../sessions/approvals/approval-sto
 import { type Op, queryOne } from '../../../statement.ts';
 import { Again, type Dialect } from '../../dialect.ts';
 import { lockLane, readCore } from '../../load.ts';
-import { getApproval } from './reads.ts';
+import { getApproval } from './approval-reads.ts';
 
 /** A question under the lock of its session's lane, which guards it, with its run. */
 export interface LockedApproval {

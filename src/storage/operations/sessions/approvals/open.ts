@@ -5,7 +5,7 @@ import { APPROVAL_COLUMN_NAMES, approvalValues } from '../../../approval-rows.ts
 import { type Op, query } from '../../../statement.ts';
 import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
 import { lockLane, readCore } from '../../load.ts';
-import { findOpen } from './reads.ts';
+import { findOpen } from './approval-reads.ts';
 
 const INSERT = `INSERT INTO approvals (original, ${APPROVAL_COLUMN_NAMES.join(', ')})
   VALUES ($1, ${APPROVAL_COLUMN_NAMES.map((_, i) => `$${i + 2}`).join(', ')})`;

@@ -1,4 +1,5 @@
 import type { ShareLevel } from '../../../../contract/access.ts';
+import { BatonError } from '../../../../contract/errors.ts';
 import type {
   ApprovalFilter,
   ApprovalRecord,
@@ -6,6 +7,7 @@ import type {
 } from '../../../../sessions/approvals/approval-store.ts';
 import { APPROVAL_COLUMN_NAMES, type ApprovalRow, toApproval } from '../../../approval-rows.ts';
 import { type Op, query, queryOne, type Value } from '../../../statement.ts';
+import { type Dialect, type Done, NO_HINT } from '../../dialect.ts';
 import { visibleTo } from '../visible.ts';
 
 const select = (more = '') =>
@@ -15,6 +17,16 @@ const SELECT = select();
 export function* getApproval(id: string): Op<ApprovalRecord | null> {
   const row = yield* queryOne<ApprovalRow>(`${SELECT} WHERE a.id = $1`, [id]);
   return row === null ? null : toApproval(row);
+}
+
+/** Only reads, but is registered as a writing operation: only those have a line in the audit log. */
+export function* readCall(_dialect: Dialect, _now: number, id: string): Op<Done<string | null>> {
+  const row = yield* queryOne<{ original: string | null }>(
+    'SELECT original FROM approvals WHERE id = $1',
+    [id],
+  );
+  if (row === null) throw new BatonError('not_found');
+  return { value: row.original, hint: NO_HINT };
 }
 
 export function* listApprovals(filter: ApprovalFilter): Op<ListedApproval[]> {

@@ -12,7 +12,7 @@ import { sqliteDialect } from '../../sqlite/dialect.ts';
 import { migrate as migrateSqlite } from '../../sqlite/migrate.ts';
 import { type Op, query, type Statement } from '../../statement.ts';
 import type { Dialect, Done } from '../dialect.ts';
-import { reconcileSessions } from './settle.ts';
+import { reconcileSessions } from './reconcile.ts';
 
 /*
  * [S6] What a look at ten thousand sessions costs: how many statements it is, and what they read.

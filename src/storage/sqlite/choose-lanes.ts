@@ -6,29 +6,29 @@ import type { Connection } from './connection.ts';
 const READY = `FROM lanes WHERE state = 'ready' AND held = 0 AND head_type = $1`;
 
 /** A lane to take, and the fence it is taken with. */
-export interface Pick {
+export interface ChosenLane {
   readonly lane: string;
   readonly fence: number;
 }
 
-export interface Survey {
+export interface LaneChoice {
   /** The claiming node's host; null if its lease has ended. */
   readonly host: string | null;
   readonly due: readonly string[];
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
-  readonly take: readonly Pick[];
+  readonly take: readonly ChosenLane[];
   /** A slot was left for another host, which should come. */
   readonly left: boolean;
 }
 
 /** Which lanes a claim takes: claim-plan.ts over the indexes of the file. */
-export function survey(
+export function chooseLanes(
   connection: Connection,
   request: ClaimRequest,
   now: number,
   upkeep: boolean,
-): Survey {
+): LaneChoice {
   const rows = <R>(text: string, ...values: Value[]): R[] =>
     connection.query({ text, values }) as unknown as R[];
   const count = (text: string, ...values: Value[]): number =>
@@ -96,8 +96,8 @@ export function survey(
       return owners.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))[0] ?? null;
     },
     share: (type, owner, count, here, others) => {
-      const found = (one: string, most: number): Found[] =>
-        rows<Found>(
+      const readyOn = (one: string, most: number): ReadyLane[] =>
+        rows<ReadyLane>(
           `SELECT id, host, ready_at ${READY} AND host = $2 AND owner = $3 ORDER BY ready_at, id LIMIT $4`,
           type,
           one,
@@ -106,9 +106,9 @@ export function survey(
         );
       const own = Math.min(count, here);
       const next = [
-        ...found('', own),
-        ...found(host, own),
-        ...[...others].flatMap(([other, free]) => found(other, Math.min(count, free))),
+        ...readyOn('', own),
+        ...readyOn(host, own),
+        ...[...others].flatMap(([other, free]) => readyOn(other, Math.min(count, free))),
       ].sort((a, b) => a.ready_at - b.ready_at || (a.id < b.id ? -1 : 1));
       let taken = 0;
       const left: string[] = [];
@@ -189,7 +189,7 @@ const OTHER_HOSTS = `SELECT n.host, sum(n.free) AS free FROM (
     AND NOT EXISTS (SELECT 1 FROM claim_turns t WHERE t.type = $1 AND t.host = n.host AND t.since <= $4)
   GROUP BY n.host`;
 
-interface Found {
+interface ReadyLane {
   readonly id: string;
   readonly host: string;
   readonly ready_at: number;

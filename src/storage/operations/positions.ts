@@ -3,27 +3,27 @@ import { POSITION_STEP, positionBetween } from '../../queue/machine/position.ts'
 import { type Op, query, queryOne } from '../statement.ts';
 
 /** The place behind all others. */
-export function lastPlace(change: LaneChange): number {
+export function tailPosition(change: LaneChange): number {
   const place = change.lane.nextPosition;
   change.lane.nextPosition += POSITION_STEP;
   return place;
 }
 
 /** The place before all queued runs, behind the one that has begun. */
-export function* headPlace(change: LaneChange): Op<number> {
+export function* headPosition(change: LaneChange): Op<number> {
   const first = yield* queryOne<{ position: number }>(
     `SELECT position FROM runs WHERE lane = $1 AND position > $2 AND state = 'queued' ORDER BY position LIMIT 1`,
     [change.lane.id, change.lane.lastPosition],
   );
-  if (first === null) return lastPlace(change);
+  if (first === null) return tailPosition(change);
   const place = positionBetween(change.lane.lastPosition, first.position);
   if (place !== null) return place;
   yield* renumber(change);
-  return yield* headPlace(change);
+  return yield* headPosition(change);
 }
 
 /** The place right before a queued run; `moving` itself does not count as a neighbour. */
-export function* placeBefore(change: LaneChange, before: string, moving: string): Op<number> {
+export function* positionBefore(change: LaneChange, before: string, moving: string): Op<number> {
   const target = yield* queryOne<{ position: number }>('SELECT position FROM runs WHERE id = $1', [
     before,
   ]);
@@ -35,7 +35,7 @@ export function* placeBefore(change: LaneChange, before: string, moving: string)
   const place = positionBetween(neighbour?.position ?? change.lane.lastPosition, target!.position);
   if (place !== null) return place;
   yield* renumber(change);
-  return yield* placeBefore(change, before, moving);
+  return yield* positionBefore(change, before, moving);
 }
 
 /** Gives the queued runs of a lane new places behind all old ones, with room between them. */

@@ -3,8 +3,8 @@ import { answer } from '../../../../queue/machine/lane-machine.ts';
 import { type Op, query } from '../../../statement.ts';
 import { type Dialect, type Done, done } from '../../dialect.ts';
 import { readCore } from '../../load.ts';
+import { hasOpen, leftOpen } from './approval-reads.ts';
 import { withdraw } from './decide.ts';
-import { hasOpen, leftOpen } from './reads.ts';
 
 /** Sessions with an open question of a run that has ended. */
 const LEFT_OPEN = `SELECT DISTINCT a.session_id AS id FROM approvals a JOIN runs r ON r.id = a.run_id
@@ -16,7 +16,7 @@ const UNANSWERED = `SELECT l.id FROM lanes l WHERE l.state = 'asking' AND l.answ
   AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id AND a.state = 'pending')
   ORDER BY l.id LIMIT $1`;
 
-export interface SettledApprovals {
+export interface ReconciledApprovals {
   readonly changed: number;
   readonly more: boolean;
 }
@@ -26,7 +26,7 @@ export function* reconcileApprovals(
   dialect: Dialect,
   now: number,
   limit: number,
-): Op<Done<SettledApprovals>> {
+): Op<Done<ReconciledApprovals>> {
   const left = yield* ids(LEFT_OPEN, limit);
   const unanswered = yield* ids(UNANSWERED, limit);
   const found = [...new Set([...left, ...unanswered])].sort();

@@ -2,14 +2,14 @@ import type { ShareLevel } from '../../../contract/access.ts';
 import { SessionStatus } from '../../../contract/session.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
 import type { SessionFilter, SessionFor } from '../../../sessions/session-store.ts';
-import { type FoundRow, foldName, plain, toFound } from '../../session-rows.ts';
+import { foldName, plain, type SessionFactsRow, toSessionWithFacts } from '../../session-rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
-import { readFound, readFoundFor, SELECT_FOUND, SELECT_FOUND_SHARED } from './load.ts';
+import { readSession, readSessionFor, SELECT_SESSION, SELECT_SHARED_SESSION } from './load.ts';
 import { visibleTo } from './visible.ts';
 
 export function* getSession(dialect: Dialect, id: string): Op<SessionWithFacts | null> {
-  return yield* readFound(yield* dialect.readTime(), id);
+  return yield* readSession(yield* dialect.readTime(), id);
 }
 
 export function* getSessionFor(
@@ -17,7 +17,7 @@ export function* getSessionFor(
   id: string,
   userId: string,
 ): Op<SessionFor | null> {
-  return yield* readFoundFor(yield* dialect.readTime(), id, userId);
+  return yield* readSessionFor(yield* dialect.readTime(), id, userId);
 }
 
 export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<SessionWithFacts[]> {
@@ -31,7 +31,7 @@ export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<Sessi
     filter,
     'JOIN shares h ON h.session_id = s.id WHERE h.user_id = $2 AND s.owner <> $2',
     [userId],
-    SELECT_FOUND_SHARED,
+    SELECT_SHARED_SESSION,
   );
   return [...own, ...shared].sort(inOrder(filter.order)).slice(0, filter.limit);
 }
@@ -51,7 +51,7 @@ function* listWhere(
   filter: SessionFilter,
   among: string,
   given: readonly string[],
-  select = SELECT_FOUND,
+  select = SELECT_SESSION,
 ): Op<SessionWithFacts[]> {
   const values: Value[] = [now, ...given];
   // No name or word has a NUL, which PostgreSQL could not even compare.
@@ -81,12 +81,12 @@ function* listWhere(
     );
   }
   const order = byActivity ? 's.last_active_at DESC, s.id DESC' : 's.id DESC';
-  const rows = yield* query<FoundRow & { share?: ShareLevel }>(
+  const rows = yield* query<SessionFactsRow & { share?: ShareLevel }>(
     `${select} ${among === '' ? 'WHERE' : `${among} AND`} ${where.join(' AND ')} ORDER BY ${order} LIMIT ${place(filter.limit)}`,
     values,
   );
   return rows.map(({ share, ...row }) =>
-    share === undefined ? toFound(row) : { ...toFound(row), share },
+    share === undefined ? toSessionWithFacts(row) : { ...toSessionWithFacts(row), share },
   );
 }
 
@@ -99,12 +99,12 @@ export function* listPending(
   limit: number,
 ): Op<SessionWithFacts[]> {
   const now = yield* dialect.readTime();
-  const rows = yield* query<FoundRow>(
-    `${SELECT_FOUND} WHERE s.status = 'PENDING' AND (l.host = '' OR l.host = $2) ORDER BY s.id LIMIT $3`,
+  const rows = yield* query<SessionFactsRow>(
+    `${SELECT_SESSION} WHERE s.status = 'PENDING' AND (l.host = '' OR l.host = $2) ORDER BY s.id LIMIT $3`,
     [now, host, limit],
     'sessions_pending',
   );
-  return rows.map(toFound);
+  return rows.map(toSessionWithFacts);
 }
 
 /** A message does not make a session wait anew, so the log says since when. */
