@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { BatonError } from '../contract/errors.ts';
 import type { SecretBox } from './box.ts';
 
@@ -8,6 +8,7 @@ const TAG_BYTES = 16;
 
 /** AES-256-GCM. The text is `v1.` and, in base64url, nonce, tag and what was encrypted. */
 export function aesBox(key: Buffer): SecretBox {
+  const digestKey = Buffer.from(hkdfSync('sha256', key, '', 'baton digest', 32));
   return {
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -31,5 +32,7 @@ export function aesBox(key: Buffer): SecretBox {
         throw new BatonError('key_mismatch', undefined, { cause });
       }
     },
+    digest: (plain, context) =>
+      createHmac('sha256', digestKey).update(`${context}\0${plain}`).digest('base64url'),
   };
 }

@@ -42,6 +42,15 @@ test('[X5] the same text is sealed to another each time', () => {
   expect(sealed.size).toBe(50);
 });
 
+test('[P4] a digest is the same for the same text, context and key only', () => {
+  const box = aesBox(randomBytes(32));
+  const digest = box.digest('secret', 'here');
+  expect(box.digest('secret', 'here')).toBe(digest);
+  expect(box.digest('secret', 'there')).not.toBe(digest);
+  expect(box.digest('secret2', 'here')).not.toBe(digest);
+  expect(aesBox(randomBytes(32)).digest('secret', 'here')).not.toBe(digest);
+});
+
 test('[X5] what was changed, cut or made elsewhere does not open', async () => {
   const box = aesBox(randomBytes(32));
   const sealed = box.seal('secret', 'here');

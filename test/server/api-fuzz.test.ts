@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { createAccess } from '../../src/access/access.ts';
 import type { Principal } from '../../src/access/principal.ts';
 import { digestOf, newToken } from '../../src/access/secret.ts';
-import { endpointList } from '../../src/contract/api/endpoints.ts';
 import type { Endpoint } from '../../src/contract/api/endpoint.ts';
+import { endpointList } from '../../src/contract/api/endpoints.ts';
 import { ErrorAnswer } from '../../src/contract/api/error-answer.ts';
 import { newId } from '../../src/contract/ids.ts';
 import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
@@ -16,6 +16,7 @@ import { CreateSession } from '../../src/contract/session.ts';
 import { compose } from '../../src/node/compose.ts';
 import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
+import { aesBox } from '../../src/secrets/aes-box.ts';
 import { nobody, requestAuthenticator } from '../../src/server/auth.ts';
 import { openApiDocument } from '../../src/server/openapi/document.ts';
 import {
@@ -51,7 +52,7 @@ async function rig() {
     dataDir,
     installation: 'test',
     masker: createMasker(),
-    box: { seal: (plain) => plain, open: (sealed) => sealed },
+    box: aesBox(Buffer.alloc(32)),
     log: SILENT,
     executes: false,
     environment: {},

@@ -9,6 +9,7 @@ import { createMasker } from '../../../src/policy/masking/masking.ts';
 import { SILENT } from '../../../src/queue/logger.ts';
 import { RunQueue } from '../../../src/queue/run-queue.ts';
 import { Worker } from '../../../src/queue/worker/worker.ts';
+import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { sqliteStore } from '../../../src/storage/sqlite/store.ts';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now, rate } from '../../measure.ts';
@@ -37,7 +38,7 @@ export const stateWrites: Case = async ({ place, rounds, report }) => {
 
 const environment = agentEnvironment(process.env);
 const masker = createMasker();
-const box = { seal: (plain: string) => plain, open: (sealed: string) => sealed };
+const box = aesBox(Buffer.alloc(32));
 
 async function withSessions(place: Place): Promise<number> {
   const dataDir = place.directory();

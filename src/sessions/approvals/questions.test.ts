@@ -54,6 +54,7 @@ function rig(answer: Partial<ApprovalRecord>) {
     maskCall: (input) => maskCallJson(masker, input),
     seal: (input, id) => `${id} ${JSON.stringify(input)}`,
     open: (sealed) => JSON.parse(sealed),
+    digest: (text) => `digest of ${text}`,
     reusableAnswers: [],
     parkMs: 60_000,
     onPark: () => {},

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ToolAnswer, ToolCall } from '../../agents/driver.ts';
 import { fitJson } from '../../agents/fit.ts';
 import type { ApprovalKind } from '../../contract/approval.ts';
@@ -20,20 +19,22 @@ export interface QuestionsOptions {
     ApprovalStore,
     'openApproval' | 'getApproval' | 'listApprovalsOf' | 'useApproval' | 'withdrawApproval'
   >;
-  /** What the tool rules say about a call. */
+  /** Judges a call by the tool rules. */
   readonly decide: (call: ToolCall) => Promise<Verdict>;
-  /** Resolves when all that was recorded so far is stored. */
+  /** Resolves when everything recorded so far is stored. */
   readonly stored: () => Promise<void>;
   /** Masks a call for the log and for people; no mask covers shell syntax (P4). */
   readonly maskCall: (input: Json) => Json;
-  /** Encrypts the input of a question, for people who may answer it. */
+  /** Encrypts the input of a question, to be shown to people who may answer it. */
   readonly seal: (input: Json, approvalId: string) => string;
   readonly open: (sealed: string) => Json;
-  /** Answers that an earlier attempt was given for a call which was cut off. */
+  /** Identifies equal calls. Keyed, because the call may contain a secret. */
+  readonly digest: (text: string) => string;
+  /** Answers given to an earlier attempt for a call that was interrupted. */
   readonly reusableAnswers: readonly ApprovalRecord[];
-  /** How long an agent is kept alive for an answer. */
+  /** How long an agent is kept alive while it waits for an answer. */
   readonly parkMs: number;
-  /** The answer takes too long: the agent is to be stopped, its question stays. */
+  /** Called when an answer takes too long: the agent must be stopped, its question stays open. */
   readonly onPark: () => void;
   readonly onDenied?: (() => void) | undefined;
 }
@@ -44,15 +45,15 @@ interface Open {
 }
 
 /**
- * Answers an agent's wish to use a tool (A7, P3): by the rules, by what a person answered an earlier
- * attempt, or by asking. While something is asked the run is `waiting` and has no slot.
+ * Decides whether an agent may use a tool (A7, P3): by the rules, by a person's answer to an earlier
+ * attempt, or by asking. While a question is open, the run is `waiting` and occupies no slot.
  */
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #open = new Map<string, Open>();
-  /** Answers that this attempt's agent was given: each is good for one call. */
+  /** Answers given to this attempt's agent; each is valid for one call. */
   readonly #given = new Set<string>();
-  /** The last call of each digest, until it has its answer. */
+  /** The last call of each digest, until it is answered. */
   readonly #asked = new Map<string, Promise<unknown>>();
   #waiting: Promise<void> | null = null;
   #withdrawing: Promise<unknown>[] = [];
@@ -61,11 +62,15 @@ export class Questions {
     this.#options = options;
   }
 
+  #digestOf({ tool, input }: ToolCall): string {
+    return this.#options.digest(canonicalJson([tool, input]));
+  }
+
   readonly permit = async (call: ToolCall, withdrawn: AbortSignal): Promise<ToolAnswer> => {
-    // What an agent does is known before it may do it, whatever dies next (Q16).
+    // A call is stored before it is allowed, so it is known after any crash (Q16).
     await this.#options.stored();
-    const digest = digestOf(call);
-    // The same call made twice at once is asked about one after the other: an answer is good for one.
+    const digest = this.#digestOf(call);
+    // Identical concurrent calls are judged one after the other, because an answer is valid for one.
     const before = this.#asked.get(digest) ?? Promise.resolve();
     const answer = before.then(() => this.#judge(call, withdrawn));
     this.#asked.set(
@@ -85,11 +90,11 @@ export class Questions {
     return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
   }
 
-  /** That it may run is known before it does, if it must not run twice (Q16). */
+  /** Records that a call may run before it does, if it must not run twice (Q16). */
   async #note({ id, tool, input }: ToolCall, reason: string): Promise<void> {
     const { context, maskCall } = this.#options;
     const { value, truncated } = fitJson(maskCall(input));
-    // Also if it only seems so in the log, which is all that a later attempt has.
+    // Also if only its logged form looks unrepeatable: a later attempt has nothing but the log.
     const once = [input, value].some((each) => kindOf({ tool, input: each }) === 'unrepeatable');
     if (once || truncated) await context.emit('policy.allowed', { callId: id, tool, reason });
   }
@@ -100,8 +105,8 @@ export class Questions {
   ): Promise<ToolAnswer> {
     const { context, maskCall, onDenied } = this.#options;
     const { value, truncated } = fitJson(maskCall(input));
-    const told = { callId: id, tool, input: value, rule, scope, reason };
-    await context.emit('policy.denied', truncated ? { ...told, truncated } : told);
+    const denied = { callId: id, tool, input: value, rule, scope, reason };
+    await context.emit('policy.denied', truncated ? { ...denied, truncated } : denied);
     onDenied?.();
     return { behavior: 'deny', message: reason };
   }
@@ -110,14 +115,14 @@ export class Questions {
     return this.#open.size > 0;
   }
 
-  /** The run was cancelled: nobody need answer any more. */
+  /** For a cancelled run, which needs no more answers. */
   async withdrawAll(reason: string): Promise<void> {
     const { store } = this.#options;
     const ids = [...this.#open.keys()];
     await Promise.all(ids.map((id) => store.withdrawApproval(id, reason)));
   }
 
-  /** Nothing is asked any more, and what was begun is done. */
+  /** Fails open questions; resolves when withdrawals in progress are done. */
   async close(): Promise<void> {
     for (const { fail } of this.#open.values()) fail(new Error('The agent has ended.'));
     this.#open.clear();
@@ -143,7 +148,7 @@ export class Questions {
         input,
         masked,
         original,
-        digest: digestOf(call),
+        digest: this.#digestOf(call),
         reason: verdict.reason,
         enforced: verdict.enforced ?? false,
       }),
@@ -164,7 +169,7 @@ export class Questions {
     }
   }
 
-  /** Until all that is open has its answer; one that was given before the run waited counts, too. */
+  /** Waits until every open question is answered, also by an answer given before the run waited. */
   async #wait(): Promise<void> {
     const { context, parkMs, onPark } = this.#options;
     try {
@@ -197,31 +202,31 @@ export class Questions {
     const { context, store } = this.#options;
     this.#withdrawing.push(
       store
-        .withdrawApproval(id, 'The agent took its question back.')
+        .withdrawApproval(id, 'The agent withdrew its question.')
         .catch((err: unknown) => context.log.warn({ err }, 'A question was not withdrawn')),
     );
-    open.fail(new Error('The question was taken back.'));
+    open.fail(new Error('The question was withdrawn.'));
   }
 
   async #answeredBefore(call: ToolCall): Promise<ToolAnswer | null> {
     const { context, store, reusableAnswers } = this.#options;
-    const digest = digestOf(call);
+    const digest = this.#digestOf(call);
     const fits = (each: ApprovalRecord): boolean =>
       each.digest === digest &&
       !this.#given.has(each.id) &&
       (each.state === 'allowed' || each.state === 'denied');
-    const cutOff = reusableAnswers.find(fits);
-    if (cutOff !== undefined) {
-      if (cutOff.state === 'allowed') await this.#note(call, 'an earlier attempt was allowed to');
-      return this.#give(cutOff, call);
+    const reusable = reusableAnswers.find(fits);
+    if (reusable !== undefined) {
+      if (reusable.state === 'allowed') await this.#note(call, 'an earlier attempt was allowed to');
+      return this.#give(reusable, call);
     }
-    // Each time, because one may be answered while another is asked.
+    // Read each time, because one question may be answered while another is asked.
     const all = await retryWhileAway(context.signal, () => store.listApprovalsOf(context.run.id));
     const unused = all.find((each) => each.usedAt === null && fits(each));
     return unused === undefined ? null : this.#use(unused, call);
   }
 
-  /** Noted as given before it is: an answer is good for one call. */
+  /** Records the answer as given before giving it, because it is valid for one call. */
   async #use(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
     const { context, store } = this.#options;
     this.#given.add(record.id);
@@ -234,11 +239,11 @@ export class Questions {
     return this.#give(record, call);
   }
 
-  /** What was edited is another call, and rules may have changed since it was asked (P3). */
+  /** Judges again: edited input makes another call, and rules may have changed since it was asked (P3). */
   async #give(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
     this.#given.add(record.id);
     if (record.state === 'denied') {
-      return { behavior: 'deny', message: record.message ?? 'A person said no.' };
+      return { behavior: 'deny', message: record.message ?? 'A person denied this.' };
     }
     const { sealedInput, editedInput } = record;
     const edited = sealedInput === null ? editedInput : this.#options.open(sealedInput);
@@ -253,8 +258,3 @@ const KINDS: Readonly<Record<string, ApprovalKind>> = {
   AskUserQuestion: 'question',
   ExitPlanMode: 'plan',
 };
-
-const digestOf = ({ tool, input }: ToolCall): string =>
-  createHash('sha256')
-    .update(canonicalJson([tool, input]))
-    .digest('hex');

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Principal } from '../../access/principal.ts';
 import type { AttachmentNote } from '../../contract/attachment.ts';
 import { BatonError } from '../../contract/errors.ts';
@@ -59,6 +58,7 @@ export interface AdmissionParts {
   readonly files: readonly AttachmentNote[];
   readonly idempotencyKey: string | null;
   readonly maskJson: (value: Json) => Json;
+  readonly box: SecretBox;
 }
 
 function payloadOf(parts: AdmissionParts): AgentPayload {
@@ -95,7 +95,7 @@ export function admissionOf(parts: AdmissionParts): Admission {
     delayMs: null,
     maxAttempts: MAX_ATTEMPTS.agent,
     idempotencyKey,
-    bodyHash: idempotencyKey === null ? null : hashOf(body),
+    bodyHash: idempotencyKey === null ? null : digestOf(parts),
     onBusy: onBusy === 'steer' ? 'reject' : onBusy,
   };
 }
@@ -122,12 +122,12 @@ export function steerOf(parts: AdmissionParts): SteerRequest {
     original: stored.original,
     maxAttempts: MAX_ATTEMPTS.agent,
     idempotencyKey,
-    bodyHash: idempotencyKey === null ? null : hashOf(body),
+    bodyHash: idempotencyKey === null ? null : digestOf(parts),
   };
 }
 
-/** Hashes the body as received, including secrets: a different secret makes a different body. */
-const hashOf = (body: MessageRequest): string =>
-  createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+/** Of the body as received, including secrets: a different secret makes a different body. */
+const digestOf = ({ body, sessionId, box }: AdmissionParts): string =>
+  box.digest(JSON.stringify(body), sealedAs(sessionId));
 
 export const newRunId = (): string => newId();

@@ -130,7 +130,18 @@ export function runService(parts: ServiceParts): RunService {
         id,
         parts,
       );
-      const whole = { sessionId: id, by, body, runId, stored, files, idempotencyKey, maskJson };
+      const { box } = parts;
+      const whole = {
+        sessionId: id,
+        by,
+        body,
+        runId,
+        stored,
+        files,
+        idempotencyKey,
+        maskJson,
+        box,
+      };
       const after = { onBusy: body.onBusy, chars: body.message.length };
       const entry = onSession(by, 'message.send', id, { after });
       if (body.onBusy === 'steer') return steer(by, whole, entry);

@@ -21,7 +21,7 @@ import { writeAttachments } from '../messages/write-attachments.ts';
 import type { Provisioner } from '../provisioner.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import { refusedStart } from '../rules/agent-check.ts';
-import { explain, refusalOf, toldOf } from '../rules/command-check.ts';
+import { denialOf, explain, refusalOf } from '../rules/command-check.ts';
 import { judgeCall } from '../rules/judge-call.ts';
 import type { SessionWithFacts } from '../session-record.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
@@ -103,6 +103,7 @@ export const agentHandler =
       decide,
       seal: (input, id) => sealCall(input, id, box),
       open: (sealed) => JSON.parse(openOriginal(sealed, run.lane, box)) as Json,
+      digest: (text) => box.digest(text, `tool call in ${run.lane}`),
     });
     return turn.catch(failIfTaken);
   };
@@ -138,7 +139,7 @@ async function checkStart(
   if (verdict === null) return null;
   onDenied?.();
   const call = start?.call ?? shellCall(message);
-  await context.emit('policy.denied', toldOf(call, verdict, masker));
+  await context.emit('policy.denied', denialOf(call, verdict, masker));
   const field = start === null ? '' : `${start.field}: `;
   return fail('permission_denied', masker.mask(`${field}${explain(verdict)}`));
 }

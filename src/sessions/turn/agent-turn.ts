@@ -71,6 +71,7 @@ export interface TurnOptions {
   readonly seal: (input: Json, approvalId: string) => string;
   /** Decrypts an input that a person edited. */
   readonly open: (sealed: string) => Json;
+  readonly digest: (text: string) => string;
 }
 
 /** Runs one attempt's agent, from its start to the record of its end. */
@@ -113,6 +114,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     maskCall,
     seal: options.seal,
     open: options.open,
+    digest: options.digest,
     parkMs: parts.parkMs ?? PARK_MS,
     onPark: () => parked.abort(),
     onDenied: parts.onDenied,
