@@ -5,7 +5,7 @@ import type { AgentSpec } from '../../contract/session.ts';
 import { shellCall } from '../../policy/tools/call.ts';
 import { findToChange, type ServiceParts } from '../service-parts.ts';
 import { refusedStart } from './agent-check.ts';
-import { explain, refusalOf, toldOf } from './command-check.ts';
+import { denialOf, explain, refusalOf } from './command-check.ts';
 import { judgeAsWritten } from './judge-call.ts';
 
 export interface ShellMessage extends Pick<AgentPayload, 'allowedTools' | 'disallowedTools'> {
@@ -14,9 +14,9 @@ export interface ShellMessage extends Pick<AgentPayload, 'allowedTools' | 'disal
 }
 
 /**
- * Refuses a message to the shell agent that the rules do not allow the person who sends, edits or
- * retries it (P2, P3). Messages to other agents pass: their calls are judged one by one. Says
- * whether a shell runs the message.
+ * Refuses a message to the shell agent if the rules do not allow it to the person who sends, edits or
+ * retries it (P2, P3). Messages to other agents pass, because their calls are judged one by one.
+ * Returns whether a shell runs the message.
  */
 export async function checkAdmission(
   parts: ServiceParts,
@@ -24,24 +24,24 @@ export async function checkAdmission(
   { sessionId, message, ...tools }: ShellMessage,
 ): Promise<boolean> {
   const { store, masker, onDenied, ownFiles } = parts;
-  const found = await store.rulesFor(sessionId);
-  // What is not there is told by who stores the message.
-  if (found?.agent.kind !== 'shell') return false;
+  const rules = await store.rulesFor(sessionId);
+  // A missing session is reported when the message is stored.
+  if (rules?.agent.kind !== 'shell') return false;
   const sent = { ...standingOf(by), ...tools };
-  // Without following links: the workspace may be on another machine, which looks again.
-  const verdict = await refusalOf(message, found.agent, sent, async (call, by) =>
-    judgeAsWritten(call, found.workspacePath, by, found, ownFiles),
+  // Without following links: the workspace may be on another machine, which checks again.
+  const verdict = await refusalOf(message, rules.agent, sent, async (call, by) =>
+    judgeAsWritten(call, rules.workspacePath, by, rules, ownFiles),
   );
   if (verdict === null) return true;
-  // Whoever may not even send learns nothing of the rules.
+  // A person who may not even send a message must learn nothing about the rules.
   await findToChange(parts, by, sessionId);
-  const event = { type: 'policy.denied', payload: toldOf(shellCall(message), verdict, masker) };
+  const event = { type: 'policy.denied', payload: denialOf(shellCall(message), verdict, masker) };
   onDenied?.();
   await store.change({ do: 'note', lane: sessionId, event });
   throw new BatonError('policy_denied', explain(verdict), { details: { verdict } });
 }
 
-/** Refuses an agent that would start what the rules do not allow the person who configures it (P1). */
+/** Refuses an agent that would start something the rules deny to the person who configures it (P1). */
 export async function checkAgentStart(
   { store, onDenied, ownFiles }: Pick<ServiceParts, 'store' | 'onDenied' | 'ownFiles'>,
   by: Principal,

@@ -9,7 +9,7 @@ import { MessageRequest } from '../../contract/message.ts';
 const GLOBAL = { scope: 'global' } as const;
 const deny = (...rules: string[]) => ({ allow: [], ask: [], deny: rules, enforced: rules });
 
-test('[P1] the command of an agent is judged again at each start: by then it may be denied', async () => {
+test('[P1] the command of an agent is judged again at each start, when it may be denied', async () => {
   const rig = await serviceRig();
   const path = temporaryDirectory();
   const { id } = await rig.session('commanded', {
@@ -59,7 +59,7 @@ test('[P7] nothing is started for an agent that uses Baton’s own files', async
   }
 });
 
-test('[P1] MCP servers are judged again at each start, by the channel of who configured them', async () => {
+test('[P1] MCP servers are judged again at each start, by the channel they were configured on', async () => {
   const mcpServers = { x: { command: 'sh', args: ['-c', 'touch P'] } };
   const rig = await attemptRig({ session: { agent: { kind: 'claude', mcpServers } } });
   const channel = (name: 'api' | 'cli') => ({ scope: 'channel', channel: name }) as const;

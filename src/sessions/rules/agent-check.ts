@@ -9,7 +9,7 @@ import type { RulesInForce } from '../approvals/approval-store.ts';
 import { refusal } from './command-check.ts';
 import { judgeAsWritten } from './judge-call.ts';
 
-/** What of an agent's configuration the rules refuse. */
+/** A part of an agent's configuration that the rules refuse. */
 export interface RefusedStart {
   /** Such as `agent.command`. */
   readonly field: string;
@@ -18,8 +18,8 @@ export interface RefusedStart {
 }
 
 /**
- * The first of what Baton would start for an agent that the rules do not allow the person who
- * configured it, or that uses Baton's own files; null if all may start (P1, P7). Asked when it is
+ * The first thing Baton would start for an agent that the rules deny to the person who configured it,
+ * or that uses Baton's own files; null if everything may start (P1, P7). Checked when the agent is
  * configured and at every start.
  */
 export function refusedStart(
@@ -43,10 +43,11 @@ export function refusedStart(
   return null;
 }
 
-/** Of a session from before servers had a schema. */
+/** For a session from before MCP servers had a schema. */
 const NOT_UNDERSTOOD: Verdict = {
   decision: 'deny',
   scope: 'default',
   rule: null,
-  reason: 'Baton does not know this form of server, so it cannot judge what it would start',
+  reason:
+    'Baton does not recognise this MCP server configuration, so it cannot judge what it would start',
 };

@@ -11,7 +11,7 @@ import { SECRETS } from '../../policy/masking/corpus.ts';
 const secret = SECRETS[0]?.secret as string;
 const rules = (given: object) => ({ allow: [], ask: [], deny: [], ...given });
 
-/** A session whose agent works until it is let go, so that what is sent meanwhile waits. */
+/** A session whose agent works until it is released, so messages sent until then wait. */
 async function busyRig() {
   const rig = await serviceRig();
   const path = temporaryDirectory();
@@ -23,21 +23,28 @@ async function busyRig() {
   await until(async () => (await rig.service.getRun(ADMIN, first)).state === 'running');
   const put = (given: object) =>
     rig.service.putRules(ADMIN, { scope: 'session', sessionId: id }, rules(given));
-  const letGo = async () => {
+  const release = async () => {
     writeFileSync(join(path, 'go'), '');
     await rig.finished(first);
   };
   const denials = async () =>
     (await rig.store.listAfter(id, 0, 100)).filter(({ type }) => type === 'policy.denied');
-  return { ...rig, id, put, letGo, denials, made: (name: string) => existsSync(join(path, name)) };
+  return {
+    ...rig,
+    id,
+    put,
+    release,
+    denials,
+    made: (name: string) => existsSync(join(path, name)),
+  };
 }
 
-test('[P3] a command that waited is checked again when its turn comes: what is denied by then does not run', async () => {
+test('[P3] a queued command is checked again before it runs, and does not run if it is denied by then', async () => {
   const rig = await busyRig();
   const denied = await rig.send(rig.id, `touch made ${secret}`);
   const allowed = await rig.send(rig.id, 'mkdir other');
   await rig.put({ deny: ['Bash(touch)'] });
-  await rig.letGo();
+  await rig.release();
   expect(await rig.finished(denied)).toMatchObject({
     state: 'failed',
     attempts: 1,
@@ -46,11 +53,11 @@ test('[P3] a command that waited is checked again when its turn comes: what is d
   expect(await rig.finished(allowed)).toMatchObject({ state: 'succeeded' });
   expect([rig.made('made'), rig.made('other')]).toEqual([false, true]);
   expect(await rig.service.invocations(ADMIN, denied)).toEqual([]);
-  const told = await rig.denials();
-  expect(told).toMatchObject([
+  const events = await rig.denials();
+  expect(events).toMatchObject([
     { runId: denied, payload: { tool: 'Bash', scope: 'session', rule: 'Bash(touch)' } },
   ]);
-  expect(JSON.stringify(told)).not.toContain(secret);
+  expect(JSON.stringify(events)).not.toContain(secret);
 
   // A retry is judged like any other message.
   await expect(rig.service.retryRun(ADMIN, denied)).rejects.toMatchObject({
@@ -62,7 +69,7 @@ test('[P3] a command that waited is checked again when its turn comes: what is d
   expect(rig.made('made')).toBe(true);
 });
 
-test('[P3] what is to be asked about by then runs only where the sender is who would be asked', async () => {
+test('[P3] a command that needs approval by then runs only where the sender would be asked', async () => {
   const rig = await busyRig();
   const line: Principal = { ...ADMIN, channel: 'line' };
   const message = MessageRequest.parse({ message: 'git --version' });
@@ -70,7 +77,7 @@ test('[P3] what is to be asked about by then runs only where the sender is who w
   const chat = (await rig.service.send(line, rig.id, message, null)).runId;
   const mine = await rig.send(rig.id, 'git --version');
   await rig.put({ ask: ['Bash(git)'] });
-  await rig.letGo();
+  await rig.release();
   expect(await rig.finished(chat)).toMatchObject({ error: { class: 'permission_denied' } });
   expect(await rig.finished(mine)).toMatchObject({ state: 'succeeded' });
 });

@@ -10,16 +10,16 @@ import { fitText } from '../turn/fit-text.ts';
 import type { Call, Sent } from './tool-scopes.ts';
 
 /*
- * A message to the shell agent is a command, and the agent has nobody to ask: the rules are asked when
- * it is sent and again when it is about to run (P3). So it is with what an agent is configured to start.
+ * A message to the shell agent is a command, and this agent cannot ask anybody: the rules are checked
+ * when it is sent and again before it runs (P3). The same goes for what an agent is configured to start.
  */
 
-/** On these the sender of a command is who would be asked about it. */
+/** On these channels, the sender of a command is the person who would be asked about it. */
 const SENDER_APPROVES: readonly Channel[] = ['web', 'api', 'cli'];
-/** Of a refused command, in the event. */
-const TOLD_BYTES = 16 * 1024;
+/** How much of a refused command its event contains. */
+const EVENT_TEXT_BYTES = 16 * 1024;
 
-/** Why something may not run without a question to anybody else, or null if it may. */
+/** The verdict if something may not run without asking another person; null if it may run. */
 export function refusal(verdict: Verdict, channel: Channel): Verdict | null {
   const { decision } = verdict;
   const may = decision === 'allow' || (decision === 'ask' && SENDER_APPROVES.includes(channel));
@@ -27,9 +27,9 @@ export function refusal(verdict: Verdict, channel: Channel): Verdict | null {
 }
 
 /**
- * Why a message to the shell agent may not run, or null if it may. Where the agent has a command of its
- * own, the message is its last word: then the two are judged together as well, without the tools that
- * the message names, which mean the message.
+ * Why a message to the shell agent may not run; null if it may. If the agent has its own command, the
+ * message is that command's last argument, so the two are also judged together. The message's
+ * `allowedTools` do not count there, because they apply to the message alone.
  */
 export async function refusalOf(
   message: string,
@@ -45,15 +45,15 @@ export async function refusalOf(
   return refusal(strictest(verdicts), sent.channel);
 }
 
-/** What is told of it in the log. */
-export function toldOf(
+/** The payload of `policy.denied`. */
+export function denialOf(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
   { scope, rule, reason }: Verdict,
   masker: Masker,
 ): Json {
   let cut = false;
   const shown = Object.entries((input ?? {}) as Record<string, string>).map(([field, value]) => {
-    const { text, truncated } = fitText(masker.maskCall(value), TOLD_BYTES);
+    const { text, truncated } = fitText(masker.maskCall(value), EVENT_TEXT_BYTES);
     cut ||= truncated;
     return [field, text] as const;
   });

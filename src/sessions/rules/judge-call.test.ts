@@ -40,7 +40,7 @@ function machine() {
   return { home, work, data, outside, decide };
 }
 
-test('[P2] on web and api files outside the workspace and in a .git are asked about, by real paths', async () => {
+test('[P2] on web and api, files outside the workspace and in .git need approval, by their real paths', async () => {
   const { work, outside, decide } = machine();
   const expected: [path: string, decision: string][] = [
     ['a', 'allow'],
@@ -68,7 +68,7 @@ test('[P2] on web and api files outside the workspace and in a .git are asked ab
   }
 });
 
-test('[P2] nor do safe commands make or move files there', async () => {
+test('[P2] nor may safe commands create or move files there', async () => {
   const { decide } = machine();
   const asked = ['touch away/a', 'mkdir hidden/x', 'git mv a hidden/b', 'prettier --write away'];
   const free = [
@@ -84,7 +84,7 @@ test('[P2] nor do safe commands make or move files there', async () => {
   }
 });
 
-test('[P7] no tool of an agent uses what is Baton’s own, on any channel, whatever the rules say', async () => {
+test('[P7] no tool of an agent may use Baton’s own files, on any channel, whatever the rules say', async () => {
   const { data, decide } = machine();
   const key = join(data, 'secret-key');
   const bash = (command: string): [string, Json] => ['Bash', { command }];
@@ -179,7 +179,7 @@ test('[P7] no tool of an agent uses what is Baton’s own, on any channel, whate
   }
 });
 
-test('[P1] a denied file stays denied behind a link that the repository brings', async () => {
+test('[P1] a denied file stays denied behind a link in the repository', async () => {
   const { decide } = machine();
   const session = { allow: ['*'], deny: ['Read(.env)'] };
   for (const channel of ['web', 'line', 'cli'] as const) {
@@ -190,7 +190,7 @@ test('[P1] a denied file stays denied behind a link that the repository brings',
   }
 });
 
-test('[P7] a shell message that names them is refused when it is sent, and the rules’ test says so', async () => {
+test('[P7] a shell message that names them is refused when sent, and the policy test says so', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('shell');
   const command = `cat ${rig.dataDir}/baton.db`;

@@ -4,17 +4,17 @@ import { strictest } from '../../policy/tools/decide.ts';
 import type { OwnFiles } from '../../policy/tools/own-files.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 import { realCalls } from './real-call.ts';
-import { type Call, judge, judgeAll, placeOf, type Sent } from './tool-scopes.ts';
+import { type Call, judge, judgeAll, locationOf, type Sent } from './tool-scopes.ts';
 
 interface Speakers {
   readonly sent: Sent;
-  /** Who else spoke in the run (P2). */
+  /** The standings of others who sent messages to the run (P2). */
   readonly others?: readonly Standing[];
 }
 
 /**
- * What is decided about a call on the machine where it would run: as it is written and where its
- * paths really lead, by the rules and by what is Baton's own (P3, P7).
+ * Judges a call on the machine where it would run, as written and by where its paths really lead,
+ * by the rules and by whether it touches Baton's own files (P3, P7).
  */
 export async function judgeCall(
   call: Call,
@@ -24,12 +24,12 @@ export async function judgeCall(
   ownFiles: OwnFiles,
 ): Promise<Verdict> {
   const calls = await realCalls(call, workspace);
-  const own = calls.map((each) => ownFiles.judge({ ...each, ...placeOf(workspace) }));
+  const own = calls.map((each) => ownFiles.judge({ ...each, ...locationOf(workspace) }));
   const verdicts = calls.map((each) => judgeAll(each, workspace, sent, others, rules));
   return strictest([...verdicts, ...own.filter((one) => one !== null)]);
 }
 
-/** The same on any machine: no path is followed. */
+/** The same on any machine, without following paths. */
 export function judgeAsWritten(
   call: Call,
   workspace: string | null,
@@ -37,7 +37,7 @@ export function judgeAsWritten(
   rules: RulesInForce | null,
   ownFiles: OwnFiles,
 ): Verdict {
-  const own = ownFiles.judge({ ...call, ...placeOf(workspace) });
+  const own = ownFiles.judge({ ...call, ...locationOf(workspace) });
   const verdict = judge(call, workspace, sent, rules);
   return own === null ? verdict : strictest([verdict, own]);
 }

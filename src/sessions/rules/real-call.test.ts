@@ -7,7 +7,7 @@ import { ADMIN } from '../../../test/support/service-rig.ts';
 import type { ToolAnswer } from '../../agents/driver.ts';
 import { realCalls } from './real-call.ts';
 
-function place() {
+function linkRig() {
   const home = temporaryDirectory();
   const [work, outside] = [join(home, 'work'), join(home, 'outside')];
   for (const folder of [work, outside, join(work, 'src')]) mkdirSync(folder);
@@ -25,7 +25,7 @@ function place() {
 }
 
 test('[P1] a link that leads out of the workspace is followed', async () => {
-  const { work, outside, leads } = place();
+  const { work, outside, leads } = linkRig();
   expect(await leads({ file_path: 'src/away/key' })).toEqual({ file_path: join(outside, 'key') });
   const there = join(work, 'src/away/not-yet/deep');
   expect(await leads({ file_path: there })).toEqual({ file_path: join(outside, 'not-yet/deep') });
@@ -34,8 +34,8 @@ test('[P1] a link that leads out of the workspace is followed', async () => {
   expect(await leads({ notebook_path: 'near/a' })).toEqual({ notebook_path: join(work, 'src/a') });
 });
 
-test('[P1] without one the call is as it says, also where the workspace is behind one', async () => {
-  const { home, work, leads } = place();
+test('[P1] without a link the call is unchanged, even if the workspace itself is behind one', async () => {
+  const { home, work, leads } = linkRig();
   const door = join(home, 'door');
   for (const path of ['src/a', './src/../b', 'not/yet', 'src/loop', '~/x', '']) {
     expect(await leads({ file_path: join(work, path) })).toBeNull();
@@ -44,16 +44,16 @@ test('[P1] without one the call is as it says, also where the workspace is behin
   expect(await leads({ file_path: 5 })).toBeNull();
 });
 
-test('[P1] a link is followed as the system does it: the folder above is where it leads', async () => {
-  const { home, outside, leads } = place();
+test("[P1] links are followed as the system does: `..` is the parent of the link's target", async () => {
+  const { home, outside, leads } = linkRig();
   expect(await leads({ file_path: 'src/away/../outside/key' })).toEqual({
     file_path: join(outside, 'key'),
   });
   expect(await leads({ file_path: 'src/away/..' })).toEqual({ file_path: home });
 });
 
-test('[P1] links of processes lead where they lead for the agent', async () => {
-  const { home, work, leads } = place();
+test('[P1] links in /proc lead where they lead for the agent', async () => {
+  const { home, work, leads } = linkRig();
   for (const way of ['self/root', '1/root', 'self/task/1/root', 'thread-self/root']) {
     const path = `/proc/${way}${home}/outside/key`;
     expect(await leads({ file_path: path })).toEqual({ file_path: join(home, 'outside/key') });
@@ -71,8 +71,8 @@ test('[P1] links of processes lead where they lead for the agent', async () => {
   expect(await leads({ file_path: '/proc/4711/cwd/x' })).toBeNull();
 });
 
-test('[P1] a search begins where its folder and its pattern lead', async () => {
-  const { work, outside, leads } = place();
+test('[P1] a search starts where its folder and its pattern lead', async () => {
+  const { work, outside, leads } = linkRig();
   expect(await leads({ pattern: 'src/away/*' }, work, 'Glob')).toEqual({
     path: outside,
     pattern: '*',
@@ -83,8 +83,8 @@ test('[P1] a search begins where its folder and its pattern lead', async () => {
   });
 });
 
-test('[P1] the names in a command are followed, those that are files', async () => {
-  const { home, work, outside, named } = place();
+test('[P1] the names of files in a command are followed', async () => {
+  const { home, work, outside, named } = linkRig();
   const real = await named('cat src/away/key near -fsrc/away/key HEAD:src/later not/there');
   expect(Object.fromEntries(real!)).toMatchObject({
     'src/away/key': { path: join(outside, 'key'), folder: false },
@@ -101,13 +101,13 @@ test('[P1] the names in a command are followed, those that are files', async () 
   );
 });
 
-test('[P3] a call through a link is judged by where it leads, too', async () => {
+test('[P3] a call through a link is also judged by where it leads', async () => {
   const rig = await attemptRig();
   const outside = temporaryDirectory();
   symlinkSync(outside, join(rig.path, 'away'));
   const rules = { allow: ['Read'], ask: [], deny: [`Read(/${outside}/**)`] };
-  const place = { scope: 'session', sessionId: rig.session.id } as const;
-  await rig.service.putRules(ADMIN, place, rules);
+  const scope = { scope: 'session', sessionId: rig.session.id } as const;
+  await rig.service.putRules(ADMIN, scope, rules);
   await rig.say('read');
   const answers: (ToolAnswer | undefined)[] = [];
   const attempt = await rig.attempt(async function* ({ permit }) {
@@ -130,7 +130,7 @@ test.each([
   ['mcp__a__b', 'text', 'a/'],
   ['mcp__a__b', 'text', 'see src/a/b, '],
 ])(
-  '[P1] the time for a long path is no square of its length: %s, %s of %s',
+  '[P1] the time for a long path does not grow with the square of its length: %s, %s of %s',
   async (tool, field, piece) => {
     const workspace = temporaryDirectory();
     const time = async (length: number): Promise<number> => {
@@ -141,13 +141,13 @@ test.each([
       return (user + system) / 1000;
     };
     await time(12_500);
-    // Linear is 16 times as long, a square 256 times.
+    // Linear time takes 16 times as long, quadratic 256 times.
     expect(await time(200_000)).toBeLessThan(Math.max(await time(12_500), 5) * 130);
   },
 );
 
-test('[P1] a path longer than a system opens is the one that its names say', async () => {
-  const { work, leads } = place();
+test('[P1] a path too long for the system is resolved by its names', async () => {
+  const { work, leads } = linkRig();
   const detour = (name: string): string => `${'x/../'.repeat(2000)}${name}`;
   const led = async (path: string) => await leads({ file_path: path });
   expect(await led(detour('src/away/key'))).toEqual(await led('src/away/key'));

@@ -7,9 +7,9 @@ import { RealPaths } from './real-paths.ts';
 type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
 
 /**
- * The calls that rules about paths are asked about in place of this one: a repository may bring a
- * link that leads out of it. A tool that works on files is judged as it is written and where it leads;
- * a command, or a tool that is not known, with where each of its names leads.
+ * The calls that path rules judge in place of this one, because a repository may contain a link that
+ * leads out of it. A file tool is judged as written and by where its paths lead; a command or an
+ * unknown tool is judged with where each of its names leads.
  */
 export async function realCalls(call: Call, workspace: string): Promise<Call[]> {
   const { tool, input } = call;
@@ -18,18 +18,18 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
   const names = namesOfCall({ tool, input, home: homedir() });
   if (names === null) return [call];
   if (names.size > 0) {
-    const found = await Promise.all(
+    const resolved = await Promise.all(
       [...names].map(async (name) => [name, await paths.of(atHome(name))] as const),
     );
-    // What is neither there nor behind a link is as it is written.
-    const known = found.filter(
+    // A name that neither exists nor leads through a link is judged as written.
+    const known = resolved.filter(
       ([name, { path, exists }]) => exists || path !== resolve(workspace, atHome(name)),
     );
     return [{ ...call, real: new Map(known) }];
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return [call];
   const others: Fields[] = [];
-  // By the system a `..` is above where a link leads, by Claude Code above the link.
+  // After a link, the system resolves `..` from its target, Claude Code from the link itself.
   for (const way of [(path: string) => path, normalize]) {
     const changed: Fields = {};
     for (const name of FILE_FIELDS) {
@@ -47,12 +47,12 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
   return [call, first, isSame ? undefined : second].filter((one) => one !== undefined);
 }
 
-/** No system opens a longer one. */
+/** No system opens a longer path. */
 const PATH_MAX = 4096;
 
 /**
- * A longer path can only mean what its names say, to a program that resolves each `..` by them. In linear
- * time, unlike `normalize`.
+ * A longer path only works in a program that resolves each `..` by name, so its names decide. Takes
+ * linear time, unlike `normalize`.
  */
 function shortened(path: string): string {
   if (path.length <= PATH_MAX) return path;
@@ -69,7 +69,7 @@ function shortened(path: string): string {
 
 type Fields = { [name: string]: Json };
 
-/** A search may begin in a folder that its pattern names, behind a link. */
+/** A search may start in a folder that its pattern names, behind a link. */
 async function realGlob(
   { path, pattern }: { readonly [name: string]: Json },
   atHome: (path: string) => string,

@@ -3,20 +3,20 @@ import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { holdsProcesses, isUnknownLink, segmentsOf } from '../../policy/tools/path-match.ts';
 
-/** Where a name leads, and whether it is a folder; what is not there is none. */
+/** Where a name leads, and whether that is a folder; a missing file is not one. */
 export interface RealPath {
   readonly path: string;
   readonly folder: boolean;
   readonly exists: boolean;
 }
 
-/** As many as systems follow. */
+/** Systems follow no more links than this. */
 const LINKS_MAX = 40;
 
 /**
- * Follows links as the system does, name by name, so that a `..` behind a link is the folder above
- * where it leads. What is not there yet is written through a link, too. `/proc/self` is the agent's
- * own process, not this one. Each name is looked up once, however many paths have it.
+ * Follows links as the system does, name by name: `..` after a link is the parent of its target. Paths
+ * that do not exist yet are followed, too, because they can be written through a link. `/proc/self` is
+ * the agent's own process, not this one. Each name is read once, however many paths contain it.
  */
 export class RealPaths {
   readonly #workspace: string;
@@ -32,30 +32,30 @@ export class RealPaths {
     return new RealPaths(workspace, await realpath(workspace).catch(() => workspace));
   }
 
-  /** A workspace behind a link is still the same workspace. */
+  /** Paths in the workspace stay relative to it, even if the workspace itself is behind a link. */
   async of(path: string): Promise<RealPath> {
     const { path: real, ...rest } = await this.#walk(path);
     const from = relative(this.#home, real);
-    // Behind a link of a process a `..` is still there.
+    // After a link in /proc, the path may still contain `..`.
     const isInside = !real.startsWith('/proc/') && from !== '..' && !from.startsWith('../');
     return { path: isInside ? join(this.#workspace, from) : real, ...rest };
   }
 
   async #walk(path: string): Promise<RealPath> {
     const missing = (at: string): RealPath => ({ path: at, folder: false, exists: false });
-    // Of the workspace itself the links are followed already.
+    // Links in the path of the workspace itself are already resolved.
     const isInside = path === this.#workspace || path.startsWith(`${this.#workspace}/`);
     const rest = (isInside ? path.slice(this.#workspace.length) : path).split('/').reverse();
     let at = isInside || !path.startsWith('/') ? this.#home : '/';
     let folder = true;
-    /** The last names, from the first that is not there on. */
+    /** The rest of the path from the first name that does not exist. */
     const gone: string[] = [];
     let links = 0;
     while (rest.length > 0) {
       const name = rest.pop()!;
       if (name === '' || name === '.') continue;
       if (name === '..') {
-        // Behind what is not there it leads back to what is, as for a program that looks at names only.
+        // After a missing name, `..` undoes it, as in a program that resolves paths by name only.
         if (gone.pop() === undefined) at = dirname(at);
         folder = true;
         continue;
@@ -74,14 +74,14 @@ export class RealPaths {
         }
         continue;
       }
-      const found = await this.#look(next);
-      if (found === null) {
+      const stats = await this.#stat(next);
+      if (stats === null) {
         gone.push(name);
         continue;
       }
-      if (!found.isSymbolicLink()) {
+      if (!stats.isSymbolicLink()) {
         at = next;
-        folder = found.isDirectory();
+        folder = stats.isDirectory();
         continue;
       }
       const target = await readlink(next).catch(() => null);
@@ -92,12 +92,12 @@ export class RealPaths {
     return gone.length > 0 ? missing(join(at, gone.join('/'))) : { path: at, folder, exists: true };
   }
 
-  #look(path: string): Promise<Stats | null> {
-    let found = this.#stats.get(path);
-    if (found === undefined) {
-      found = lstat(path).catch(() => null);
-      this.#stats.set(path, found);
+  #stat(path: string): Promise<Stats | null> {
+    let stats = this.#stats.get(path);
+    if (stats === undefined) {
+      stats = lstat(path).catch(() => null);
+      this.#stats.set(path, stats);
     }
-    return found;
+    return stats;
   }
 }

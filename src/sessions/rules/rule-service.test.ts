@@ -40,28 +40,28 @@ async function sessionRig(agent: 'shell' | 'claude' = 'shell') {
     rig,
     owner,
     id,
-    place: { scope: 'session', sessionId: id } as const,
+    scope: { scope: 'session', sessionId: id } as const,
     send,
     denials,
   };
 }
 
-test('[P1] [P2] rules of everything, of a channel and of a session, as far as one may', async () => {
-  const { service, rig, owner, place, id } = await sessionRig();
+test('[P1] [P2] rules of the server, a channel and a session, each for those who may set them', async () => {
+  const { service, rig, owner, scope, id } = await sessionRig();
   const taro = await person(rig, 'taro');
   expect(await service.rules(owner, GLOBAL)).toEqual(shared({}));
-  expect(await service.rules(owner, place)).toEqual(rules({}));
+  expect(await service.rules(owner, scope)).toEqual(rules({}));
   const line = { scope: 'channel', channel: 'line' } as const;
   expect(await service.rules(taro, line)).toEqual(shared(CHANNEL_DEFAULTS.line));
 
   const own = rules({ allow: ['Read'], deny: ['Bash(git push)'] });
-  expect(await service.putRules(owner, place, own)).toEqual(own);
-  expect(await service.rules(owner, place)).toEqual(own);
-  await expect(service.rules(taro, place)).rejects.toMatchObject({ code: 'not_found' });
-  await expect(service.putRules(taro, place, own)).rejects.toMatchObject({ code: 'not_found' });
+  expect(await service.putRules(owner, scope, own)).toEqual(own);
+  expect(await service.rules(owner, scope)).toEqual(own);
+  await expect(service.rules(taro, scope)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(service.putRules(taro, scope, own)).rejects.toMatchObject({ code: 'not_found' });
   await service.share(owner, id, { shares: [{ user: 'taro', level: 'view' }] });
-  expect(await service.rules(taro, place)).toEqual(own);
-  await expect(service.putRules(taro, place, own)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await service.rules(taro, scope)).toEqual(own);
+  await expect(service.putRules(taro, scope, own)).rejects.toMatchObject({ code: 'forbidden' });
   for (const where of [GLOBAL, line]) {
     const all = shared({ ...own, enforced: own.deny });
     await expect(service.putRules(owner, where, all)).rejects.toMatchObject({ code: 'forbidden' });
@@ -70,9 +70,9 @@ test('[P1] [P2] rules of everything, of a channel and of a session, as far as on
   }
 });
 
-test('[P1] what is no rule, or has a secret in it, is refused with its place', async () => {
-  const { service, owner, place } = await sessionRig();
-  const put = (given: ToolRules) => service.putRules(owner, place, given);
+test('[P1] an invalid rule, or one with a secret, is refused with its position', async () => {
+  const { service, owner, scope } = await sessionRig();
+  const put = (given: ToolRules) => service.putRules(owner, scope, given);
   await expect(put({ allow: ['Read', 'Bash( )'], ask: [], deny: [] })).rejects.toMatchObject({
     code: 'invalid_request',
     details: { field: 'allow.1' },
@@ -82,31 +82,31 @@ test('[P1] what is no rule, or has a secret in it, is refused with its place', a
     code: 'invalid_request',
     details: { field: 'deny' },
   });
-  expect(await service.rules(owner, place)).toEqual(rules({}));
+  expect(await service.rules(owner, scope)).toEqual(rules({}));
 });
 
-test('[P1] only what asks or denies can be enforced', async () => {
+test('[P1] only ask and deny rules can be enforced', async () => {
   const { service } = await sessionRig();
   const put = (given: object) => service.putRules(ADMIN, GLOBAL, shared(given));
   await expect(
     put({ deny: ['Bash'], allow: ['Read'], enforced: ['Bash', 'Read'] }),
   ).rejects.toMatchObject({ code: 'invalid_request', details: { field: 'enforced.1' } });
-  // Rules from before there was anything to enforce.
+  // Rules stored before enforcement existed.
   await service.putRules(ADMIN, GLOBAL, rules({ deny: ['Bash'] }));
   expect(await service.rules(ADMIN, GLOBAL)).toEqual(shared({ deny: ['Bash'] }));
 });
 
-test('[P6] a change of rules is told with what was before', async () => {
-  const { service, owner, place, store, id } = await sessionRig();
-  await service.putRules(owner, place, rules({ allow: ['Read'] }));
+test('[P6] a change of rules is audited with the rules before it', async () => {
+  const { service, owner, scope, store, id } = await sessionRig();
+  await service.putRules(owner, scope, rules({ allow: ['Read'] }));
   const long = rules({
     deny: Array.from({ length: 200 }, (_, i) => `Bash(command-${i} argument)`),
   });
-  await service.putRules(owner, place, long);
+  await service.putRules(owner, scope, long);
   const marked = shared({ ask: ['Read'], enforced: ['Read'] });
   await service.putRules(ADMIN, { scope: 'channel', channel: 'line' }, marked);
-  const told = await store.listAudit({ limit: 10, action: 'policy.update' });
-  expect(told.map(({ target, before, after }) => ({ target, before, after }))).toEqual([
+  const audited = await store.listAudit({ limit: 10, action: 'policy.update' });
+  expect(audited.map(({ target, before, after }) => ({ target, before, after }))).toEqual([
     {
       target: { kind: 'policy', id: 'line' },
       before: shared(CHANNEL_DEFAULTS.line),
@@ -121,8 +121,8 @@ test('[P6] a change of rules is told with what was before', async () => {
   ]);
 });
 
-test('[P1] a test says what would be decided, by the rules there are, and does nothing', async () => {
-  const { service, rig, owner, place, id, store } = await sessionRig();
+test('[P1] a test returns what the current rules would decide, and changes nothing', async () => {
+  const { service, rig, owner, scope, id, store } = await sessionRig();
   const push = { tool: 'Bash', input: { command: 'git push' } };
   const test = (channel: Channel, sessionId?: string, by = owner) =>
     service.testPolicy(by, { ...push, channel, ...(sessionId === undefined ? {} : { sessionId }) });
@@ -131,7 +131,7 @@ test('[P1] a test says what would be decided, by the rules there are, and does n
   expect(await test('cli')).toMatchObject({ decision: 'allow' });
   await service.putRules(ADMIN, GLOBAL, rules({ deny: ['Bash(git push)'] }));
   expect(await test('cli')).toMatchObject({ decision: 'deny', scope: 'global' });
-  await service.putRules(owner, place, rules({ allow: ['Bash(git push)'] }));
+  await service.putRules(owner, scope, rules({ allow: ['Bash(git push)'] }));
   expect(await test('line', id)).toMatchObject({ decision: 'allow', scope: 'session' });
   const taro = await person(rig, 'taro');
   await expect(test('line', id, taro)).rejects.toMatchObject({ code: 'not_found' });
@@ -139,8 +139,8 @@ test('[P1] a test says what would be decided, by the rules there are, and does n
   expect(types).not.toContain('policy.denied');
 });
 
-test('[P3] a command that the rules deny is refused, told and leaves no run', async () => {
-  const { service, rig, owner, id, send, denials, place } = await sessionRig();
+test('[P3] a command that the rules deny is refused, logged and leaves no run', async () => {
+  const { service, rig, owner, id, send, denials, scope } = await sessionRig();
   await expect(send(owner, 'rm -rf build')).rejects.toMatchObject({
     code: 'policy_denied',
     status: 403,
@@ -150,7 +150,7 @@ test('[P3] a command that the rules deny is refused, told and leaves no run', as
     { tool: 'Bash', input: { command: 'rm -rf build' }, scope: 'channel', rule: 'Bash(rm -rf)' },
   ]);
   expect((await service.listRuns(owner, { sessionId: id })).items).toEqual([]);
-  // The sender is who would be asked.
+  // The sender is the person who would be asked.
   await send(owner, 'make install && ./deploy');
   await send(owner, 'ls', { allowedTools: ['Bash(ls)'] });
   await expect(send(owner, 'ls', { disallowedTools: ['Bash'] })).rejects.toMatchObject({
@@ -159,16 +159,16 @@ test('[P3] a command that the rules deny is refused, told and leaves no run', as
   await expect(send(owner, 'ls', { allowedTools: ['Read'] })).rejects.toMatchObject({
     code: 'policy_denied',
   });
-  await service.putRules(owner, place, rules({ deny: ['Bash(ls)'] }));
+  await service.putRules(owner, scope, rules({ deny: ['Bash(ls)'] }));
   await expect(send(owner, 'ls -la')).rejects.toMatchObject({ code: 'policy_denied' });
-  // Nobody learns of rules of a session that they cannot see.
+  // Nobody learns the rules of a session that they cannot see.
   const taro = await person(rig, 'taro');
   const before = (await denials()).length;
   await expect(send(taro, 'ls -la')).rejects.toMatchObject({ code: 'not_found' });
   expect(await denials()).toHaveLength(before);
 });
 
-test('[P3] a channel on which nobody can be asked refuses what would be asked', async () => {
+test('[P3] a channel on which nobody can be asked refuses what needs approval', async () => {
   const { service, rig, id, owner, send } = await sessionRig();
   const line = await person(rig, 'chat', { channel: 'line' });
   await service.share(owner, id, { shares: [{ user: 'chat', level: 'operate' }] });
@@ -179,7 +179,7 @@ test('[P3] a channel on which nobody can be asked refuses what would be asked', 
   });
 });
 
-test('[P3] an edit is checked as the message was, by the rules of its channel', async () => {
+test('[P3] an edited message is checked like a new one, by the rules of its channel', async () => {
   const { service, owner, send } = await sessionRig();
   const { runId } = await send(owner, 'ls');
   await expect(service.editRun(owner, runId, { message: 'rm -rf /' })).rejects.toMatchObject({
@@ -190,7 +190,7 @@ test('[P3] an edit is checked as the message was, by the rules of its channel', 
   });
 });
 
-test('[P3] a message to another agent is no command', async () => {
+test('[P3] a message to another agent is not a command', async () => {
   const { owner, send, denials } = await sessionRig('claude');
   await send(owner, 'rm -rf build');
   expect(await denials()).toEqual([]);
@@ -207,16 +207,16 @@ test('[P1] the tools of a message are rules', async () => {
   }
 });
 
-test('[P4] a secret in a refused command is masked where it is told', async () => {
+test('[P4] a secret in a refused command is masked in its event', async () => {
   const secret = SECRETS[0]?.secret as string;
   const { owner, send, denials } = await sessionRig();
   await expect(send(owner, `rm -rf ${secret}`)).rejects.toMatchObject({ code: 'policy_denied' });
   expect(JSON.stringify(await denials())).not.toContain(secret);
 });
 
-test('[P1] a rule from the home directory means what is there, and nothing else', async () => {
-  const { service, owner, place, id } = await sessionRig('claude');
-  await service.putRules(owner, place, rules({ allow: ['Read'], deny: ['Read(~/.ssh/**)'] }));
+test('[P1] a rule for the home directory matches files there, and nothing else', async () => {
+  const { service, owner, scope, id } = await sessionRig('claude');
+  await service.putRules(owner, scope, rules({ allow: ['Read'], deny: ['Read(~/.ssh/**)'] }));
   const decided = async (tool: string, input: Record<string, string>) =>
     (await service.testPolicy(owner, { tool, input, channel: 'api', sessionId: id })).decision;
   expect(await decided('Read', { file_path: `${homedir()}/.ssh/id` })).toBe('deny');

@@ -10,49 +10,49 @@ import type { RuleScope } from '../approvals/approval-store.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
 import type { SessionService } from '../service.ts';
 import { findSession, findToChange, type ServiceParts } from '../service-parts.ts';
-import { placeOf, scopesOf } from './tool-scopes.ts';
+import { locationOf, scopesOf } from './tool-scopes.ts';
 
 type Part = Pick<SessionService, 'rules' | 'putRules' | 'testPolicy'>;
 
 const NONE: ToolRules = { allow: [], ask: [], deny: [] };
 
-/** What agents may do, for everything, on a channel, in a session (P1). */
+/** What agents may do: on the whole server, on a channel, in a session (P1). */
 export function ruleService(parts: ServiceParts): Part {
   const { store, log, maskJson } = parts;
 
-  const read = async (place: RuleScope): Promise<ScopeRules> => {
+  const read = async (scope: RuleScope): Promise<ScopeRules> => {
     const rules =
-      (await store.readRules(place)) ??
-      (place.scope === 'channel' ? CHANNEL_DEFAULTS[place.channel] : NONE);
-    return place.scope === 'session' ? rules : { enforced: [], ...rules };
+      (await store.readRules(scope)) ??
+      (scope.scope === 'channel' ? CHANNEL_DEFAULTS[scope.channel] : NONE);
+    return scope.scope === 'session' ? rules : { enforced: [], ...rules };
   };
 
   return {
-    async rules(by, place) {
+    async rules(by, scope) {
       requireRight(by, 'read');
-      if (place.scope === 'session') await findSession(parts, by, place.sessionId, 'view');
-      return read(place);
+      if (scope.scope === 'session') await findSession(parts, by, scope.sessionId, 'view');
+      return read(scope);
     },
 
-    async putRules(by, place, rules) {
-      if (place.scope === 'session') await findToChange(parts, by, place.sessionId);
+    async putRules(by, scope, rules) {
+      if (scope.scope === 'session') await findToChange(parts, by, scope.sessionId);
       else requireRight(by, 'admin');
       for (const list of ['allow', 'ask', 'deny'] as const) mustBeRules(list, rules[list]);
       mustBeStops(rules);
       refuseSecrets({ ...rules }, maskJson);
-      const entry = entryFor(by, place, await read(place), rules);
-      const put = await store.audited(entry).putRules(place, rules);
-      log.info({ place }, 'Tool rules changed');
+      const entry = entryFor(by, scope, await read(scope), rules);
+      const put = await store.audited(entry).putRules(scope, rules);
+      log.info({ scope }, 'Tool rules changed');
       return put;
     },
 
     async testPolicy(by, { tool, input, channel, sessionId }) {
       requireRight(by, 'read');
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
-      const found = sessionId === undefined ? null : await store.rulesFor(sessionId);
-      const rules = found ?? (await store.sharedRules());
-      const place = placeOf(found?.workspacePath);
-      const call = { tool, input, ...place };
+      const session = sessionId === undefined ? null : await store.rulesFor(sessionId);
+      const rules = session ?? (await store.sharedRules());
+      const location = locationOf(session?.workspacePath);
+      const call = { tool, input, ...location };
       const own = parts.ownFiles.judge(call);
       const verdict = decide(call, scopesOf({ channel }, rules));
       return own === null ? verdict : strictest([verdict, own]);
@@ -60,45 +60,44 @@ export function ruleService(parts: ServiceParts): Part {
   };
 }
 
-/** To enforce means to stop something: there is no floor of what is allowed. */
+/** Only `ask` and `deny` can be enforced: nothing can be forced to be allowed. */
 function mustBeStops({ ask, deny, enforced = [] }: ScopeRules): void {
   const at = enforced.findIndex((rule) => !ask.includes(rule) && !deny.includes(rule));
   if (at === -1) return;
-  throw new BatonError('invalid_request', `enforced.${at}: is not among \`ask\` or \`deny\``, {
+  throw new BatonError('invalid_request', `enforced.${at}: is not in \`ask\` or \`deny\``, {
     details: { field: `enforced.${at}` },
   });
 }
 
-/** Beyond the contract's pattern: what is no rule would allow nothing, and stop everything. */
+/** Stricter than the contract's pattern: an invalid rule would allow nothing and stop everything. */
 export function mustBeRules(field: string, rules: readonly string[]): void {
   const at = rules.findIndex((rule) => parseRule(rule) === null);
   if (at === -1) return;
   throw new BatonError(
     'invalid_request',
-    `${field}.${at}: is not a rule such as Read or Bash(git push)`,
+    `${field}.${at}: is not a valid rule, such as Read or Bash(git push)`,
     { details: { field: `${field}.${at}` } },
   );
 }
 
-/** As JSON; longer lists are told by their lengths. */
+/** Limit for the audit log, as JSON; of longer lists only the lengths are recorded. */
 const DETAIL_MAX = 4000;
 
 function entryFor(
   by: Principal,
-  place: RuleScope,
+  scope: RuleScope,
   before: ScopeRules,
   after: ScopeRules,
 ): NewAuditEntry {
   const target =
-    place.scope === 'session'
-      ? ({ kind: 'session', id: place.sessionId } as const)
-      : ({ kind: 'policy', id: place.scope === 'channel' ? place.channel : 'global' } as const);
+    scope.scope === 'session'
+      ? ({ kind: 'session', id: scope.sessionId } as const)
+      : ({ kind: 'policy', id: scope.scope === 'channel' ? scope.channel : 'global' } as const);
   return entryOf(by, 'policy.update', target, { before: short(before), after: short(after) });
 }
 
 function short({ allow, ask, deny, enforced }: ScopeRules): Json {
-  const marks = enforced === undefined ? {} : { enforced };
-  const rules = { allow, ask, deny, ...marks };
+  const rules = { allow, ask, deny, ...(enforced === undefined ? {} : { enforced }) };
   if (JSON.stringify(rules).length <= DETAIL_MAX) return rules;
   const lengths = Object.entries(rules).map(([list, { length }]) => [list, length]);
   return Object.fromEntries(lengths) as Json;

@@ -8,7 +8,7 @@ import type { RunView } from '../../contract/run-view.ts';
 
 const WIPE = { id: 'call', tool: 'Bash', input: { command: 'rm -rf build' } };
 
-/** A run of `cli`, which may do anything, whose agent makes calls when the test says so. */
+/** A run from `cli`, which may do anything, whose agent makes calls on demand. */
 async function runOfCli() {
   const rig = await attemptRig();
   const send = (channel: Channel, message: string, onBusy: 'enqueue' | 'steer' = 'enqueue') =>
@@ -42,7 +42,7 @@ async function runOfCli() {
   return { ...rig, send, begin };
 }
 
-test('[P2] [P3] a steered run is as strict as the strictest person who spoke in it', async () => {
+test('[P2] [P3] a steered run is as strict as the strictest person who sent it a message', async () => {
   const rig = await runOfCli();
   const { call } = await rig.begin();
   expect(await call()).toBe('allow');
@@ -66,7 +66,7 @@ test('[P2] [Q7] it stays so after a crash, for the next attempt on another node'
   expect(await second.call()).toBe('deny');
 });
 
-test('[P2] who only asks for less does not make a run less strict', async () => {
+test('[P2] a sender with weaker rules does not make a run less strict', async () => {
   const rig = await runOfCli();
   await rig.service.putRules(
     ADMIN,
@@ -91,9 +91,11 @@ test('[P2] who only asks for less does not make a run less strict', async () => 
   expect(await call()).toBe('deny');
 });
 
-test('[P2] [A5] what an edited or a retried run costs is counted to the person who did it', async () => {
+test('[P2] [A5] the cost of an edited or retried run counts for the person who edited or retried it', async () => {
   const rig = await runOfCli();
   const [{ id }] = (await rig.service.listRuns(ADMIN, {})).items as [RunView];
+  for (const name of ['taro', 'hanako'])
+    await rig.store.createUser({ id: name, name, role: 'admin' });
   const taro = { ...ADMIN, userId: 'taro', channel: 'web' } as const;
   await rig.service.editRun(taro, id, { message: 'clean up well' });
   const play = async function* () {

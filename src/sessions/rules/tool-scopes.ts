@@ -6,7 +6,7 @@ import { decide, type Scopes, strictest } from '../../policy/tools/decide.ts';
 import type { Place } from '../../policy/tools/path-match.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 
-/** Rules as they are stored, as the policy takes them. */
+/** Converts stored rules to what the policy takes. */
 export const scopesOf = (
   { channel, through = [] }: Standing,
   { session, channels, global }: RulesInForce,
@@ -22,7 +22,7 @@ export const scopesOf = (
 });
 
 /** Where a session's agent is; its home directory is the server's. */
-export const placeOf = (workspace: string | null | undefined): Place => ({
+export const locationOf = (workspace: string | null | undefined): Place => ({
   cwd: workspace ?? undefined,
   home: homedir(),
 });
@@ -30,10 +30,10 @@ export const placeOf = (workspace: string | null | undefined): Place => ({
 const NONE: RulesInForce = { session: null, channels: {}, global: null };
 
 export type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
-/** What of a message its calls are judged by. */
+/** The parts of a message that its calls are judged by. */
 export type Sent = Standing & Pick<AgentPayload, 'allowedTools' | 'disallowedTools'>;
 
-/** What the rules say about a call of a run: those in force, and what its message said itself. */
+/** Judges a call of a run by the rules in force and the message's own tool lists. */
 export const judge = (
   { tool, input, real }: Call,
   workspace: string | null,
@@ -41,11 +41,11 @@ export const judge = (
   rules: RulesInForce | null,
 ): Verdict =>
   decide(
-    { tool, input, real, ...placeOf(workspace) },
+    { tool, input, real, ...locationOf(workspace) },
     { ...scopesOf(standing, rules ?? NONE), allowedTools, disallowedTools },
   );
 
-/** The same of a run that others spoke in, too: as strict as the strictest of them (P2). */
+/** The same for a run that others steered: as strict as the strictest of them (P2). */
 export function judgeAll(
   call: Call,
   workspace: string | null,

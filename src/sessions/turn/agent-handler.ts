@@ -1,4 +1,4 @@
-import type { Attachment, ToolCall } from '../../agents/driver.ts';
+import type { Attachment, ForkPoint, ToolCall } from '../../agents/driver.ts';
 import type { Swept } from '../../agents/sweep.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import type { Json } from '../../contract/json.ts';
@@ -23,13 +23,17 @@ import { retryWhileAway } from '../retry-while-away.ts';
 import { refusedStart } from '../rules/agent-check.ts';
 import { denialOf, explain, refusalOf } from '../rules/command-check.ts';
 import { judgeCall } from '../rules/judge-call.ts';
+import { mayUse, type SenderStore } from '../rules/sender-check.ts';
 import type { SessionWithFacts } from '../session-record.ts';
 import { type TurnParts, takeTurn } from './agent-turn.ts';
 import { type PriorAttemptsOptions, readPriorAttempts } from './prior-attempts.ts';
 import { planTurn } from './turn-plan.ts';
 
 export interface AgentHandlerOptions extends TurnParts {
-  readonly store: TurnParts['store'] & PriorAttemptsOptions['store'] & Pick<Store, 'get'>;
+  readonly store: TurnParts['store'] &
+    PriorAttemptsOptions['store'] &
+    Pick<Store, 'get'> &
+    SenderStore;
   readonly provisioner: Provisioner;
   /** Kills an earlier attempt's leftovers on this machine: two agents never work on one run (A3). */
   readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
@@ -72,7 +76,9 @@ export const agentHandler =
     const isNew = !prior.begun && (await startsFresh(context, options));
     const { conversation, forkPoint } = isNew ? NO_CONVERSATION : current.session;
     const plan = planTurn({ message, conversation, forkPoint, ...prior });
-    const refused = await checkStart(current, plan.message, path, payload, context, options);
+    const refused =
+      (await checkPeople(current, plan.fork, payload.sender, context, options)) ??
+      (await checkStart(current, plan.message, path, payload, context, options));
     if (refused !== null) return refused;
     let attachments: Attachment[];
     try {
@@ -113,6 +119,31 @@ function failIfTaken(error: unknown): unknown {
   if (!isBatonError(error, 'conversation_taken')) throw error;
   return fail('invalid_request', error.message);
 }
+
+/**
+ * The sender may have been disabled, demoted or lost the session since the message was queued. A fork
+ * made before any run of its original had ended copies what is there now, so its owner must still be
+ * able to read the original.
+ */
+async function checkPeople(
+  { session: { ownerId, forkedFrom } }: SessionWithFacts,
+  fork: ForkPoint | undefined,
+  sender: string,
+  { run, signal }: AttemptContext,
+  { store }: AgentHandlerOptions,
+): Promise<unknown> {
+  const may = (...who: [userId: string, sessionId: string, right: 'read' | 'run']) =>
+    retryWhileAway(signal, () => mayUse(store, ...who));
+  if (!(await may(sender, run.lane, 'run'))) return fail('permission_denied', NO_LONGER_ALLOWED);
+  if (fork?.head !== null || forkedFrom === null) return null;
+  if (await may(ownerId, forkedFrom, 'read')) return null;
+  return fail('conversation_lost', ORIGINAL_NOT_SHARED);
+}
+
+const NO_LONGER_ALLOWED =
+  'The person who sent this message may no longer run agents in this session. Someone who may can retry it.';
+const ORIGINAL_NOT_SHARED =
+  "This session was forked from one that its owner can no longer read, so that session's conversation was not copied. Retry to start a new conversation.";
 
 /**
  * Rules may have changed since the agent was configured and the message was sent. Nothing that they

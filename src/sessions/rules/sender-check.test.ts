@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
+import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
+import type { Principal } from '../../access/principal.ts';
+import { newId } from '../../contract/ids.ts';
+import { MessageRequest } from '../../contract/message.ts';
+import { mayUse } from './sender-check.ts';
+
+/** A session of the administrator with an operator as its guest. */
+async function withGuest() {
+  const rig = await serviceRig();
+  const { id } = await rig.session('shared', { holdOnFailure: false });
+  const guest: Principal = { userId: newId(), role: 'operator', channel: 'api' };
+  await rig.store.createUser({ id: guest.userId, name: 'taro', role: 'operator' });
+  const share = (level: 'view' | 'operate' | null) =>
+    rig.service.share(ADMIN, id, { shares: level === null ? [] : [{ user: 'taro', level }] });
+  await share('operate');
+  return { rig, id, guest, share };
+}
+
+type Guest = Awaited<ReturnType<typeof withGuest>>;
+
+test.each<[what: string, change: (guest: Guest) => Promise<unknown>]>([
+  ['is disabled', ({ rig, guest }) => rig.store.updateUser(guest.userId, { disabled: true })],
+  ['becomes a viewer', ({ rig, guest }) => rig.store.updateUser(guest.userId, { role: 'viewer' })],
+  ['loses the share', ({ share }) => share(null)],
+  ['keeps a share to view', ({ share }) => share('view')],
+])('[X2] [X3] a queued message of someone who %s is not run', async (_what, change) => {
+  const guest = await withGuest();
+  const { rig, id } = guest;
+  const file = join(temporaryDirectory(), 'ran');
+  await rig.service.act(ADMIN, id, 'hold');
+  const body = MessageRequest.parse({ message: `touch ${file}` });
+  const { runId } = await rig.service.send(guest.guest, id, body, null);
+  await change(guest);
+  await rig.service.act(ADMIN, id, 'resume');
+  expect(await rig.finished(runId)).toMatchObject({
+    state: 'failed',
+    error: { class: 'permission_denied', message: expect.stringContaining('may no longer run') },
+  });
+  expect(existsSync(file)).toBe(false);
+  // A person who may can retry it, and the message is theirs then.
+  const { id: again } = await rig.service.retryRun(ADMIN, runId);
+  expect(await rig.finished(again)).toMatchObject({ state: 'succeeded' });
+  expect(existsSync(file)).toBe(true);
+});
+
+test('[X3] reading takes any share, running one to operate, and an admin needs none', async () => {
+  const { rig, id, guest, share } = await withGuest();
+  const may = (right: 'read' | 'run', who = guest.userId) => mayUse(rig.store, who, id, right);
+  expect([await may('read'), await may('run')]).toEqual([true, true]);
+  await share('view');
+  expect([await may('read'), await may('run')]).toEqual([true, false]);
+  await share(null);
+  expect([await may('read'), await may('run')]).toEqual([false, false]);
+  await rig.store.updateUser(guest.userId, { role: 'admin' });
+  expect([await may('read'), await may('run')]).toEqual([true, true]);
+  expect([await may('run', newId()), await may('run', ADMIN.userId)]).toEqual([false, true]);
+});
