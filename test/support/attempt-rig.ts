@@ -65,12 +65,12 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
   });
 
   /** The next attempt at what is at the head of the queue. */
-  const attempt = async (play: Play) => {
-    const claimed = await claim(store, session.id, 'agent');
+  const attempt = async (play: Play, lane = session.id) => {
+    const claimed = await claim(store, lane, 'agent');
     const { run, fence } = claimed;
-    const { nodeId } = (await store.getLane(session.id))!;
+    const { nodeId } = (await store.getLane(lane))!;
     const write = async (more: object): Promise<void> => {
-      const [stored] = await store.write([{ lane: session.id, fence, ...more }]);
+      const [stored] = await store.write([{ lane, fence, ...more }]);
       if (stored !== true) throw new Error('lost');
     };
     await write({ start: true });

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { attemptRig, END, init } from '../../../test/support/attempt-rig.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
+import { until } from '../../../test/support/until.ts';
 import type { Principal } from '../../access/principal.ts';
 import { newId } from '../../contract/ids.ts';
 import { MessageRequest } from '../../contract/message.ts';
@@ -59,3 +61,35 @@ test('[X3] reading takes any share, running one to operate, and an admin needs n
   expect([await may('read'), await may('run')]).toEqual([true, true]);
   expect([await may('run', newId()), await may('run', ADMIN.userId)]).toEqual([false, true]);
 });
+
+test.each([true, false])(
+  '[S10] [X3] a fork made in the first run of its original copies it later only while it is shared: %s',
+  async (isShared) => {
+    const rig = await attemptRig();
+    const { id } = rig.session;
+    await rig.store.createUser({ id: 'taro', name: 'taro', role: 'operator' });
+    await rig.service.share(ADMIN, id, { shares: [{ user: 'taro', level: 'operate' }] });
+    const taro: Principal = { userId: 'taro', role: 'operator', channel: 'cli' };
+    await rig.say('first');
+    const started = Promise.withResolvers<void>();
+    await rig.attempt(async function* () {
+      yield init();
+      started.resolve();
+      await new Promise(() => {});
+    });
+    await started.promise;
+    await until(async () => (await rig.store.getSession(id))?.session.conversation !== null);
+    const fork = await rig.service.fork(taro, id, { name: 'fork' });
+    if (!isShared) await rig.service.share(ADMIN, id, { shares: [] });
+    await rig.service.send(taro, fork.id, MessageRequest.parse({ message: 'hi' }), null);
+    let copied = false;
+    const attempt = await rig.attempt(async function* (turn) {
+      copied = turn.fork !== undefined;
+      yield init();
+      yield { kind: 'end', end: END };
+    }, fork.id);
+    const lost = { kind: 'failed', error: { class: 'conversation_lost' } };
+    expect(await attempt.ended()).toMatchObject(isShared ? { kind: 'succeeded' } : lost);
+    expect(copied).toBe(isShared);
+  },
+);
