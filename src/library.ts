@@ -5,11 +5,11 @@ import { type PostgresOptions, postgresStore } from './storage/postgres/store.ts
 import { type SqliteOptions, sqliteStore } from './storage/sqlite/store.ts';
 
 /*
- * The entry `baton/queue`: a queue on one of the stores, and workers for it. Nothing else of Baton
- * is started or loaded.
+ * The entry point `baton/queue`: a queue on one of the stores, and workers for it. Loads and starts
+ * nothing else of Baton.
  */
 
-/** A queue that lives in this process and goes with it. */
+/** A queue that exists only in this process. */
 export const memoryQueue = (options: RunQueueOptions & { readonly clock?: Clock } = {}): RunQueue =>
   new RunQueue(memoryStore(options), options);
 

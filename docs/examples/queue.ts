@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const queue = await sqliteQueue({ path: process.argv[2] ?? 'queue.db' });
 
-// What can be executed, and what it needs to know.
+// A type of run: its payload and its handler.
 queue.register('mail', {
   payload: z.object({ to: z.string(), text: z.string() }),
   run: async ({ to, text }, { attempt, progress, signal }) => {
@@ -20,8 +20,8 @@ queue.register('mail', {
   retry: { firstMs: 100, factor: 2, capMs: 60_000 },
 });
 
-// The runs of one lane are executed one at a time, in order; a retry keeps its place. Stored when
-// the promise resolves, and executed even if this process dies now.
+// The runs of one lane are executed one at a time, in order; a retry keeps its position. They are
+// stored when the promise resolves, and executed even if this process dies now.
 const receipts = await queue.enqueue([
   { type: 'mail', lane: 'sales', payload: { to: 'sales', text: 'first' } },
   { type: 'mail', lane: 'sales', payload: { to: 'sales', text: 'second' } },
@@ -34,7 +34,7 @@ while ((await queue.counts()).succeeded < receipts.length) {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-// Each lane has a log without gaps of all that happened in it.
+// Each lane has a log of all its events, without gaps.
 for (const { seq, type, attempt } of await queue.events('sales')) console.log(seq, type, attempt);
 
 await worker.stop();

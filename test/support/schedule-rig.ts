@@ -26,8 +26,9 @@ export function scheduleQueue(store: Store): RunQueue {
   return queue;
 }
 
-/** One look of one node. */
-export const look = async (store: Store): Promise<number> => (await fireDue(store, SILENT)).fired;
+/** Fires all due ticks, as one node would, and returns how many. */
+export const fireDueTicks = async (store: Store): Promise<number> =>
+  (await fireDue(store, SILENT)).fired;
 
 /** The ticks that made runs, by the age of their runs. */
 export async function ticksOf(store: Store): Promise<Tick[]> {

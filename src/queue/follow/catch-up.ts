@@ -8,15 +8,15 @@ import type { Tail } from './tail.ts';
 
 export interface CatchUp {
   readonly store: LogStore;
-  /** Few tails read what is stored at a time, so that they do not hold up the writers. */
+  /** Limits how many tails read stored events at a time, so they do not hold up writers. */
   readonly slots: Slots;
-  /** How many bytes a page may have, about. */
+  /** Approximate maximum number of bytes in a page. */
   readonly pageBytes: () => number;
-  /** Told of an error; resolves when it is time to try again. */
+  /** Called with an error; resolves when it is time to retry. */
   readonly failed: (error: unknown) => Promise<void>;
 }
 
-/** Brings a tail what is stored, at the speed of its reader, and makes it live. */
+/** Gives a tail the stored events at the speed of its reader, then makes it live. */
 export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<void> {
   const pages = new PageSize(by.pageBytes);
   let proven = 0;
@@ -27,17 +27,17 @@ export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<
     await by.slots.take();
     try {
       if (tail.open) proven = await readPage(feed, tail, proven, pages, by.store);
-      by.slots.give();
+      by.slots.release();
     } catch (error) {
-      by.slots.give();
+      by.slots.release();
       await by.failed(error);
     }
   }
 }
 
 /**
- * Snapshot and subscription are taken together: while the page is read, what the feed gets is held
- * for the tail, so behind the last page there is nothing it could miss. Answers the last seq proven.
+ * Snapshot and subscription are taken together: while the page is read, events that reach the feed
+ * are held for the tail, so it misses nothing after the last page. Returns the last proven seq.
  */
 async function readPage(
   feed: LaneFeed,
@@ -56,7 +56,7 @@ async function readPage(
   try {
     const page = await store.listAfter(tail.lane, from.head, limit, tail.runId ?? undefined);
     const full = page.length >= limit;
-    // A run's events have the others' between them, so only their order shows that none is missing.
+    // A run's events are interleaved with others, so only their order shows that none is missing.
     const last = page.at(-1)?.seq ?? from.head;
     const step =
       tail.runId === null

@@ -15,7 +15,7 @@ const event = (seq: number): LogEvent => ({
 });
 const page = (...numbers: number[]): LogEvent[] => numbers.map(event);
 
-test('[E3] a page without holes is taken as it is', () => {
+test('[E3] a page without gaps is accepted as it is', () => {
   expect(advance({ head: 2, proven: 2 }, page(3, 4), false)).toEqual({
     events: page(3, 4),
     head: 4,
@@ -25,7 +25,7 @@ test('[E3] a page without holes is taken as it is', () => {
   });
 });
 
-test('[E3] a hole that nothing explains is not passed over, but read again', () => {
+test('[E3] an unexplained gap is not skipped but read again', () => {
   const first = advance({ head: 2, proven: 2 }, page(3, 5, 6), false);
   expect(first).toMatchObject({ head: 3, proven: 6, more: true, skipped: false });
   expect(seqs(first.events)).toEqual([3]);
@@ -35,7 +35,7 @@ test('[E3] a hole that nothing explains is not passed over, but read again', () 
   expect(removed).toMatchObject({ head: 6, more: false, skipped: true });
 });
 
-test('[E3] removed events at the end of the log are passed over once they are proven', () => {
+test('[E3] removed events at the end of the log are skipped once they are proven', () => {
   expect(advance({ head: 2, proven: 5 }, [], false)).toMatchObject({ head: 5, skipped: true });
   expect(advance({ head: 2, proven: 2 }, [], false)).toMatchObject({ head: 2, skipped: false });
 });
@@ -43,13 +43,13 @@ test('[E3] removed events at the end of the log are passed over once they are pr
 type Step =
   | { readonly do: 'append'; readonly count: number }
   | { readonly do: 'remove'; readonly seq: number }
-  | { readonly do: 'look' }
+  | { readonly do: 'probe' }
   | { readonly do: 'read'; readonly limit: number; readonly hides: boolean };
 
 const step = fc.oneof(
   fc.record({ do: fc.constant('append' as const), count: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ do: fc.constant('remove' as const), seq: fc.integer({ min: 1, max: 40 }) }),
-  fc.record({ do: fc.constant('look' as const) }),
+  fc.record({ do: fc.constant('probe' as const) }),
   fc.record({
     do: fc.constant('read' as const),
     limit: fc.integer({ min: 1, max: 6 }),
@@ -57,7 +57,7 @@ const step = fc.oneof(
   }),
 );
 
-test('[E3] whatever is appended, removed and read when: no event twice, none lost that stays', () => {
+test('[E3] for any order of appends, removals and reads, no remaining event is lost or doubled', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps: Step[]) => {
       let last = 0;
@@ -67,10 +67,10 @@ test('[E3] whatever is appended, removed and read when: no event twice, none los
       let at: Position = { head: 0, proven: 0 };
       const readPage = (limit: number, hides: boolean): boolean => {
         const after = [...log].filter((seq) => seq > at.head);
-        // A commit that shows too late; the store promises this not to happen to what is proven.
+        // A commit that becomes visible late; the store promises that proven events never do.
         const hidden = hides ? after.find((seq) => seq > at.proven) : undefined;
-        const found = after.filter((seq) => seq !== hidden).slice(0, limit);
-        const next = advance(at, page(...found), found.length >= limit);
+        const visible = after.filter((seq) => seq !== hidden).slice(0, limit);
+        const next = advance(at, page(...visible), visible.length >= limit);
         seen.push(...seqs(next.events));
         at = next;
         return next.more;
@@ -78,7 +78,7 @@ test('[E3] whatever is appended, removed and read when: no event twice, none los
       for (const one of steps) {
         if (one.do === 'append') for (let i = 0; i < one.count; i++) log.add(++last);
         else if (one.do === 'remove' && log.delete(one.seq)) removed.add(one.seq);
-        else if (one.do === 'look') at = { ...at, proven: Math.max(at.proven, last) };
+        else if (one.do === 'probe') at = { ...at, proven: Math.max(at.proven, last) };
         else if (one.do === 'read') readPage(one.limit, one.hides);
       }
       at = { ...at, proven: Math.max(at.proven, last) };

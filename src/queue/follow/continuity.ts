@@ -4,22 +4,22 @@ import type { LogEvent } from '../../contract/event.ts';
 export interface Position {
   /** Everything up to this seq was read or is known to be removed. */
   readonly head: number;
-  /** This seq was given to an event, as was known before the read began. */
+  /** This seq was known to be assigned before the read began. */
   readonly proven: number;
 }
 
 export interface Advance extends Position {
   readonly events: readonly LogEvent[];
-  /** Read again at once: the page was full, or ended at a hole that is not understood yet. */
+  /** Read again immediately: the page was full, or ended at a gap that is not explained yet. */
   readonly more: boolean;
-  /** Removed events were passed over. */
+  /** Removed events were skipped. */
   readonly skipped: boolean;
 }
 
 /**
- * Takes over a page of a lane's log without losing anything. A lane's events become visible in the
- * order of their seq, so a hole before a seq that was proven before the read began can only be a
- * removed event; any other hole is not passed over but read again, by then proven.
+ * Accepts a page of a lane's log without losing anything. A lane's events become visible in the
+ * order of their seq, so a gap before a seq that was proven before the read began can only be a
+ * removed event; any other gap is not skipped but read again, by then proven.
  */
 export function advance(from: Position, page: readonly LogEvent[], full: boolean): Advance {
   let { head } = from;
@@ -36,6 +36,6 @@ export function advance(from: Position, page: readonly LogEvent[], full: boolean
   }
   const proven = Math.max(from.proven, head);
   if (full) return { events: page, head, proven, more: true, skipped };
-  // Nothing was left behind the page, so what was proven there was removed.
+  // There was nothing after the page, so the proven events after it were removed.
   return { events: page, head: proven, proven, more: false, skipped: skipped || proven > head };
 }

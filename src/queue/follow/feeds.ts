@@ -3,35 +3,36 @@ import type { Store } from '../store.ts';
 import { LaneFeed } from './lane-feed.ts';
 
 export interface FeedEvents {
-  /** A read came back, or failed. */
+  /** A read succeeded. */
   answered(): void;
   failed(error: unknown): void;
-  /** The poll found lanes that had grown. */
+  /** The poll showed that these lanes have grown. */
   grew(lanes: readonly string[]): void;
-  /** The lane was removed, and perhaps made again. */
+  /** The lane was removed, and perhaps created again. */
   gone(feed: LaneFeed): void;
-  /** Removed events were passed over. */
+  /** Removed events were skipped. */
   skipped(feed: LaneFeed): void;
 }
 
-/** Lanes in one statement of a poll, and in one read. */
+/** Maximum number of lanes in one statement of a poll, and in one read. */
 const LANES_PER_POLL = 1000;
 const LANES_PER_READ = 64;
 
 /**
- * The followed lanes, and all reading for them: at most one read of what grew and one poll are under
- * way, however many lanes there are. What fails is tried again at the next tick.
+ * The followed lanes and all reads for them: at most one read of new events and one poll are in
+ * progress, however many lanes there are. A failed read is retried at the next tick.
  */
 export class Feeds {
   readonly #store: Store;
   readonly #on: FeedEvents;
   readonly #feeds = new Map<string, LaneFeed>();
-  /** Those whose log grew, and those whose end is not known yet. */
+  /** Feeds whose log grew. */
   readonly #woken = new Set<LaneFeed>();
+  /** Feeds whose last seq is not known yet. */
   readonly #fresh = new Set<LaneFeed>();
   readonly #read = new Coalescer(() => this.#readWoken());
   readonly #poll = new Coalescer(() => this.#pollAll());
-  readonly #look = new Coalescer(() => this.#lookAtFresh());
+  readonly #locate = new Coalescer(() => this.#locateFresh());
 
   constructor(store: Store, on: FeedEvents) {
     this.#store = store;
@@ -56,7 +57,7 @@ export class Feeds {
       feed = new LaneFeed(lane);
       this.#feeds.set(lane, feed);
       this.#fresh.add(feed);
-      this.#look.trigger();
+      this.#locate.trigger();
     }
     return feed;
   }
@@ -65,7 +66,7 @@ export class Feeds {
     this.#feeds.delete(feed.lane);
     this.#woken.delete(feed);
     this.#fresh.delete(feed);
-    // Whoever still waits for it finds its tail ended.
+    // A caller that still waits for the feed will see that its tail has ended.
     feed.begin(0);
   }
 
@@ -85,13 +86,13 @@ export class Feeds {
   }
 
   tick(): void {
-    if (this.#fresh.size > 0) this.#look.trigger();
+    if (this.#fresh.size > 0) this.#locate.trigger();
     if (this.#woken.size > 0) this.#read.trigger();
     this.poll();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#read.stop(), this.#poll.stop(), this.#look.stop()]);
+    await Promise.all([this.#read.stop(), this.#poll.stop(), this.#locate.stop()]);
   }
 
   async lastSeqs(lanes: readonly string[]): Promise<Map<string, number>> {
@@ -103,7 +104,7 @@ export class Feeds {
     return all;
   }
 
-  async #lookAtFresh(): Promise<void> {
+  async #locateFresh(): Promise<void> {
     const feeds = [...this.#fresh];
     await this.#try(async () => {
       const last = await this.lastSeqs(feeds.map(({ lane }) => lane));
@@ -124,8 +125,8 @@ export class Feeds {
       const grown: string[] = [];
       for (const { feed, head } of asked) {
         const seq = last.get(feed.lane) ?? 0;
-        // A lane never loses a seq it has given. One that is removed, made again and longer than
-        // before, all between two polls, is not noticed.
+        // A lane's last seq never decreases. A lane that is removed, created again and longer than
+        // before, all between two polls, goes unnoticed.
         if (seq < head) this.#on.gone(feed);
         else if (feed.reaches(seq)) {
           grown.push(feed.lane);
@@ -136,7 +137,7 @@ export class Feeds {
     });
   }
 
-  /** One read; what is left is read in the next turn of the loop, so that readers get theirs. */
+  /** One read; the rest follows in the next turn of the event loop, so readers get their turn. */
   async #readWoken(): Promise<void> {
     const feeds = [...this.#woken].slice(0, LANES_PER_READ);
     if (feeds.length === 0) return;

@@ -26,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('read' as const), tail: fc.nat(5) }),
 );
 
-/** Every other hint is lost, as the seed says. */
+/** Drops the hints that `lost` selects. */
 function loseHints(store: Store, lost: readonly boolean[]): void {
   const onHint = store.onHint.bind(store);
   let n = 0;
@@ -42,7 +42,7 @@ interface Followed {
   readonly seen: LogEvent[];
 }
 
-test('[E1] [E3] lost hints, failed reads, purges: every tail sees each event that stays, once', async () => {
+test('[E1] [E3] despite lost hints, failed reads and purges, every tail sees each remaining event once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 80, size: 'max' }),
@@ -53,7 +53,7 @@ test('[E1] [E3] lost hints, failed reads, purges: every tail sees each event tha
         loseHints(base, lost);
         const { store, faults } = faultyStore(base);
         const queue = new RunQueue(store, { follow: { pollMs: 2 } }).register('t', {});
-        // A run that stays keeps the lane when others are purged.
+        // An unfinished run keeps the lane when others are purged.
         await queue.enqueue({ type: 't', lane: LANE });
         const followed: Followed[] = [];
         const lastSeq = async () => (await base.lastSeqs([LANE])).get(LANE) ?? 0;
@@ -79,7 +79,7 @@ test('[E1] [E3] lost hints, failed reads, purges: every tail sees each event tha
             followed.push({ tail: queue.tail(LANE, { after }), after, seen: [] });
           } else if (one.do === 'read') {
             const chosen = followed[one.tail];
-            // Only if one is sure to come: it is stored now.
+            // Only if there is a stored event, so the read will not wait forever.
             const left = await base.listAfter(LANE, chosen?.tail.position ?? 0, 1);
             if (left.length > 0) chosen?.seen.push(...(await read(chosen.tail, 1)));
           }

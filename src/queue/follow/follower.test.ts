@@ -35,7 +35,7 @@ test('[E1] a hundred tails of a lane share each read', async () => {
   await notes('l', 3);
   const tails = range(1, 100).map(() => queue.tail('l', { after: 3 }));
   const first = Promise.all(tails.map((tail) => read(tail, 1)));
-  // The lane is looked at before what comes then is read.
+  // The lane's last seq is read before new events are.
   await until(() => calls('lastSeqs') === 1);
   for (let n = 1; n <= 5; n++) {
     await note('l');
@@ -62,7 +62,7 @@ test('[E1] thousands of idle tails cost little memory and one poll together', as
   await until(() => polled.length >= 6);
   collect();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(2000 * 5000);
-  // Every look and every poll asks for all of them, in two statements.
+  // The first read and every poll ask for all lanes in two statements.
   expect(new Set(polled)).toEqual(new Set([1000]));
   expect(faults.calls.get('listAfter')).toBeUndefined();
   expect(faults.calls.get('listAfterEach')).toBeUndefined();
@@ -74,7 +74,7 @@ test('[E1] thousands of idle tails cost little memory and one poll together', as
   }
 });
 
-test('starts with the first tail and stops with the last', async () => {
+test('polling starts with the first tail and stops with the last', async () => {
   const { base, queue, calls, note } = setUp({ pollMs: 2 });
   let listeners = 0;
   const onHint = base.onHint.bind(base);
@@ -105,7 +105,7 @@ test('starts with the first tail and stops with the last', async () => {
   expect(seqs(await read(again, 1))).toEqual([1]);
 });
 
-test('[E4] a slow reader is dropped with its cursor, resumes, and holds nobody up', async () => {
+test('[E4] a slow reader is dropped with its cursor, can resume, and delays nobody', async () => {
   const { queue, note } = setUp({ unreadBytes: 20_000 });
   const slow = queue.tail('l');
   const quick = queue.tail('l');
@@ -113,7 +113,7 @@ test('[E4] a slow reader is dropped with its cursor, resumes, and holds nobody u
   for (let n = 1; n <= 100; n++) {
     await note('l', 'x'.repeat(1000));
     if (n === 10) expect(seqs(await read(slow, 10))).toEqual(range(1, 10));
-    // The writer waits for no reader, but this loop must let the quick one run.
+    // The writer waits for no reader, but this loop must give the quick one time to run.
     await new Promise(setImmediate);
   }
   expect(seqs(await all)).toEqual(range(1, 100));
@@ -124,12 +124,12 @@ test('[E4] a slow reader is dropped with its cursor, resumes, and holds nobody u
   expect(quick.end).toBeNull();
 });
 
-test('[E4] a reader that stands still is dropped; what is stored comes at its own speed', async () => {
+test('[E4] a reader that takes nothing is dropped; one that reads stored events slowly is not', async () => {
   const { queue, notes } = setUp({ unreadBytes: 20_000, stallMs: 50, pollMs: 5 });
   await notes('l', 2000);
   const stalled = queue.tail('l');
   expect(seqs(await read(stalled, 3))).toEqual([1, 2, 3]);
-  // Far more than the limit is stored, and it is read with pauses; only standing still is too slow.
+  // Far more than the limit is stored, and it is read with pauses; only taking nothing is too slow.
   const calm = queue.tail('l');
   const seen: number[] = [];
   for await (const { seq } of calm) {
@@ -142,7 +142,7 @@ test('[E4] a reader that stands still is dropped; what is stored comes at its ow
   expect(stalled.end).toEqual({ reason: 'stalled', dropped: true, after: 3 });
 });
 
-test('an aborted tail ends while it waits, and lets go of its signal', async () => {
+test('an aborted tail ends while it waits, and releases its signal', async () => {
   const { queue } = setUp();
   const abort = new AbortController();
   const tail = queue.tail('l', { after: 4, signal: abort.signal });
@@ -157,7 +157,7 @@ test('an aborted tail ends while it waits, and lets go of its signal', async () 
   expect((await queue.hints({ signal: abort.signal }).next()).done).toBe(true);
 });
 
-test('[E1] [O5] while the database is away tails stay open, and go on when it is back', async () => {
+test('[E1] [O5] while the database is away tails stay open, and continue when it is back', async () => {
   const { queue, faults, notes, calls, log } = setUp({ pollMs: 5 });
   await notes('l', 5);
   const live = queue.tail('l');
@@ -181,14 +181,14 @@ const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise(setImmediate);
 };
 
-test('[E3] an event that comes while the end of the log is looked up is not lost', async () => {
+test('[E3] an event appended while the last seq is being read is not lost', async () => {
   const { base, queue, note } = setUp({ pollMs: 60_000 });
   const lastSeqs = base.lastSeqs.bind(base);
-  let looks = 0;
+  let reads = 0;
   base.lastSeqs = async (lanes) => {
     const answer = await lastSeqs(lanes);
-    // The answer is older than the event, and comes after its hint.
-    if (looks++ === 0) await note('l').then(() => turns(3));
+    // The answer is older than the event, and arrives after its hint.
+    if (reads++ === 0) await note('l').then(() => turns(3));
     return answer;
   };
   const tail = queue.tail('l');
@@ -197,7 +197,7 @@ test('[E3] an event that comes while the end of the log is looked up is not lost
   expect(seqs(await read(tail, 1))).toEqual([2]);
 });
 
-test('[E3] events that come while what is stored is read are neither lost nor doubled', async () => {
+test('[E3] events appended while stored events are read are neither lost nor doubled', async () => {
   const { base, queue, notes } = setUp({ pollMs: 60_000 });
   await notes('l', 40);
   const { id } = await queue.register('t', {}).enqueue({ type: 't', lane: 'l' });
@@ -210,7 +210,7 @@ test('[E3] events that come while what is stored is read are neither lost nor do
   };
   const reads = { lane: 0, run: 0 };
   base.listAfter = async (...args) => {
-    // The live part grows, and is handed out, before each of the first pages is read and after it.
+    // New events are appended and delivered before and after each of the first pages is read.
     const growing = reads[args[3] === undefined ? 'lane' : 'run']++ < 5;
     if (growing) await grow();
     const page = await listAfter(...args);
@@ -250,7 +250,7 @@ test('closing the queue or its store ends all tails', async () => {
   expect(tail.end?.reason).toBe('closed');
 });
 
-test('what is no lane and no cursor is refused', () => {
+test('an invalid lane, cursor or run id is refused', () => {
   const { queue } = setUp();
   expect(() => queue.tail('')).toThrow('lane');
   expect(() => queue.tail('l', { after: -1 })).toThrow('after');
@@ -258,15 +258,15 @@ test('what is no lane and no cursor is refused', () => {
   expect(() => queue.tail('l', { runId: '' })).toThrow('run');
 });
 
-test('[E4] readers of a long log that take nothing hold less each, the more they are', async () => {
+test('[E4] the more idle readers a long log has, the less each of them holds', async () => {
   const allBytes = 256 * 1024;
   const { queue, note } = setUp({ allBytes });
   for (let n = 0; n < 60; n++) await note('l', 'x'.repeat(8 * 1024));
   const held = async (readers: number): Promise<number> => {
     const tails = range(1, readers).map(() => queue.tail('l'));
-    // As a stream does: takes what there is, and cannot send it.
+    // Like a stream that takes events but cannot send them.
     const taken = await Promise.all(tails.map((tail) => tail.take()));
-    // Time enough to read another page, were it not for those who hold one.
+    // Enough time to read another page, if readers that hold one were given more.
     for (let n = 0; n < 10; n++) await new Promise(setImmediate);
     const unsent = taken.map((events) => JSON.stringify(events).length);
     const unread = tails.map(({ unreadBytes }) => unreadBytes);
@@ -276,7 +276,7 @@ test('[E4] readers of a long log that take nothing hold less each, the more they
   const one = await held(1);
   expect(one).toBeLessThan(300 * 1024);
   const hundred = await held(100);
-  // The first have more, which the others make up for by what they lack.
+  // The first readers hold more, the later ones less.
   expect(hundred).toBeLessThan(10 * allBytes);
   expect(hundred / 100).toBeLessThan(one / 4);
   expect(queue.following.tails).toBe(0);

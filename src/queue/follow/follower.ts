@@ -12,9 +12,9 @@ import { Slots } from './slots.ts';
 import { Tail, type TailLimits } from './tail.ts';
 
 export interface FollowOptions extends Partial<TailLimits> {
-  /** How often the store is asked for what no hint told. */
+  /** How often the store is polled for growth that no hint reported. */
   readonly pollMs?: number;
-  /** So many bytes of stored events may lie with all readers together, about. */
+  /** Approximate number of bytes of stored events that all readers together may hold. */
   readonly allBytes?: number;
 }
 
@@ -24,12 +24,12 @@ export interface TailFrom {
   readonly signal: AbortSignal | null;
 }
 
-/** Tails that read what is stored at a time; the other connections are for the writers. */
+/** Number of tails that read stored events at a time; the other connections are for writers. */
 const READING_TAILS = 3;
 
 /**
- * Follows the logs of many lanes for many tails. A hint names the lanes that grew, and one poll for
- * all of them finds those that no hint named (E1). It works while there is a tail or a reader of the
+ * Follows the logs of many lanes for many tails. A hint names the lanes that grew, and one poll over
+ * all of them finds those that no hint named (E1). It runs while there is a tail or a reader of the
  * hint feed; while the database is away they stay open.
  */
 export class Follower {
@@ -69,7 +69,7 @@ export class Follower {
     );
   }
 
-  /** Lanes that are followed now, and tails on them. */
+  /** The number of followed lanes, and of tails on them. */
   get stats(): { lanes: number; tails: number } {
     return { lanes: this.#feeds.size, tails: this.#tails };
   }
@@ -91,7 +91,7 @@ export class Follower {
     return tail;
   }
 
-  /** Which lanes grow from now on, of all there are. */
+  /** Reports all lanes that grow from now on. */
   hints(signal: AbortSignal | null): GrowthReader {
     const abort = (): void => reader.end();
     const reader = new GrowthReader(() => {
@@ -108,7 +108,7 @@ export class Follower {
     return reader;
   }
 
-  /** Anything may have changed, beside the logs too: readers of the hint feed load all again. */
+  /** Anything may have changed, not only logs: readers of the hint feed reload everything. */
   hintAll(): void {
     this.#growth.note([], true);
   }
@@ -132,14 +132,14 @@ export class Follower {
     await this.#checkRun(tail);
   }
 
-  /** Runs whose `done` may have been passed over. Tails that are not live yet look for themselves. */
+  /** Checks runs whose `done` may have been skipped. Tails that are not live yet check themselves. */
   #checkRuns(feed: LaneFeed): void {
     for (const tail of feed.tails) if (feed.isLive(tail)) void this.#checkRun(tail);
   }
 
   /**
-   * The `done` of a run that has ended may lie before the cursor, or may have been removed with the
-   * run; its tail would wait for ever. Asked only of live tails, so that a later one is not missed.
+   * The `done` of a finished run may be before the cursor, or may have been removed with the run;
+   * its tail would wait forever. Called only for live tails, so a later `done` is not missed.
    */
   async #checkRun(tail: Tail): Promise<void> {
     const { lane, runId } = tail;
@@ -150,7 +150,7 @@ export class Follower {
           if (run.lastSeq !== null && run.lastSeq <= tail.position) tail.finish('done');
           return;
         }
-        // Taken out of the queue, it is gone, but what it logged last may still be on its way.
+        // A run removed from the queue is gone, but its last events may not have arrived yet.
         const rest = await this.#store.listAfter(lane, tail.position, 1, runId);
         if (rest.length === 0) tail.finish('gone');
         return;
@@ -195,7 +195,7 @@ export class Follower {
       const feed = this.#feeds.get(lane);
       if (feed !== undefined) this.#feeds.wake(feed);
     }
-    // Whoever may see another set of lanes than before looks at all of them again.
+    // A reader whose access changed may see other lanes than before, so it reloads all of them.
     this.#growth.note(hint.lanes, hint.all === true || hint.access === true);
   }
 
@@ -220,7 +220,7 @@ export class Follower {
   }
 }
 
-/** A tail that ends leaves its feed meanwhile; a set bears that. */
+/** A tail that ends leaves its feed during the loop, which a Set allows. */
 function endTails(feed: LaneFeed, end: (tail: Tail) => void): void {
   for (const tail of feed.tails) end(tail);
 }

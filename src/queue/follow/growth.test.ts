@@ -19,7 +19,7 @@ function setUp() {
   return { hub, reader, last, asked, away, failures };
 }
 
-test('[E9] growths that come together are told as one, with the latest seq', async () => {
+test('[E9] growth of a lane within a short time is one hint, with the latest seq', async () => {
   const { hub, reader, last, asked } = setUp();
   for (let seq = 1; seq <= 100; seq++) {
     last.set('a', seq);
@@ -29,7 +29,7 @@ test('[E9] growths that come together are told as one, with the latest seq', asy
   expect(asked).toEqual([['a']]);
 });
 
-test('[E9] a reader that leaves them lying has each lane once; too many become `all`', async () => {
+test('[E9] a slow reader gets each lane once; too many lanes become `all`', async () => {
   const { reader } = setUp();
   reader.offer(new Map([['a', 1]]));
   reader.offer(new Map([['a', 2]]));
@@ -40,14 +40,14 @@ test('[E9] a reader that leaves them lying has each lane once; too many become `
   expect((await reader.next()).value).toEqual({ lane: 'b', lastSeq: 1 });
 });
 
-test('[E9] [S12] one that was removed makes everybody look at all again', async () => {
+test('[E9] [S12] a removed lane makes every reader reload everything', async () => {
   const { hub, reader, last } = setUp();
   last.set('a', 3);
   hub.note(['a', 'removed']);
   expect((await reader.next()).value).toEqual({ all: true });
 });
 
-test('[E9] when the store did not answer, it is told later', async () => {
+test('[E9] a hint that the store could not answer is sent later', async () => {
   const { hub, reader, last, away, failures } = setUp();
   last.set('a', 7);
   const next = reader.next();
@@ -59,7 +59,7 @@ test('[E9] when the store did not answer, it is told later', async () => {
   expect((await next).value).toEqual({ lane: 'a', lastSeq: 7 });
 });
 
-test('[E9] without a reader nothing is asked; an ended one gets nothing', async () => {
+test('[E9] without readers the store is not asked; an ended reader gets nothing', async () => {
   const { hub, reader, asked } = setUp();
   const waiting = reader.next();
   await reader.return();

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Coalescer } from '../coalescer.ts';
 import { Signal } from './signal.ts';
 
-/** A lane's log grew; or too much happened to say what, and everything is to be looked at. */
+/** A lane's log grew; or `all`: too much changed to list, so check everything. */
 export type Growth = { readonly lane: string; readonly lastSeq: number } | { readonly all: true };
 
-/** Growths of one lane within this time are told as one, the first at once. */
+/** Further growth of a lane within this time is combined; the first is reported immediately. */
 const WINDOW_MS = 50;
-/** Lanes a reader may leave lying; beyond it is told `all`. */
+/** Number of lanes a reader may leave unread; with more, it gets `all`. */
 const LANES_MOST = 10_000;
 
-/** One reader of the hint feed: of each lane it gets the latest, and nothing of before it came. */
+/** One reader of the hint feed: gets the latest seq of each lane that grows after it has joined. */
 export class GrowthReader implements AsyncIterableIterator<Growth, void, void> {
   readonly #grown = new Map<string, number>();
   readonly #changed = new Signal();
@@ -68,12 +68,12 @@ export class GrowthReader implements AsyncIterableIterator<Growth, void, void> {
   }
 }
 
-/** Tells readers which lanes grew, of all lanes whether followed or not. Only hints, never replayed. */
+/** Reports to readers which lanes grew, whether followed or not. Hints are never replayed. */
 export class GrowthHub {
   readonly readers = new Set<GrowthReader>();
   readonly #lastSeqs: (lanes: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly #failed: (error: unknown) => void;
-  readonly #coalescer = new Coalescer(() => this.#tell());
+  readonly #coalescer = new Coalescer(() => this.#send());
   #grown = new Set<string>();
   #all = false;
 
@@ -85,7 +85,7 @@ export class GrowthHub {
     this.#failed = failed;
   }
 
-  /** These lanes grew, or any may have. */
+  /** These lanes grew; with `all`, any lane may have. */
   note(lanes: Iterable<string>, all = false): void {
     if (this.readers.size === 0) return;
     for (const lane of lanes) this.#grown.add(lane);
@@ -93,12 +93,12 @@ export class GrowthHub {
     this.retry();
   }
 
-  /** Tells what could not be told before. */
+  /** Sends hints that could not be sent before. */
   retry(): void {
     if (this.#all || this.#grown.size > 0) this.#coalescer.trigger();
   }
 
-  async #tell(): Promise<void> {
+  async #send(): Promise<void> {
     const lanes = [...this.#grown];
     const all = this.#all;
     this.#grown = new Set();
@@ -108,7 +108,7 @@ export class GrowthHub {
     } else {
       try {
         const grown = await this.#lastSeqs(lanes);
-        // One that was removed has no log to point to, and nobody can say any more who saw it.
+        // A removed lane has no log to point to, and it is no longer known who could see it.
         const isGone = lanes.some((lane) => !grown.has(lane));
         for (const reader of this.readers) isGone ? reader.offerAll() : reader.offer(grown);
       } catch (error) {

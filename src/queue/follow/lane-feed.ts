@@ -5,10 +5,10 @@ import { PageSize } from './page-size.ts';
 import { bytesOf, type Sized, sized } from './sized.ts';
 import type { Tail } from './tail.ts';
 
-/** More than this is not kept for a tail that still reads what is stored: it reads that too. */
+/** New events beyond this size are not held for a tail that is catching up; it reads them as well. */
 export const HELD_BYTES = 128 * 1024;
 
-/** What came while a tail was reading what is stored. */
+/** Events that arrived while a tail was reading stored events. */
 export class Held {
   readonly events: Sized[] = [];
   bytes = 0;
@@ -21,8 +21,8 @@ export class Held {
 }
 
 /**
- * One followed lane: how far its log was read, and who gets what comes. Each page is read once and
- * goes to all live tails. A tail that still reads what is stored is not live yet.
+ * One followed lane: how far its log was read, and which tails get new events. Each page is read
+ * once and goes to all live tails. A tail that is still catching up is not live yet.
  */
 export class LaneFeed {
   readonly lane: string;
@@ -32,10 +32,10 @@ export class LaneFeed {
   readonly #pages = new PageSize();
   readonly #begun = Promise.withResolvers<void>();
   #asked: Position & { readonly limit: number } = { head: 0, proven: 0, limit: 0 };
-  /** null until the store was asked where the log ends. */
+  /** Null until the lane's last seq is known. */
   head: number | null = null;
   #proven = 0;
-  /** A hint came before that. */
+  /** A hint arrived before `head` was known. */
   early = false;
 
   constructor(lane: string) {
@@ -53,18 +53,18 @@ export class LaneFeed {
     this.#begun.resolve();
   }
 
-  /** The store says that the log goes up to here. True if that is further than was read. */
+  /** Records that the log reaches this seq. True if that is further than was read. */
   reaches(last: number): boolean {
     this.#proven = Math.max(this.#proven, last);
     return this.head !== null && last > this.head;
   }
 
-  /** Where the log stands, for a read that begins now. */
+  /** The position for a read that begins now. */
   position(): Position {
     return { head: this.head ?? 0, proven: this.#proven };
   }
 
-  /** What to read next; `accept` takes the answer. */
+  /** The next read; pass its result to `accept`. */
   ask(): LogCursor {
     this.#asked = { ...this.position(), limit: this.#pages.limit };
     return { lane: this.lane, after: this.#asked.head, limit: this.#asked.limit };
@@ -83,7 +83,7 @@ export class LaneFeed {
     return { more: more || this.#proven > head, skipped };
   }
 
-  /** From now on the tail gets what comes. Only for one that has everything up to `head`. */
+  /** From now on the tail gets new events. It must have all events up to `head`. */
   join(tail: Tail): void {
     if (tail.open) this.#live.add(tail);
   }
@@ -92,13 +92,13 @@ export class LaneFeed {
     return this.#live.has(tail);
   }
 
-  /** False if it was not there. */
+  /** False if the tail was not following this lane. */
   leave(tail: Tail): boolean {
     this.#live.delete(tail);
     return this.tails.delete(tail);
   }
 
-  /** Begins to keep what comes, for a tail that is about to read up to here. */
+  /** Starts to hold new events, for a tail that is about to read up to here. */
   hold(): Held {
     const held = new Held();
     this.#held.add(held);

@@ -1,19 +1,19 @@
-/** Events of the first page; a payload has at most 256 KiB, so even the worst one is bearable. */
+/** Number of events on the first page; a payload is at most 256 KiB, so even the worst page is small enough. */
 const FIRST = 16;
 const MOST = 256;
-/** About as many bytes as a page has at most, and all pages of this process together. */
+/** Approximate maximum size of a page, and of all pages of this process together. */
 const PAGE_BYTES = 512 * 1024;
 const ALL_BYTES = 32 * 1024 * 1024;
-/** Pages smaller than this part of what they may be are made larger. */
+/** Pages smaller than this share of the maximum grow. */
 const SMALL = 1 / 8;
 
-/** What the page of one reader may have: each holds one, also while it takes nothing. */
+/** Maximum page size per reader: each holds one page, even while it takes nothing. */
 export const pageBytes = (readers: number, all = ALL_BYTES): number =>
   Math.min(PAGE_BYTES, all / Math.max(1, readers));
 
 /**
- * How many events to ask for, so that pages of small ones are long and pages of large ones short.
- * With many readers all pages are shorter.
+ * Chooses how many events to read, so pages of small events are long and pages of large ones short.
+ * With many readers, all pages are shorter.
  */
 export class PageSize {
   readonly #bytes: () => number;
@@ -28,7 +28,7 @@ export class PageSize {
     return this.#limit;
   }
 
-  /** A page of so many bytes has come. */
+  /** Adapts to the size of a page that was read. */
   saw(bytes: number, full: boolean): void {
     const most = this.#bytes();
     if (bytes > most) this.#limit = Math.max(1, this.#limit >> 1);

@@ -1,4 +1,4 @@
-/** Wakes everybody who waits for a change; whoever waits looks for itself what it was. */
+/** Wakes everything that waits for a change; each waiter checks for itself what changed. */
 export class Signal {
   #next: PromiseWithResolvers<void> | null = null;
 

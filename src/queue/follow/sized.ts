@@ -1,12 +1,12 @@
 import type { LogEvent } from '../../contract/event.ts';
 
-/** An event and about how many bytes it takes: measured once, shared by all tails it goes to. */
+/** An event with its approximate size: measured once, shared by all tails that get it. */
 export interface Sized {
   readonly event: LogEvent;
   readonly bytes: number;
 }
 
-/** The rest of an event beside its payload. */
+/** Approximate size of an event without its payload. */
 const FRAME_BYTES = 200;
 
 export const sized = (event: LogEvent): Sized => ({

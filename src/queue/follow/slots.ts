@@ -1,4 +1,4 @@
-/** Lets a few in at a time; the others wait in the order they came. */
+/** A semaphore: admits a few at a time; the others wait in order of arrival. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class Slots {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  give(): void {
+  release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;
     else next();

@@ -15,7 +15,7 @@ function setUp({ after = 0, unreadBytes = 10_000, stallMs = 1000 } = {}) {
   return { tail, ended };
 }
 
-test('[E3] gives what is offered after its cursor, each once, also to calls that waited', async () => {
+test('[E3] delivers each event after its cursor once, even to calls that were waiting', async () => {
   const { tail } = setUp({ after: 2 });
   const waiting = Promise.all([tail.next(), tail.next(), tail.next()]);
   tail.offer(page(1, 3), 3);
@@ -25,7 +25,7 @@ test('[E3] gives what is offered after its cursor, each once, also to calls that
   expect(tail.position).toBe(6);
 });
 
-test('[E3] a reader that is always behind loses nothing and keeps nothing', async () => {
+test('[E3] a reader that is always behind loses no events and retains none', async () => {
   const { tail } = setUp({ unreadBytes: 1_000_000 });
   tail.offer(page(1, 10), 10);
   for (let seq = 1; seq <= 3000; seq++) {
@@ -35,7 +35,7 @@ test('[E3] a reader that is always behind loses nothing and keeps nothing', asyn
   expect(tail.unreadBytes).toBeLessThan(10 * 300);
 });
 
-test('[E4] too much unread ends it, with the cursor of what was taken', async () => {
+test('[E4] too many unread bytes end the tail, with the cursor of the last event taken', async () => {
   const { tail, ended } = setUp();
   tail.offer(page(1, 5), 5);
   await read(tail, 2);
@@ -68,7 +68,7 @@ test('[E4] a reader that takes nothing for too long is dropped; one that waits f
   expect(tail.end).toEqual({ reason: 'stalled', dropped: true, after: 1 });
 });
 
-test('what had come before an end is still given; a stop lets it go', async () => {
+test('events before an end are still delivered; a stop discards them', async () => {
   const finished = setUp();
   finished.tail.offer(page(1, 3), 3);
   finished.tail.finish('gone');

@@ -5,38 +5,38 @@ import type { Sized } from './sized.ts';
 const COMPACT_AT = 1000;
 
 export interface TailLimits {
-  /** A reader that leaves events lying for so long is dropped. */
+  /** A reader that takes no events for this long is dropped. */
   readonly stallMs: number;
-  /** So many bytes may lie unread before a reader is dropped. */
+  /** A reader with more unread bytes than this is dropped. */
   readonly unreadBytes: number;
 }
 
 export type TailEndReason =
-  /** The run it follows has ended, and its `done` was handed out. */
+  /** The followed run has ended, and its `done` was delivered. */
   | 'done'
-  /** Its reader stopped it. */
+  /** The reader stopped it. */
   | 'stopped'
   /** The queue was closed. */
   | 'closed'
-  /** The lane or the run was removed; a lane of the same name begins again at seq 1. */
+  /** The lane or the run was removed; a lane with the same name starts again at seq 1. */
   | 'gone'
-  /** Dropped: its reader took nothing for too long. */
+  /** Dropped: the reader took nothing for too long. */
   | 'stalled'
-  /** Dropped: too much lay unread. */
+  /** Dropped: too much was unread. */
   | 'unread';
 
 export interface TailEnd {
   readonly reason: TailEndReason;
-  /** True if it did not keep up; a new tail after this seq goes on without loss. */
+  /** True if the reader did not keep up; a new tail from `after` continues without loss. */
   readonly dropped: boolean;
-  /** The last seq that was handed out, or where the tail began. */
+  /** The last seq that was delivered, or where the tail began. */
   readonly after: number;
 }
 
 /**
- * The events of a lane, in order and each once: `for await`, or `take()` for all that has come. The
- * loop also ends when the tail is dropped (E4), so look at `end` behind it. Tails of a lane share
- * their events: do not change them.
+ * The events of a lane, in order and exactly once: with `for await`, or `take()` for everything that
+ * has arrived. The loop also ends when the tail is dropped (E4), so check `end` after it. Tails of a
+ * lane share their events: do not modify them.
  */
 export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   readonly lane: string;
@@ -46,16 +46,16 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   readonly #changed = new Signal();
   readonly #taking = new Signal();
   #unread: Sized[] = [];
-  /** Of `#unread`, so many were taken. */
+  /** How many of `#unread` have been taken. */
   #taken = 0;
   #bytes = 0;
-  /** Its reader was handed events and has not asked for more. */
+  /** The reader has taken events and not asked for more. */
   #isBusy = false;
-  /** Since when its reader has left events lying. */
+  /** Since when the reader has not taken available events. */
   #since = 0;
   #after: number;
   #position: number;
-  /** Set at once; the reader sees the end when it has taken what came before. */
+  /** Set immediately; the reader sees the end once it has taken the events before it. */
   #reason: TailEndReason | null = null;
 
   constructor(
@@ -72,7 +72,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     this.#onEnd = onEnd;
   }
 
-  /** How it ended; null while events may still come. */
+  /** How it ended; null while there may be more events. */
   get end(): TailEnd | null {
     if (this.#reason === null || this.#unread.length > 0) return null;
     const dropped = this.#reason === 'stalled' || this.#reason === 'unread';
@@ -80,7 +80,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   }
 
   async next(): Promise<IteratorResult<LogEvent, TailEnd>> {
-    this.#comeBack();
+    this.#readerReturned();
     for (;;) {
       const event = this.#takeOne();
       if (event !== undefined) return { done: false, value: event };
@@ -89,9 +89,9 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     }
   }
 
-  /** All that has come since the last call, at least one event; null at the end. */
+  /** All events that arrived since the last call, at least one; null at the end. */
   async take(): Promise<LogEvent[] | null> {
-    this.#comeBack();
+    this.#readerReturned();
     for (;;) {
       const events: LogEvent[] = [];
       for (let one = this.#takeOne(); one !== undefined; one = this.#takeOne()) events.push(one);
@@ -101,7 +101,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     }
   }
 
-  /** Ends it for its reader, also while another call waits for an event. */
+  /** Stops the tail, even while another call waits for an event. */
   async return(): Promise<IteratorReturnResult<TailEnd>> {
     this.cut('stopped');
     return { done: true, value: this.end as TailEnd };
@@ -115,13 +115,13 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     await this.return();
   }
 
-  /* The rest is for the follower, which brings the events. */
+  /* The rest is for the follower, which delivers the events. */
 
   get open(): boolean {
     return this.#reason === null;
   }
 
-  /** Up to this seq it has all it is to get. */
+  /** The tail has received all its events up to this seq. */
   get position(): number {
     return this.#position;
   }
@@ -131,16 +131,16 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   }
 
   /**
-   * Resolves when its reader has taken everything and asks for more, or nobody reads any more. One
-   * that still sends what it has taken holds a page already.
+   * Resolves when the reader has taken everything and asks for more, or has stopped. A reader that
+   * is still sending what it took already holds a page.
    */
   async drained(): Promise<void> {
     while (this.open && (this.#unread.length > 0 || this.#isBusy)) await this.#taking.wait();
   }
 
   /**
-   * Brings a page of the lane, with all of its events up to `head`. A page is taken whole by a reader
-   * that has nothing unread, however large it is: one who keeps up is not dropped for a burst.
+   * Delivers a page with all events of the lane up to `head`. A reader with nothing unread gets the
+   * whole page, however large: a reader that keeps up is not dropped because of a burst.
    */
   offer(page: readonly Sized[], head: number): void {
     if (!this.open) return;
@@ -166,7 +166,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     if (this.#unread.length > 0 && now - this.#since > this.#limits.stallMs) this.cut('stalled');
   }
 
-  /** No event follows; those it has are still to be taken. */
+  /** Ends the tail; the reader can still take unread events. */
   finish(reason: TailEndReason): void {
     if (!this.open) return;
     this.#reason = reason;
@@ -175,9 +175,9 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     this.#taking.fire();
   }
 
-  /** Ends here: what is unread is let go. */
+  /** Ends the tail and discards unread events. */
   cut(reason: TailEndReason): void {
-    // It had ended, but its reader will not see all of it.
+    // The tail had ended, but its reader will not see all events.
     if (this.#reason !== null && this.#unread.length > 0) this.#reason = reason;
     this.#unread = [];
     this.#taken = 0;
@@ -185,7 +185,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     this.finish(reason);
   }
 
-  #comeBack(): void {
+  #readerReturned(): void {
     this.#isBusy = false;
     if (this.#unread.length === 0) this.#taking.fire();
   }
@@ -202,7 +202,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
       this.#unread = [];
       this.#taken = 0;
     } else if (this.#taken === COMPACT_AT) {
-      // A reader that is always a little behind must not keep what it has taken.
+      // A reader that is always slightly behind must not retain events it has taken.
       this.#unread = this.#unread.slice(COMPACT_AT);
       this.#taken = 0;
     }

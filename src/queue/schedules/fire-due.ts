@@ -5,21 +5,20 @@ import type { Logger } from '../logger.ts';
 import type { Admission, ScheduleStore } from '../store.ts';
 import { tickAfter } from './schedule-plan.ts';
 
-/** Fired side by side: a store commits them together, and a pool keeps connections for others. */
+/** Ticks fired concurrently: a store commits them together, and a pool has connections left for others. */
 const BATCH = 20;
 
-/** What firing needs of a store. */
 export type Ticking = Pick<ScheduleStore, 'dueSchedules' | 'fireSchedule'>;
 
 export interface Fired {
   readonly fired: number;
-  /** The next tick of all schedules, from the store's now; null if there is none. */
+  /** Time until the next tick of any schedule, by the store's clock; null if there is none. */
   readonly nextMs: number | null;
 }
 
 /**
- * Fires every tick that is due, each unless another node does. Ticks that were missed are one run:
- * the next tick is counted from now, not from the one that fires.
+ * Fires every due tick that no other node fires first. Missed ticks make one run: the next tick is
+ * computed from now, not from the tick that fires.
  */
 export async function fireDue(
   store: Ticking,
@@ -52,7 +51,7 @@ export async function fireDue(
 
 interface OneFired {
   readonly fired: boolean;
-  /** Also if another node fired it: that one counted the same. */
+  /** Set even if another node fired the tick: it computed the same time. */
   readonly nextAt: number | null;
 }
 
@@ -77,7 +76,7 @@ async function fire(
   return { fired, nextAt };
 }
 
-/** Null if this node cannot read the schedule: an older one, or with older zones. Others may. */
+/** Null if this node cannot read the schedule because it is older or has older time zones. */
 function timesOf(
   schedule: Schedule,
   at: number,

@@ -6,11 +6,11 @@ import type { Handlers } from '../handlers.ts';
 import type { ScheduleWrite } from '../store.ts';
 import { cronTimes, wrong } from './schedule-times.ts';
 
-/* What a schedule becomes by a request, given what it is now and the store's time. */
+/* Computes a schedule's next version from a request, its current version and the store's time. */
 
 type Timing = Pick<Schedule, 'cron' | 'timezone' | 'at'>;
 
-/** Made anew, or in the place of one of the same id. */
+/** A new schedule, or a replacement for the one with the same id. */
 export function requested(
   request: ScheduleRequest,
   current: Schedule | null,
@@ -47,7 +47,7 @@ export function pausedOf(current: Schedule): ScheduleWrite {
   return { ...written(current), paused: true, nextAt: null };
 }
 
-/** Goes on with the next tick from now; what passed meanwhile is not made up for. */
+/** Continues with the next tick from now; ticks that passed during the pause are skipped. */
 export function resumedOf(current: Schedule, now: number): ScheduleWrite {
   const nextAt = current.paused ? firstAfter(current, now, current) : current.nextAt;
   return { ...written(current), paused: false, nextAt };
@@ -64,7 +64,7 @@ function templateOf(run: RunRequest, handlers: Handlers, now: number) {
 
 type GivenTiming = Pick<ScheduleRequest, 'cron' | 'timezone' | 'at'>;
 
-/** A change that leaves the times alone leaves a tick that is due alone too. */
+/** If the times stay the same, a due tick stays due. */
 function timed(given: GivenTiming, current: Schedule | null, paused: boolean, now: number) {
   const timing = timingOf(given);
   const same = current?.paused === paused && sameTiming(timing, current);
@@ -76,14 +76,14 @@ function timed(given: GivenTiming, current: Schedule | null, paused: boolean, no
 function timingOf({ cron, timezone = 'UTC', at }: GivenTiming): Timing {
   if (cron !== undefined && at !== undefined) throw wrong('at', 'give either cron or at');
   if (cron === undefined && at === undefined) throw wrong('cron', 'give cron or at');
-  // Refuses a wrong zone beside `at` as well.
+  // Also refuses an invalid time zone given with `at`.
   cronTimes(cron ?? '@daily', timezone);
   return { cron: cron?.trim() ?? null, timezone, at: at ?? null };
 }
 
-/** Throws if there is none: a schedule that can never fire is a mistake. */
+/** Throws if there is no tick: a schedule that can never fire is a mistake. */
 function firstAfter(timing: Timing, now: number, current: Schedule | null): number {
-  // A clock that was put back must not bring a fired tick again.
+  // A clock that was set back must not fire a tick again.
   const after = Math.max(now, current?.lastAt ?? now);
   if (timing.at !== null) {
     if (timing.at <= after) throw wrong('at', 'has passed');

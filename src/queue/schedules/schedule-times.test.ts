@@ -30,7 +30,7 @@ describe('[Q13] where clocks change', () => {
       '2026-03-28T12:00Z',
       ['2026-03-29T01:00Z', '2026-03-30T00:30Z'],
     ],
-    // Back at 1:00 UTC, from 3:00 to 2:00: 2:30 is at 0:30 and at 1:30.
+    // Back at 1:00 UTC, from 3:00 to 2:00: 2:30 occurs at 0:30 and at 1:30 UTC.
     [
       'Europe/Berlin',
       '30 2 * * *',
@@ -68,7 +68,7 @@ describe('[Q13] where clocks change', () => {
     expect(next(cron, zone, after, 2)).toEqual(times);
   });
 
-  test('several named times a day run once each when clocks go back', () => {
+  test('several named times a day fire once each when clocks go back', () => {
     expect(next('0,30 1,2 * * *', 'Europe/Berlin', '2026-10-24T20:00Z', 5)).toEqual([
       '2026-10-24T23:00Z',
       '2026-10-24T23:30Z',
@@ -78,7 +78,7 @@ describe('[Q13] where clocks change', () => {
     ]);
   });
 
-  test('a second pass is passed over as a whole, up to the first time that is new', () => {
+  test('the whole second pass is skipped, up to the first new time', () => {
     const [first] = next('* * 2 * * *', 'Europe/Berlin', '2026-10-25T00:59:59Z', 1);
     expect(first).toBe('2026-10-26T01:00Z');
     expect(next('0,30 2,3 * * *', 'Europe/Berlin', '2026-10-25T00:30Z', 1)).toEqual([
@@ -86,7 +86,7 @@ describe('[Q13] where clocks change', () => {
     ]);
   });
 
-  test('several named times a day leave out those that do not exist', () => {
+  test('several named times a day skip those that do not exist', () => {
     expect(next('30 1,2 * * *', 'Europe/Berlin', '2026-03-28T23:00Z', 2)).toEqual([
       '2026-03-29T00:30Z',
       '2026-03-29T23:30Z',
@@ -94,7 +94,7 @@ describe('[Q13] where clocks change', () => {
   });
 
   test.each(['*/30 * * * *', '*/30 */1 * * *', '0 */30 * * * *'])(
-    '"%s" goes on every half hour through both passes, and over the gap',
+    '"%s" fires every half hour through both passes, and across the gap',
     (cron) => {
       const back = next(cron, 'Europe/Berlin', '2026-10-24T23:45Z', 6).map(Date.parse);
       const forward = next(cron, 'Europe/Berlin', '2026-03-29T00:15Z', 6).map(Date.parse);
@@ -109,11 +109,11 @@ describe('[Q13] where clocks change', () => {
 
 test.each([
   ['0 0 29 2 *', '2026-01-01T00:00Z', ['2028-02-29T00:00Z', '2032-02-29T00:00Z']],
-  // 2100 is no leap year.
+  // 2100 is not a leap year.
   ['0 0 29 2 *', '2096-03-01T00:00Z', ['2104-02-29T00:00Z', '2108-02-29T00:00Z']],
   ['0 0 31 * *', '2026-01-31T00:00Z', ['2026-03-31T00:00Z', '2026-05-31T00:00Z']],
   ['0 0 L * *', '2028-01-31T00:00Z', ['2028-02-29T00:00Z', '2028-03-31T00:00Z']],
-  // A day of the month or of the week; with + both.
+  // Either the day of the month or of the week; with + both.
   ['0 0 13 * 5', '2026-11-07T00:00Z', ['2026-11-13T00:00Z', '2026-11-20T00:00Z']],
   ['0 0 13 * +5', '2026-11-07T00:00Z', ['2026-11-13T00:00Z', '2027-08-13T00:00Z']],
   ['0 9 * jan mon-fri', '2026-01-02T10:00Z', ['2026-01-05T09:00Z', '2026-01-06T09:00Z']],
@@ -145,7 +145,7 @@ test.each([
   ['@sometimes', 'UTC', 'cron', /@sometimes/],
   ['* * * * *', '', 'timezone', /Europe\/Berlin/],
   ['* * * * *', 'Mars/Olympus', 'timezone', /Mars\/Olympus/],
-  ['* * * * *', '+02:00', 'timezone', /no time zone/],
+  ['* * * * *', '+02:00', 'timezone', /not a time zone/],
 ])('[Q13] "%s" in "%s" is refused, naming %s', (cron, zone, field, message) => {
   expect(() => cronTimes(cron, zone)).toThrow(
     expect.objectContaining({

@@ -3,13 +3,13 @@ import { BatonError } from '../../contract/errors.ts';
 import { wallClock } from './wall-clock.ts';
 
 /*
- * When a cron expression fires. Croner does the calendar; here is what it is not asked to do: refuse
- * what is no schedule, and run a time that exists twice once.
+ * When a cron expression fires. Croner does the calendar; this module refuses expressions that are
+ * not recurring schedules, and fires only once at a time of day that occurs twice.
  *
- * When clocks go forward, a time of day that does not exist runs at the first one that does
- * (`30 2 * * *` at 3:00). Expressions with several times a day leave it out: the next of them comes.
- * When clocks go back, a time of day that exists twice runs at its first. Expressions whose hour is
- * `*` or a step of it mean "every so often" and go on through both passes.
+ * When clocks go forward, a time of day that does not exist fires at the first one that does
+ * (`30 2 * * *` at 3:00). Expressions with several times a day skip it and fire at their next time.
+ * When clocks go back, a time of day that occurs twice fires the first time. Expressions whose hour
+ * is `*` or a step of it mean an interval and fire in both passes.
  */
 
 const CACHE_MAX = 1000;
@@ -27,7 +27,7 @@ export function cronTimes(expression: string, timezone: string): CronTimes {
   const known = cache.get(key);
   if (known !== undefined) return known;
   const made = makeTimes(expression, timezone);
-  // Expressions come from people: what they made up long ago need not be kept.
+  // Users choose the expressions, so the cache must not grow without limit.
   if (cache.size >= CACHE_MAX) cache.clear();
   cache.set(key, made);
   return made;
@@ -44,20 +44,20 @@ function makeTimes(expression: string, timezone: string): CronTimes {
       const time = cron.nextRun(new Date(after))?.getTime() ?? null;
       if (time === null || repeats) return time;
       const until = wall.secondPassUntil(time);
-      // A millisecond before, because what comes must be after it.
+      // A millisecond before, because nextRun() returns a later time.
       return until === null ? time : (cron.nextRun(new Date(until - 1))?.getTime() ?? null);
     },
   };
 }
 
-/** Null for a nickname. Croner also takes dates and years, which would not go on for ever. */
+/** Null for a nickname. Croner also accepts dates and years, which do not recur forever. */
 function fieldsOf(expression: string): string[] | null {
   const fields = expression.trim().split(/\s+/);
   if (fields.length === 1 && NICKNAME.test(fields[0] as string)) return null;
   if (fields.length === 5 || fields.length === 6) return fields;
   throw wrong(
     'cron',
-    `"${expression}" has not the five fields of a cron expression (or six, with seconds first)`,
+    `"${expression}" does not have the five fields of a cron expression (or six, with seconds first)`,
   );
 }
 
@@ -66,11 +66,11 @@ function parse(expression: string, timezone: string): Cron {
     return new Cron(expression, { timezone, mode: '5-or-6-parts', paused: true });
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : 'invalid';
-    throw wrong('cron', `"${expression}" is no cron expression: ${named(reason)}`);
+    throw wrong('cron', `"${expression}" is not a cron expression: ${named(reason)}`);
   }
 }
 
-/** Croner counts the fields from 0, with the seconds it added; people look for a name. */
+/** Croner numbers the fields from 0, including seconds; people expect names. */
 const named = (reason: string): string =>
   reason.replace(
     /^configuration entry (\d) /,
@@ -78,10 +78,13 @@ const named = (reason: string): string =>
   );
 
 function clockOf(timezone: string) {
-  // An offset is no place: it knows nothing of summer time, and croner refuses it later.
+  // An offset such as +02:00 has no daylight saving time, and croner would refuse it later.
   const clock = /^[A-Za-z]/.test(timezone) ? wallClock(timezone) : null;
   if (clock !== null) return clock;
-  throw wrong('timezone', `"${timezone}" is no time zone; one is like Europe/Berlin, or UTC`);
+  throw wrong(
+    'timezone',
+    `"${timezone}" is not a time zone; use a name such as Europe/Berlin, or UTC`,
+  );
 }
 
 export const wrong = (field: string, message: string): BatonError =>

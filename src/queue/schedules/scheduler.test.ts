@@ -22,17 +22,17 @@ function setUp(pollMs = HOUR) {
     await scheduler.stop();
     await base.close();
   });
-  const looks = (): number => faults.calls.get('dueSchedules') ?? 0;
-  return { clock, base, faults, log, scheduler, looks, queue: scheduleQueue(base) };
+  const passes = (): number => faults.calls.get('dueSchedules') ?? 0;
+  return { clock, base, faults, log, scheduler, passes, queue: scheduleQueue(base) };
 }
 
-test('[Q13] a hint wakes it: a schedule made while it waits fires at its time', async () => {
-  const { clock, queue, scheduler, looks } = setUp();
+test('[Q13] a hint wakes the scheduler: a schedule created while it waits fires on time', async () => {
+  const { clock, queue, scheduler, passes } = setUp();
   scheduler.start();
-  await until(() => looks() === 1);
+  await until(() => passes() === 1);
   // Due 40 ms from now, far before the poll.
   await queue.schedule({ at: clock.now + 40, type: 'any' });
-  await until(() => looks() === 2);
+  await until(() => passes() === 2);
   expect(scheduler.fired).toBe(0);
   clock.now += 40;
   await until(() => scheduler.fired === 1);
@@ -54,21 +54,21 @@ test('[Q13] a lost hint costs no more than a poll', async () => {
   await until(() => deaf.fired === 1);
 });
 
-test('start and stop may come twice and in any order', async () => {
-  const { clock, queue, scheduler, looks } = setUp();
+test('start and stop may be called twice and in any order', async () => {
+  const { clock, queue, scheduler, passes } = setUp();
   await scheduler.stop();
   scheduler.start();
   scheduler.start();
-  await until(() => looks() === 1);
+  await until(() => passes() === 1);
   await Promise.all([scheduler.stop(), scheduler.stop()]);
   await queue.schedule({ at: clock.now + 1, type: 'any' });
   clock.now += 1;
-  expect(looks()).toBe(1);
+  expect(passes()).toBe(1);
   scheduler.start();
   await until(() => scheduler.fired === 1);
 });
 
-test('a stop waits for what is being fired', async () => {
+test('stop() waits for ticks that are being fired', async () => {
   const { clock, queue, faults, scheduler } = setUp();
   await queue.schedule({ at: clock.now + 1, type: 'any' });
   clock.now += 1;
@@ -87,22 +87,22 @@ test('a stop waits for what is being fired', async () => {
   expect((await queue.counts()).queued).toBe(1);
 });
 
-test('[O5] while the database is away it says so once, and then goes on', async () => {
-  const { clock, queue, faults, log, scheduler, looks } = setUp(3);
+test('[O5] an outage of the database is logged once, and firing continues afterwards', async () => {
+  const { clock, queue, faults, log, scheduler, passes } = setUp(3);
   await queue.schedule({ cron: '* * * * *', type: 'any' });
   faults.away = new BatonError('database_unreachable');
   scheduler.start();
-  await until(() => looks() > 3);
+  await until(() => passes() > 3);
   clock.now += 10 * 60_000;
-  await until(() => looks() > 6);
-  expect(log.of('Schedules cannot be fired')).toHaveLength(1);
+  await until(() => passes() > 6);
+  expect(log.of('Schedules cannot fire')).toHaveLength(1);
   faults.away = null;
   await until(() => scheduler.fired === 1);
-  expect(log.of('Schedules are fired again')).toHaveLength(1);
+  expect(log.of('Schedules fire again')).toHaveLength(1);
   expect(log.of('Enqueued')[0]).toMatchObject({ type: 'any', missed: true, lateMs: 9 * 60_000 });
 });
 
-test('[Q13] one that this node cannot read is named, and holds no other up', async () => {
+test('[Q13] a schedule that this node cannot read is logged and does not block others', async () => {
   const { clock, base, queue, log, scheduler } = setUp();
   for (let i = 0; i < 50; i++) {
     const unreadable = { id: `a${i}`, timezone: 'Mars/Olympus', nextAt: clock.now };

@@ -6,14 +6,14 @@ import { fireDue, type Ticking } from './fire-due.ts';
 
 export interface SchedulerOptions {
   readonly store: Ticking & Pick<Store, 'onHint'>;
-  /** The longest time between two looks, for the case that a hint is lost. */
+  /** The longest time between two passes, in case a hint is lost. */
   readonly pollMs?: number;
   readonly log?: Logger;
 }
 
 /**
- * Fires the schedules of a store (Q13). Any number of nodes may run one each: a tick is fired by
- * the first, in one transaction, and none of them leads. It looks when the next tick is due, when a
+ * Fires the schedules of a store (Q13). Any number of nodes may run one each, without a leader: the
+ * first node fires a tick, in one transaction. A pass runs when the next tick is due, when a
  * schedule changed, and at each poll.
  *
  * `start()` and `stop()` may be called twice and in any order.
@@ -30,14 +30,14 @@ export class Scheduler {
     this.#options = { pollMs: 1000, log: SILENT, ...options };
   }
 
-  /** Ticks this process has fired. */
+  /** The number of ticks this process has fired. */
   get fired(): number {
     return this.#fired;
   }
 
   start(): void {
     if (this.#coalescer !== null) return;
-    const coalescer = new Coalescer(() => this.#look(coalescer));
+    const coalescer = new Coalescer(() => this.#pass(coalescer));
     this.#coalescer = coalescer;
     this.#unlisten = this.#options.store.onHint((hint) => {
       if (hint.schedules === true) coalescer.trigger();
@@ -45,7 +45,7 @@ export class Scheduler {
     coalescer.trigger();
   }
 
-  /** Resolves when what is being fired is fired. */
+  /** Resolves when a pass in progress is over. */
   async stop(): Promise<void> {
     const coalescer = this.#coalescer;
     this.#coalescer = null;
@@ -54,18 +54,18 @@ export class Scheduler {
     await coalescer?.stop();
   }
 
-  async #look(coalescer: Coalescer): Promise<void> {
+  async #pass(coalescer: Coalescer): Promise<void> {
     const { store, log, pollMs } = this.#options;
     let waitMs = pollMs;
     try {
       const { fired, nextMs } = await fireDue(store, log, () => this.#coalescer !== coalescer);
       this.#fired += fired;
       waitMs = Math.min(pollMs, nextMs ?? pollMs);
-      if (this.#away) log.info({}, 'Schedules are fired again');
+      if (this.#away) log.info({}, 'Schedules fire again');
       this.#away = false;
     } catch (error) {
-      // Said once for an outage. What is due meanwhile fires afterwards, each schedule once.
-      if (!this.#away) log.warn({ reason: messageOf(error) }, 'Schedules cannot be fired');
+      // Logged once per outage. Schedules that become due during it fire once afterwards.
+      if (!this.#away) log.warn({ reason: messageOf(error) }, 'Schedules cannot fire');
       this.#away = true;
     }
     if (this.#coalescer !== coalescer) return;

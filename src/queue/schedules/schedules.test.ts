@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
-  look,
+  fireDueTicks,
   scheduleQueue,
   TestClock,
   ticksOf,
@@ -20,7 +20,7 @@ function setUp(start = '2026-05-01T10:00:00Z') {
 }
 const at = (time: string): number => Date.parse(time);
 
-test('[Q13] each tick makes a run from the template', async () => {
+test('[Q13] each tick creates a run from the template', async () => {
   const { clock, store, queue } = setUp();
   const made = await queue.schedule({
     cron: '0 12 * * *',
@@ -31,10 +31,10 @@ test('[Q13] each tick makes a run from the template', async () => {
     owner: 'ann',
   });
   expect(made).toMatchObject({ nextAt: at('2026-05-02T03:00Z'), lane: 'l', maxAttempts: 2 });
-  expect(await look(store)).toBe(0);
+  expect(await fireDueTicks(store)).toBe(0);
   clock.set('2026-05-02T03:00Z');
-  expect(await look(store)).toBe(1);
-  expect(await look(store)).toBe(0);
+  expect(await fireDueTicks(store)).toBe(1);
+  expect(await fireDueTicks(store)).toBe(0);
   const [run] = await queue.list();
   expect(run).toMatchObject({ type: 'mail', payload: { to: 'you' }, lane: 'l', owner: 'ann' });
   expect(run?.maxAttempts).toBe(2);
@@ -51,43 +51,43 @@ test('[Q13] a schedule with a time fires once', async () => {
   const { clock, store, queue } = setUp();
   const { id } = await queue.schedule({ at: at('2026-05-01T11:00Z'), type: 'any' });
   clock.set('2026-05-09T00:00Z');
-  expect(await look(store)).toBe(1);
-  expect(await look(store)).toBe(0);
+  expect(await fireDueTicks(store)).toBe(1);
+  expect(await fireDueTicks(store)).toBe(0);
   expect(await ticksOf(store)).toMatchObject([{ at: at('2026-05-01T11:00Z'), missed: false }]);
   expect(await queue.getSchedule(id)).toMatchObject({ nextAt: null });
   expect(await queue.nextTimes(id)).toEqual([]);
 });
 
-test('[Q13] after a long downtime a schedule fires once, and says so', async () => {
+test('[Q13] after a long downtime a schedule fires once, marked as missed', async () => {
   const { clock, store, queue, daily } = setUp();
   await queue.schedule(daily);
   clock.set('2026-08-01T00:00Z');
-  expect(await look(store)).toBe(1);
-  expect(await look(store)).toBe(0);
+  expect(await fireDueTicks(store)).toBe(1);
+  expect(await fireDueTicks(store)).toBe(0);
   expect(await ticksOf(store)).toMatchObject([{ at: at('2026-05-01T12:00Z'), missed: true }]);
   expect(await queue.nextTimes('s', 2)).toEqual([at('2026-08-01T12:00Z'), at('2026-08-02T12:00Z')]);
 });
 
-test('[Q13] a paused schedule fires nothing, and makes up for nothing', async () => {
+test('[Q13] a paused schedule does not fire, and does not catch up afterwards', async () => {
   const { clock, store, queue, daily } = setUp();
   await queue.schedule(daily);
   clock.set('2026-05-01T12:00Z');
   // Due, but not fired yet.
   expect(await queue.pauseSchedule('s')).toMatchObject({ paused: true, nextAt: null });
   await queue.pauseSchedule('s');
-  expect(await look(store)).toBe(0);
+  expect(await fireDueTicks(store)).toBe(0);
   expect(await queue.nextTimes('s')).toEqual([]);
   clock.set('2026-05-04T13:00Z');
-  expect(await look(store)).toBe(0);
+  expect(await fireDueTicks(store)).toBe(0);
   expect(await queue.resumeSchedule('s')).toMatchObject({ nextAt: at('2026-05-05T12:00Z') });
   await queue.resumeSchedule('s');
-  expect(await look(store)).toBe(0);
+  expect(await fireDueTicks(store)).toBe(0);
   clock.set('2026-05-05T12:00Z');
-  expect(await look(store)).toBe(1);
+  expect(await fireDueTicks(store)).toBe(1);
   expect(await ticksOf(store)).toMatchObject([{ missed: false }]);
 });
 
-test('[Q13] one whose time passed while it was paused is not resumed', async () => {
+test('[Q13] a schedule whose time passed during its pause cannot be resumed', async () => {
   const { clock, queue } = setUp();
   await queue.schedule({ id: 's', at: at('2026-05-01T11:00Z'), type: 'any', paused: true });
   clock.set('2026-05-01T12:00Z');
@@ -98,23 +98,23 @@ test('[Q13] one whose time passed while it was paused is not resumed', async () 
   expect(await queue.resumeSchedule('s')).toMatchObject({ nextAt: at('2026-05-01T13:00Z') });
 });
 
-test('[Q13] an edit changes what is given; a tick that is due fires with it', async () => {
+test('[Q13] an edit changes only the given fields; a due tick fires with them', async () => {
   const { clock, store, queue, daily } = setUp();
   await queue.schedule({ ...daily, lane: 'l', payload: 1 });
   clock.set('2026-05-01T12:00Z');
   await queue.editSchedule('s', { payload: 2, lane: null });
-  expect(await look(store)).toBe(1);
+  expect(await fireDueTicks(store)).toBe(1);
   const [run] = await queue.list();
   expect(run).toMatchObject({ payload: 2 });
   expect(run?.lane).toBe(run?.id);
 });
 
-test('[Q13] an edit of the times counts from now and drops what was due', async () => {
+test('[Q13] new times apply from now on and drop a due tick', async () => {
   const { clock, store, queue, daily } = setUp();
   await queue.schedule(daily);
   clock.set('2026-05-01T12:30Z');
   await queue.editSchedule('s', { timezone: 'Europe/Berlin' });
-  expect(await look(store)).toBe(0);
+  expect(await fireDueTicks(store)).toBe(0);
   expect(await queue.nextTimes('s', 1)).toEqual([at('2026-05-02T10:00Z')]);
   const once = await queue.editSchedule('s', { at: at('2026-06-01T00:00Z') });
   expect(once).toMatchObject({ cron: null, nextAt: at('2026-06-01T00:00Z') });
@@ -130,7 +130,7 @@ test('[Q13] a program may declare its schedules at every start', async () => {
   clock.set('2026-05-01T12:30Z');
   // The tick it missed while it was down is still due.
   await queue.schedule({ ...daily, payload: 'new' });
-  expect(await look(store)).toBe(1);
+  expect(await fireDueTicks(store)).toBe(1);
   expect((await queue.list())[0]?.payload).toBe('new');
   await queue.pauseSchedule('s');
   expect(await queue.schedule(daily)).toMatchObject({ paused: true });
@@ -138,22 +138,22 @@ test('[Q13] a program may declare its schedules at every start', async () => {
   const once = { id: 'once', at: clock.now + 1, type: 'any' };
   await queue.schedule(once);
   clock.now += 1;
-  expect(await look(store)).toBe(1);
+  expect(await fireDueTicks(store)).toBe(1);
   expect(await queue.schedule(once)).toMatchObject({ nextAt: null });
   expect((await queue.schedules()).map(({ id }) => id)).toEqual(['once', 's']);
 });
 
-test('[Q13] a clock that is put back does not bring a tick again', async () => {
+test('[Q13] a clock that is set back does not fire a tick again', async () => {
   const { clock, store, queue, daily } = setUp();
   await queue.schedule(daily);
   clock.set('2026-05-01T12:00Z');
-  expect(await look(store)).toBe(1);
+  expect(await fireDueTicks(store)).toBe(1);
   clock.set('2026-05-01T11:00Z');
   await queue.pauseSchedule('s');
   expect(await queue.resumeSchedule('s')).toMatchObject({ nextAt: at('2026-05-02T12:00Z') });
 });
 
-test('[Q13] changes made at the same time all happen', async () => {
+test('[Q13] concurrent changes all take effect', async () => {
   const { queue, daily } = setUp();
   await queue.schedule(daily);
   await Promise.all([
@@ -166,23 +166,23 @@ test('[Q13] changes made at the same time all happen', async () => {
   expect(await queue.getSchedule('s')).toMatchObject(expected);
 });
 
-test('[Q13] a removed schedule is gone, its runs are not', async () => {
+test('[Q13] removing a schedule keeps its runs', async () => {
   const { clock, store, queue, daily } = setUp();
   await queue.schedule(daily);
   clock.set('2026-05-01T12:00Z');
-  await look(store);
+  await fireDueTicks(store);
   await queue.removeSchedule('s');
   expect(await queue.getSchedule('s')).toBe(null);
   expect(await queue.counts()).toMatchObject({ queued: 1 });
 });
 
-test('[Q13] in the night when clocks go back a time of day fires once', async () => {
+test('[Q13] a time of day fires once in the night when clocks go back', async () => {
   const { clock, store, queue } = setUp('2026-10-24T12:00Z');
   await queue.schedule({ cron: '30 2 * * *', timezone: 'Europe/Berlin', type: 'any' });
   const end = at('2026-10-26T12:00Z');
   while (clock.now < end) {
     clock.now += 600_000;
-    await look(store);
+    await fireDueTicks(store);
   }
   expect(await timesOf(store)).toEqual(['2026-10-25T00:30Z', '2026-10-26T01:30Z']);
 });
@@ -236,7 +236,7 @@ test.each<[ScheduleChanges, string]>([
   expect(await queue.getSchedule('s')).toEqual(before);
 });
 
-test('[Q13] what is not there cannot be changed', async () => {
+test('[Q13] an unknown schedule cannot be changed', async () => {
   const { queue } = setUp();
   const gone = { code: 'not_found' };
   for (const id of ['x', '', 'a\0']) {

@@ -9,7 +9,7 @@ import { parseInput } from '../parse-input.ts';
 import type { ScheduleStore, ScheduleWrite } from '../store.ts';
 import { edited, pausedOf, requested, resumedOf, tickAfter } from './schedule-plan.ts';
 
-/** Each lost race is somebody else's change that went through; so many in a row is no race. */
+/** Each lost race means that another change succeeded; this many in a row is a bug, not a race. */
 const MOST_TRIES = 100;
 
 const Filter = z.strictObject({
@@ -20,7 +20,7 @@ const Filter = z.strictObject({
 export type ScheduleFilter = z.input<typeof Filter>;
 const Count = z.int().min(1).max(1000);
 
-/** Makes and changes schedules: checks what comes in, and stores it unless somebody was faster. */
+/** Creates and changes schedules: validates input, and retries if another change came first. */
 export class Schedules {
   readonly #store: ScheduleStore;
   readonly #handlers: Handlers;
@@ -71,7 +71,7 @@ export class Schedules {
     return this.#store.listSchedules({ limit, ...rest });
   }
 
-  /** From the next tick on; none for one that is paused or has fired its last. */
+  /** Times from the next tick on; none for a schedule that is paused or has fired its last tick. */
   async nextTimes(id: string, count: number): Promise<number[]> {
     const wanted = parseInput(Count, count, 'count');
     const schedule = await this.get(id);
@@ -96,7 +96,7 @@ export class Schedules {
     });
   }
 
-  /** What is wanted depends on what is there, so after a lost race it is worked out again. */
+  /** The new version depends on the current one, so it is computed again after a lost race. */
   async #change(
     id: string,
     message: string,
@@ -112,7 +112,7 @@ export class Schedules {
       this.#log.info({ scheduleId: id, type, nextAt }, message);
       return stored;
     }
-    throw new BatonError('internal', `The schedule ${id} kept changing.`);
+    throw new BatonError('internal', `The schedule ${id} keeps changing.`);
   }
 }
 
@@ -120,6 +120,6 @@ const isId = (id: string): boolean => ScheduleId.safeParse(id).success;
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** Without the fields that are there but undefined. */
+/** Drops fields that are undefined. */
 const given = <T extends object>(fields: T): Given<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;

@@ -1,16 +1,16 @@
-/** Longer than any clock was ever put back at once. */
+/** Longer than any clock was ever set back at once. */
 const LONGEST_CHANGE_MS = 3 * 3_600_000;
 
-/** The clock on the wall of a time zone. */
+/** The local time of a time zone, as a clock on the wall shows it. */
 export interface WallClock {
   /**
-   * If the wall showed the same time once before, because the clock was put back since: when it
-   * shows a new time again. Else null.
+   * If the clock showed this time before and was set back since: the time when it shows a new time
+   * again. Otherwise null.
    */
   secondPassUntil(time: number): number | null;
 }
 
-/** Null if the zone is not known. */
+/** Null for an unknown time zone. */
 export function wallClock(timezone: string): WallClock | null {
   const format = formatOf(timezone);
   if (format === null) return null;
@@ -26,7 +26,7 @@ export function wallClock(timezone: string): WallClock | null {
   };
 }
 
-/** The first of the times in (low, high] of which something is true, if it stays so. */
+/** Binary search for the first time in (low, high] for which `isSo` holds; from then on it must hold. */
 function firstWhere(low: number, high: number, isSo: (at: number) => boolean): number {
   let [no, yes] = [low, high];
   while (yes - no > 1) {
@@ -55,7 +55,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | null {
   }
 }
 
-/** What the wall shows, read as if it were UTC. */
+/** The local time, read as if it were UTC. */
 function shown(format: Intl.DateTimeFormat, time: number): number {
   const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
   const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;

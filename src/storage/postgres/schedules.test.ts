@@ -2,7 +2,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { faultyStore } from '../../../test/support/faulty-store.ts';
 import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
-import { look, scheduleQueue, TestClock, ticksOf } from '../../../test/support/schedule-rig.ts';
+import {
+  fireDueTicks,
+  scheduleQueue,
+  TestClock,
+  ticksOf,
+} from '../../../test/support/schedule-rig.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { postgresStore } from './store.ts';
 
@@ -35,7 +40,12 @@ test('[Q13] two nodes racing for 50 ticks fire each exactly once', async () => {
   const start = clock.now;
   for (let i = 0; i < 50; i++) {
     clock.now += MINUTE;
-    const fired = await Promise.all([look(a), look(b), look(a), look(b)]);
+    const fired = await Promise.all([
+      fireDueTicks(a),
+      fireDueTicks(b),
+      fireDueTicks(a),
+      fireDueTicks(b),
+    ]);
     expect(fired.reduce((sum, n) => sum + n)).toBe(2);
   }
   const minutes = Array.from({ length: 50 }, (_, i) => start + (i + 1) * MINUTE);
@@ -52,8 +62,12 @@ test('[Q13] nodes that race while a schedule is edited fire each tick once, none
   for (let i = 1; i <= 20; i++) {
     await queue.editSchedule('x', { payload: i });
     clock.now += MINUTE;
-    await Promise.all([look(a), look(b), other.editSchedule('x', { owner: `o${i}` })]);
-    await look(a);
+    await Promise.all([
+      fireDueTicks(a),
+      fireDueTicks(b),
+      other.editSchedule('x', { owner: `o${i}` }),
+    ]);
+    await fireDueTicks(a);
   }
   const runs = await queue.list();
   expect(runs.map(({ payload }) => payload)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
@@ -67,14 +81,14 @@ test('[Q13] a crash before the commit loses no tick, one after it doubles none',
   faults.before = (method) => {
     if (method === 'fireSchedule') throw new BatonError('database_unreachable');
   };
-  await expect(look(dying)).rejects.toThrow();
-  expect(await look(b)).toBe(1);
+  await expect(fireDueTicks(dying)).rejects.toThrow();
+  expect(await fireDueTicks(b)).toBe(1);
   faults.before = null;
   clock.now += MINUTE;
   faults.loseAnswers = { method: 'fireSchedule', times: 1 };
-  await expect(look(dying)).rejects.toThrow('after the commit');
-  expect(await look(b)).toBe(0);
-  expect(await look(a)).toBe(0);
+  await expect(fireDueTicks(dying)).rejects.toThrow('after the commit');
+  expect(await fireDueTicks(b)).toBe(0);
+  expect(await fireDueTicks(a)).toBe(0);
   expect(await ticksOf(b)).toHaveLength(2);
 });
 
@@ -93,11 +107,11 @@ test('[Q13] a connection cut between the schedule and its run undoes both', asyn
     $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN new; END $$`);
   await admin.query('CREATE TRIGGER die BEFORE INSERT ON runs FOR EACH ROW EXECUTE FUNCTION die()');
   const before = await b.getSchedule('x');
-  await expect(look(a)).rejects.toMatchObject({ code: 'database_unreachable' });
+  await expect(fireDueTicks(a)).rejects.toMatchObject({ code: 'database_unreachable' });
   expect(await b.getSchedule('x')).toEqual(before);
   await admin.query('DROP TRIGGER die ON runs');
-  expect(await look(b)).toBe(1);
-  expect(await look(a)).toBe(0);
+  expect(await fireDueTicks(b)).toBe(1);
+  expect(await fireDueTicks(a)).toBe(0);
   expect(await ticksOf(a)).toMatchObject([{ at: clock.now, missed: false }]);
 });
 
@@ -105,8 +119,8 @@ test('[Q13] nodes that start after a long downtime fire a schedule once', async 
   const { clock, a, b, queue } = await twoNodes();
   await queue.schedule({ cron: '*/5 * * * *', type: 'any' });
   clock.now += 90 * 86_400_000;
-  await Promise.all([look(a), look(b)]);
-  await Promise.all([look(a), look(b)]);
+  await Promise.all([fireDueTicks(a), fireDueTicks(b)]);
+  await Promise.all([fireDueTicks(a), fireDueTicks(b)]);
   expect(await ticksOf(a)).toMatchObject([{ missed: true }]);
 });
 
