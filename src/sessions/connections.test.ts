@@ -11,7 +11,7 @@ import { Connections } from './connections.ts';
 const activeOf = async ({ service }: Awaited<ReturnType<typeof serviceRig>>, id: string) =>
   (await service.get(ADMIN, id)).activeConnections;
 
-test('[S3] a row whose answer got lost goes with its reader', async () => {
+test('[S3] a row whose insert seemed to fail is removed with its reader', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('lost-answer');
   const store = {
@@ -29,7 +29,7 @@ test('[S3] a row whose answer got lost goes with its reader', async () => {
   await until(async () => (await activeOf(rig, id)) === 0);
 });
 
-test('[S3] a reader that leaves while it is entered leaves no row', async () => {
+test('[S3] a reader that disconnects during its insert leaves no row', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('in-a-hurry');
   const entering = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ test('[S3] a reader that leaves while it is entered leaves no row', async () => 
   expect(await activeOf(rig, id)).toBe(0);
 });
 
-test('nobody waits to be entered by a server that stops', async () => {
+test('a stopping server leaves no reader waiting for its insert', async () => {
   const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
   onTestFinished(() => store.close());
   const connections = new Connections({ store, log: SILENT, nodeId: () => 'node' });

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../test/support/processes.ts';
 import { ADMIN, type ServiceRig, serviceRig } from '../../test/support/service-rig.ts';
 import { until } from '../../test/support/until.ts';
 
-/** A worker of another host, of which only the row is there. */
+/** A worker of another host, which exists only as a row. */
 const addHost = (rig: ServiceRig, host: string, roles: ('api' | 'worker')[] = ['worker']) =>
   rig.store.join(
     {
@@ -15,7 +15,7 @@ const addHost = (rig: ServiceRig, host: string, roles: ('api' | 'worker')[] = ['
     60_000,
   );
 
-test('[Q23] [W1] a directory that was given needs a host as soon as there are several', async () => {
+test('[Q23] [W1] an existing directory needs a host once there are several', async () => {
   const rig = await serviceRig();
   const path = temporaryDirectory();
   const make = (name: string, workspace: object) => rig.session(name, { workspace });
@@ -54,7 +54,7 @@ test('[Q23] [P6] a session moves to a host that has its workspace, or nothing ch
     code: 'invalid_request',
     message: 'No live worker has the host id "nowhere". Hosts with workers: test.',
   });
-  // It is of a host that never comes back.
+  // Its host never comes back.
   await rig.queue.configure(id, { host: 'gone' });
   const waiting = await rig.send(id, 'cat kept');
   const path = join(rig.dataDir, 'workspaces', id);
@@ -71,7 +71,7 @@ test('[Q23] [P6] a session moves to a host that has its workspace, or nothing ch
   expect(await move('test')).toMatchObject({ host: 'test', hostAway: false });
   expect((await rig.finished(waiting)).result).toMatchObject({ output: 'still here' });
 
-  // The same host again is no change.
+  // Moving to the same host changes nothing.
   const { lastSeq } = await get();
   await move('test');
   expect((await get()).lastSeq).toBe(lastSeq);

@@ -5,7 +5,7 @@ import { SECRETS } from '../policy/masking/corpus.ts';
 const github = SECRETS[0]?.secret as string;
 const SHORT = 'password=hunter2';
 
-test('[P4] what is stored as it is may hold no secret: the field is named, nothing is made', async () => {
+test('[P4] a secret in a field that is stored unmasked is refused by field name, and nothing is created', async () => {
   const rig = await serviceRig({ executes: false });
   const shell = { kind: 'shell' };
   const cases: [field: string, body: Parameters<typeof rig.session>[1]][] = [

@@ -27,13 +27,13 @@ const create = ({ service }: ServiceRig, by: Principal, name: string) =>
   service.create(by, CreateSession.parse({ name, agent: { kind: 'shell' } }));
 const message = (text: string) => MessageRequest.parse({ message: text });
 
-/** What was noted, oldest first. */
+/** The audit log, oldest first. */
 async function linesOf({ store }: ServiceRig, target?: string): Promise<AuditRecord[]> {
   const lines = await store.listAudit({ limit: 100, ...(target === undefined ? {} : { target }) });
   return lines.reverse();
 }
 
-test('[X3] a share lets in as far as it says, from the moment it is given until it is taken', async () => {
+test('[X3] a share gives exactly its level of access, until it is removed', async () => {
   const rig = await serviceRig({ executes: false });
   const { service } = rig;
   const [hanako, taro] = [await person(rig, 'hanako'), await person(rig, 'taro')];
@@ -88,7 +88,7 @@ test('[X3] a share lets in as far as it says, from the moment it is given until 
   await expect(service.send(taro, id, message('echo'), null)).rejects.toMatchObject(nothing);
 });
 
-test('[X2] whoever may only read changes nothing, also not what is theirs', async () => {
+test('[X2] a user with only the right to read changes nothing, not even their own sessions', async () => {
   const rig = await serviceRig({ executes: false });
   const { service } = rig;
   const before = await person(rig, 'hanako');
@@ -120,7 +120,7 @@ test('[X2] whoever may only read changes nothing, also not what is theirs', asyn
   }
 });
 
-test('[X3] runs, counts and figures are of what somebody may see; runs of no session are for admins', async () => {
+test('[X3] runs, counts and statistics cover what the user may see; runs without a session are for admins', async () => {
   const rig = await serviceRig({ executes: false });
   const { service, queue } = rig;
   const [hanako, taro] = [await person(rig, 'hanako'), await person(rig, 'taro')];
@@ -155,7 +155,7 @@ test('[X3] runs, counts and figures are of what somebody may see; runs of no ses
   expect(await service.getRun(boss, other.id)).toMatchObject({ type: 'other' });
 });
 
-test('[X3] a share names somebody there is, once, and not the owner', async () => {
+test('[X3] a share names an existing user, once, and not the owner', async () => {
   const rig = await serviceRig({ executes: false });
   const { service } = rig;
   const hanako = await person(rig, 'hanako');
@@ -173,7 +173,7 @@ test('[X3] a share names somebody there is, once, and not the owner', async () =
   expect(await service.shares(hanako, id)).toMatchObject([{ userName: 'taro' }]);
 });
 
-test('[S9] a shared session keeps to the names of its owner', async () => {
+test("[S9] the name of a shared session is unique among its owner's", async () => {
   const rig = await serviceRig({ executes: false });
   const { service } = rig;
   const [hanako, taro] = [await person(rig, 'hanako'), await person(rig, 'taro')];
@@ -187,7 +187,7 @@ test('[S9] a shared session keeps to the names of its owner', async () => {
   expect(await service.update(taro, id, { name: 'second' })).toMatchObject({ name: 'second' });
 });
 
-test('[P6] the audit log tells who did what, what was before and after, and no secret', async () => {
+test('[P6] the audit log records who did what, with before and after, and no secret', async () => {
   const rig = await serviceRig({ executes: false });
   const { service } = rig;
   const [hanako, taro] = [await person(rig, 'hanako'), await person(rig, 'taro')];
@@ -226,14 +226,14 @@ test('[P6] the audit log tells who did what, what was before and after, and no s
   for (const line of lines) {
     expect(line).toMatchObject({ userId, channel, credential, address, requestId });
   }
-  // Not what stayed as it was, and not all of a long text.
+  // Neither unchanged fields, nor long texts in full.
   const after = lines[1]?.after as { description: string };
   expect(Object.keys(after).sort()).toEqual(['description', 'tags']);
   expect(after.description.length).toBeLessThan(110);
   expect(JSON.stringify(lines)).not.toContain(secret);
 });
 
-test('[P6] a deletion is told once, by the step that decides; what is refused is not told', async () => {
+test('[P6] a deletion is audited once, by the first step that takes effect; a refused one is not', async () => {
   const rig = await serviceRig({ executes: false });
   const { service, store } = rig;
   const [hanako, taro] = [await person(rig, 'hanako'), await person(rig, 'taro')];
@@ -241,10 +241,10 @@ test('[P6] a deletion is told once, by the step that decides; what is refused is
   await expect(service.remove(taro, id)).rejects.toMatchObject({ code: 'not_found' });
   await expect(service.act(hanako, id, 'reopen')).rejects.toMatchObject({ code: 'session_state' });
   await service.remove(hanako, id);
-  const told = { action: 'session.delete', before: { name: 'hers', status: 'PENDING' } };
-  expect(await linesOf(rig, id)).toMatchObject([{ action: 'session.create' }, told]);
+  const deletion = { action: 'session.delete', before: { name: 'hers', status: 'PENDING' } };
+  expect(await linesOf(rig, id)).toMatchObject([{ action: 'session.create' }, deletion]);
 
-  // It had ended before, so that nothing but the deletion itself decides.
+  // It had already ended, so the deletion itself is the first step that takes effect.
   const ended = await create(rig, hanako, 'ended');
   await service.act(hanako, ended.id, 'terminate');
   await service.remove(hanako, ended.id);
@@ -254,7 +254,7 @@ test('[P6] a deletion is told once, by the step that decides; what is refused is
     { action: 'session.delete', before: { status: 'TERMINATED' } },
   ]);
 
-  // A process that dies behind the first step has told of it.
+  // A process that dies after the first step has audited it.
   const half = await create(rig, hanako, 'half');
   Object.assign(store, { deleteSession: () => Promise.reject(new Error('died')) });
   await expect(service.remove(hanako, half.id)).rejects.toThrow('died');

@@ -13,7 +13,7 @@ import {
 const NOW = Date.UTC(2026, 0, 1);
 const CALM = { now: NOW, unfinishedRuns: 0, connections: 0 };
 
-/** A standing as a session of that status has it, long after it became ready. */
+/** The fields of a session with that status, long after it became ready. */
 function standing(status: SessionStatus, statusReason: StatusReason = 'asked'): Standing {
   const ready = status === 'ACTIVE' || status === 'IDLE';
   const idle = status === 'IDLE';
@@ -28,7 +28,7 @@ function standing(status: SessionStatus, statusReason: StatusReason = 'asked'): 
   };
 }
 
-/** The arrows of the rule, written out again; `busy` and `ended` are refusals of their own. */
+/** The transitions of the rule, written out again; `busy` and `ended` are tested separately. */
 const ALLOWED: Record<Trigger, Partial<Record<SessionStatus, SessionStatus>>> = {
   ready: { PENDING: 'ACTIVE', ACTIVE: 'ACTIVE', ERROR: 'ACTIVE' },
   fail: { PENDING: 'ERROR', ACTIVE: 'ERROR', IDLE: 'ERROR' },
@@ -80,17 +80,17 @@ describe('the states of a session', () => {
     Trigger,
     (typeof ALLOWED)[Trigger],
   ][]) {
-    it(`[S1] ${trigger} leads where the rule says, and is refused elsewhere`, () => {
+    it(`[S1] ${trigger} leads to the status in the rule, and is refused elsewhere`, () => {
       for (const status of SessionStatus.options) {
         const to = arrows[status];
         const next = () => nextStatus(standing(status), trigger, CALM);
         if (to !== undefined) expect(next(), status).toBe(to);
-        else expect(next, status).toThrow(trigger === 'message' ? /Reopen/ : /state/);
+        else expect(next, status).toThrow(trigger === 'message' ? /Reopen/ : /status/);
       }
     });
   }
 
-  it('[S1] what a session carries follows from its status, whatever led there', () => {
+  it("[S1] a session's fields follow from its status, whatever led there", () => {
     for (const status of SessionStatus.options) {
       for (const trigger of Object.keys(ALLOWED) as Trigger[]) {
         if (ALLOWED[trigger][status] === undefined) continue;
@@ -104,13 +104,13 @@ describe('the states of a session', () => {
     }
   });
 
-  it('[S1] a session that has come back from IDLE is ready since when it was', () => {
+  it('[S1] a session that leaves IDLE keeps its ready time', () => {
     const idle = standing('IDLE');
     expect(move(idle, 'message', CALM)?.readyAt).toBe(idle.readyAt);
     expect(move(standing('PENDING'), 'ready', CALM)?.readyAt).toBe(NOW);
   });
 
-  it('[S1] a session is quiet without connection, without run, and 60 s after it became ready', () => {
+  it('[S1] a session is quiet without connections and runs, 60 s after it became ready', () => {
     const active = standing('ACTIVE');
     const quiet = (facts: Partial<typeof CALM>) =>
       nextStatus(active, 'quiet', { ...CALM, ...facts });
@@ -120,7 +120,7 @@ describe('the states of a session', () => {
     expect(quiet({ now: NOW - 1 })).toBe('ACTIVE');
   });
 
-  it('[S4] the timer is over at its time, and never without one', () => {
+  it('[S4] the timer expires at its time, and never if there is none', () => {
     const idle = standing('IDLE');
     expect(nextStatus(idle, 'expire', { ...CALM, now: NOW - 1 })).toBe('IDLE');
     expect(nextStatus(withTimer(idle, 0), 'expire', CALM)).toBe('IDLE');
@@ -128,7 +128,7 @@ describe('the states of a session', () => {
     expect(withTimer(standing('ACTIVE'), 60).destroyAt).toBeNull();
   });
 
-  it('[S5] a message revives what ended idle or as an orphan, and nothing else that ended', () => {
+  it('[S5] a message revives only sessions that ended idle or as orphans', () => {
     const message = (status: SessionStatus, reason: StatusReason) => () =>
       nextStatus(standing(status, reason), 'message', CALM);
     expect(message('TERMINATED', 'idle')()).toBe('PENDING');
@@ -138,7 +138,7 @@ describe('the states of a session', () => {
     expect(message('COMPLETED', 'asked')).toThrow(ended);
   });
 
-  it('[S1] [S6] with a run under way it is neither done nor an orphan, but may be terminated', () => {
+  it('[S1] [S6] with an unfinished run it cannot complete or be orphaned, but can be terminated', () => {
     const facts = { ...CALM, unfinishedRuns: 1 };
     const busy = expect.objectContaining({ code: 'session_busy' }) as Error;
     expect(() => nextStatus(standing('ACTIVE'), 'complete', facts)).toThrow(busy);
@@ -147,7 +147,7 @@ describe('the states of a session', () => {
   });
 });
 
-test('[S1] the diagram shows every arrow once', () => {
+test('[S1] the diagram shows every transition once', () => {
   const lines = sessionDiagram().split('\n');
   expect(lines[1]).toBe('  [*] --> PENDING: created');
   const arrows = new Set(

@@ -14,7 +14,7 @@ import { SECRETS } from '../policy/masking/corpus.ts';
 const github = SECRETS[0]?.secret as string;
 const stranger: Principal = { userId: 'somebody', role: 'operator', channel: 'api' };
 
-test('[A1] a command runs in a fresh directory; its output, exit and end are kept', async () => {
+test('[A1] a command runs in a fresh directory; its output, exit code and end are stored', async () => {
   const rig = await serviceRig();
   const session = await rig.session('fresh');
   const run = await rig.finished(await rig.send(session.id, 'pwd; echo oops >&2'));
@@ -28,7 +28,7 @@ test('[A1] a command runs in a fresh directory; its output, exit and end are kep
   expect(invocation).toMatchObject({ exitCode: 0, attempt: 1, agent: 'shell', stderr: 'oops\n' });
 });
 
-test('[P1] a fresh directory is no part of a repository that holds the data directory', async () => {
+test('[P1] a fresh directory is not part of a repository around the data directory', async () => {
   const home = temporaryDirectory();
   execFileSync('git', ['init', '-q'], { cwd: home });
   const rig = await serviceRig({ dataDir: join(home, '.baton') });
@@ -38,7 +38,7 @@ test('[P1] a fresh directory is no part of a repository that holds the data dire
   expect(run.result).toMatchObject({ output: 'explicit\n' });
 });
 
-test('[Q12] [Q15] after a failure the rest is held, and goes on when resumed', async () => {
+test('[Q12] [Q15] after a failure the rest is held, and continues when resumed', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('held');
   await rig.service.act(ADMIN, id, 'hold');
@@ -75,7 +75,7 @@ test('[Q11] a busy session: reject, steer and interrupt', async () => {
   expect(first.finishedAt && second.finishedAt && first.finishedAt <= second.finishedAt).toBe(true);
 });
 
-test('[Q10] an idempotency key gives the same run; with another body it is refused', async () => {
+test('[Q10] an idempotency key returns the same run; with another body it is refused', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('once');
   const send = (message: string) =>
@@ -87,7 +87,7 @@ test('[Q10] an idempotency key gives the same run; with another body it is refus
   await expect(send(`echo ${other}`)).rejects.toMatchObject({ code: 'idempotency_conflict' });
 });
 
-test('[P4] an edited message is masked anew, and one with a mask is refused', async () => {
+test('[P4] an edited message is masked again, and one with a mask is refused', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('edited');
   await rig.service.act(ADMIN, id, 'hold');
@@ -139,7 +139,7 @@ test('[Q12] queued runs are listed in the order they will start, also after a mo
   });
 });
 
-test('[S12] [Q9] deleting stops what runs, and nothing is left', async () => {
+test('[S12] [Q9] deleting a session stops its run and leaves nothing', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('doomed');
   const long = await rig.send(id, 'sleep 60');
@@ -156,7 +156,7 @@ test('[S12] [Q9] deleting stops what runs, and nothing is left', async () => {
   expect(await rig.queue.events(id)).toEqual([]);
 });
 
-test('[S12] [A7] deleting does not wait for an answer: a run that is parked ends with its question', async () => {
+test('[S12] [A7] deleting does not wait for an answer: a parked run ends with its question', async () => {
   const rig = await serviceRig({ executes: false });
   const { id } = await rig.session('asks');
   const asking = await ask(rig.store, id);
@@ -166,7 +166,7 @@ test('[S12] [A7] deleting does not wait for an answer: a run that is parked ends
   expect(await rig.store.getApproval(asking.asked.id)).toBeNull();
 });
 
-test('[S12] a protected session is not deleted, and its run goes on', async () => {
+test('[S12] a protected session is not deleted, and its run continues', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('protected', { labels: ['audit'] });
   const run = await rig.send(id, 'echo on');
@@ -174,14 +174,14 @@ test('[S12] a protected session is not deleted, and its run goes on', async () =
   expect(await rig.finished(run)).toMatchObject({ state: 'succeeded' });
 });
 
-test('[S12] one that is reopened and runs again while it is deleted is kept, with its workspace', async () => {
+test('[S12] a session reopened and run during its deletion is kept, with its workspace', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('reopened');
   await rig.finished(await rig.send(id, 'echo kept > made'));
   const { path } = (await rig.service.get(ADMIN, id)).workspace;
   const gate = join(temporaryDirectory(), 'gate');
   let running: string | null = null;
-  // Between the two steps of the deletion, when it has seen that nothing runs.
+  // Between the two steps of the deletion, after it has seen that nothing runs.
   const { getSession } = rig.store;
   Object.assign(rig.store, {
     getSession: async (asked: string) => {
@@ -203,7 +203,7 @@ test('[S12] one that is reopened and runs again while it is deleted is kept, wit
   await rig.finished(running!);
 });
 
-test('[S12] a given directory survives the deletion of its session', async () => {
+test('[S12] an existing directory survives the deletion of its session', async () => {
   const rig = await serviceRig();
   const path = temporaryDirectory();
   writeFileSync(join(path, 'precious'), '');
@@ -214,7 +214,7 @@ test('[S12] a given directory survives the deletion of its session', async () =>
   expect(existsSync(join(path, 'made'))).toBe(true);
 });
 
-test('[S1] every change of a status is one line in the log of the server, as in that of the session', async () => {
+test("[S1] every change of status is one line in the server's log and one in the session's", async () => {
   const log = new CapturedLog();
   const rig = await serviceRig({ log });
   const path = join(temporaryDirectory(), 'missing');
@@ -256,7 +256,7 @@ test('[S1] every change of a status is one line in the log of the server, as in 
   );
 });
 
-test('[S1] a workspace that cannot be had is an ERROR that says why; retry goes on', async () => {
+test('[S1] a workspace that cannot be created leads to an ERROR with its reason; retry continues', async () => {
   const rig = await serviceRig();
   const path = join(temporaryDirectory(), 'missing');
   const { id } = await rig.session('missing', { workspace: { provider: 'directory', path } });
@@ -267,7 +267,7 @@ test('[S1] a workspace that cannot be had is an ERROR that says why; retry goes 
   expect(await rig.finished(await rig.send(id, 'pwd'))).toMatchObject({ state: 'succeeded' });
 });
 
-test('[S5] completed and terminated sessions take no message until they are opened again', async () => {
+test('[S5] completed and terminated sessions accept no message until they are reopened', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('ended');
   await rig.finished(await rig.send(id, 'echo one'));
@@ -294,7 +294,7 @@ test('[S10] a fork is a new session of the same kind', async () => {
   expect(fork.id).not.toBe(session.id);
 });
 
-test('[X3] what belongs to another is not there', async () => {
+test("[X3] another user's session is not found", async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('mine');
   const run = await rig.send(id, 'echo mine');
@@ -309,7 +309,7 @@ test('[X3] what belongs to another is not there', async () => {
   expect(await service.listRuns(stranger, {})).toEqual({ items: [], nextCursor: null });
 });
 
-test('[S3] [E9] a connection is counted, told in the log, and hinted', async () => {
+test('[S3] [E9] a connection is counted, emitted as an event, and hinted', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('watched');
   const hints: string[] = [];
@@ -324,10 +324,10 @@ test('[S3] [E9] a connection is counted, told in the log, and hinted', async () 
   await until(() => hints.includes(id));
   connection.close();
   await until(async () => (await rig.service.get(ADMIN, id)).activeConnections === 0);
-  const told = async () =>
+  const emitted = async () =>
     (await rig.queue.events(id)).filter(({ type }) => type === 'session.connections');
-  await until(async () => (await told()).length === 2);
-  expect((await told()).map(({ payload }) => payload)).toEqual([
+  await until(async () => (await emitted()).length === 2);
+  expect((await emitted()).map(({ payload }) => payload)).toEqual([
     { activeConnections: 1 },
     { activeConnections: 0 },
   ]);
@@ -335,7 +335,7 @@ test('[S3] [E9] a connection is counted, told in the log, and hinted', async () 
   await hinting;
 });
 
-test('[S1] what was queued goes on when its workspace is back, and the session is no longer in ERROR', async () => {
+test('[S1] queued runs continue when the workspace is back, and the session leaves ERROR', async () => {
   const rig = await serviceRig();
   const path = join(temporaryDirectory(), 'comes and goes');
   mkdirSync(path);

@@ -20,7 +20,7 @@ async function person({ store }: ServiceRig, name: string, role: Role = 'operato
   return { userId: id, role, channel: 'web' } satisfies Principal;
 }
 
-/** A session of somebody, with a run that asks and waits. */
+/** A session with a run that asks a question and waits. */
 async function asking(given: Partial<NewApproval> = {}, payload: object = {}) {
   const rig = await serviceRig({ executes: false });
   const owner = await person(rig, 'hanako');
@@ -37,7 +37,7 @@ const bad = (code: string, field?: string) => ({
   ...(field === undefined ? {} : { details: expect.objectContaining({ field }) }),
 });
 
-test('[A7] [H4] a question is listed, shown and answered once, and the run goes on', async () => {
+test('[A7] [H4] a question is listed, shown and answered once, and the run continues', async () => {
   const { service, owner, asked, claimed, answer, store } = await asking();
   const pending = await service.listApprovals(owner, { state: 'pending' });
   expect(pending).toMatchObject({ nextCursor: null, items: [{ id: asked.id, state: 'pending' }] });
@@ -58,7 +58,7 @@ test('[A7] [H4] a question is listed, shown and answered once, and the run goes 
   expect((await store.getLane(claimed.run.lane))?.answeredAt).not.toBeNull();
 });
 
-test('[A7] [X3] only who may operate the session answers; to others there is no question', async () => {
+test('[A7] [X3] only users who may operate the session can answer; others do not see the question', async () => {
   const { service, rig, owner, sessionId, asked, answer } = await asking();
   const [taro, viewer] = [await person(rig, 'taro'), await person(rig, 'eyes', 'viewer')];
   const allow = { decision: 'allow' };
@@ -83,7 +83,7 @@ test('[A7] [X3] only who may operate the session answers; to others there is no 
   expect(await answer(taro, allow)).toMatchObject({ decidedBy: taro.userId, level: 'operate' });
 });
 
-test('[A7] nobody answers after the end, and the keeper withdraws the question', async () => {
+test('[A7] after the run has ended nobody can answer, and the reconciler withdraws the question', async () => {
   const { service, owner, asked, claimed, answer, store } = await asking();
   await service.cancelRun(owner, claimed.run.id);
   await expect(answer(owner, { decision: 'allow' })).rejects.toMatchObject(bad('approval_decided'));
@@ -94,7 +94,7 @@ test('[A7] nobody answers after the end, and the keeper withdraws the question',
   await expect(answer(owner, { decision: 'allow' })).rejects.toMatchObject(bad('approval_decided'));
 });
 
-test('[A7] what is refused carries what the person said, masked', async () => {
+test("[A7] a denial carries the person's message, masked", async () => {
   const { owner, answer } = await asking();
   await expect(answer(owner, { decision: 'deny', input: {} })).rejects.toMatchObject(
     bad('invalid_request', 'input'),
@@ -121,7 +121,7 @@ test.each([
   expect((await service.getApproval(owner, asked.id)).state).toBe('pending');
 });
 
-test('[A7] edited input has the shape of the one asked about, within, too', async () => {
+test('[A7] edited input has the shape of the original input, also in nested fields', async () => {
   const input = { files: [{ path: 'a' }], options: { deep: true, note: null } };
   const { owner, answer } = await asking({ tool: 'mcp__box__put', input });
   const edit = (given: object) => answer(owner, { decision: 'allow', input: given });
@@ -135,7 +135,7 @@ test('[A7] edited input has the shape of the one asked about, within, too', asyn
   expect((await edit(edited)).editedInput).toEqual(edited);
 });
 
-test('[P3] nobody edits an input into what the rules deny', async () => {
+test('[P3] nobody can edit an input into one that the rules deny', async () => {
   const payload = { message: 'hi', channel: 'web', sender: 'hanako', original: false };
   const { service, owner, answer, asked } = await asking({}, payload);
   const edit = (command: string) =>
@@ -148,7 +148,7 @@ test('[P3] nobody edits an input into what the rules deny', async () => {
   expect(await edit('npm publish --dry-run')).toMatchObject({ state: 'allowed' });
 });
 
-test('[P4] a secret in edited input is shown masked and kept sealed for the agent', async () => {
+test('[P4] a secret in edited input is shown masked and stored encrypted for the agent', async () => {
   const { owner, answer, store, asked, sessionId } = await asking();
   const input = { command: `npm publish --token ${secret}`, description: 'x' };
   const shown = await answer(owner, { decision: 'allow', input });
@@ -160,7 +160,7 @@ test('[P4] a secret in edited input is shown masked and kept sealed for the agen
   expect(JSON.parse(opened)).toEqual(input);
 });
 
-test('[A7] questions are answered in `answers`, and asked again in no other way', async () => {
+test('[A7] questions are answered in `answers`, and cannot be changed', async () => {
   const input = { questions: [{ question: 'Which colour?', header: 'Colour' }] };
   const { owner, answer } = await asking({ tool: 'AskUserQuestion', kind: 'question', input });
   const reply = (given?: object) => answer(owner, { decision: 'allow', input: given });
@@ -182,7 +182,7 @@ test('[A7] questions are answered in `answers`, and asked again in no other way'
   expect((await reply({ answers })).editedInput).toEqual({ ...input, answers });
 });
 
-test('[A7] a plan is agreed to, or refused with what is to be changed', async () => {
+test('[A7] a plan is accepted, or refused with what to change', async () => {
   const plan = { tool: 'ExitPlanMode', kind: 'plan', input: { plan: '1. Do it.' } } as const;
   const agreed = await asking(plan);
   expect(await agreed.answer(agreed.owner, { decision: 'allow' })).toMatchObject({
@@ -205,8 +205,8 @@ test.each([
   const { items } = await service.listApprovals(owner, {});
   expect(items.map(({ sessionRule }) => sessionRule)).toEqual([rule]);
   await answer(owner, { decision: 'allow', scope: 'session' });
-  const place = { scope: 'session', sessionId } as const;
-  expect((await service.rules(owner, place)).allow).toEqual([rule]);
+  const scope = { scope: 'session', sessionId } as const;
+  expect((await service.rules(owner, scope)).allow).toEqual([rule]);
   const test = { tool, input, channel: 'web', sessionId } as const;
   expect(await service.testPolicy(owner, test)).toMatchObject({
     decision: 'allow',
@@ -215,7 +215,7 @@ test.each([
   });
 });
 
-test('[A7] [P1] the rule shown is the rule granted, also for a path that begins in the workspace', async () => {
+test('[A7] [P1] the rule shown is the rule granted, also for a path in the workspace', async () => {
   const { service, store, owner, answer, sessionId, asked } = await asking({
     tool: 'Grep',
     input: { pattern: 'x', path: '..' },
@@ -227,8 +227,8 @@ test('[A7] [P1] the rule shown is the rule granted, also for a path that begins 
   const input = { pattern: 'x', path: 'src' };
   const decided = await answer(owner, { decision: 'allow', scope: 'session', input });
   expect(decided.sessionRule).toBe('Grep(//srv/app/src)');
-  const place = { scope: 'session', sessionId } as const;
-  expect((await service.rules(owner, place)).allow).toEqual([decided.sessionRule]);
+  const scope = { scope: 'session', sessionId } as const;
+  expect((await service.rules(owner, scope)).allow).toEqual([decided.sessionRule]);
 });
 
 test.each([
@@ -237,7 +237,7 @@ test.each([
   ['Bash', { command: 'safe' }],
   ['Bash', { command: `deploy ***GITHUB_TOKEN***` }],
   ['Write', { file_path: '/srv/*', content: '' }],
-])('[A7] [P1] no rule means %s of %j alone: it is allowed once', async (tool, input) => {
+])('[A7] [P1] no rule matches only %s of %j: it is allowed once', async (tool, input) => {
   const { service, owner, answer, asked } = await asking({ tool, input });
   expect((await service.getApproval(owner, asked.id)).sessionRule).toBeNull();
   await expect(answer(owner, { decision: 'allow', scope: 'session' })).rejects.toMatchObject(
@@ -246,7 +246,7 @@ test.each([
   expect(await answer(owner, { decision: 'allow' })).toMatchObject({ state: 'allowed' });
 });
 
-test('[P6] an answer is one line of the audit log, of who gave it', async () => {
+test('[P6] an answer is one line in the audit log, with the user who gave it', async () => {
   const { owner, answer, asked, store } = await asking();
   const late = { decision: 'deny' };
   await answer(owner, { decision: 'allow', scope: 'session' });
@@ -262,7 +262,7 @@ test('[P6] an answer is one line of the audit log, of who gave it', async () => 
   ]);
 });
 
-test('[P4] [X2] [P6] who may answer sees what masks hide, also afterwards, and it is audited', async () => {
+test('[P4] [X2] [P6] users who may answer can see what masks hide, also afterwards, and it is audited', async () => {
   const id = newId();
   const input = { command: `echo ${secret}` };
   const original = sealCall(input, id, aesBox(Buffer.alloc(32, 7)));
@@ -292,7 +292,7 @@ test('[P4] [X2] [P6] who may answer sees what masks hide, also afterwards, and i
   expect(JSON.stringify(lines)).not.toContain(secret);
 });
 
-test('[P4] what masks nothing is its own original, and one that was not kept is not made up', async () => {
+test('[P4] an unmasked call is its own original, and a missing original is an error', async () => {
   const plain = await asking();
   expect(await plain.service.revealApproval(plain.owner, plain.asked.id)).toMatchObject({
     input: plain.asked.input,
@@ -300,6 +300,6 @@ test('[P4] what masks nothing is its own original, and one that was not kept is 
   const old = await asking({ masked: true, input: { command: 'echo ***MASKED***' } });
   await expect(old.service.revealApproval(old.owner, old.asked.id)).rejects.toMatchObject({
     code: 'not_found',
-    message: expect.stringContaining('not kept'),
+    message: expect.stringContaining('not stored'),
   });
 });

@@ -23,14 +23,14 @@ type Part = Pick<
   'listApprovals' | 'getApproval' | 'decideApproval' | 'revealApproval'
 >;
 
-/** Questions of agents: seen by who sees the session, answered by who may operate it (A7). */
+/** Agents' questions: visible to those who can see the session, answered by those who may operate it (A7). */
 export function approvalService(parts: ServiceParts): Part {
   const { store, log } = parts;
 
   const find = async (id: string): Promise<ApprovalRecord> => {
-    const found = await store.getApproval(id);
-    if (found === null) throw new BatonError('not_found');
-    return found;
+    const approval = await store.getApproval(id);
+    if (approval === null) throw new BatonError('not_found');
+    return approval;
   };
 
   return {
@@ -60,14 +60,14 @@ export function approvalService(parts: ServiceParts): Part {
 
     async decideApproval(by, id, body) {
       const approval = await find(id);
-      const found = await findToChange(parts, by, approval.sessionId);
-      // Said first: what is wrong with a late answer helps nobody.
+      const current = await findToChange(parts, by, approval.sessionId);
+      // Checked first: other errors in a late answer do not matter.
       if (approval.state !== 'pending') {
         const { state, decidedBy } = approval;
         throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
       }
-      const answer = answerOf(approval, body, by, found, parts);
-      if (body.input !== undefined) await mustPass(approval, body.input, by, parts);
+      const answer = answerOf(approval, body, by, current, parts);
+      if (body.input !== undefined) await checkEditedInput(approval, body.input, by, parts);
       const { decision, scope, rule } = answer;
       const edited = answer.editedInput !== null;
       const entry = entryOf(
@@ -79,7 +79,7 @@ export function approvalService(parts: ServiceParts): Part {
       const decided = await store.audited(entry).decideApproval(id, answer);
       const { sessionId, runId, tool } = approval;
       log.info({ sessionId, runId, approvalId: id, tool, decision }, 'Question answered');
-      return toApproval(decided, found.level, found.session.workspacePath, parts);
+      return toApproval(decided, current.level, current.session.workspacePath, parts);
     },
 
     async revealApproval(by, id) {
@@ -102,10 +102,10 @@ export function approvalService(parts: ServiceParts): Part {
 }
 
 const NOT_KEPT =
-  'The original of this call was not kept: it was asked by an older version of Baton.';
+  'The original input of this call was not stored, because an older version of Baton asked about it.';
 
-/** What was edited is another call: nobody allows what the rules deny the run, or who edits (P2, P3). */
-async function mustPass(
+/** Edited input makes another call: the rules must not deny it to the run or to the editor (P2, P3). */
+async function checkEditedInput(
   { tool, kind, sessionId, runId }: ApprovalRecord,
   input: NonNullable<DecideApproval['input']>,
   by: Principal,
@@ -129,15 +129,16 @@ function answerOf(
   approval: ApprovalRecord,
   { decision, scope, message, input }: DecideApproval,
   by: Principal,
-  found: SessionWithFacts,
+  current: SessionWithFacts,
   parts: ServiceParts,
 ): ApprovalAnswer {
   if (decision === 'deny') {
-    if (input !== undefined) throw bad('input', 'What is refused is not used, with any input.');
-    if (scope === 'session') throw bad('scope', 'A refusal is for this once; a rule says more.');
+    if (input !== undefined) throw bad('input', 'A denied call cannot have an edited input.');
+    if (scope === 'session')
+      throw bad('scope', 'A denial applies only once. To deny it always, add a rule.');
   }
   if (decision === 'allow' && approval.kind === 'question' && input === undefined) {
-    throw new BatonError('invalid_input', 'input.answers: is missing: the agent asks for it', {
+    throw new BatonError('invalid_input', 'input.answers: is required to answer a question', {
       details: { field: 'input.answers' },
     });
   }
@@ -151,7 +152,7 @@ function answerOf(
     message: message === undefined ? null : parts.masker.mask(message),
     ...stored,
     decidedBy: by.userId,
-    rule: scope === 'session' ? ruleToAdd(approval, stored.editedInput, found, parts) : null,
+    rule: scope === 'session' ? ruleToAdd(approval, stored.editedInput, current, parts) : null,
   };
 }
 
@@ -161,17 +162,17 @@ function ruleToAdd(
   { session }: SessionWithFacts,
   parts: ServiceParts,
 ): string {
-  if (approval.kind !== 'tool') throw bad('scope', 'An answer to a question is for this once.');
+  if (approval.kind !== 'tool') throw bad('scope', 'An answer to a question applies only once.');
   if (approval.enforced) throw bad('scope', ENFORCED);
   const rule = ruleOf({ ...approval, editedInput }, session.workspacePath, parts);
-  if (rule === null) throw bad('scope', 'No rule means this call and no other. Allow it once.');
+  if (rule === null) throw bad('scope', 'No rule would match only this call. Allow it once.');
   return rule;
 }
 
 const ENFORCED =
-  'An enforced rule asks about this, which no rule of the session lifts. Allow it once.';
+  'An enforced rule requires approval for this, and session rules cannot override it. Allow it once.';
 
-/** What "for this session" allows: of what is allowed, which after an edit is not what was asked. */
+/** The rule that "for this session" adds. It covers the edited input, if there is one. */
 function ruleOf(
   { kind, tool, input, editedInput, enforced }: ApprovalRecord,
   workspacePath: string | null,
@@ -179,7 +180,7 @@ function ruleOf(
 ): string | null {
   if (kind !== 'tool' || enforced) return null;
   const rule = ruleFor({ tool, input: editedInput ?? input, cwd: workspacePath ?? undefined });
-  // A secret in it was masked, so that the rule would never fit.
+  // A secret in it was masked, so the rule would never match.
   return rule === null || masker.hasMask(rule) ? null : rule;
 }
 

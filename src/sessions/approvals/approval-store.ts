@@ -6,32 +6,32 @@ import type { ScopeRules, ToolRules } from '../../contract/policy.ts';
 import type { AgentSpec } from '../../contract/session.ts';
 
 /*
- * The port behind approvals and tool rules; SQLite and PostgreSQL keep its promises under one
- * contract suite. Every method is one transaction that also appends its events to the session's log.
+ * The port for approvals and tool rules. SQLite and PostgreSQL pass the same conformance suite. Every
+ * method is one transaction, which also appends its events to the session's log.
  */
 
-/** A question of an agent. Times are epoch milliseconds on the database's clock. */
+/** An agent's question. Times are epoch milliseconds on the database's clock. */
 export interface ApprovalRecord {
   readonly id: string;
   readonly sessionId: string;
   readonly runId: string;
   readonly attempt: number;
-  /** The agent's own name of the call; stands in the events, too, beside `approvalId`. */
+  /** The agent's id of the call; events have it, too, beside `approvalId`. */
   readonly callId: string;
   readonly kind: ApprovalKind;
   readonly tool: string;
   readonly input: Json;
   /** Masking changed `input`; see `readCall`. */
   readonly masked: boolean;
-  /** Of tool and unmasked input: the same call, asked again by a later attempt, has the same one. */
+  /** A digest of tool and unmasked input: the same call in a later attempt has the same one. */
   readonly digest: string;
   readonly reason: string;
-  /** An enforced rule asks: no rule of the session lifts it. */
+  /** An enforced rule asks, which no rule of the session can override. */
   readonly enforced: boolean;
   readonly state: ApprovalState;
   readonly scope: ApprovalScope | null;
   readonly message: string | null;
-  /** Masked; what is to be used is in `sealedInput` if masking changed it. */
+  /** Masked; if masking changed it, `sealedInput` has the original to use. */
   readonly editedInput: Json;
   readonly sealedInput: string | null;
   readonly decidedBy: string | null;
@@ -56,9 +56,9 @@ export type NewApproval = Pick<
   | 'reason'
   | 'enforced'
 > & {
-  /** Of the attempt that asks; with an old one nothing happens (Q6). */
+  /** The fence of the asking attempt; with an old one nothing happens (Q6). */
   readonly fence: number;
-  /** What the agent gave, encrypted, if masking changed it. */
+  /** The agent's input, encrypted, if masking changed it. */
   readonly original: string | null;
 };
 
@@ -74,19 +74,18 @@ export interface ApprovalAnswer {
 }
 
 export interface ListedApproval extends ApprovalRecord {
-  /** How far its session is shared with whom the list is for; null if it is not by a share. */
+  /** How its session is shared with the user the list is made for; null if it is not shared. */
   readonly share: ShareLevel | null;
-  /** Of its session. */
   readonly workspacePath: string | null;
 }
 
 export interface ApprovalFilter {
   readonly state?: ApprovalState;
   readonly sessionId?: string;
-  /** Of sessions that this user owns or that are shared with them. */
+  /** Only questions of sessions that this user owns or that are shared with them. */
   readonly visibleTo?: string;
   readonly limit: number;
-  /** Newest first, older than this one. */
+  /** Lists questions older than this one, newest first. */
   readonly before?: string;
 }
 
@@ -95,14 +94,14 @@ export type RuleScope =
   | { readonly scope: 'channel'; readonly channel: Channel }
   | { readonly scope: 'session'; readonly sessionId: string };
 
-/** All rules that may count for a call; null or left out where nobody set any. */
+/** All rules that may apply to a call; null or missing where none are set. */
 export interface RulesInForce {
   readonly session: ToolRules | null;
   readonly channels: Readonly<Partial<Record<Channel, ScopeRules>>>;
   readonly global: ScopeRules | null;
 }
 
-/** Those of a session, with what a message to it is checked by. */
+/** The rules of a session, with what else the check of a message needs. */
 export interface SessionRules extends RulesInForce {
   readonly agent: AgentSpec;
   readonly workspacePath: string | null;
@@ -110,38 +109,38 @@ export interface SessionRules extends RulesInForce {
 
 export interface ApprovalStore {
   /**
-   * Opens a question and tells `approval.requested`. One of this run with the same digest that is
-   * pending is answered instead of a second one. Null if the fence is old.
+   * Opens a question and emits `approval.requested`. If the run has a pending one with the same digest,
+   * returns that one instead. Null if the fence is old.
    */
   openApproval(approval: NewApproval): Promise<ApprovalRecord | null>;
   getApproval(id: string): Promise<ApprovalRecord | null>;
-  /** What the agent gave, encrypted; null if it was not kept. A writing call, so that it can be audited. */
+  /** The agent's encrypted input; null if it was not stored. Counts as a write, so it can be audited. */
   readCall(id: string): Promise<string | null>;
   listApprovals(filter: ApprovalFilter): Promise<ListedApproval[]>;
-  /** All of a run, oldest first. */
+  /** All questions of a run, oldest first. */
   listApprovalsOf(runId: string): Promise<ApprovalRecord[]>;
   /**
-   * Answers it, exactly once: `approval.decided`, the rule, and if the run waits it is told (the
-   * queue's `answer`). Throws `approval_decided`, also if its run has ended, and `not_found`.
+   * Answers it, exactly once: emits `approval.decided`, adds the rule, and wakes the run if it waits
+   * (the queue's `answer`). Throws `approval_decided`, also if its run has ended, and `not_found`.
    */
   decideApproval(id: string, answer: ApprovalAnswer): Promise<ApprovalRecord>;
   /**
-   * The agent is given the answer; a later attempt does not use it for another call. False if it is
-   * not answered, was used, or the fence is old; said again with the same fence it is still true.
+   * Records that the agent is given the answer, so a later attempt does not use it for another call.
+   * False if it is not answered, was used, or the fence is old; repeated with the same fence, true.
    */
   useApproval(id: string, fence: number): Promise<boolean>;
-  /** The agent took it back: `approval.withdrawn`. Again, or after the answer, changes nothing. */
+  /** The agent withdrew it: emits `approval.withdrawn`. Repeated or after an answer, does nothing. */
   withdrawApproval(id: string, reason: string): Promise<void>;
   /**
-   * Level-triggered, for the keeper: pending questions of ended runs are withdrawn, and runs that
-   * wait although nothing of theirs is pending are answered (an answer may come before its run waits).
+   * Level-triggered, for the reconciler: withdraws pending questions of ended runs, and wakes runs that
+   * wait without a pending question (an answer may come before its run waits).
    */
   reconcileApprovals(limit: number): Promise<{ readonly changed: number; readonly more: boolean }>;
 
-  /** All at once, by key: every message and every call asks. Null if there is no such session. */
+  /** Reads all by key at once, since every message and call needs them. Null if there is no such session. */
   rulesFor(sessionId: string): Promise<SessionRules | null>;
-  /** Those outside sessions. */
+  /** The rules that do not belong to a session. */
   sharedRules(): Promise<RulesInForce>;
-  readRules(place: RuleScope): Promise<ScopeRules | null>;
-  putRules(place: RuleScope, rules: ScopeRules): Promise<ScopeRules>;
+  readRules(scope: RuleScope): Promise<ScopeRules | null>;
+  putRules(scope: RuleScope, rules: ScopeRules): Promise<ScopeRules>;
 }

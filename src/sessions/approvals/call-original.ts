@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 
-/* The input of a call as the agent gave it, beside what masking left of it (P4). */
+/* Encrypts and decrypts the original input of a tool call, stored beside the masked one (P4). */
 
 const sealedAs = (approvalId: string): string => `call of ${approvalId}`;
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts';
 
-/** The same text for the same value, in whatever order its fields came. */
+/** The same text for equal values, whatever the order of their fields. */
 export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

@@ -4,7 +4,7 @@ import type { Json } from '../../contract/json.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 
-/* What a person gives an agent instead of what it wanted to use (A7). */
+/* The input that a person gives an agent in place of the one it asked about (A7). */
 
 type Fields = { readonly [key: string]: Json };
 
@@ -14,7 +14,7 @@ export interface Asked {
   readonly input: Json;
 }
 
-/** What is stored of it: masked, and sealed besides if masking changed it (P4). */
+/** The stored form: masked, with the encrypted original if masking changed it (P4). */
 export interface StoredInput {
   readonly editedInput: Json;
   readonly sealedInput: string | null;
@@ -30,7 +30,7 @@ export function storeInput(
   },
 ): StoredInput {
   refuseMasks(given, tools.masker);
-  // Who answers questions need not repeat them.
+  // Answers need not repeat the questions.
   const input = asked.kind === 'question' ? { ...fieldsOf(asked.input), ...given } : given;
   mustHaveShape(fieldsOf(asked.input), input, []);
   if (asked.kind === 'question') mustAnswer(input);
@@ -40,7 +40,7 @@ export function storeInput(
   return { editedInput, sealedInput: tools.box.seal(text, sealedAs(asked.sessionId)) };
 }
 
-/** As what a person wrote in the session: it is opened as messages are (messages.ts). */
+/** The same as for messages, because it is decrypted like them (messages.ts). */
 const sealedAs = (sessionId: string): string => `message in ${sessionId}`;
 
 const fieldsOf = (input: Json): Fields => (isFields(input) ? input : {});
@@ -58,12 +58,12 @@ const wrong = (path: readonly string[], why: string): BatonError => {
   return new BatonError('invalid_input', `${field}: ${why}`, { details: { field } });
 };
 
-/** Every field that was asked about, of the type it had; what is new is left to the tool. */
+/** Requires every field that was asked about, with its type; new fields are left to the tool. */
 function mustHaveShape(asked: Fields, given: Fields, path: readonly string[]): void {
   for (const [key, was] of Object.entries(asked)) {
     const here = [...path, key];
     const is = Object.hasOwn(given, key) ? given[key] : undefined;
-    if (is === undefined) throw wrong(here, 'is missing; it was asked about');
+    if (is === undefined) throw wrong(here, 'is missing; the original input has it');
     if (was === null) continue;
     if (typeOf(is) !== typeOf(was)) {
       throw wrong(here, `is of type ${typeOf(is)}, not ${typeOf(was)}`);
@@ -80,13 +80,13 @@ function mustHaveItems(was: readonly Json[], is: readonly Json[], path: readonly
   throw wrong([...path, String(odd)], `is of type ${typeOf(is[odd])}, not ${[...types].join('/')}`);
 }
 
-/** A text for each question that is answered. */
+/** Requires a text for each answered question. */
 function mustAnswer({ answers }: Fields): void {
   if (!isFields(answers) || Object.keys(answers).length === 0) {
     throw wrong(['answers'], 'is not an object with an answer for each question');
   }
   for (const [question, answer] of Object.entries(answers)) {
-    if (typeof answer !== 'string') throw wrong(['answers', question], 'is not a text');
+    if (typeof answer !== 'string') throw wrong(['answers', question], 'is not a string');
   }
 }
 

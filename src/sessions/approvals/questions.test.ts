@@ -11,9 +11,9 @@ const CALL = { id: 'call', tool: 'Bash', input: { command: 'npm publish' } };
 const masker = createMasker();
 const DENIED = /^rm -rf/;
 
-/** Somebody answers at once, with this. */
+/** A person gives this answer at once. */
 function rig(answer: Partial<ApprovalRecord>) {
-  const told: [string, Json][] = [];
+  const emitted: [string, Json][] = [];
   const opened: NewApproval[] = [];
   const rules = { deny: DENIED };
   const record = {
@@ -35,7 +35,7 @@ function rig(answer: Partial<ApprovalRecord>) {
       attempt: 1,
       fence: 7,
       signal: new AbortController().signal,
-      emit: async (type: string, payload: Json) => void told.push([type, payload]),
+      emit: async (type: string, payload: Json) => void emitted.push([type, payload]),
       wait: async () => {},
       log: SILENT,
     } as unknown as QuestionsOptions['context'],
@@ -60,10 +60,10 @@ function rig(answer: Partial<ApprovalRecord>) {
     onPark: () => {},
   };
   const permit = (call = CALL) => new Questions(options).permit(call, new AbortController().signal);
-  return { permit, told, rules, opened };
+  return { permit, emitted, rules, opened };
 }
 
-test('[A7] what a person allowed or edited is what the agent is given', async () => {
+test('[A7] the agent is given what a person allowed or edited', async () => {
   expect(await rig({}).permit()).toEqual({ behavior: 'allow' });
   const edited = { command: 'npm publish --dry-run' };
   expect(await rig({ editedInput: edited }).permit()).toEqual({ behavior: 'allow', input: edited });
@@ -72,22 +72,22 @@ test('[A7] what a person allowed or edited is what the agent is given', async ()
 test.each([
   ['as it is', { editedInput: { command: 'rm -rf .' } }],
   ['sealed', { sealedInput: '{"command":"rm -rf ."}', editedInput: { command: '***' } }],
-])('[P3] input edited to what the rules deny is denied: %s', async (_, answer) => {
-  const { permit, told } = rig(answer);
+])('[P3] input edited into a denied call is denied: %s', async (_, answer) => {
+  const { permit, emitted } = rig(answer);
   expect(await permit()).toEqual({ behavior: 'deny', message: 'it is denied' });
-  expect(told).toMatchObject([
+  expect(emitted).toMatchObject([
     ['policy.denied', { callId: 'call', input: { command: 'rm -rf .' } }],
   ]);
 });
 
-test('[P3] what was denied by the rules while it was asked about is denied', async () => {
+test('[P3] a call that the rules came to deny while it was asked about is denied', async () => {
   const { permit, rules } = rig({});
   const answer = permit();
   rules.deny = /publish/;
   expect(await answer).toEqual({ behavior: 'deny', message: 'it is denied' });
 });
 
-test('[P4] a call that masking changes is asked about masked, and sealed for who may answer', async () => {
+test('[P4] a call with a secret is shown masked, and encrypted for users who may answer', async () => {
   const { permit, opened } = rig({});
   const input = { command: 'mysql --password "x$(touch P)"' };
   await permit();

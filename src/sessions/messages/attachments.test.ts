@@ -26,7 +26,7 @@ test.each([
   expect(safeName(given)).toBe(safe);
 });
 
-test('[A11] what is not base64 is refused', () => {
+test('[A11] invalid base64 is refused', () => {
   for (const data of ['abc', 'ab!=', 'a===', '=abc', `${'A'.repeat(65536)}*AAA`]) {
     expect(AttachmentUpload.safeParse({ name: 'a', data }).success, data.slice(0, 9)).toBe(false);
   }
@@ -34,7 +34,7 @@ test('[A11] what is not base64 is refused', () => {
 });
 
 describe('[A11] files with a message', () => {
-  test('lie in the workspace before the agent starts, for nobody else to read', async () => {
+  test('are in the workspace before the agent starts, readable by its user only', async () => {
     const rig = await serviceRig();
     const { id } = await rig.session('files');
     const attachments = [
@@ -48,9 +48,9 @@ describe('[A11] files with a message', () => {
     expect(await rig.finished(run)).toMatchObject({ state: 'succeeded' });
     const { workspace, lastResponse } = await rig.service.get(ADMIN, id);
     expect(lastResponse).toContain('onetwo');
-    const place = join(workspace.path ?? '', '.baton/attachments', run);
-    expect(statSync(join(place, 'b.txt')).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(place, 'shot'))).toEqual(PNG);
+    const directory = join(workspace.path ?? '', '.baton/attachments', run);
+    expect(statSync(join(directory, 'b.txt')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(directory, 'shot'))).toEqual(PNG);
     expect(await rig.store.get(run)).toMatchObject({
       payload: { attachments: [{ bytes: 3 }, { name: '2-B.TXT' }, { mediaType: 'image/png' }] },
     });
@@ -62,7 +62,7 @@ describe('[A11] files with a message', () => {
     expect(await rig.store.readAttachments(run)).toEqual([]);
   });
 
-  test('too large together, or not the image that it is said to be', async () => {
+  test('are refused if too large in total, or not the image type they claim to be', async () => {
     const { service } = await serviceRig({ executes: false });
     const send = (attachments: object[]) => {
       const body = MessageRequest.parse({ message: 'x', attachments });
@@ -85,7 +85,7 @@ describe('[A11] files with a message', () => {
     });
   });
 
-  test('never through a link that lies in the workspace', async () => {
+  test('are never written through a link in the workspace', async () => {
     const file = { name: 'a.txt', mediaType: 'text/plain', content: Buffer.from('mine') };
     const outside = temporaryDirectory();
     writeFileSync(join(outside, 'a.txt'), 'theirs');

@@ -41,7 +41,7 @@ function rig() {
   return { state, marked, feed: steering.open(context) };
 }
 
-test('[Q11] a message is noted as given before it is, each once', async () => {
+test('[Q11] each message is recorded as given once, before it is given', async () => {
   const { state, marked, feed } = rig();
   const messages = feed[Symbol.asyncIterator]();
   const first = messages.next();
@@ -57,7 +57,7 @@ test('[Q11] a message is noted as given before it is, each once', async () => {
   expect(marked).toHaveLength(2);
 });
 
-test('[Q11] one that the agent did not take any more is put back', async () => {
+test('[Q11] a message that the agent did not take is put back', async () => {
   const { state, marked, feed } = rig();
   const messages = feed[Symbol.asyncIterator]();
   state.steers = [steer('1'), steer('2')];
@@ -68,7 +68,7 @@ test('[Q11] one that the agent did not take any more is put back', async () => {
   expect(await messages.next()).toEqual({ done: true, value: undefined });
 });
 
-test('[Q11] also one that was on its way when the agent ended', async () => {
+test('[Q11] so is one that was being given when the agent ended', async () => {
   const { state, marked, feed } = rig();
   const messages = feed[Symbol.asyncIterator]();
   state.steers = [steer('1')];

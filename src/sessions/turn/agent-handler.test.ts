@@ -10,7 +10,7 @@ import { Steering } from '../messages/steering.ts';
 import { Provisioner } from '../provisioner.ts';
 import { agentHandler } from './agent-handler.ts';
 
-test('[Q9] a run whose workspace never comes can be stopped', async () => {
+test('[Q9] a run whose workspace never becomes ready can be stopped', async () => {
   const { store, session } = await serviceRig({ executes: false });
   const { id } = await session('hangs');
   const asked = Promise.withResolvers<void>();

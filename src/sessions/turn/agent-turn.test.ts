@@ -4,7 +4,7 @@ import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { type TurnOptions, takeTurn } from './agent-turn.ts';
 
-test('[O5] an attempt that the database fails twice at its start ends alone, not with the process', async () => {
+test('[O5] two database failures at its start end the attempt, not the process', async () => {
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);
   onTestFinished(() => void process.off('unhandledRejection', unhandled));

@@ -7,7 +7,7 @@ import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import { OLDEST_VERSION } from '../../agents/claude/version.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
 
-test('[E5] a result that is too long for its event can be had whole, as long as its session is there', async () => {
+test('[E5] a result too long for its event can be read in full while its session exists', async () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
   const content = `${'all of it, 全部\n'.repeat(20_000)}${token}`;
   const rig = await serviceRig({ claudePath: saying(content) });
@@ -15,11 +15,14 @@ test('[E5] a result that is too long for its event can be had whole, as long as 
   expect(await rig.finished(await rig.send(id, 'hello'))).toMatchObject({ state: 'succeeded' });
   const events = await rig.store.listAfter(id, 0, 1000);
   const result = events.find(({ type }) => type === 'agent.tool_result');
-  const told = SESSION_EVENTS['agent.tool_result'].parse(result?.payload);
+  const emitted = SESSION_EVENTS['agent.tool_result'].parse(result?.payload);
   const masked = content.replace(token, '***GITHUB_TOKEN***');
-  expect(told).toMatchObject({ truncated: true, artefact: { bytes: Buffer.byteLength(masked) } });
-  expect(masked.startsWith(told.text)).toBe(true);
-  const name = told.artefact?.name ?? '';
+  expect(emitted).toMatchObject({
+    truncated: true,
+    artefact: { bytes: Buffer.byteLength(masked) },
+  });
+  expect(masked.startsWith(emitted.text)).toBe(true);
+  const name = emitted.artefact?.name ?? '';
   expect(await textOf(await rig.service.artefact(ADMIN, id, name))).toBe(masked);
   await expect(rig.service.artefact(ADMIN, id, 'other.txt')).rejects.toMatchObject({
     code: 'not_found',
@@ -30,7 +33,7 @@ test('[E5] a result that is too long for its event can be had whole, as long as 
   await expect(rig.service.artefact(ADMIN, id, name)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-/** Like Claude Code with a tool that gave back this. */
+/** Like Claude Code with a tool that returned this. */
 function saying(content: string): string {
   const folder = temporaryDirectory();
   const lines = [

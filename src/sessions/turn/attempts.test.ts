@@ -25,7 +25,7 @@ async function failsUnstarted(rig: Rig, error: object): Promise<void> {
   expect(started).toBe(false);
 }
 
-test('[A6] a budget that is used up ends a run before an agent is started', async () => {
+test('[A6] a used-up budget ends a run before an agent starts', async () => {
   const rig = await attemptRig({ session: { budgetUsd: 0.5 } });
   const usage = {
     inputTokens: 1,
@@ -59,7 +59,7 @@ const forEverAtWork: Play = async function* () {
 const UNSAFE = { kind: 'failed', error: { class: 'interrupted_unsafe' } };
 const never = new AbortController().signal;
 
-/** Answers the question that is open. */
+/** Answers the open question. */
 async function allow({ service, session }: Awaited<ReturnType<typeof attemptRig>>): Promise<void> {
   let id: string | undefined;
   await until(async () => {
@@ -76,7 +76,7 @@ async function allow({ service, session }: Awaited<ReturnType<typeof attemptRig>
   await service.decideApproval(ADMIN, id!, { decision: 'allow', scope: 'once' });
 }
 
-test('[Q16] a call that waited for its turn behind a question was not made', async () => {
+test('[Q16] a call that waited behind a question was not made', async () => {
   const rig = await attemptRig();
   await rig.say('do both');
   const first = await rig.attempt(async function* ({ permit }) {
@@ -113,7 +113,7 @@ test.each([
   expect(await (await rig.attempt(tell)).ended()).toMatchObject(UNSAFE);
 });
 
-/** An attempt at the command that writes `written` and is cut off. */
+/** An attempt at the command that writes `written` and is interrupted. */
 async function cutOffCommand(rig: Rig): Promise<void> {
   const begun = Promise.withResolvers<void>();
   const first = await rig.attempt(async function* ({ cwd }) {
@@ -130,7 +130,7 @@ test.each([
   ['a command of the shell', 'echo half > written', {}],
   ['another program', 'anything', { agent: { kind: 'shell', command: ['a-program'] } }],
 ])(
-  '[Q16] what %s wrote before it was cut off is recorded, then it runs again',
+  '[Q16] what %s wrote before it was interrupted is recorded, then it runs again',
   async (_, command, given) => {
     const rig = await attemptRig({ agent: 'shell', session: given });
     await rig.say(command);
@@ -148,7 +148,7 @@ test.each([
   },
 );
 
-test('[Q16] a command that only reads is run again as it is, and nothing is noted before it', async () => {
+test('[Q16] a command that only reads runs again, without a snapshot', async () => {
   const rig = await attemptRig({ agent: 'shell' });
   const run = await rig.say('cat written');
   await cutOffCommand(rig);
@@ -157,7 +157,7 @@ test('[Q16] a command that only reads is run again as it is, and nothing is note
   expect(await rig.store.readSnapshot(run)).toBeNull();
 });
 
-test('[Q16] a command that must not run twice is not run again', async () => {
+test('[Q16] a command that must not run twice does not run again', async () => {
   const rig = await attemptRig({ agent: 'shell' });
   await rig.say(push.command);
   const begun = Promise.withResolvers<void>();
@@ -173,7 +173,7 @@ test('[Q16] a command that must not run twice is not run again', async () => {
   expect(await (await rig.attempt(tell)).ended()).toMatchObject(UNSAFE);
 });
 
-test('[A3] no agent is started while one of an earlier attempt cannot be stopped', async () => {
+test('[A3] no agent starts while one of an earlier attempt cannot be killed', async () => {
   const rig = await attemptRig({ left: [{ pid: 7, tag: null }] });
   await rig.say('work');
   const begun = Promise.withResolvers<void>();
@@ -187,7 +187,7 @@ test('[A3] no agent is started while one of an earlier attempt cannot be stopped
   await failsUnstarted(rig, { class: 'agent_crash', message: expect.stringContaining('7') });
 });
 
-test('[A3] a run that never began is nothing to go on from', async () => {
+test('[A3] a run that never started leaves no conversation to continue', async () => {
   const rig = await attemptRig();
   await rig.say('work');
   const begun = Promise.withResolvers<void>();
@@ -209,7 +209,7 @@ test('[A3] a run that never began is nothing to go on from', async () => {
   expect(conversation).toBeNull();
 });
 
-test('[A3] a run that found its conversation lost begins anew when a person retries it', async () => {
+test('[A3] a run whose conversation was lost starts a new one when a person retries it', async () => {
   const rig = await attemptRig();
   await rig.say('one');
   await (await rig.attempt(tell)).ended();
@@ -232,7 +232,7 @@ test('[A3] a run that found its conversation lost begins anew when a person retr
   expect(conversations).toEqual([null, 'fresh']);
 });
 
-test('[A3] an agent that is started after its run was taken away hears nothing', async () => {
+test('[A3] an agent started after its run was taken over gets no input', async () => {
   let stopped = false;
   const stop = async (): Promise<void> => {
     stopped = true;
@@ -245,7 +245,7 @@ test('[A3] an agent that is started after its run was taken away hears nothing',
   let spoken = false;
   const first = await rig.attempt(async function* (turn) {
     about.resolve();
-    // As a process that is stopped here and goes on much later.
+    // Like a process that is suspended here and continues much later.
     await go.promise;
     await turn.spawn(['claude'], { cwd: rig.path });
     spoken = true;
@@ -259,7 +259,7 @@ test('[A3] an agent that is started after its run was taken away hears nothing',
   expect({ stopped, spoken }).toEqual({ stopped: true, spoken: false });
 });
 
-test('[Q11] whoever retries a run by hand retries what was added to it', async () => {
+test('[Q11] a manual retry of a run includes the messages that were added to it', async () => {
   const rig = await attemptRig();
   await rig.say('mend it');
   const go = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { byteLength } from '../../contract/json.ts';
 import { fitText } from './fit-text.ts';
 
-test('[E5] a text that fits stays as it is', () => {
+test('[E5] a text that fits is unchanged', () => {
   expect(fitText('abc', 100)).toEqual({ text: 'abc', truncated: false });
 });
 

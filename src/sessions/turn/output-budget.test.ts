@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { serviceRig } from '../../../test/support/service-rig.ts';
 import { EVENT_BYTES, OutputBudget, storedBytes } from './output-budget.ts';
 
-test('[E10] what earlier attempts of a run have stored counts', async () => {
+test("[E10] the output of a run's earlier attempts counts", async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('counted');
   const runId = await rig.send(id, 'seq 1 30000');
@@ -18,7 +18,7 @@ test('[E10] what earlier attempts of a run have stored counts', async () => {
   expect(await storedBytes(rig.store, { ...run, startedAt: null }, signal)).toBe(0);
 });
 
-test('[E10] beyond its budget output is read at a bounded pace', async () => {
+test('[E10] once the budget is spent, output is read at a bounded pace', async () => {
   const budget = new OutputBudget(10, 10);
   expect(budget.isUsedUp).toBe(true);
   const began = performance.now();

@@ -47,7 +47,7 @@ function rig(bytes = RUN_OUTPUT_BYTES) {
 
 const github = SECRETS[0]?.secret as string;
 
-test('[E6] small pieces become one event, and each stream its own', async () => {
+test('[E6] small pieces become one event per stream', async () => {
   const { recorder, emitted } = rig();
   for (const text of ['a', 'b', 'c\n'])
     await recorder.take({ kind: 'delta', text, stream: 'stdout' });
@@ -59,7 +59,7 @@ test('[E6] small pieces become one event, and each stream its own', async () => 
   ]);
 });
 
-test('[E5] a flood is cut into events of bounded size, and nothing of it is lost', async () => {
+test('[E5] a flood is split into events of bounded size, without loss', async () => {
   const { recorder, emitted } = rig();
   const line = `${'x'.repeat(99)}\n`;
   for (let i = 0; i < 5000; i++) await recorder.take({ kind: 'delta', text: line });
@@ -68,7 +68,7 @@ test('[E5] a flood is cut into events of bounded size, and nothing of it is lost
   expect(Math.max(...emitted.map(({ payload }) => payload.text?.length ?? 0))).toBe(16 * 1024);
 });
 
-test('[E8] a secret in two pieces, in a message, in a notice and in the payload of an event is masked', async () => {
+test('[E8] a secret is masked in two pieces, in a message, in a notice and in an event payload', async () => {
   const { recorder, emitted } = rig();
   await recorder.take({ kind: 'delta', text: `see ${github.slice(0, 10)}` });
   await recorder.take({ kind: 'delta', text: `${github.slice(10)} there\n` });
@@ -87,7 +87,7 @@ test('[E8] a secret in two pieces, in a message, in a notice and in the payload 
   ]);
 });
 
-test('[E7] who has no room makes the agent wait', async () => {
+test('[E7] a full buffer makes the agent wait', async () => {
   const { recorder, block } = rig();
   const open = block();
   let taken = false;
@@ -101,16 +101,16 @@ test('[E7] who has no room makes the agent wait', async () => {
   recorder.end();
 });
 
-test('[E5] a message too large for an event is cut and says so', async () => {
+test('[E5] a message too large for an event is cut and marked as truncated', async () => {
   const { recorder, emitted } = rig();
   await recorder.take({ kind: 'message', text: '\u001b'.repeat(300_000) });
   expect(emitted[0]?.payload).toMatchObject({ truncated: true });
   expect(JSON.stringify(emitted[0]?.payload).length).toBeLessThan(256 * 1024);
 });
 
-test('[E5] [E8] a result that is too long is masked, cut, and kept whole', async () => {
+test('[E5] [E8] a long result is masked, then cut for its event and saved in full', async () => {
   const { recorder, emitted, kept } = rig();
-  // Where a cut before the masking would leave half of it.
+  // At a position where cutting before masking would leave half of it.
   const text = `${'x'.repeat(200 * 1024 - 12)} ${github} ${'y'.repeat(100_000)}`;
   const result = (id: string, said: string): Promise<void> =>
     recorder.take({
@@ -138,7 +138,7 @@ test('[E5] [E8] a result that is too long is masked, cut, and kept whole', async
 
 const touching = 'mysql --password "x$(touch P)" -e "select 1"';
 
-test('[P4] in a call no mask covers shell syntax, and it is cut after it is masked', async () => {
+test('[P4] in a tool call no mask covers shell syntax, and it is masked before it is cut', async () => {
   const { recorder, emitted } = rig();
   const use = (input: Json) =>
     recorder.take({
@@ -165,7 +165,7 @@ test('[P4] in a call no mask covers shell syntax, and it is cut after it is mask
   }
 });
 
-test('[P4] thoughts and notices are masked before they are cut', async () => {
+test('[P4] thinking and notices are masked before they are cut', async () => {
   const { recorder, emitted } = rig();
   const thought = (text: string) =>
     recorder.take({ kind: 'event', type: 'agent.thinking', payload: { text } });
@@ -181,7 +181,7 @@ const KIB = 1024;
 const result = (id: string, text: string) =>
   ({ kind: 'event', type: 'agent.tool_result', payload: { id, text } }) as const;
 
-test('[E10] beyond its budget a run stores the newest output alone, and what it says at the end', async () => {
+test('[E10] once its budget is spent, a run stores only the newest output and its final message', async () => {
   const { recorder, emitted } = rig(64 * KIB);
   for (let n = 0; n < 5000; n++) {
     const stream = n % 2 === 0 ? 'stdout' : 'stderr';
@@ -199,7 +199,7 @@ test('[E10] beyond its budget a run stores the newest output alone, and what it 
   expect(others).toEqual([]);
 });
 
-test('[E10] tiny events use up the budget by what each takes in the database', async () => {
+test('[E10] tiny events count with what each takes in the database', async () => {
   const budget = 100_000;
   const { recorder, emitted } = rig(budget);
   for (let i = 0; i < 2000; i++) {
@@ -211,7 +211,7 @@ test('[E10] tiny events use up the budget by what each takes in the database', a
   expect(emitted.length).toBeLessThan(budget / EVENT_BYTES);
 });
 
-test('[E10] beyond its budget results are short, and none is kept whole; calls are stored as they are', async () => {
+test('[E10] once the budget is spent, results are cut short and not saved in full; calls are stored unchanged', async () => {
   const { recorder, emitted, kept } = rig(600 * KIB);
   const long = 'y'.repeat(300 * KIB);
   await recorder.take(result('one', long));

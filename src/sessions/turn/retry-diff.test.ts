@@ -7,24 +7,29 @@ import { createMasker } from '../../policy/masking/masking.ts';
 import { retryDiffOf } from './retry-diff.ts';
 
 const masker = createMasker();
-const told = (diff: Parameters<typeof retryDiffOf>[1]) =>
+const payloadOf = (diff: Parameters<typeof retryDiffOf>[1]) =>
   SESSION_EVENTS['run.retry_diff'].parse(retryDiffOf(2, diff, (value) => maskJson(masker, value)));
 
-test('[Q16] [P4] what is told of a workspace is masked', () => {
+test('[Q16] [P4] the diff of a workspace is masked', () => {
   const key = `ghp_${'a1B2'.repeat(9)}`;
   const files = [{ path: `keys/${key}`, change: 'added' } as const];
-  const diff = told({ files, patch: `+token = ${key}\n`, truncated: false, note: `at ${key}` });
+  const diff = payloadOf({
+    files,
+    patch: `+token = ${key}\n`,
+    truncated: false,
+    note: `at ${key}`,
+  });
   expect(JSON.stringify(diff)).not.toContain('ghp_');
   expect(diff).toMatchObject({ sinceAttempt: 2, truncated: false });
 });
 
-test('[Q16] [E5] it fits into an event, also if masks are longer than what they hide', () => {
+test('[Q16] [E5] it fits into an event, even if masks are longer than the secrets', () => {
   const files = Array.from({ length: 500 }, (_, i) => ({
     path: `password=${i}/x`,
     change: 'modified' as const,
   }));
   const patch = '+password=a1\n'.repeat(15_000);
-  const diff = told({ files, patch, truncated: false });
+  const diff = payloadOf({ files, patch, truncated: false });
   expect(byteLength(JSON.stringify(diff))).toBeLessThan(EVENT_PAYLOAD_MAX);
   expect(diff.truncated).toBe(true);
   expect(diff.patch).toMatch(/\n$/);

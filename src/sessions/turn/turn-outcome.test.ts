@@ -23,7 +23,7 @@ test('[Q15] a run waits for the end of a usage limit', () => {
   });
 });
 
-test('[Q15] or fails, where that was asked for, and says until when', () => {
+test('[Q15] or fails with the end time of the limit, if so configured', () => {
   const failing = { ...masking, parkUsageLimit: false };
   for (const outcome of [finalOf(end, failing), outcomeOf(end, failing)]) {
     expect(meaningOf({ value: outcome?.value })).toEqual({

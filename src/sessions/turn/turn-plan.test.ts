@@ -14,25 +14,25 @@ const so: RunSoFar = {
 const answer = (state: 'allowed' | 'denied', message: string | null = null) =>
   ({ tool: 'Bash', state, message }) as ApprovalRecord;
 
-test('[A3] a first attempt says the message, in the conversation of the session', () => {
+test("[A3] a first attempt sends the message in the session's conversation", () => {
   expect(planTurn({ ...so, begun: false })).toEqual({ conversation: 'c', message: 'mend it' });
   expect(planTurn({ ...so, begun: false, conversation: null }).conversation).toBeNull();
 });
 
-test('[A3] one that was cut off goes on, and has the message at hand', () => {
+test('[A3] after an interruption it continues the conversation and repeats the message', () => {
   const { conversation, message } = planTurn(so);
   expect(conversation).toBe('c');
-  expect(message).toMatch(/cut off.*The message was:\nmend it$/s);
+  expect(message).toMatch(/interrupted.*The message was:\nmend it$/s);
 });
 
-test('[A3] nothing ended and nothing was allowed: it begins anew', () => {
+test('[A3] if no run ended and no call was allowed, it starts a new conversation', () => {
   const fresh = planTurn({ ...so, hasPast: false, acted: false });
   expect(fresh).toEqual({ conversation: null, message: 'mend it' });
   expect(planTurn({ ...so, hasPast: false }).conversation).toBe('c');
   expect(planTurn({ ...so, acted: false }).conversation).toBe('c');
 });
 
-test('[S10] [A3] a fork copies until it has a conversation with something in it', () => {
+test('[S10] [A3] a fork copies its source until it has a conversation to resume', () => {
   const forkPoint = { conversation: 'original', head: 'h' };
   const forking = { conversation: null, fork: forkPoint, message: 'mend it' };
   const fork = { ...so, forkPoint, hasPast: false };
@@ -44,7 +44,7 @@ test('[S10] [A3] a fork copies until it has a conversation with something in it'
   }
 });
 
-test('[A7] an answer that came meanwhile is told, so that the call is made again', () => {
+test('[A7] the agent learns of answers it missed, and is asked to repeat the call', () => {
   const { message } = planTurn({
     ...so,
     answers: [answer('allowed'), answer('denied', 'not now')],
