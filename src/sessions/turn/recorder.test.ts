@@ -199,6 +199,19 @@ test('[E10] once its budget is spent, a run stores only the newest output and it
   expect(others).toEqual([]);
 });
 
+test('[E10] notices and thoughts count, and few of them are stored once the budget is spent', async () => {
+  const { recorder, emitted } = rig(64 * KIB);
+  for (let n = 0; n < 100; n++) {
+    await recorder.take({ kind: 'notice', text: `${n} ${'x'.repeat(4 * KIB)}` });
+    const payload = { text: `${n} ${'y'.repeat(4 * KIB)}` };
+    await recorder.take({ kind: 'event', type: 'agent.thinking', payload });
+  }
+  recorder.end();
+  const gap = emitted.findIndex(({ payload }) => 'gap' in payload);
+  expect(byteLength(JSON.stringify(emitted.slice(0, gap)))).toBeLessThan(100 * KIB);
+  expect(emitted.slice(gap + 1)).toHaveLength(1);
+});
+
 test('[E10] tiny events count with what each takes in the database', async () => {
   const budget = 100_000;
   const { recorder, emitted } = rig(budget);

@@ -19,6 +19,8 @@ const NOTICE_BYTES = 8192;
 /** Once the budget is spent (E10): how often the newest output is stored, and how long a result may be. */
 const NEWEST_MS = 10_000;
 const RESULT_BYTES = 4096;
+/** Events of which at most one per NEWEST_MS is stored then. Calls and results show what was done (Q16). */
+const OPTIONAL: ReadonlySet<string> = new Set(['agent.notice', 'agent.thinking']);
 
 const NOT_KEPT = 'The full text of a long result could not be saved:';
 
@@ -49,6 +51,7 @@ export class Recorder {
   #timer: NodeJS.Timeout | null = null;
   /** The log already has the notice that output is missing from here on. */
   #hasGap = false;
+  #lastOptional = Number.NEGATIVE_INFINITY;
   /** A timer's failure to store something, thrown by the next call. */
   #failure: unknown = null;
   /** The last event being stored; when it is, so are all before it. */
@@ -73,6 +76,7 @@ export class Recorder {
         return;
       }
       case 'notice':
+        if (await this.#isDropped('agent.notice', event.text)) return;
         await this.#notice(masker.mask(event.text));
         return;
       case 'event':
@@ -95,6 +99,7 @@ export class Recorder {
       const call = { ...(maskJson(rest) as object), input: value };
       return this.#emit(type, truncated ? { ...call, truncated } : call);
     }
+    if (await this.#isDropped(type, payload)) return;
     const masked = maskJson(payload);
     const { id, text } = masked as { id?: Json; text?: Json };
     if (typeof text !== 'string') return this.#emit(type, masked);
@@ -116,6 +121,17 @@ export class Recorder {
       await this.#emit(type, cut);
       await this.#notice(`${NOT_KEPT} ${messageOf(error)}`);
     }
+  }
+
+  async #isDropped(type: string, payload: Json): Promise<boolean> {
+    const { budget } = this.#options;
+    if (!budget.isUsedUp || !OPTIONAL.has(type)) return false;
+    this.#noteGap();
+    await budget.pace(bytesOf(payload));
+    const now = performance.now();
+    if (now - this.#lastOptional < NEWEST_MS) return true;
+    this.#lastOptional = now;
+    return false;
   }
 
   #notice(text: string): Promise<void> {
