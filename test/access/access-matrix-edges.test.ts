@@ -30,6 +30,21 @@ async function errorOf(response: Response): Promise<unknown> {
   return { status: response.status, error };
 }
 
+test('[X2] a token that may not read gets no conversation by sending a message to it', async () => {
+  const rig = await accessRig();
+  const id = await rig.user('hanako', 'operator');
+  const ask = asking(rig, (await rig.token(id, ['read', 'run'])).token);
+  const body = JSON.stringify({ name: 'secret', agent: { kind: 'shell' } });
+  const made = await ask('/api/v1/sessions', { method: 'POST', body });
+  const session = ((await made.json()) as { id: string }).id;
+  const blind = asking(rig, (await rig.token(id, ['run'])).token);
+  const message = JSON.stringify({ message: 'echo x' });
+  const chat = await blind(`/api/chat/${session}`, { method: 'POST', body: message });
+  expect(await errorOf(chat)).toMatchObject({ status: 403, error: { details: { right: 'read' } } });
+  const runs = (await (await ask(`/api/v1/runs?sessionId=${session}`)).json()) as { items: [] };
+  expect(runs.items).toEqual([]);
+});
+
 test('[X2] the right comes before what was sent is looked at, and the credential before the right', async () => {
   const rig = await accessRig();
   const viewer = await rig.user('viewer', 'viewer');
