@@ -9,7 +9,7 @@ import { readArguments } from './input/args.ts';
 import { nodeCommands } from './node-commands.ts';
 import { endWithReader, printLine } from './output/output.ts';
 import type { Screen } from './output/printer.ts';
-import { TerminalFilter } from './output/terminal-filter.ts';
+import { plainText } from './output/terminal-filter.ts';
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>;
 export const commands: Commands = { ...nodeCommands, ...clientCommands };
@@ -103,7 +103,7 @@ function show(text: string): number {
 /** What an error says may come from a server or a file: a terminal is kept from control codes. */
 export function showError(error: unknown, screen: Screen): void {
   const text = describe(error);
-  screen.write(`${screen.isTTY === true ? new TerminalFilter().push(text) : text}\n`);
+  screen.write(`${screen.isTTY === true ? plainText(text) : text}\n`);
 }
 
 function describe(error: unknown): string {

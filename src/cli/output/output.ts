@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { TerminalFilter } from './terminal-filter.ts';
+import { plainText } from './terminal-filter.ts';
 
 /**
  * A reader that has gone (`| head`) ends a command quietly, with the code a shell would show. A node
@@ -22,7 +22,7 @@ export function printLine(text: string): void {
 /** Words around a result, where they cannot be taken for it. They may quote what others wrote. */
 export function note(text: string): void {
   const { stderr } = process;
-  stderr.write(`${stderr.isTTY ? new TerminalFilter().push(text) : text}\n`);
+  stderr.write(`${stderr.isTTY ? plainText(text) : text}\n`);
 }
 
 /** One JSON value, one line. */

@@ -35,6 +35,16 @@ test('[C1] a terminal is kept from control codes, and gets its colours back', ()
   ]);
 });
 
+test('[C1] what a note quotes can neither leave colours on nor look like another line', () => {
+  const { printer, written } = scene(true, { NO_COLOR: '1' });
+  printer.note('Workspace ready: /tmp/\x1b[8mhidden');
+  printer.note('Session failed: x\n13:59:59  Run 01a1 finished');
+  expect(written).toEqual([
+    'err:Workspace ready: /tmp/hidden\n',
+    'err:Session failed: x\n    13:59:59  Run 01a1 finished\n',
+  ]);
+});
+
 test('[C1] NO_COLOR leaves notes plain', () => {
   const { printer, written } = scene(true, { NO_COLOR: '1' });
   printer.note('plain');

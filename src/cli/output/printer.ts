@@ -1,5 +1,5 @@
 import { coloursFor, type Style } from './style.ts';
-import { TerminalFilter } from './terminal-filter.ts';
+import { plainText, TerminalFilter } from './terminal-filter.ts';
 import type { Shown } from './transcript.ts';
 
 /** What the printer needs of stdout and stderr. */
@@ -40,11 +40,14 @@ export class Printer {
     else this.note(what.text);
   }
 
-  /** A sentence of ours; it may quote what others wrote. */
+  /**
+   * A sentence of ours. It may quote what others wrote, which must not leave colours on or look like
+   * another line of ours: later lines are indented.
+   */
   note(text: string): void {
     this.end();
     const screen = this.#screens[this.#notes];
-    const clean = screen.isTTY === true ? new TerminalFilter().push(text) : text;
+    const clean = screen.isTTY === true ? plainText(text).replaceAll('\n', '\n    ') : text;
     screen.write(`${this.#dim(clean)}\n`);
   }
 
