@@ -4,7 +4,7 @@ import type { AgentView } from '../contract/agent.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionService } from '../sessions/service.ts';
 import { nobody, type RequestAuthenticator } from './auth.ts';
-import { letIn } from './authenticate.ts';
+import { addAuthentication } from './authenticate.ts';
 import { answerClientError } from './client-error.ts';
 import { addCompatRoutes } from './compat/routes.ts';
 import { sendError } from './errors.ts';
@@ -26,41 +26,41 @@ import { addPages } from './sign-in/routes.ts';
 import { addWebApp } from './web/routes.ts';
 
 const BODY_MAX = 1024 * 1024;
-/** A request that has not arrived after this long is not waited for. */
+/** How long a request may take to arrive. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** The same for its headers, of which every client sends all at once. */
+/** How long its headers may take; every client sends them all at once. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often both are checked. */
+/** How often both timeouts are checked. */
 const TIMEOUT_CHECK_MS = 2000;
-/** A tag of 20 characters is up to 180 in a path; a run's id 200 to 1800. */
+/** Encoded in a path, a tag of 20 characters takes up to 180, and a run's id of 200 up to 1800. */
 const PARAM_MAX = 2000;
 
 export interface Metrics extends RequestMetrics {
-  /** All of them, as /metrics shows them. */
+  /** All metrics, as /metrics returns them. */
   text(): Promise<string>;
 }
 
 export interface AppOptions {
   readonly log: FastifyBaseLogger;
-  /** Asked at every request of /readyz; if it throws, the node is not ready. */
+  /** Called for every request of /readyz; if it throws, the node is not ready. */
   readonly ready: () => Promise<Readiness>;
   /** Null until the database is open; HTTP starts before it. */
   readonly service?: () => SessionService | null;
   readonly access?: () => AccessService | null;
   /** Which agents can work here. */
   readonly agents?: () => Promise<AgentView[]>;
-  /** Also counts requests, where they are limited. */
+  /** Also counts requests, if they are limited. */
   readonly auth?: RequestAuthenticator;
   readonly metrics?: Metrics;
-  /** Whether people sign in here. */
+  /** Whether the sign-in pages and the web app are served. */
   readonly pages?: boolean;
-  /** Routes that stand apart, such as streams. */
+  /** Further routes, such as streams. */
   readonly routes?: readonly ((api: Api) => void)[];
-  /** Every answer is parsed by its schema before it is sent: for tests. */
+  /** For tests: validates every answer against its schema before it is sent. */
   readonly checkAnswers?: boolean;
 }
 
-/** The HTTP app: liveness and readiness for anyone, everything else behind a credential. */
+/** The HTTP app: liveness and readiness are open, everything else requires a credential. */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.log,
@@ -73,15 +73,15 @@ export function createApp(options: AppOptions): FastifyInstance {
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      // Other upgrades, such as a client's offer of HTTP/2, are requests like any other.
+      // Other upgrades, such as an offer of HTTP/2, are treated as ordinary requests.
       shouldUpgradeCallback: ({ headers }) => isWebSocket(headers.upgrade),
     },
     routerOptions: { maxParamLength: PARAM_MAX },
     exposeHeadRoutes: false,
     genReqId: () => crypto.randomUUID(),
-    // A stop must not wait for browsers that keep their connections open.
+    // A stop must not wait for browsers that keep idle connections open.
     forceCloseConnections: 'idle',
-    // Answered as at any other time: that the database is closed comes with when to come again.
+    // Requests get our own 503 once the database is closed, with Retry-After.
     return503OnClosing: false,
     // Errors before routing, such as a URL that cannot be decoded.
     frameworkErrors: sendError,
@@ -89,11 +89,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   const { auth = nobody, pages = true } = options;
   app.addHook('onRequest', async (request, reply) => {
+    // Node emits every request of a packet, even after one of them got the connection closed.
+    if (request.raw.socket.destroyed) return reply.hijack();
     setHeaders(request, reply);
     if (auth.site.secure) setTransportSecurity(reply);
   });
   logRequests(app, options.metrics ?? null);
-  letIn(app, auth, pages);
+  addAuthentication(app, auth, pages);
   readJsonBodies(app);
   app.setErrorHandler(sendError);
   const api = createApi(app, {
@@ -104,7 +106,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   if (web !== null) addPages(app, auth, web.first);
   app.setNotFoundHandler(async (request, reply) => {
     if (web === null || !asksForPage(request, pathOf(request))) {
-      throw new BatonError('not_found', 'There is no such path, or it does not know this method.');
+      throw new BatonError(
+        'not_found',
+        'This path does not exist, or does not accept this method.',
+      );
     }
     request.errorCode = 'not_found';
     return web.show(reply.code(404));

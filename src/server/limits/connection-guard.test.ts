@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../test/support/until.ts';
@@ -15,9 +15,13 @@ async function rig(limits: ConnectionLimits, trusted: readonly string[] = []) {
     proxies: proxyCheck(trusted),
     log: { warn: (fields) => warnings.push(fields) },
   });
-  const server = createServer(({ headers, socket }, response) => {
+  const later: ServerResponse[] = [];
+  let asked = 0;
+  const server = createServer(({ headers, socket, url }, response) => {
     if (headers.authorization !== undefined) guard.admit(socket);
-    response.end();
+    asked += 1;
+    if (url === '/later') later.push(response);
+    else response.end();
   }).listen(0, '127.0.0.1');
   guard.watch(server);
   await once(server, 'listening');
@@ -37,7 +41,16 @@ async function rig(limits: ConnectionLimits, trusted: readonly string[] = []) {
     socket.write(`GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
     await once(socket, 'data');
   };
-  return { open, ask, warnings };
+  return {
+    open,
+    ask,
+    warnings,
+    asked: () => asked,
+    /** Answers the requests of `/later` so far. */
+    answer: () => {
+      for (const response of later.splice(0)) response.end();
+    },
+  };
 }
 
 /** Which are still open, once so many are not. */
@@ -75,6 +88,23 @@ test('[H9] before there are as many as the server can take, room is made for who
   const late = await open();
   await ask(late, TOKEN);
   expect(await openOf(sockets.slice(2), 0)).toEqual([true, true]);
+});
+
+test('[H9] a connection with more than 16 unanswered requests is closed', async () => {
+  const { open, answer, asked } = await rig({ most: 100, perAddress: 100 });
+  const request = 'GET /later HTTP/1.1\r\nHost: a\r\n\r\n';
+  const [patient, eager] = [await open(), await open()];
+  patient.write(request.repeat(16));
+  await until(() => asked() === 16);
+  eager.write(request.repeat(17));
+  expect(await openOf([patient, eager], 1)).toEqual([true, false]);
+  // Answered ones no longer count.
+  answer();
+  patient.write(request.repeat(16));
+  await until(() => asked() >= 48);
+  expect(patient.closed).toBe(false);
+  patient.write(request);
+  await openOf([patient], 1);
 });
 
 test('[H9] trusted proxies have no limit of their own', async () => {

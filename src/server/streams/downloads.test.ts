@@ -45,7 +45,7 @@ test('[H9] downloads are among the streams of their user, until they end', async
   expect(await status(exported)).toBe(429);
   for (const socket of unread) socket.destroy();
   await until(async () => (await status(page)) === 200);
-  // Those that were answered, and those that were refused, have left their places.
+  // Those that were answered, and those that were refused, have left their slots.
   for (let i = 0; i < 5; i++) expect(await status(exported)).toBe(200);
   expect(await status(`${exported}?nonsense`)).toBe(400);
   for (let i = 0; i < 5; i++) expect(await status(page)).toBe(200);
@@ -91,7 +91,7 @@ test('[H9] a page of a list is no longer than 3 MiB, and counts as a stream unti
   expect(Number(whole.headers.get('content-length'))).toBe(Buffer.byteLength(text));
   expect(text.length).toBeLessThan(3 * 1024 * 1024);
   expect((JSON.parse(text) as { nextCursor: string | null }).nextCursor).not.toBe(null);
-  // Asked for all at once, more of them than the user has places.
+  // Asked for all at once, more of them than the user has slots.
   const socket = openUnread();
   let answers = '';
   socket.on('data', (data) => {
@@ -111,7 +111,7 @@ test('[E4] [H9] a long list whose reader takes nothing is ended, too', async () 
   await until(async () => (await server.sockets()) === 0);
 });
 
-test('[E4] [H9] so are long lists behind a stream on one connection, and their places are free again', async () => {
+test('[E4] [H9] so are long lists behind a stream on one connection, and their slots are free again', async () => {
   const { server, list, openUnread } = await listRig({ stallMs: 300, perUser: 3 });
   openUnread('/api/v1/events');
   await until(async () => (await server.sockets()) === 1);
@@ -121,6 +121,16 @@ test('[E4] [H9] so are long lists behind a stream on one connection, and their p
     await answer.arrayBuffer();
     expect(answer.status).toBe(200);
   }
+});
+
+test('[E4] [H9] so are short responses, if there are more than sockets take', async () => {
+  const { url, sockets } = await streamRig({ limits: { stallMs: 300 } });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  socket.write(requestOf('/sign-in/style.css').repeat(5000));
+  await until(async () => (await sockets()) === 1);
+  await until(async () => (await sockets()) === 0);
 });
 
 test('[E4] a slow reader gets a whole download, and the connection stays for the next request', async () => {

@@ -3,29 +3,32 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
 import type { OpenStreams } from './open-streams.ts';
+import { UnreadResponses } from './unread-responses.ts';
 
 /*
- * A long answer that nobody reads holds as much memory as a stream that nobody reads, so it has the same
- * limits: it counts towards the streams of its user (H9), and ends when its reader takes nothing (E4).
+ * A long response that nobody reads holds as much memory as a stream that nobody reads, so it has the
+ * same limits: it counts as a stream of its user (H9), and ends when its reader takes nothing (E4).
+ * The latter also holds for short responses: many of them add up.
  */
 
-/** Shorter answers fit into the buffers of the system. */
+/** Shorter responses fit in the buffers of the operating system. */
 const LONG = 64 * 1024;
-/** How often to check whether a reader has taken anything. */
-const CHECK_MS = 1000;
 
 const limited = new WeakSet<ServerResponse>();
 
-/** Limits every route that the contract calls a download, and every other long answer. */
+/** Limits every route that the contract marks as a download, and every other long response. */
 export function limitDownloads(app: FastifyInstance, streams: OpenStreams): void {
+  const unread = new UnreadResponses(streams.limits.stallMs);
   app.addHook('preHandler', async ({ principal, routeOptions }, reply) => {
     if (routeOptions.config.download === true) limitDownload(streams, principal, reply);
   });
   app.addHook('onSend', async ({ principal }, reply, payload) => {
+    unread.watch(reply.raw);
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
     if (payload.length <= LONG) return payload;
     limitDownload(streams, principal, reply);
-    const bytes = Buffer.from(payload);
+    // Bytes are not copied: thousands of responses may share one file of the web app.
+    const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
     reply.header('content-length', bytes.length);
     return Readable.from(piecesOf(bytes));
   });
@@ -40,29 +43,9 @@ export function limitDownload(
   if (limited.has(raw)) return;
   limited.add(raw);
   if (principal !== null) raw.once('close', streams.enter(principal.userId));
-  endUnread(raw, streams.limits.stallMs);
 }
 
-/** Only what is written in pieces shows how much of it was taken. */
+/** In pieces, because only then does the socket show how much was taken. */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += LONG) yield bytes.subarray(at, at + LONG);
-}
-
-/**
- * Not by the time-out of the socket: whatever the reader sends restarts that, and so it could hold an
- * answer for ever.
- */
-function endUnread(raw: ServerResponse, stallMs: number): void {
-  let written: number | undefined;
-  let since = performance.now();
-  const check = (): void => {
-    const before = written;
-    written = raw.socket?.bytesWritten;
-    // With nothing left to take, the database is slow, not the reader.
-    if (written !== before || raw.writableLength === 0) since = performance.now();
-    // It may have no socket yet, because it waits behind a stream on its connection.
-    else if (performance.now() - since >= stallMs) raw.req.socket.destroy();
-  };
-  const timer = setInterval(check, Math.min(CHECK_MS, stallMs));
-  raw.once('close', () => clearInterval(timer));
 }

@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http';
+
+/** How often to check whether readers have taken anything. */
+const CHECK_MS = 1000;
+
+/** How much was taken of a response, and since when that has not changed. */
+interface Progress {
+  written: number | undefined;
+  since: number;
+}
+
+/**
+ * Closes the connection of a response whose reader takes nothing. The timeout of the socket would not
+ * do: whatever the reader sends restarts it. One timer serves all responses, because most end before
+ * it fires.
+ */
+export class UnreadResponses {
+  readonly #stallMs: number;
+  readonly #responses = new Map<ServerResponse, Progress>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(stallMs: number) {
+    this.#stallMs = stallMs;
+  }
+
+  watch(raw: ServerResponse): void {
+    if (raw.destroyed || this.#responses.has(raw)) return;
+    this.#responses.set(raw, { written: undefined, since: performance.now() });
+    raw.once('close', () => this.#responses.delete(raw));
+    this.#timer ??= setInterval(() => this.#check(), Math.min(CHECK_MS, this.#stallMs)).unref();
+  }
+
+  #check(): void {
+    const now = performance.now();
+    for (const [raw, progress] of this.#responses) {
+      const before = progress.written;
+      progress.written = raw.socket?.bytesWritten;
+      // With nothing left to take, the database is slow, not the reader.
+      if (progress.written !== before || raw.writableLength === 0) progress.since = now;
+      // It may have no socket yet, because it waits behind a stream on its connection.
+      else if (now - progress.since >= this.#stallMs) raw.req.socket.destroy();
+    }
+    if (this.#responses.size > 0) return;
+    clearInterval(this.#timer ?? undefined);
+    this.#timer = null;
+  }
+}
