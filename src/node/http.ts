@@ -80,7 +80,7 @@ export function createHttp(options: HttpOptions): Http {
     agents: agentProbes({ config, env: process.env, executes: options.executes }),
     routes: [
       (api) => {
-        streams = registerStreams(api, { auth, metrics, places: limits.streams });
+        streams = registerStreams(api, { auth, metrics, slots: limits.streams });
       },
     ],
   });

@@ -3,12 +3,12 @@ import type { Principal } from '../access/principal.ts';
 import type { AccessService, AuditQuery } from '../access/service.ts';
 import { PageSize } from '../queue/follow/page-size.ts';
 
-/** Lines read at a time, at most. */
+/** The most lines read at a time. */
 const PAGE = 200;
 
 /**
- * The audit log as NDJSON, newest first. What comes while it is read is not in it. A page is read
- * when the one before was taken, the first one before anything is answered.
+ * The audit log as NDJSON, newest first, without entries added while it is read. Each page is read
+ * after the reader has taken the previous one; the first is read before the response starts.
  */
 export async function auditLines(
   access: AccessService,

@@ -8,37 +8,40 @@ import { PAGE_KEY_HEADER } from '../contract/page-key.ts';
 import { cookieOf } from './cookies.ts';
 import { type AddressOf, addressReader } from './limits/address.ts';
 import { checkOrigin, checkUpgradeOrigin } from './origin.ts';
-import { createSite, type Heard, type Site } from './site.ts';
+import { createSite, type RequestHeaders, type Site } from './site.ts';
 
-/** What a credential is read from: a request of Fastify's, or the bare one of an upgrade. */
-export interface Asking extends Heard {
+/** What a credential is read from: a Fastify request, or the raw request of an upgrade. */
+export interface CredentialRequest extends RequestHeaders {
   readonly method: string;
   readonly address: string;
   readonly requestId: string;
   readonly upgrade?: boolean;
-  /** What it came over. */
+  /** The connection of the request. */
   readonly socket?: Duplex;
   /** A page that is the same for everyone: the cookie alone opens it. */
   readonly isPage?: boolean;
-  /** A ticket that came along, and the path that it has to be for. */
+  /** The ticket of the request, and the path that it must be for. */
   readonly ticket?: { readonly value: string; readonly path: string } | null;
 }
 
-export interface LetIn {
+export interface Authenticated {
   readonly by: Principal;
-  /** The secret of the cookie, if it is time to replace it. */
+  /** The secret of the cookie, if it is due to be replaced. */
   readonly due: string | null;
-  /** `ticket`: what was asked for it has been counted. `cookie`: it alone, which opens pages only. */
+  /**
+   * `ticket`: the request for the ticket has already been counted. `cookie`: only a cookie, which
+   * opens nothing but pages.
+   */
   readonly shown: 'credential' | 'ticket' | 'cookie';
 }
 
-/** Says who asks; null is a stranger. The channel follows from the credential, too (SPEC §1). */
+/** Identifies the caller; null for a stranger. The channel follows from the credential, too (SPEC §1). */
 export interface RequestAuthenticator {
   readonly authenticator: Authenticator;
   readonly site: Site;
   readonly addressOf: AddressOf;
-  /** Throws `origin_refused` for what a page of somebody else made a browser do. */
-  authenticate(request: Asking): Promise<LetIn | null>;
+  /** Throws `origin_refused` for requests that another site made a browser send. */
+  authenticate(request: CredentialRequest): Promise<Authenticated | null>;
   readonly signIn: Authenticator['signIn'];
 }
 
@@ -48,17 +51,17 @@ export interface RequestAuthenticatorOptions {
 }
 
 /**
- * Bearer tokens for programs; for browsers a cookie together with the page key, or with a ticket that
- * was got with it (X4). Who shows a token and a cookie is judged by the token alone.
+ * Programs use a bearer token. Browsers use a cookie together with the page key, or with a ticket
+ * obtained with it (X4). If a request has both a token and a cookie, only the token counts.
  */
 export function requestAuthenticator(
   authenticator: Authenticator,
   { site = createSite(), addressOf = addressReader() }: RequestAuthenticatorOptions = {},
 ): RequestAuthenticator {
-  const find = async (request: Asking): Promise<LetIn | null> => {
+  const identify = async (request: CredentialRequest): Promise<Authenticated | null> => {
     const { headers, method, upgrade = false } = request;
     if (headers.authorization !== undefined) {
-      // A page of somebody else cannot set the header, but an upgrade is beyond what browsers ask us.
+      // Other sites cannot set this header on a fetch, but browsers do not check WebSocket upgrades with us.
       if (upgrade && headers.origin !== undefined) checkUpgradeOrigin(headers, site);
       const token = bearerOf(headers);
       const by = token === null ? null : await authenticator.byToken(token);
@@ -68,10 +71,10 @@ export function requestAuthenticator(
     if (secret === null) return null;
     if (upgrade) checkUpgradeOrigin(headers, site);
     else checkOrigin(method, headers, site);
-    const found = await authenticator.byCookie(secret, pageKeyOf(headers));
-    if (found === null) return null;
-    const { by, due, hasKey } = found;
-    // Only with the key: one who got hold of the cookie must not be able to replace it.
+    const signIn = await authenticator.byCookie(secret, pageKeyOf(headers));
+    if (signIn === null) return null;
+    const { by, due, hasKey } = signIn;
+    // Renewal requires the key: a thief of the cookie must not be able to replace it.
     if (hasKey) return { by, due: due ? secret : null, shown: 'credential' };
     if (request.isPage === true) return { by, due: null, shown: 'cookie' };
     const { ticket = null } = request;
@@ -85,19 +88,19 @@ export function requestAuthenticator(
     addressOf,
     signIn: (shown, from) => authenticator.signIn(shown, from),
     async authenticate(request) {
-      const found = await find(request);
-      if (found === null) return null;
+      const identified = await identify(request);
+      if (identified === null) return null;
       const { address, requestId } = request;
-      return { ...found, by: { ...found.by, address, requestId } };
+      return { ...identified, by: { ...identified.by, address, requestId } };
     },
   };
 }
 
-/** Knows the admin token, and has no database to look for others. */
+/** Accepts only the admin token, because it has no database to look up others. */
 export const adminToken = (token: string): RequestAuthenticator =>
   requestAuthenticator(new StoreAuthenticator({ adminToken: token }));
 
-/** Lets in nobody: a node that has no credential yet. */
+/** Accepts no credential: for a node that has none yet. */
 export const nobody: RequestAuthenticator = adminToken(newSecret());
 
 const pageKeyOf = (headers: IncomingHttpHeaders): string | null => {

@@ -5,14 +5,18 @@ import type { RequestAuthenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';
 import { asksForPage, PAGES, pathOf, signInPath } from './sign-in/pages.ts';
 import { showRefusedHost } from './sign-in/refused-host.ts';
-import { ticketIn } from './ticket-in.ts';
+import { ticketOfUrl } from './url-ticket.ts';
 import { ASSETS } from './web/paths.ts';
 
-/** Asked by what watches over processes, by whatever name it knows this one. */
+/** Requested by process monitors, under any host name. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
-/** Before routing matters to the answer: a stranger must not learn which paths exist (X1). */
-export function letIn(app: FastifyInstance, auth: RequestAuthenticator, pages: boolean): void {
+/** Authenticates requests before routing affects the answer: a stranger must not learn which paths exist (X1). */
+export function addAuthentication(
+  app: FastifyInstance,
+  auth: RequestAuthenticator,
+  pages: boolean,
+): void {
   const everything = [...endpointList.map(([, each]) => each), ...(pages ? PAGES : [])];
   const open = new Set(everything.filter((each) => each.open).map(({ path }) => path));
   app.decorateRequest('principal', null);
@@ -33,7 +37,7 @@ export function letIn(app: FastifyInstance, auth: RequestAuthenticator, pages: b
     const { socket } = request.raw;
     const isPage = pages && isPageRequest(request, path);
     const { download = false } = request.routeOptions.config;
-    const ticket = download ? ticketIn(request.url) : null;
+    const ticket = download ? ticketOfUrl(request.url) : null;
     const asking = { headers, method, address, requestId, socket, isPage, ticket };
     const known = await auth.authenticate(asking);
     if (known === null) {
@@ -44,8 +48,8 @@ export function letIn(app: FastifyInstance, auth: RequestAuthenticator, pages: b
     request.dueCookie = known.due;
   });
 
-  // When the answer is on its way, so that the browser learns of what the database knows. A stream
-  // never comes by here.
+  // When the answer is being sent, so the browser gets the secret that the database has. Streams do
+  // not run this hook.
   app.addHook('onSend', async (request, reply, payload) => {
     const next = await renewed(request, auth);
     if (next !== null) {
@@ -55,7 +59,7 @@ export function letIn(app: FastifyInstance, auth: RequestAuthenticator, pages: b
   });
 }
 
-/** What the cookie alone opens (X4): pages that are the same for everyone, and that one is missing. */
+/** The cookie alone opens pages that are the same for everyone, and the page for a missing path (X4). */
 function isPageRequest(request: FastifyRequest, path: string): boolean {
   const { is404, routeOptions } = request;
   return is404 ? asksForPage(request, path) : routeOptions.config.page === true;
@@ -67,14 +71,14 @@ async function renewed(
 ) {
   if (dueCookie === null) return null;
   return await authenticator.renew(dueCookie).catch((err: unknown) => {
-    log.debug({ err }, 'A cookie keeps its secret for now');
+    log.debug({ err }, 'A cookie was not renewed');
     return null;
   });
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The secret of a cookie that is to be replaced with the answer. */
+    /** The secret of a cookie that the response replaces. */
     dueCookie: string | null;
   }
 }

@@ -7,9 +7,9 @@ import { STATUS_CODES } from './status-codes.ts';
 /** A connection closed with bytes unread is reset, and its answer may be lost with it. */
 const LINGER_MS = 500;
 
-/** What cannot be read as HTTP never becomes a request; its answer has the shape of other errors. */
+/** Answers what cannot be parsed as HTTP and never becomes a request, with an error in the usual shape. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // The rest of what was refused is as unreadable.
+  // The rest of a refused request cannot be parsed either.
   if (error.code === 'ECONNRESET' || socket.destroyed || socket.writableEnded) return;
   if (!socket.writable || answers(socket)) {
     socket.destroy();
@@ -18,16 +18,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   endWith(socket, answerTo(error));
 }
 
-/** Writes the last answer of a connection; one whose other end stays open is not kept for that. */
+/** Writes the last answer of a connection, and closes it even if the other end stays open. */
 export function endWith(socket: Duplex, answer: string): void {
   socket.end(answer);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer)).once('end', () => socket.destroy());
-  // The end is only seen by who reads up to it.
+  // The `end` event needs all data to be read.
   socket.resume();
 }
 
-/** An answer is on its way over this connection, and another must not be written into it. */
+/** A response is being sent on this connection; another must not be written into it. */
 function answers(socket: Socket): boolean {
   const { _httpMessage } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null };
   return _httpMessage?.headersSent === true;
@@ -50,5 +50,5 @@ function answerTo({ code }: NodeJS.ErrnoException): string {
 function refusalOf(code: string | undefined): BatonError {
   if (code === 'HPE_HEADER_OVERFLOW') return new BatonError('headers_too_large');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new BatonError('request_timeout');
-  return new BatonError('invalid_request', 'This is not a request of HTTP.');
+  return new BatonError('invalid_request', 'This is not a valid HTTP request.');
 }

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BatonError, ERRORS, type ErrorCode, isBatonError } from '../contract/errors.ts';
 import { setHeaders } from './headers.ts';
 
-/** When to try again, if the error does not know better. */
+/** When to try again, if the error does not say. */
 const RETRY_AFTER_SECONDS: Record<number, number> = { 429: 5, 503: 2 };
-/** A message and the path of a field may quote what was sent, which may be long. */
+/** Messages and field paths may quote the request, which may be long. */
 const QUOTE_MAX = 500;
 
-/** The one shape of an error of the API. */
+/** The shape of every API error. */
 export function envelope(error: BatonError, requestId: string) {
   const { code, status } = error;
   const details = detailsOf(error);
@@ -30,8 +30,9 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   if (error.status === 401) reply.header('www-authenticate', 'Bearer');
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  // Fastify closes the connection on a body that is too large. Closed with bytes unread it is reset,
-  // and who still sends never sees this answer; kept, Node reads the rest and drops it.
+  // Fastify closes the connection if the body is too large. Closing it with unread bytes resets it,
+  // so a client that is still sending never sees this answer. If it stays open, Node reads the rest
+  // and drops it.
   if (error.status === 413) reply.removeHeader('connection');
   reply.code(error.status).type('application/json').send(envelope(error, request.id));
 }
@@ -48,14 +49,14 @@ export function toBatonError(thrown: unknown): BatonError {
     : new BatonError(code);
 }
 
-/** What Fastify refuses before a handler is asked. */
+/** Errors of Fastify before a handler is called. */
 const FRAMEWORK_CODES: Record<number, ErrorCode> = {
   404: 'not_found',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
 };
 
-/** What went wrong inside is for the log; a caller gets the words of the catalogue. */
+/** Internal details go only to the log; the caller gets the text of the catalogue. */
 function messageOf({ code, status, message }: BatonError): string {
   return status >= 500 ? ERRORS[code][1] : short(message);
 }
@@ -70,12 +71,12 @@ const short = (text: string): string =>
   text.length > QUOTE_MAX ? `${text.slice(0, QUOTE_MAX).toWellFormed()}…` : text;
 
 function logFailure(thrown: unknown, error: BatonError, request: FastifyRequest): void {
-  // That a database is away is said once by whoever watches it, not by every request.
-  if (error.status === 503) request.log.debug({ err: thrown }, 'A request cannot be served now');
+  // The database watch logs once that the database is away; requests do not repeat it.
+  if (error.status === 503) request.log.debug({ err: thrown }, 'A request could not be served');
   else request.log.error({ err: thrown }, 'A request failed');
 }
 
-/** In seconds; undefined if it is not a matter of time. */
+/** In seconds; undefined if trying again would not help. */
 export function retryAfterOf({ status, details }: BatonError): number | undefined {
   const known = (details as { retryAfterSeconds?: unknown } | null | undefined)?.retryAfterSeconds;
   return typeof known === 'number' ? known : RETRY_AFTER_SECONDS[status];

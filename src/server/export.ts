@@ -5,16 +5,16 @@ import { toSessionEvent } from '../contract/session-event.ts';
 import { PageSize } from '../queue/follow/page-size.ts';
 import type { LogTarget, SessionService } from '../sessions/service.ts';
 
-/** Runs read at a time, at most. */
+/** The most runs read at a time. */
 const PAGE = 100;
-/** Of what was read, no more is held than this, about, while nothing is taken. */
+/** Roughly how much is held in memory while the reader takes nothing. */
 const HELD_BYTES = 512 * 1024;
 
 /**
  * A session as NDJSON: `{"session"}`, then a line `{"run"}` for each run and one `{"event"}` for each
- * event there is at the beginning. Nothing is read before the one who asked has taken what went
- * before. What is not there, or not theirs, is refused before the first line, and breaks off if it is
- * no longer theirs.
+ * event that exists at the start. The next part is read only after the reader has taken the previous
+ * one. A missing or foreign session is refused before the first line; if the reader loses access, the
+ * export breaks off.
  */
 export async function exportLines(
   sessions: SessionService,
@@ -52,7 +52,7 @@ async function* eventLines(sessions: SessionService, by: Principal, log: LogTarg
     await sessions.sessionLog(by, log.sessionId);
     const { limit } = pages;
     const page = linesOf(await sessions.events(log, after, limit), log.lastSeq);
-    // The last ones may have been removed meanwhile (E6).
+    // The last events may have been removed in the meantime (E6).
     if (page.last === null) return;
     pages.saw(page.bytes, page.lines.length === limit);
     after = page.last;
@@ -60,7 +60,7 @@ async function* eventLines(sessions: SessionService, by: Principal, log: LogTarg
   }
 }
 
-/** The first ones, as many as are held: large ones may follow many small ones. */
+/** The first events, up to `HELD_BYTES`: large events may follow many small ones. */
 function linesOf(events: readonly LogEvent[], lastSeq: number) {
   const lines: string[] = [];
   let [bytes, last]: [number, number | null] = [0, null];

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Answers are data: nothing may be loaded by them, and nothing may frame them. */
+/** Responses are data: they may load nothing, and nothing may frame them. */
 const DATA_CSP = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-/** Two years, as browsers ask for it. */
+/** Two years, as the preload lists of browsers require. */
 const HSTS = 'max-age=63072000';
 
 /**
- * On every answer, also on errors before routing. A route may set a CSP of its own. That there is no
- * header of CORS is on purpose: no page of somebody else reads anything here.
+ * Set on every response, even on errors before routing. A route may set its own CSP. There are no CORS
+ * headers on purpose: no other site may read anything here.
  */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({
@@ -23,7 +23,7 @@ export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-/** Where browsers come by TLS, they are to come by nothing else. */
+/** If browsers use TLS, they must never fall back to plain HTTP. */
 export function setTransportSecurity(reply: FastifyReply): void {
   reply.header('strict-transport-security', HSTS);
 }

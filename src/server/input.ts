@@ -7,7 +7,7 @@ import { parseInput } from '../queue/parse-input.ts';
 import { refuseText } from './plain-json.ts';
 import { parseQuery } from './query-string.ts';
 
-/** What a request asks, as its endpoint's schemas read it. */
+/** The input of a request, parsed with the schemas of its endpoint. */
 export interface Input<E extends Endpoint> {
   readonly params: z.output<E['params']>;
   readonly query: z.output<E['query']>;
@@ -15,7 +15,7 @@ export interface Input<E extends Endpoint> {
   readonly idempotencyKey: string | null;
 }
 
-/** Parses everything a request brings; the first mistake is thrown with its field. */
+/** Parses the input of a request; throws the first mistake, with its field. */
 export function readInput<E extends Endpoint>(endpoint: E, request: FastifyRequest): Input<E> {
   return {
     params: parseInput(endpoint.params, readParams(request)) as z.output<E['params']>,
@@ -32,11 +32,11 @@ function readParams(request: FastifyRequest): unknown {
 }
 
 function readBody(endpoint: Endpoint, body: unknown): unknown {
-  const wanted = !(endpoint.body instanceof z.ZodUndefined);
-  if (wanted && body === undefined) throw refused('body', 'A JSON body is needed.');
-  // Clients that always send an object are understood.
-  if (!wanted && !isEmpty(body)) throw refused('body', 'This operation takes no body.');
-  return wanted ? parseInput(endpoint.body, body) : undefined;
+  const takesBody = !(endpoint.body instanceof z.ZodUndefined);
+  if (takesBody && body === undefined) throw refused('body', 'This operation needs a JSON body.');
+  // Some clients always send an object, so an empty one is accepted.
+  if (!takesBody && !isEmpty(body)) throw refused('body', 'This operation takes no body.');
+  return takesBody ? parseInput(endpoint.body, body) : undefined;
 }
 
 const isEmpty = (body: unknown): boolean =>
@@ -50,7 +50,10 @@ function readKey({ headers }: FastifyRequest): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || !VISIBLE.test(key)) {
-    throw refused('Idempotency-Key', 'Idempotency-Key: 1 to 200 visible ASCII characters, once');
+    throw refused(
+      'Idempotency-Key',
+      'Idempotency-Key: must be 1 to 200 visible ASCII characters, and be given once',
+    );
   }
   return parseInput(IdempotencyKey, key, 'Idempotency-Key');
 }

@@ -5,18 +5,18 @@ export interface AuthMetrics {
   signedIn(ok: boolean): void;
 }
 
-/** Counts sign-ins, and measures how long it takes to know who asks. */
+/** Counts sign-ins and measures how long authentication takes. */
 export const measured = (
   auth: RequestAuthenticator,
   metrics: AuthMetrics,
 ): RequestAuthenticator => ({
   ...auth,
   async authenticate(request) {
-    const begun = performance.now();
+    const start = performance.now();
     try {
       return await auth.authenticate(request);
     } finally {
-      metrics.authenticated((performance.now() - begun) / 1000);
+      metrics.authenticated((performance.now() - start) / 1000);
     }
   },
   async signIn(shown, from) {

@@ -3,12 +3,12 @@ import type { SessionStatus } from '../contract/session.ts';
 import type { Counts } from '../queue/store.ts';
 import { sharedRead } from './shared-read.ts';
 
-/** What is known about a node and its database when somebody asks. */
+/** Values of a node and its database that are read when metrics are collected. */
 export interface NodeFacts {
   counts(): Promise<Counts>;
   countSessions(): Promise<Record<SessionStatus, number>>;
   readonly worker: {
-    /** Attempts under way here. */
+    /** Attempts under way on this node. */
     readonly executing: number;
     readonly leaseRemainingMs: number;
     readonly stats: {
@@ -17,22 +17,22 @@ export interface NodeFacts {
       readonly stopped: boolean;
     };
   };
-  /** Of people on sessions, on this node. */
+  /** People's connections to sessions, on this node. */
   connections(): number;
-  /** Sessions whose workspace takes unusually long. */
+  /** Sessions whose workspace takes unusually long to prepare. */
   longPending?(): Promise<number>;
-  /** The number of the newest line of the audit log. */
+  /** The number of the newest audit log entry. */
   auditLines?(): Promise<number>;
-  /** Of the database, where there is a pool. */
+  /** Connections to the database, if it has a pool. */
   pool?(): { readonly total: number; readonly idle: number; readonly waiting: number };
 }
 
-/** How old numbers from the database may be. */
+/** How old values from the database may be. */
 const FRESH_MS = 1000;
-/** A database that has not answered after this is down, for this time. */
+/** A database that has not answered after this counts as down for this collection. */
 const PATIENCE_MS = 2000;
 
-/** What is read from the database, all at once. */
+/** The values read from the database together. */
 interface Read {
   readonly runs: Counts;
   readonly sessions: Record<SessionStatus, number>;
@@ -40,13 +40,13 @@ interface Read {
   readonly auditLines: number | null;
 }
 
-/** Adds what is read at the time it is asked for. What is not known is left out, not zero. */
+/** Adds the metrics that are read on collection. Unknown values are left out, not reported as zero. */
 export function addFacts(
   registry: Registry,
   facts: () => NodeFacts | null,
   clock: () => number,
 ): void {
-  const read = remembered(
+  const read = cached(
     sharedRead(() => readAll(facts()), PATIENCE_MS),
     clock,
   );
@@ -92,7 +92,7 @@ export function addFacts(
   });
   gauge(
     'sessions_long_pending',
-    'Sessions that are prepared for unusually long',
+    'Sessions whose workspace has been in preparation for more than five minutes',
     [],
     async (to) => {
       const known = (await read())?.longPending ?? null;
@@ -100,22 +100,22 @@ export function addFacts(
       else to.set(known);
     },
   );
-  gauge('audit_lines', 'Lines of the audit log, by the number of the newest', [], async (to) => {
+  gauge('audit_lines', 'Lines in the audit log (the number of the newest)', [], async (to) => {
     const known = (await read())?.auditLines ?? null;
     if (known === null) to.remove();
     else to.set(known);
   });
-  gauge('stopped', 'Whether everything is stopped, as this node sees it', [], (to) => {
+  gauge('stopped', '1 while everything is stopped, as this node sees it', [], (to) => {
     const known = facts();
     if (known !== null) to.set(known.worker.stats.stopped ? 1 : 0);
   });
   gauge('runs_executing', 'Attempts under way on this node', [], (to) => {
     to.set(facts()?.worker.executing ?? 0);
   });
-  gauge('lease_remaining_seconds', "What is left of this node's lease", [], (to) => {
+  gauge('lease_remaining_seconds', "Time left on this node's lease", [], (to) => {
     to.set((facts()?.worker.leaseRemainingMs ?? 0) / 1000);
   });
-  gauge('connections', 'Connections of people on sessions, on this node', [], (to) => {
+  gauge('connections', "People's connections to sessions, on this node", [], (to) => {
     to.set(facts()?.connections() ?? 0);
   });
   gauge('database_pool_connections', 'Connections to the database', ['state'], (to) => {
@@ -132,7 +132,7 @@ export function addFacts(
   );
   counter(
     'runs_taken_over_total',
-    'Runs of dead nodes that this node put back; each counts a crash',
+    'Runs of dead nodes that this node requeued; each counts as a crash',
     ({ worker }) => worker.stats.takenOver,
   );
 }
@@ -148,8 +148,8 @@ async function readAll(facts: NodeFacts | null): Promise<Read | null> {
   return { runs, sessions, longPending, auditLines };
 }
 
-/** One reading for all who ask within a second. */
-function remembered<T>(read: () => Promise<T>, clock: () => number): () => Promise<T> {
+/** One read for all callers within a second. */
+function cached<T>(read: () => Promise<T>, clock: () => number): () => Promise<T> {
   let last: { readonly at: number; readonly value: Promise<T> } | null = null;
   return () => {
     if (last === null || clock() - last.at >= FRESH_MS) last = { at: clock(), value: read() };

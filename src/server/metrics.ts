@@ -4,26 +4,26 @@ import type { AttemptEnd } from '../queue/worker/attempt-log.ts';
 import { addFacts, type NodeFacts } from './metrics-facts.ts';
 
 export interface MetricsOptions {
-  /** What is read when somebody asks; null until the database is open. */
+  /** Values read on collection; null until the database is open. */
   readonly facts: () => NodeFacts | null;
   readonly version: string;
   readonly clock?: () => number;
 }
 
 /**
- * Everything a node counts, for Prometheus (H7). The hooks are plain functions, so that whoever is
- * counted knows nothing of this. Labels are few and fixed: never an id, a name or a path as asked for.
- * docs/metrics.md lists them all.
+ * All metrics of a node, for Prometheus (H7). The hooks are plain functions, so their callers do not
+ * depend on this. Labels are few and fixed: never an id, a name or a requested path. docs/metrics.md
+ * lists them all.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const FAST_S = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Of what is mostly remembered. */
+/** For operations that are mostly answered from a cache. */
 const QUICK_S = [0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
 const SLOW_S = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600];
 
-/** Why requests are refused that are well formed; other errors are no refusals. */
+/** Why well-formed requests are refused; other errors are not counted as refusals. */
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'limit',
   too_many_streams: 'limit',
@@ -51,7 +51,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
 
   const info = new Gauge({
     name: 'baton_info',
-    help: 'The version that runs; always 1',
+    help: 'The running version; always 1',
     labelNames: ['version'],
     registers,
   });
@@ -65,9 +65,13 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   const refusals = counter('requests_refused_total', 'Requests and upgrades that were refused', [
     'reason',
   ]);
-  const authentication = histogram('authentication_seconds', 'Time to know who asks', QUICK_S);
-  const signIns = counter('sign_ins_total', 'Attempts of browsers to sign in', ['result']);
-  const exchanges = counter('limit_exchanges_total', 'Exchanges of what nodes used of limits', [
+  const authentication = histogram(
+    'authentication_seconds',
+    'Time to authenticate a request',
+    QUICK_S,
+  );
+  const signIns = counter('sign_ins_total', 'Sign-in attempts by browsers', ['result']);
+  const exchanges = counter('limit_exchanges_total', 'Exchanges of limit usage between nodes', [
     'result',
   ]);
   const streamsOpen = new Gauge({
@@ -82,7 +86,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   ]);
   const runWait = histogram(
     'run_wait_seconds',
-    'From when a run could have started to its first start',
+    'Time from when a run could have started to its first start',
     SLOW_S,
     ['type'],
   );
@@ -94,34 +98,34 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     'type',
     'outcome',
   ]);
-  const retries = counter('run_retries_total', 'Attempts beyond the first of a run', ['type']);
-  const ready = histogram('session_ready_seconds', 'From asked for to ready of a session', SLOW_S);
+  const retries = counter('run_retries_total', 'Attempts after the first of a run', ['type']);
+  const ready = histogram(
+    'session_ready_seconds',
+    'Time from the request for a session until it is ready',
+    SLOW_S,
+  );
   const creationsFailed = counter(
     'session_creations_failed_total',
-    'Sessions that could not be created or prepared; not requests that were refused',
+    'Sessions that could not be created or prepared; refused requests are not counted',
   );
   const leftovers = counter(
     'leftovers_stopped_total',
     'Processes of agents that outlived their node and were stopped',
   );
-  const looks = histogram(
-    'reconcile_seconds',
-    'How long it took to look after all sessions once',
-    FAST_S,
-  );
+  const passes = histogram('reconcile_seconds', 'How long one pass over all sessions took', FAST_S);
   const masked = counter('secrets_masked_total', 'Secrets replaced by a mask', ['kind']);
-  const denied = counter('policy_denied_total', 'Messages and tool calls that the rules refused', [
+  const denied = counter('policy_denied_total', 'Messages and tool calls that the rules denied', [
     'what',
   ]);
   const cost = counter('agent_cost_usd_total', 'What agents cost, in US dollars', ['agent']);
 
   return {
-    /** Of a finished request: `route` as the contract writes it. */
+    /** A request has finished; `route` is the path of the contract. */
     request(route: string, method: string, status: number, seconds: number): void {
       const known = METHODS.has(method) ? method : 'other';
       requests.observe({ route, method: known, status: `${Math.floor(status / 100)}xx` }, seconds);
     },
-    /** Of a request or an upgrade that was answered by an error. */
+    /** A request or an upgrade was answered with an error. */
     refused(code: ErrorCode): void {
       const reason = REFUSALS[code];
       if (reason !== undefined) refusals.inc({ reason });
@@ -138,7 +142,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     },
     /** For the session reconciler. */
     reconciled(seconds: number): void {
-      looks.observe(seconds);
+      passes.observe(seconds);
     },
     streamOpened(kind: string): void {
       streamsOpen.inc({ kind });
@@ -182,6 +186,6 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   };
 }
 
-/** In seconds; a claimed run was last changed by its claim, on the same clock. */
+/** In seconds. The claim was the last change of a claimed run, so `updatedAt` is on the same clock. */
 const waitOf = ({ createdAt, runAt, updatedAt }: AttemptEnd['run']): number =>
   Math.max(0, updatedAt - Math.max(createdAt, runAt ?? 0)) / 1000;

@@ -5,8 +5,8 @@ import type { Site } from './site.ts';
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses what a page of somebody else makes a browser do that has our cookie. Another port of the
- * same host is somebody else, although browsers send it the same cookies.
+ * Refuses requests that another site makes a browser with our cookie send. Another port of the same
+ * host is another site, too, although browsers send it the same cookies.
  */
 export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: Site): void {
   const { origin, host } = headers;
@@ -15,12 +15,12 @@ export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: 
   if (isForeign(headers) && !(isRead && isNavigation(headers))) refuse();
 }
 
-/** Browsers let any page open a WebSocket anywhere, with the cookie; that it has no ticket comes later. */
+/** Browsers let any page open a WebSocket anywhere, with the cookie. The ticket is checked later. */
 export function checkUpgradeOrigin({ origin, host }: IncomingHttpHeaders, site: Site): void {
   if (origin === undefined || !site.isOurs(origin, host)) refuse();
 }
 
-/** The same where a browser may have no cookie yet: what says nothing of an origin is no browser. */
+/** For sign-in, where there may be no cookie yet. A request without an `Origin` is not from a browser. */
 export function checkSignInOrigin(headers: IncomingHttpHeaders, site: Site): void {
   const { origin, host } = headers;
   if (origin !== undefined && !site.isOurs(origin, host)) refuse();
@@ -32,7 +32,7 @@ function isForeign(headers: IncomingHttpHeaders): boolean {
   return from !== undefined && from !== 'same-origin' && from !== 'none';
 }
 
-/** Somebody followed a link, and sees in the address bar where they are. */
+/** A person followed a link and sees the address of the page. */
 export function isNavigation(headers: IncomingHttpHeaders): boolean {
   const into = headers['sec-fetch-dest'];
   return headers['sec-fetch-mode'] === 'navigate' && (into === undefined || into === 'document');

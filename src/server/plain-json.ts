@@ -1,11 +1,11 @@
 import { BatonError } from '../contract/errors.ts';
 
-/** Deeper values are hostile, and some of what handles them later would overflow its stack. */
+/** Deeper values are hostile, and would overflow the stack of code that handles them later. */
 const DEPTH_MAX = 100;
 
 /**
- * Refuses what no schema looks at and what does harm further in: nesting without end, names that
- * reach a prototype, and characters that no database can hold.
+ * Refuses what schemas do not check but does harm later: extreme nesting, names that reach a prototype,
+ * and characters that a database cannot store.
  */
 export function refuseHarmful(value: unknown, path: (string | number)[] = []): void {
   if (typeof value === 'string') refuseText(value, path);
@@ -17,12 +17,12 @@ export function refuseHarmful(value: unknown, path: (string | number)[] = []): v
   }
   for (const [name, inner] of Object.entries(value)) {
     refuseText(name, path);
-    if (reachesPrototype(name, inner)) throw refused([...path, name], 'may not be so named');
+    if (reachesPrototype(name, inner)) throw refused([...path, name], 'is a reserved name');
     visit(name, inner, path);
   }
 }
 
-/** The path is one list for all, because a body of a megabyte has half a million places. */
+/** All values share one path array, because a body of one megabyte can have half a million values. */
 function visit(at: string | number, value: unknown, path: (string | number)[]): void {
   path.push(at);
   refuseHarmful(value, path);
@@ -36,8 +36,8 @@ function reachesPrototype(name: string, value: unknown): boolean {
 }
 
 export function refuseText(text: string, path: readonly (string | number)[]): void {
-  if (text.includes('\0')) throw refused(path, 'has a NUL character');
-  if (!text.isWellFormed()) throw refused(path, 'has half a surrogate pair');
+  if (text.includes('\0')) throw refused(path, 'contains a NUL character');
+  if (!text.isWellFormed()) throw refused(path, 'contains half a surrogate pair');
 }
 
 function refused(path: readonly (string | number)[], why: string): BatonError {

@@ -1,7 +1,7 @@
 import { BatonError } from '../contract/errors.ts';
 import { refuseText } from './plain-json.ts';
 
-/** The fields of a query, each at most once. */
+/** The fields of a query. Refuses repeated ones. */
 export function parseQuery(url: string): Record<string, string> {
   const start = url.indexOf('?');
   const fields = new Map<string, string>();
@@ -14,7 +14,7 @@ export function parseQuery(url: string): Record<string, string> {
     refuseText(value, [name]);
     fields.set(name, value);
   }
-  // Own properties even for `__proto__`, so that a strict schema sees and refuses it.
+  // Even `__proto__` becomes an own property, so a strict schema sees and refuses it.
   return Object.fromEntries(fields);
 }
 
@@ -22,7 +22,7 @@ function decode(text: string, field = 'query'): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw refused(field, 'is not encoded as a query is');
+    throw refused(field, 'is not validly percent-encoded');
   }
 }
 

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BatonError } from '../contract/errors.ts';
 import { refuseHarmful } from './plain-json.ts';
 
-// U+FFFD in the place of what was sent would be stored as if it had been meant.
+// Fatal: a U+FFFD in place of invalid bytes would be stored as if it were intended.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Bodies are JSON in UTF-8. An empty one is none, whatever type it says it has. */
+/** Bodies are JSON in UTF-8. An empty body counts as none, whatever its content type. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(

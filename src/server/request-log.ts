@@ -3,22 +3,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../contract/errors.ts';
 
 export interface RequestMetrics {
-  /** `route` is the path as the contract writes it, or `unmatched`: never what was asked for. */
+  /** `route` is the path of the contract, or `unmatched`; never the requested path. */
   request(route: string, method: string, status: number, seconds: number): void;
-  /** An error was the answer. */
+  /** The request was answered with an error. */
   refused(code: ErrorCode): void;
 }
 
-/** Tells of every request once it was answered or broken off: no query, no body, no credential. */
+/** Logs every request once it was answered or broken off, without query, body or credential. */
 export function logRequests(app: FastifyInstance, metrics: RequestMetrics | null): void {
   app.decorateRequest('errorCode');
   app.addHook('onRequest', async (request, reply) => {
-    const begun = performance.now();
-    finished(reply.raw, () => tell(request, reply, performance.now() - begun, metrics));
+    const start = performance.now();
+    finished(reply.raw, () => logRequest(request, reply, performance.now() - start, metrics));
   });
 }
 
-function tell(
+function logRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   ms: number,
@@ -27,12 +27,12 @@ function tell(
   const { method } = request;
   const route = request.routeOptions.config?.pattern ?? 'unmatched';
   const status = reply.raw.statusCode;
-  // A stream is as long as its reader likes; it has metrics of its own.
+  // A stream lasts as long as its reader likes, and has its own metrics.
   if (!isStream(reply)) metrics?.request(route, method, status, ms / 1000);
   const { errorCode } = request;
   if (errorCode !== undefined) metrics?.refused(errorCode);
   const line = { method, route, status, ms: Math.round(ms * 10) / 10, errorCode };
-  // Who changes something is of interest later; who looks only when there is trouble.
+  // Changes are of interest later; reads only when there is trouble.
   if (method === 'GET' || method === 'HEAD') request.log.debug(line, 'Request answered');
   else request.log.info(line, 'Request answered');
 }
@@ -42,7 +42,7 @@ const isStream = ({ raw }: FastifyReply): boolean =>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the error that was the answer. */
+    /** The code of the error that was returned. */
     errorCode?: ErrorCode;
   }
 }

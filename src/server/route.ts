@@ -18,8 +18,8 @@ export interface Call<E extends Endpoint> extends Input<E> {
 }
 
 /**
- * Answers the value; or text or a stream of it, where the format is not JSON. One whose format is
- * `events` answers a page, or hijacks its reply and streams.
+ * Returns the answer; or text, or a stream of it, if the format is not JSON. A handler of the format
+ * `events` returns a page, or hijacks its reply and streams.
  */
 export type Handler<E extends Endpoint> = (
   call: Call<E>,
@@ -27,7 +27,7 @@ export type Handler<E extends Endpoint> = (
   ? Promise<void>
   : Promise<z.input<E['answer']> | Readable>;
 
-/** What routes are made with. */
+/** What routes are registered with. */
 export interface Api {
   readonly app: FastifyInstance;
   add<E extends Endpoint>(endpoint: E, handler: Handler<E>): void;
@@ -37,7 +37,7 @@ export interface Api {
 
 export interface RouteOptions {
   readonly service: () => SessionService | null;
-  /** Every answer is parsed by its schema before it is sent: for tests. */
+  /** For tests: validates every answer against its schema before it is sent. */
   readonly checkAnswers: boolean;
 }
 
@@ -63,7 +63,7 @@ export function createApi(app: FastifyInstance, { service, checkAnswers }: Route
       app.route({
         method,
         url: path.replace(/\{(\w+)\}/g, ':$1'),
-        // A stream has no end to measure.
+        // A stream has no length to report.
         exposeHeadRoute: method === 'GET' && format !== 'events' && format !== 'ndjson',
         config: { pattern: path, needs, page, download },
         ...(bodyMax === undefined ? {} : { bodyLimit: bodyMax }),
@@ -88,15 +88,15 @@ export function createApi(app: FastifyInstance, { service, checkAnswers }: Route
   };
 }
 
-/** Hands on the items of a page, and the cursor of the next one as a header. */
+/** Returns the items of a page, and sets the cursor of the next page as a header. */
 export function paged<T>({ reply }: { reply: FastifyReply }, { items, nextCursor }: Page<T>): T[] {
   if (nextCursor !== null) reply.header('x-next-cursor', nextCursor);
   return items;
 }
 
 /**
- * After who it is and before anything that was sent is looked at, so that whoever may not ask learns
- * nothing from the answer. A route that names no right is for admins: none is forgotten into the open.
+ * Runs after authentication and before the input is read, so a caller without the right learns nothing
+ * from the answer. A route that names no right requires `admin`: forgetting it opens nothing.
  */
 function checkRight({ principal, is404, routeOptions }: FastifyRequest): void {
   if (principal === null || is404) return;
@@ -118,13 +118,13 @@ function serialise(endpoint: Endpoint, answer: unknown, check: boolean): string 
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; null on what is open to all. */
+    /** The caller; null on routes that need no credential. */
     principal: Principal | null;
   }
   interface FastifyContextConfig {
-    /** The path as the contract writes it. */
+    /** The path of the contract, with `{name}` for parameters. */
     pattern?: string;
-    /** What a credential must be good for; null is any. */
+    /** The right that the credential needs; null for none. */
     needs?: Right | null;
     /** The cookie alone opens it. */
     page?: boolean;

@@ -1,7 +1,7 @@
 /**
- * One reading at a time for all who ask, and null for who has waited too long or if it fails. One that
- * hangs is not begun again beside itself, so that a database that is away finds no heap of questions
- * when it comes back.
+ * Shares one read among all concurrent callers. A caller gets null if the read fails or takes longer
+ * than `patienceMs`. While a read hangs no other is started, so a database that comes back does not
+ * face a pile of queries.
  */
 export function sharedRead<T>(read: () => Promise<T>, patienceMs: number): () => Promise<T | null> {
   let underWay: Promise<T | null> | null = null;

@@ -249,7 +249,7 @@ test('[X1] a link signs in one browser, also if two open it at once', {
   const third = await site.visitor();
   await third.page.goto(site.link);
   await third.page.getByRole('alert').waitFor();
-  expect(await third.page.getByRole('alert').textContent()).toContain('used before');
+  expect(await third.page.getByRole('alert').textContent()).toContain('already used');
   expect(await secretOf(third)).toBeUndefined();
 });
 

@@ -34,7 +34,7 @@ export function addSchedulerRoutes({ add, sessions }: Api): void {
   add(at.schedulerGetCost, async ({ by, params }) => {
     const { agent } = await sessions().get(by, params.id);
     const cost = await sessions().cost(by, params.id);
-    // Of what has cost the most; before anything has, what is to be expected.
+    // From the most expensive model; before there are costs, from the session's settings.
     const [most] = cost.models.filter(({ source }) => source !== null);
     return {
       source: sourceOf(most?.source ?? agent.kind),
@@ -60,7 +60,7 @@ const toSchedulerSession = (session: Session): SchedulerSession => ({
   archived_at: session.archivedAt,
 });
 
-/** Tools count wherever they stand; whoever the metadata names is only remembered. */
+/** Tool rules count in either place; the user named in the metadata is only stored. */
 export function toMessage({
   prompt,
   message,
@@ -70,7 +70,7 @@ export function toMessage({
   const { allowed_tools, disallowed_tools, ...others } = metadata ?? {};
   return {
     ...rest,
-    // One of them is there.
+    // The schema requires one of them.
     message: message ?? prompt ?? '',
     ...(allowed_tools === undefined ? {} : { allowedTools: allowed_tools }),
     ...(disallowed_tools === undefined ? {} : { disallowedTools: disallowed_tools }),
@@ -78,6 +78,6 @@ export function toMessage({
   };
 }
 
-/** What the scheduler calls the result line of Claude Code, whole or in part. */
+/** The scheduler's name for the result line of Claude Code. */
 const sourceOf = (source: string): string =>
   source.startsWith('claude') ? 'claude_cli_json' : source;

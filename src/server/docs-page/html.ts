@@ -1,4 +1,4 @@
-/** Text that is HTML already; everything else is escaped when it is put into a page. */
+/** Text that is already HTML; everything else is escaped when it is inserted in a page. */
 export class Html {
   readonly text: string;
 
@@ -9,12 +9,12 @@ export class Html {
 
 type Part = Html | string | number | readonly Part[] | null;
 
-/** ``html`<p>${text}</p>` ``: values are escaped, HTML and lists of it are not; null is nothing. */
+/** ``html`<p>${text}</p>` ``: values are escaped, except HTML and lists of it; null becomes nothing. */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(texts.map((text, i) => text + render(parts[i] ?? null)).join(''));
 }
 
-/** A sentence in which `code` is marked as in Markdown. */
+/** Text with `code` in backticks, as in Markdown. */
 export const prose = (text: string): Html =>
   new Html(escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>'));
 
@@ -33,4 +33,4 @@ const NAMES: Record<string, string> = {
   "'": '&#39;',
 };
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (found) => NAMES[found] ?? '');
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => NAMES[char] ?? '');

@@ -23,14 +23,14 @@ interface Parameter extends Field {
   readonly in: string;
 }
 
-/** Folded up; a link to it opens it, because what the link names lies inside. */
+/** Collapsed. A link opens it, because the link's target is inside. */
 export function showOperation({ method, path, operation }: Listed): Html {
   const { operationId, summary } = operation;
   return html`<details class="operation">
 <summary><h3><span class="method ${method}">${method}</span> <code class="path">${path}</code></h3>
 <span class="what">${prose(summary)}</span></summary>
 <div class="body" id="${operationId}">
-${operation.security === undefined ? null : html`<p class="note">Needs no credential.</p>`}
+${operation.security === undefined ? null : html`<p class="note">No credential required.</p>`}
 ${showParameters(operation.parameters as Parameter[])}
 ${showBody(operation)}
 ${showAnswers(operation.responses as Record<string, Response>)}
@@ -38,15 +38,15 @@ ${showAnswers(operation.responses as Record<string, Response>)}
 }
 
 const TITLES: Record<string, string> = {
-  path: 'In the path',
-  query: 'In the query',
+  path: 'Path parameters',
+  query: 'Query parameters',
   header: 'Headers',
 };
 
 function showParameters(parameters: readonly Parameter[]): Html[] {
   return [...Map.groupBy(parameters, (parameter) => parameter.in)].map(
-    ([place, fields]) =>
-      html`<h4>${TITLES[place] ?? place}</h4>${showTable(fields.map((field) => showField(field)))}`,
+    ([location, fields]) =>
+      html`<h4>${TITLES[location] ?? location}</h4>${showTable(fields.map((field) => showField(field)))}`,
   );
 }
 
@@ -59,7 +59,7 @@ function showAnswers(responses: Record<string, Response>): Html {
   const all = Object.entries(responses);
   const fine = all.filter(([status]) => Number(status) < 400);
   const errors = all.filter(([status]) => Number(status) >= 400);
-  return html`<h4>Answer</h4>${fine.map(showAnswer)}<h4>Errors</h4><dl class="errors">${errors.map(
+  return html`<h4>Response</h4>${fine.map(showAnswer)}<h4>Errors</h4><dl class="errors">${errors.map(
     ([status, { description }]) =>
       html`<dt>${status}</dt>${description.split('\n\n').map((line) => html`<dd>${prose(line)}</dd>`)}`,
   )}</dl>`;

@@ -6,7 +6,7 @@ export function showSchema(schema: JsonSchema): Html {
   const { properties } = schema;
   if (properties === undefined) return html`<p>${showType(schema)}</p>`;
   const required = new Set(schema.required ?? []);
-  // Where all are, as in most answers, there is nothing to tell apart.
+  // If all fields are required, as in most answers, the label would say nothing.
   if (Object.keys(properties).every((name) => required.has(name))) required.clear();
   const rows = Object.entries(properties).map(([name, field]) =>
     showField({ name, schema: field, required: required.has(name) }),
@@ -33,7 +33,7 @@ export function showField({ name, schema, required, description }: Field): Html 
 <td>${showType(schema)}${showLimits(schema)}</td><td>${meaning === '' ? null : prose(meaning)}${nested}</td></tr>`;
 }
 
-/** A type in words. */
+/** A type, for people. */
 export function showType(schema: JsonSchema): Html {
   const { $ref, type } = schema;
   if ($ref !== undefined) {
@@ -59,7 +59,7 @@ export function showType(schema: JsonSchema): Html {
   return html`${format === '' ? (type ?? 'anything') : format}`;
 }
 
-/** Objects without a name are told apart by their fields. */
+/** Unnamed objects are distinguished by their fields. */
 function showChoice(schema: JsonSchema): Html {
   if (schema.properties === undefined) return showType(schema);
   const fields = Object.entries(schema.properties).map(
@@ -71,10 +71,10 @@ function showChoice(schema: JsonSchema): Html {
 const LIMITS: readonly (readonly [keyword: string, words: string])[] = [
   ['minimum', 'from'],
   ['maximum', 'to'],
-  ['minLength', 'shortest'],
-  ['maxLength', 'longest'],
-  ['minItems', 'fewest'],
-  ['maxItems', 'most'],
+  ['minLength', 'min. length'],
+  ['maxLength', 'max. length'],
+  ['minItems', 'min. items'],
+  ['maxItems', 'max. items'],
 ];
 
 function showLimits(schema: JsonSchema): Html {

@@ -1,4 +1,4 @@
-/** Its hash stands in the page's CSP. */
+/** Its hash is in the page's CSP. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

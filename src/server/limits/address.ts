@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
-/** What an address is read from: a request of Fastify's, or the bare one of an upgrade. */
+/** What an address is read from: a Fastify request, or the raw request of an upgrade. */
 export interface Addressed {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
@@ -9,23 +9,23 @@ export interface Addressed {
 
 export type AddressOf = (request: Addressed) => string;
 
-/** Who is at the other end of a connection. */
+/** The address at the other end of a connection, and whether it is a trusted proxy. */
 export type ProxyCheck = (socket: Addressed['socket']) => { isTrusted: boolean; address: string };
 
-/** More proxies than this in a row are not believed. */
+/** How many proxies in a row are trusted at most. */
 const HOPS_MAX = 16;
 
 /**
- * Where a request came from. `X-Forwarded-For` counts only from the proxies that are trusted, read from
- * its end: what stands before the first address that is not a trusted proxy's was written by a stranger.
+ * Reads the client's address. `X-Forwarded-For` counts only from trusted proxies and is read from its
+ * end: everything before the first address that is not a trusted proxy was written by a stranger.
  */
 export function addressReader(trustedProxies: readonly string[] = []): AddressOf {
   const trusted = blockListOf(trustedProxies);
   return ({ headers, socket }) => {
     let address = plainAddress(socket.remoteAddress ?? '') ?? '';
     if (!isTrusted(trusted, address)) return address;
-    const said = String(headers['x-forwarded-for'] ?? '').split(',');
-    for (const entry of said.reverse().slice(0, HOPS_MAX)) {
+    const hops = String(headers['x-forwarded-for'] ?? '').split(',');
+    for (const entry of hops.reverse().slice(0, HOPS_MAX)) {
       const next = plainAddress(entry.trim());
       if (next === null) break;
       address = next;
@@ -43,7 +43,7 @@ export function proxyCheck(trustedProxies: readonly string[] = []): ProxyCheck {
   };
 }
 
-/** Whoever has an address of IPv6 has all of its /64, so that is what is counted. */
+/** A client with an IPv6 address has the whole /64 network, so the network is counted. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail = ''] = address.split('::');
@@ -53,7 +53,7 @@ export function networkOf(address: string): string {
   return `${[...front, ...Array(zeros).fill('0'), ...back].slice(0, 4).join(':')}::/64`;
 }
 
-/** An address or a network, such as 10.0.0.0/8; null if it is none. */
+/** An address or a network, such as 10.0.0.0/8; null if it is neither. */
 export function parseNetwork(text: string): { address: string; bits: number } | null {
   const [, given = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const kind = isIP(given);
@@ -77,7 +77,7 @@ const isTrusted = (list: BlockList, address: string): boolean =>
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
-/** One spelling for each address; some proxies add a port. Null if it is no address. */
+/** The canonical form of an address, without the port that some proxies add; null if it is not one. */
 function plainAddress(text: string): string | null {
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const address = bare.replace(/%.*$/, '');

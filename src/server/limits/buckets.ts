@@ -3,28 +3,28 @@ import type { Usage } from '../../access/access-store.ts';
 interface Bucket {
   tokens: number;
   at: number;
-  /** Taken here, and when last. */
+  /** How many were taken on this node, and when the last one was. */
   used: number;
   usedAt: number;
 }
 
-/** Past so many, the one left alone for longest is forgotten. */
+/** Beyond this, the least recently used bucket is dropped. */
 const BUCKETS_MAX = 10_000;
 const MINUTE_MS = 60_000;
-/** So many minutes' worth may be owed: what six nodes let pass at once. */
+/** The largest debt, in minutes' worth: what six nodes can admit at once. */
 const DEBT_MINUTES = 5;
-/** What was taken is told for so long at least, also of a bucket that is full again. */
-const TELL_MS = 10_000;
+/** Usage is reported for at least this long, even if the bucket is full again. */
+const REPORT_MS = 10_000;
 
 /**
- * So many a minute and key. A bucket of that many fills again evenly, so that a burst passes and a
- * steady stream is held to the rate. What other nodes let pass is taken out, too, and may leave a debt.
+ * Token buckets: `perMinute` requests per key. A bucket refills evenly, so a burst passes and a steady
+ * stream is held to the rate. What other nodes admit is deducted, too, and may leave a debt.
  */
 export class Buckets {
   readonly #perMinute: number;
   readonly #now: () => number;
   readonly #max: number;
-  /** The one used last is last. */
+  /** In order of use; the last is the most recently used. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(perMinute: number, now: () => number, max = BUCKETS_MAX) {
@@ -33,7 +33,7 @@ export class Buckets {
     this.#max = max;
   }
 
-  /** Takes one; answers 0, or how many milliseconds it is until there is one. */
+  /** Takes one and returns 0, or returns the milliseconds until one is available. */
   take(key: string): number {
     const bucket = this.#bucketOf(key);
     if (bucket.tokens < 1) return (1 - bucket.tokens) * (MINUTE_MS / this.#perMinute);
@@ -43,29 +43,29 @@ export class Buckets {
     return 0;
   }
 
-  /** Others have let pass so many, of which not everything may be there any more. */
+  /** Deducts what other nodes admitted; may go into debt. */
   takeForOthers(key: string, count: number): void {
     const bucket = this.#bucketOf(key);
     bucket.tokens = Math.max(-DEBT_MINUTES * this.#perMinute, bucket.tokens - count);
   }
 
   /**
-   * What was taken here, of those that are not full again and those used lately; at most so many, the
-   * latest. Others are forgotten, and begin at nothing when they are used again.
+   * The usage on this node, of buckets that are not full again or were used recently; at most the `most`
+   * latest. Other buckets are dropped, and start from zero when they are used again.
    */
   used(most: number): Usage[] {
     const now = this.#now();
-    const found: Usage[] = [];
+    const usages: Usage[] = [];
     for (const [key, bucket] of this.#buckets) {
       this.#fill(bucket, now);
       const isFull = bucket.tokens === this.#perMinute;
-      if (isFull && now - bucket.usedAt >= TELL_MS) this.#buckets.delete(key);
-      else if (bucket.used > 0) found.push({ key, value: bucket.used });
+      if (isFull && now - bucket.usedAt >= REPORT_MS) this.#buckets.delete(key);
+      else if (bucket.used > 0) usages.push({ key, value: bucket.used });
     }
-    return found.slice(-most);
+    return usages.slice(-most);
   }
 
-  /** Nothing was taken yet, as others see it: they know this node by another name from now on. */
+  /** Resets the reported usage, because the node has a new id and others know nothing of it yet. */
   restart(): void {
     for (const bucket of this.#buckets.values()) bucket.used = 0;
   }

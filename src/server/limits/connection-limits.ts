@@ -1,29 +1,29 @@
 export interface ConnectionLimits {
-  /** Open at the same time. */
+  /** The most connections open at the same time. */
   readonly most: number;
-  /** Of these, without an authenticated request so far and of one address. */
+  /** The most connections of one address without an authenticated request. */
   readonly perAddress: number;
 }
 
-/** The database, threads, logs, files that are being read. An idle server has 34 open. */
+/** For the database, threads, logs and open files. An idle server has 34 open. */
 const FOR_SERVER = 100;
-/** Pipes of an agent, and what git and its files take around it. A command takes 3 to 6. */
+/** For the pipes of an agent, git and its files. A command takes 3 to 6. */
 const FOR_RUN = 16;
-/** As many as arrive between two turns of the event loop: none is dropped before it was read. */
+/** As many as arrive between two turns of the event loop, so none is dropped before it is read. */
 const PER_ADDRESS = 512;
-/** Each costs memory, too. */
+/** Bounded, because each connection costs memory, too. */
 const MOST = 50_000;
 
-/** How many connections leave enough descriptors for everything else that a server opens. */
+/** How many connections leave enough file descriptors for everything else that a server opens. */
 export function connectionLimits(descriptors: number, runs: number): ConnectionLimits {
   const left = Math.min(descriptors - FOR_SERVER - FOR_RUN * runs, descriptors * 0.75);
   const most = Math.floor(Math.min(MOST, Math.max(left, descriptors / 4)));
   return { most, perAddress: Math.min(PER_ADDRESS, Math.ceil(most / 2)) };
 }
 
-/** How many descriptors this process may have open. Node has raised it to the hard limit. */
+/** How many file descriptors this process may have open. Node has raised it to the hard limit. */
 export function descriptorLimit(): number {
-  // The types do not know the property yet. Without it, names of all addresses would be looked up.
+  // Not in the types yet. Without it, the report would resolve the names of all addresses.
   const report = process.report as typeof process.report & { excludeNetwork: boolean };
   const before = report.excludeNetwork;
   report.excludeNetwork = true;

@@ -3,34 +3,35 @@ import type { Fingerprints } from './fingerprints.ts';
 import type { Limits } from './limits.ts';
 
 const EVERY_MS = 1000;
-/** After a silence of so long it is not known when others used what they have used. */
+/** After a gap this long, it is unknown when other nodes used what they report. */
 const SILENCE_MS = 10_000;
 
 export interface ExchangeOptions {
   readonly store: Pick<AccessStore, 'exchangeUsage'>;
-  /** Of this node, while it has a lease. */
+  /** Null while this node has no lease. */
   readonly nodeId: () => string | null;
   readonly limits: Limits;
-  /** Settings that all nodes must share; told along. */
+  /** Digests of settings that must be equal on all nodes; exchanged along with the usage. */
   readonly fingerprints?: Fingerprints;
   readonly onExchange?: (ok: boolean) => void;
   readonly now?: () => number;
 }
 
 /**
- * Keeps one limit over many nodes: every second each tells what it has let pass, and takes what the
- * others have let pass from its own. What passes within that second on several nodes can be too much
- * together; it is owed, and so much less passes later. A node with nothing new to tell only listens.
+ * Enforces one limit across many nodes: every second each node reports what it has admitted, and deducts
+ * what the others have admitted from its own buckets. Within that second several nodes can together
+ * admit too much; that becomes a debt, and less is admitted later. A node with nothing new to report
+ * only reads.
  *
  * `start()` and `stop()` may be called twice and in any order.
  */
 export class UsageExchange {
   readonly #options: ExchangeOptions;
   readonly #now: () => number;
-  /** What others had used at the last exchange. */
-  #heard: ReadonlyMap<string, number> = new Map();
-  #heardAt = Number.NEGATIVE_INFINITY;
-  #told = '';
+  /** The usage of other nodes at the last exchange. */
+  #others: ReadonlyMap<string, number> = new Map();
+  #exchangedAt = Number.NEGATIVE_INFINITY;
+  #reported = '';
   #nodeId: string | null = null;
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | null = null;
@@ -51,7 +52,7 @@ export class UsageExchange {
     await this.#underWay;
   }
 
-  /** One exchange; never two at once. A failure is made up for by the next. */
+  /** Runs one exchange, never two at once. The next one makes up for a failure. */
   exchange(): Promise<void> {
     this.#underWay ??= this.#exchange().finally(() => {
       this.#underWay = null;
@@ -65,35 +66,36 @@ export class UsageExchange {
     if (nodeId === null) return;
     if (this.#nodeId !== nodeId) {
       limits.restart();
-      this.#told = '';
+      this.#reported = '';
       this.#nodeId = nodeId;
     }
     try {
-      const sums = await this.#tell(nodeId, [...limits.used(), ...(fingerprints?.mine ?? [])]);
-      this.#hear(sums);
+      const sums = await this.#report(nodeId, [...limits.used(), ...(fingerprints?.mine ?? [])]);
+      this.#deduct(sums);
       fingerprints?.compare(sums);
       onExchange?.(true);
     } catch {
-      // Whoever watches the database says so.
+      // The database watch logs it.
       onExchange?.(false);
     }
   }
 
-  async #tell(nodeId: string, mine: readonly Usage[]): Promise<readonly Usage[]> {
+  async #report(nodeId: string, mine: readonly Usage[]): Promise<readonly Usage[]> {
     const text = JSON.stringify(mine);
-    const sums = await this.#options.store.exchangeUsage(nodeId, text === this.#told ? null : mine);
-    this.#told = text;
+    const changed = text === this.#reported ? null : mine;
+    const sums = await this.#options.store.exchangeUsage(nodeId, changed);
+    this.#reported = text;
     return sums;
   }
 
-  #hear(sums: readonly Usage[]): void {
+  #deduct(sums: readonly Usage[]): void {
     const now = this.#now();
-    const isKnown = now - this.#heardAt < SILENCE_MS;
-    const lately = sums
-      .map(({ key, value }) => ({ key, value: value - (this.#heard.get(key) ?? 0) }))
-      .filter(({ value }) => isKnown && value > 0);
-    this.#options.limits.usedElsewhere(lately, sums);
-    this.#heard = new Map(sums.map(({ key, value }) => [key, value]));
-    this.#heardAt = now;
+    const isRecent = now - this.#exchangedAt < SILENCE_MS;
+    const recent = sums
+      .map(({ key, value }) => ({ key, value: value - (this.#others.get(key) ?? 0) }))
+      .filter(({ value }) => isRecent && value > 0);
+    this.#options.limits.usedElsewhere(recent, sums);
+    this.#others = new Map(sums.map(({ key, value }) => [key, value]));
+    this.#exchangedAt = now;
   }
 }

@@ -5,15 +5,16 @@ import type { Logger } from '../../queue/logger.ts';
 const PREFIX = 'c:';
 
 /**
- * Settings that must be the same on all nodes that serve the API, told to each other as keyed digests:
- * with another admin token on one of them, a load balancer lets its owner in at every other request.
+ * Settings that must be equal on all nodes that serve the API, compared as keyed digests. With a
+ * different admin token on one of two nodes, for example, every other request behind a load balancer
+ * would be refused.
  */
 export class Fingerprints {
   readonly mine: readonly Usage[];
   readonly #log: Pick<Logger, 'warn'>;
   readonly #warned = new Set<string>();
 
-  /** By the name of the variable; null is not set. The key is the one all nodes share. */
+  /** `settings` by the name of the variable, null if not set. All nodes share `key`. */
   constructor(
     settings: Readonly<Record<string, string | null>>,
     key: Buffer,
@@ -27,18 +28,18 @@ export class Fingerprints {
     });
   }
 
-  /** Warns once of each that differs on another live node, and again if it did not in between. */
+  /** Warns once about each setting that differs on a live node, and again after it was equal. */
   compare(others: readonly Usage[]): void {
-    const told = others.filter(({ key }) => key.startsWith(PREFIX)).map(({ key }) => key);
+    const digests = others.filter(({ key }) => key.startsWith(PREFIX)).map(({ key }) => key);
     for (const { key } of this.mine) {
       const name = key.slice(PREFIX.length, key.lastIndexOf(':'));
-      const differs = told.some((one) => one !== key && one.startsWith(`${PREFIX}${name}:`));
+      const differs = digests.some((one) => one !== key && one.startsWith(`${PREFIX}${name}:`));
       if (!differs) this.#warned.delete(name);
       else if (!this.#warned.has(name)) {
         this.#warned.add(name);
         this.#log.warn(
           { setting: name },
-          `Another node of this installation has another ${name}; set ${name} the same on every node that serves the API`,
+          `${name} differs on another node of this installation; set the same ${name} on every node that serves the API`,
         );
       }
     }

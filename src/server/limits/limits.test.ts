@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { appRig, TOKEN } from '../../../test/support/app-rig.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { BatonError } from '../../contract/errors.ts';
-import { adminToken, type LetIn } from '../auth.ts';
+import { type Authenticated, adminToken } from '../auth.ts';
 import { limited } from './limited.ts';
 import { type LimitSettings, Limits } from './limits.ts';
 
@@ -96,7 +96,7 @@ test('[H9] strangers are refused after so many, and who has a credential is not,
 test('[H9] [X4] a token, the page key or a ticket makes a connection a user’s; the cookie alone does not', async () => {
   const by = user('a');
   const admitted: Duplex[] = [];
-  const admits = async (shown: LetIn['shown']): Promise<boolean> => {
+  const admits = async (shown: Authenticated['shown']): Promise<boolean> => {
     const auth = { ...adminToken(TOKEN), authenticate: async () => ({ by, due: null, shown }) };
     const socket = new PassThrough();
     const connections = { admit: (one: Duplex) => void admitted.push(one) };

@@ -3,16 +3,16 @@ import type { Principal } from '../../access/principal.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { networkOf } from './address.ts';
 import { Buckets } from './buckets.ts';
-import { Places } from './places.ts';
+import { Slots } from './slots.ts';
 
 export interface LimitSettings {
-  /** Requests per minute and user. */
+  /** Requests per minute per user. */
   readonly perUser: number;
   /** Whether admins are limited, too. */
   readonly includeAdmin: boolean;
-  /** Requests per minute and address without a valid credential, failed sign-ins included. */
+  /** Requests per minute per address without a valid credential, including failed sign-ins. */
   readonly perAddress: number;
-  /** Open streams of one user. */
+  /** Open streams per user. */
   readonly streamsPerUser: number;
 }
 
@@ -23,13 +23,13 @@ export const LIMITS: LimitSettings = {
   streamsPerUser: 200,
 };
 
-/** Keys of each kind that are told to other nodes; what is beyond them counts on this node alone. */
+/** How many keys of each kind are shared with other nodes. Further ones count only on this node. */
 const SHARED_MAX = 1000;
 
-/** The limits of SPEC H9 that are counted in memory: here, and what other nodes say (exchange.ts). */
+/** The limits of SPEC H9, counted in memory: usage on this node and, by exchange.ts, on others. */
 export class Limits {
   /** Open streams by user. */
-  readonly streams: Places;
+  readonly streams: Slots;
   readonly #settings: LimitSettings;
   readonly #users: Buckets;
   readonly #addresses: Buckets;
@@ -38,10 +38,10 @@ export class Limits {
     this.#settings = { ...LIMITS, ...settings };
     this.#users = new Buckets(this.#settings.perUser, now);
     this.#addresses = new Buckets(this.#settings.perAddress, now);
-    this.streams = new Places(this.#settings.streamsPerUser);
+    this.streams = new Slots(this.#settings.streamsPerUser);
   }
 
-  /** Counts a request of somebody who is known; throws `rate_limited` if it is one too many. */
+  /** Counts a request of a known user; throws `rate_limited` if it is one too many. */
   user({ userId, role }: Principal): void {
     if (role === 'admin' && !this.#settings.includeAdmin) return;
     refuseIf(this.#users.take(userId));
@@ -53,25 +53,25 @@ export class Limits {
   }
 
   /**
-   * Counts a page that the cookie alone has opened: as often as a stranger, but apart from strangers
-   * and from other people behind the same address, and from what its user may ask.
+   * Counts a page that the cookie alone opened. The limit is that of strangers, but counted separately
+   * from strangers, from other people at the same address, and from the user's own requests.
    */
   page({ userId }: Principal, address: string): void {
     refuseIf(this.#addresses.take(`${networkOf(address)} ${userId}`));
   }
 
-  /** What this node has used, for the others. */
+  /** The usage of this node, for the others. */
   used(): Usage[] {
     return [
-      ...marked('u', this.#users.used(SHARED_MAX)),
-      ...marked('a', this.#addresses.used(SHARED_MAX)),
-      ...marked('s', this.streams.taken().slice(-SHARED_MAX)),
+      ...prefixed('u', this.#users.used(SHARED_MAX)),
+      ...prefixed('a', this.#addresses.used(SHARED_MAX)),
+      ...prefixed('s', this.streams.taken().slice(-SHARED_MAX)),
     ];
   }
 
-  /** What all other nodes have let pass lately, and what they hold open now. */
-  usedElsewhere(lately: readonly Usage[], now: readonly Usage[]): void {
-    for (const { key, value } of lately) {
+  /** Applies what other nodes admitted since the last exchange, and the streams they have open now. */
+  usedElsewhere(recent: readonly Usage[], now: readonly Usage[]): void {
+    for (const { key, value } of recent) {
       if (key.startsWith('u:')) this.#users.takeForOthers(key.slice(2), value);
       if (key.startsWith('a:')) this.#addresses.takeForOthers(key.slice(2), value);
     }
@@ -79,14 +79,14 @@ export class Limits {
     this.streams.elsewhere = new Map(streams.map(({ key, value }) => [key.slice(2), value]));
   }
 
-  /** The others know this node by a new name, and have heard nothing of it. */
+  /** This node has a new id, so the others know nothing of its usage yet. */
   restart(): void {
     this.#users.restart();
     this.#addresses.restart();
   }
 }
 
-const marked = (kind: string, usage: readonly Usage[]): Usage[] =>
+const prefixed = (kind: string, usage: readonly Usage[]): Usage[] =>
   usage.map(({ key, value }) => ({ key: `${kind}:${key}`, value }));
 
 function refuseIf(waitMs: number): void {

@@ -5,12 +5,12 @@ import { describeSchemas } from './schemas.ts';
 
 export type OpenApi = ReturnType<typeof makeDocument>;
 
-let made: OpenApi | undefined;
+let cached: OpenApi | undefined;
 
-/** The API as OpenAPI 3.1; made when it is first asked for. */
+/** The API as OpenAPI 3.1; built on first use. */
 export function openApiDocument(): OpenApi {
-  made ??= makeDocument();
-  return made;
+  cached ??= makeDocument();
+  return cached;
 }
 
 function makeDocument() {
@@ -36,24 +36,24 @@ function makeDocument() {
   };
 }
 
-/** Answers that no other operation has. */
+/** Responses that no other operation has. */
 function addSpecial(paths: Record<string, Record<string, Operation>>): void {
   const ready = paths['/readyz']?.['get']?.responses ?? {};
-  ready[503] = { ...ready[200], description: 'Not ready; `checks` says what is missing.' };
+  ready[503] = { ...ready[200], description: 'Not ready; `checks` says why.' };
   for (const path of ['/api/v1/runs/{id}/events', '/api/runs/{id}/events']) {
     const events = paths[path]?.['get']?.responses ?? {};
-    events[204] = { description: 'The run has ended, and nothing is left after the cursor.' };
+    events[204] = { description: 'The run has ended, and there are no events after the cursor.' };
   }
 }
 
 export type Operation = ReturnType<typeof describeOperation>;
 
 const INTRODUCTION =
-  'Runs coding agents and never drops a session. Times are RFC 3339 in UTC. Fields that are not ' +
-  'listed are refused in requests, and may be added to answers. An error changes nothing. Session ' +
-  'lists are arrays with `X-Next-Cursor`; other lists have `items` and `nextCursor`.';
+  'Runs coding agents and never drops a session. Times are RFC 3339 in UTC. Requests with unlisted ' +
+  'fields are refused; responses may get new fields in later versions. A request that fails changes ' +
+  'nothing. Session lists are arrays with `X-Next-Cursor`; other lists have `items` and `nextCursor`.';
 
-/** The one path that is there to say no (S2). */
+/** The one operation that is always refused (S2). */
 const STATUS_OPERATION: Operation = {
   operationId: 'setStatus',
   summary: 'Refused: status is managed by the system',
@@ -61,7 +61,8 @@ const STATUS_OPERATION: Operation = {
   parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
   responses: {
     403: {
-      description: 'Always. Use the actions instead: complete, terminate, reopen, archive, retry.',
+      description:
+        'Always returned. Use the actions instead: complete, terminate, reopen, archive, retry.',
       content: {
         'application/json': {
           schema: {

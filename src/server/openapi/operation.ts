@@ -6,7 +6,7 @@ import { describeField, type JsonSchema, type Schemas } from './schemas.ts';
 
 const ERROR = { $ref: '#/components/schemas/Error' };
 
-/** One endpoint as an operation of OpenAPI. */
+/** One endpoint as an OpenAPI operation. */
 export function describeOperation(name: string, endpoint: Endpoint, schemas: Schemas) {
   return {
     operationId: name,
@@ -27,11 +27,11 @@ function parametersOf({ params, query, idempotent }: Endpoint): object[] {
   ];
 }
 
-function fields(place: 'path' | 'query', { shape }: z.ZodObject): object[] {
+function fields(location: 'path' | 'query', { shape }: z.ZodObject): object[] {
   return Object.entries(shape).map(([name, field]) => {
     const { description, ...schema } = describeField(field as z.ZodType);
-    const required = place === 'path' || !(field as z.ZodType).safeParse(undefined).success;
-    return { name, in: place, required, ...(description ? { description } : {}), schema };
+    const required = location === 'path' || !(field as z.ZodType).safeParse(undefined).success;
+    return { name, in: location, required, ...(description ? { description } : {}), schema };
   });
 }
 
@@ -39,7 +39,8 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key in a session gives the same run; with another body it is refused.',
+  description:
+    'The same key in a session returns the same run; with a different body it is refused.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,200}$' },
 };
 
@@ -62,7 +63,7 @@ function resultOf(endpoint: Endpoint, schemas: Schemas): Record<string, object> 
 
 const NEXT_CURSOR = {
   'X-Next-Cursor': {
-    description: 'The `cursor` of the next page. Absent on the last one.',
+    description: 'The `cursor` of the next page; absent on the last page.',
     schema: { type: 'string' },
   },
 };
@@ -74,12 +75,12 @@ function contentOf(endpoint: Endpoint, answer: JsonSchema, schemas: Schemas): ob
   if (format === 'html') return { 'text/html': { schema: answer } };
   const each = item === undefined ? {} : schemas.answer(item);
   if (format === 'ndjson') return { 'application/x-ndjson': { schema: each } };
-  // The schema is that of one event's data.
+  // The schema describes the data of one event.
   const stream = { 'text/event-stream': { schema: each } };
   return item === endpoint.answer ? stream : { ...stream, 'application/json': { schema: answer } };
 }
 
-/** What this operation may answer instead, by status. */
+/** The errors that this operation may return, sorted by status. */
 export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   const { params, query, body } = endpoint;
   const hasBody = !(body instanceof z.ZodUndefined);

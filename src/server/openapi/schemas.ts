@@ -9,9 +9,9 @@ import {
   User,
 } from '../../contract/access.ts';
 import { AgentView } from '../../contract/agent.ts';
-import { endpointList } from '../../contract/api/endpoints.ts';
 import { SchedulerMessage, SchedulerSession } from '../../contract/api/compat-scheduler.ts';
 import { WebRun } from '../../contract/api/compat-web.ts';
+import { endpointList } from '../../contract/api/endpoints.ts';
 import { ErrorAnswer } from '../../contract/api/error-answer.ts';
 import { EventPage } from '../../contract/api/streams.ts';
 import { Approval, DecideApproval } from '../../contract/approval.ts';
@@ -27,7 +27,7 @@ import { SessionEvent, SessionHint } from '../../contract/session-event.ts';
 import { Stats } from '../../contract/stats.ts';
 import { SyncStatus, WorkspaceView } from '../../contract/workspace.ts';
 
-/** A JSON Schema, as far as it is looked into here. */
+/** A JSON Schema, with the keywords that are read here. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly $ref?: string;
@@ -84,13 +84,13 @@ const ANSWERS = {
 const PREFIX = '#/components/schemas/';
 
 export interface Schemas {
-  /** Those with a name. */
+  /** The named schemas. */
   readonly components: Record<string, JsonSchema>;
   request(schema: z.ZodType): JsonSchema;
   answer(schema: z.ZodType): JsonSchema;
 }
 
-/** Every schema of the API as JSON Schema; the named ones are referred to, the others stand inline. */
+/** Every schema of the API as JSON Schema; named ones are referenced, the others are inline. */
 export function describeSchemas(): Schemas {
   const requests = translate('input', REQUESTS, bodies());
   const answers = translate('output', ANSWERS, results());
@@ -101,7 +101,7 @@ export function describeSchemas(): Schemas {
   };
 }
 
-/** A field of a path or a query, as what its text means: `limit` is a number. */
+/** A field of a path or a query by its meaning, not as text: `limit` is a number. */
 export function describeField(schema: z.ZodType): JsonSchema {
   const read = (io: 'input' | 'output') =>
     bare(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: tidy }));
@@ -141,7 +141,7 @@ function translate(
 
   function override(context: Overridden): void {
     tidy(context);
-    // What is asked is strict; answers may get more fields one day.
+    // Requests are strict; responses may get more fields in later versions.
     if (io === 'output') delete context.jsonSchema.additionalProperties;
   }
 }
@@ -150,14 +150,14 @@ interface Overridden {
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** Leaves out what says nothing: the range of every number, and the pattern of a known format. */
+/** Removes what says nothing: the range of safe integers, and the pattern of a known format. */
 function tidy({ jsonSchema }: Overridden): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
 }
 
-/** Without what a schema inside another document must not have. */
+/** Removes what a schema inside another document must not have. */
 function bare(schema: object | undefined): JsonSchema {
   const { $schema, $id, '~standard': _, ...rest } = { ...schema } as JsonSchema;
   return rest;

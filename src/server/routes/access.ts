@@ -3,7 +3,7 @@ import { accessEndpoints } from '../../contract/api/access.ts';
 import { auditLines } from '../audit-export.ts';
 import type { Api } from '../route.ts';
 
-/** Without shares: they are the session's. */
+/** Shares are not here: they belong to sessions. */
 export function addAccessRoutes({ add }: Api, access: () => AccessService): void {
   const at = accessEndpoints;
   add(at.getMe, async ({ by }) => access().me(by));
@@ -25,7 +25,7 @@ export function addAccessRoutes({ add }: Api, access: () => AccessService): void
   );
 }
 
-/** With its own part of the server: who shows a ticket is let in by the authenticator. */
+/** Separate, because the authenticator issues tickets and accepts them. */
 export function addTicketRoute(
   { add }: Api,
   authenticator: Pick<Authenticator, 'createTicket'>,

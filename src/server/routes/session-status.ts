@@ -2,13 +2,13 @@ import type { Api } from '../route.ts';
 
 export const STATUS_PATH = '/api/v1/sessions/{id}/status';
 
-/** The one exception to the shape of errors (S2). */
+/** The only error without the usual shape (S2). */
 export const STATUS_REFUSAL = {
   error: 'Status updates are not allowed',
   message: 'Session status is managed automatically by the system',
 };
 
-/** Status cannot be set from outside, whatever the session and the body. */
+/** Clients cannot set the status, whatever the session and the body. */
 export function refuseStatusUpdates({ app }: Api): void {
   app.put(
     STATUS_PATH.replace('{id}', ':id'),

@@ -1,11 +1,11 @@
 import { systemEndpoints } from '../../contract/api/system.ts';
-import { DOCS_CSP, docsPage } from '../docs-page/page.ts';
+import { DOCS_CSP, docsPage } from '../docs-page/docs-page.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import type { Api } from '../route.ts';
 
 /**
- * What /readyz looks at: name of a part → ready, or in words why it is not. Anyone may read it, so
- * the words say which part, never an address, a path or a message from inside.
+ * The checks of /readyz by name: true, or the reason why the part is not ready. Anyone can read it, so
+ * a reason never contains an address, a path or an internal message.
  */
 export type Readiness = Record<string, true | string>;
 

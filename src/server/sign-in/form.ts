@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the form sends: one of the two, and where to go then. */
+/** What the form sends: a code or a token, and where to go afterwards. */
 const Form = z.union([
   z.strictObject({ code: z.string().min(1).max(100), next: z.string().optional() }),
   z.strictObject({
@@ -13,7 +13,7 @@ const Form = z.union([
 ]);
 export type Form = z.infer<typeof Form>;
 
-/** Null if it is not what the form sends. */
+/** Null if the body was not sent by the form. */
 export function parseForm(body: unknown): Form | null {
   if (typeof body !== 'string') return null;
   const pairs = [...new URLSearchParams(body)];
@@ -22,7 +22,7 @@ export function parseForm(body: unknown): Form | null {
   return Form.safeParse(fields).data ?? null;
 }
 
-/** A path of this server; what could lead elsewhere is the beginning instead. */
+/** A path of this server; `/` for anything that could lead elsewhere. */
 export function safeNext(next: string | undefined): string {
   const isPath = next !== undefined && next.length <= 500 && /^\/(?!\/)[\x21-\x7e]*$/.test(next);
   return isPath && !next.includes('//') && !next.includes('\\') ? next : '/';

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { PAGE_KEY_NAME, PAGE_USER_NAME } from '../../contract/page-key.ts';
 import { Html, html } from '../docs-page/html.ts';
-import { page } from './page.ts';
+import { page } from './sign-in-page.ts';
 import { type Language, WORDS } from './words.ts';
 
 /*
- * The answer to a sign-in: it hands the page key to a page of this origin, and to nobody else. It
- * comes only for a code or a token, so that the cookie gets nobody another one; other origins cannot
- * read it, and it is in no address, no cookie and no cache.
+ * The response to a sign-in: it gives the page key to a page of this origin only. It is sent only for a
+ * code or a token, so nobody can get a key with just the cookie. Other origins cannot read it, and the
+ * key is in no URL, no cookie and no cache.
  */
 
 /**
- * Whose the key is comes first: tabs of somebody else then know that it is not for them. Without room
- * in the storage the app says so: it has no key then.
+ * The user id is stored before the key, so tabs of another user know that the key is not for them. If
+ * storage is full or blocked, the app has no key and says so.
  */
 const SCRIPT = `const { pageKey, userId, next } = document.querySelector('main p').dataset;
 try {
@@ -21,7 +21,7 @@ try {
 } catch {}
 location.replace(next);`;
 
-/** Inside the page: other tabs have the new cookie already, and wait for the key. */
+/** The script is inline: other tabs already have the new cookie and wait for the key. */
 const CSP = [
   "default-src 'none'",
   `script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,
@@ -49,7 +49,7 @@ export function handoverPage(language: Language, { pageKey, userId, next }: Hand
     signingIn,
     html`<p data-page-key="${pageKey}" data-user-id="${userId}" data-next="${next}">${signingIn}</p>
 ${new Html(`<script>${SCRIPT}</script>`)}`,
-    // The description of the API can be read without scripts.
+    // The API documentation can be read without scripts.
     html`<noscript><meta http-equiv="refresh" content="0; url=${next}"></noscript>`,
   );
 }

@@ -3,7 +3,7 @@ import { endpointList } from '../../contract/api/endpoints.ts';
 import { isNavigation } from '../origin.ts';
 import { APP_PATHS, ASSETS } from '../web/paths.ts';
 
-/** What the server shows to people; not part of the API, and not described by its document. */
+/** A page for people. Pages are not part of the API or its OpenAPI document. */
 export interface Page {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -28,7 +28,7 @@ export const PAGES: readonly Page[] = [
   page('POST', '/sign-out', false),
 ];
 
-/** Where the paths of programs begin; what is there below and what is not are answered alike. */
+/** First path segments for programs. Existing and missing paths below them are answered alike. */
 const PROGRAMS = new Set(['ws', ...endpointList.map(([, { path }]) => path.split('/')[1])]);
 PROGRAMS.delete('docs');
 
@@ -36,7 +36,7 @@ const isForPeople = (path: string): boolean => !PROGRAMS.has(path.split('/')[1])
 
 export const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
-/** Whether somebody has typed this address or followed a link to it: they are shown a page, not JSON. */
+/** Whether a person typed this address or followed a link to it, and should see a page instead of JSON. */
 export function asksForPage({ method, headers }: FastifyRequest, path: string): boolean {
   if (!isForPeople(path) || headers.authorization !== undefined) return false;
   if (method !== 'GET' && method !== 'HEAD') return false;

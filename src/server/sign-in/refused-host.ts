@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Html, html, prose } from '../docs-page/html.ts';
 import { hostNameOf } from '../site.ts';
-import { page } from './page.ts';
+import { page } from './sign-in-page.ts';
 import { STYLE } from './style.ts';
 import { languageOf, WORDS } from './words.ts';
 
-/* For a person who came by a name that the server does not know (`host_refused`). */
+/* The page for people who used a host name that the server does not know (`host_refused`). */
 
-/** Inside the page: a file of this server would be refused under this name as well. */
+/** The style is inline: a file of this server would be refused under this name as well. */
 const CSP = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

@@ -7,21 +7,21 @@ import { retryAfterOf } from '../errors.ts';
 import { checkSignInOrigin } from '../origin.ts';
 import { type Form, parseForm, safeNext } from './form.ts';
 import { HANDOVER_HEADERS, handoverPage } from './handover.ts';
-import { PAGE_HEADERS, type SignInView, signInPage } from './page.ts';
 import { SIGN_IN, wantsHtml } from './pages.ts';
 import { SCRIPT } from './script.ts';
+import { PAGE_HEADERS, type SignInView, signInPage } from './sign-in-page.ts';
 import { STYLE } from './style.ts';
 import { type Failure, languageOf } from './words.ts';
 
 const FORM_MAX = 8 * 1024;
 
-/** Signing in and out. `ahead` are files that whoever signs in needs next. */
+/** Adds signing in and out. `ahead` lists the files that the browser needs after signing in. */
 export function addPages(
   app: FastifyInstance,
   auth: RequestAuthenticator,
   ahead: () => readonly string[],
 ): void {
-  // In a scope of its own: nothing else takes forms.
+  // In its own scope, because nothing else accepts forms.
   app.register((scope, _options, done) => {
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -43,13 +43,13 @@ function addSignIn(
 
   get(app, SIGN_IN, async (request, reply) => {
     const { code, next, without } = request.query as Record<string, unknown>;
-    // The app comes while the person, or the link, signs in.
+    // The browser loads the app while the person signs in.
     const links = ahead().map((path) => `<${path}>; rel=prefetch`);
     if (links.length > 0) reply.header('link', links.join(', '));
     return show(reply, {
       language: languageOf(request.headers['accept-language']),
       code: typeof code === 'string' && code !== '' ? code : null,
-      byItself: isOwnWish(request),
+      byItself: isOpenedByPerson(request),
       next: safeNext(typeof next === 'string' ? next : undefined),
       failure: without === 'key' ? 'key' : null,
     });
@@ -72,7 +72,7 @@ function addSignIn(
       try {
         const made = await auth.signIn(form, from);
         if (made === null) throw new BatonError('sign_in_failed');
-        await endBefore(request, auth, { userId: made.by.userId, ...from });
+        await endPreviousSignIn(request, auth, { userId: made.by.userId, ...from });
         reply.header('set-cookie', setCookie(made.secret, made.lifeMs, site.secure));
         const language = languageOf(request.headers['accept-language']);
         const { pageKey, by } = made;
@@ -85,7 +85,7 @@ function addSignIn(
   );
 }
 
-/** For the page, which has the key; a form has none. */
+/** Called by the web app, which has the page key; a form could not send it. */
 function addSignOut(app: FastifyInstance, { authenticator, site }: RequestAuthenticator): void {
   app.post(
     '/sign-out',
@@ -113,19 +113,20 @@ const show = (reply: FastifyReply, view: SignInView): FastifyReply =>
   reply.headers(PAGE_HEADERS).send(signInPage(view));
 
 /**
- * Nobody but the person opened the page: no other site did, and no browser that fetches ahead. Else
- * a link could sign somebody in as another without their knowing. Where a browser does not tell,
- * which it does over TLS and on this machine, a click is asked for.
+ * Whether the person opened the page themselves: no other site did, and the browser is not prefetching.
+ * Otherwise a link could sign somebody in as another user without their knowledge. Browsers say so over
+ * TLS and on this machine; elsewhere a click is required.
  */
-const isOwnWish = ({ headers }: FastifyRequest): boolean =>
+const isOpenedByPerson = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] === 'none' && headers['sec-purpose'] === undefined;
 
 /**
- * A secret that somebody may have put into the browser is not taken over. What it was for ends only
- * if it was the same user's: a form has no page key, and with a cookie alone, which may be stolen,
- * nobody signs out somebody else (X4). Another user's ends when it has not been used for a while.
+ * Ends the browser's previous sign-in instead of continuing it, because somebody may have planted its
+ * secret in the browser. It ends only if it was the same user's: a form has no page key, and a cookie
+ * alone, which may be stolen, must not sign out another user (X4). Another user's sign-in expires when
+ * it has not been used for a while.
  */
-async function endBefore(
+async function endPreviousSignIn(
   { headers }: FastifyRequest,
   { authenticator, site }: RequestAuthenticator,
   {
@@ -139,7 +140,7 @@ async function endBefore(
   await authenticator.signOut({ ...known.by, ...from });
 }
 
-/** The page again for people; programs get the error. */
+/** Shows the page again to people; programs get the error. */
 function fail(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -116,7 +116,7 @@ describe('signing in', () => {
     expect((await post('/sign-in', { code })).statusCode).toBe(200);
     const again = await post('/sign-in', { code });
     expect(again.statusCode).toBe(401);
-    expect(again.body).toMatch(/role="alert"[^>]*>This link was used before/);
+    expect(again.body).toMatch(/role="alert"[^>]*>This link was already used/);
     expect(again.headers['set-cookie']).toBeUndefined();
     const program = await post('/sign-in', { code }, { accept: 'application/json' });
     expect([program.statusCode, program.json().error.code]).toEqual([401, 'sign_in_failed']);
@@ -204,7 +204,7 @@ describe('signing in', () => {
     const answer = await post('/sign-in', { code });
     expect(answer.statusCode).toBe(503);
     expect(answer.body).toContain(`value="${code}"`);
-    expect(answer.body).toMatch(/role="alert"[^>]*>The database does not answer/);
+    expect(answer.body).toMatch(/role="alert"[^>]*>The database is not responding/);
     expect(answer.headers['retry-after']).toBe('2');
   });
 

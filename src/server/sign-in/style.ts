@@ -1,4 +1,4 @@
-/** Of the pages of this folder; a file of its own, as their CSP allows nothing inline. */
+/** The style of the pages in this folder. Served as a file, because their CSP allows nothing inline. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

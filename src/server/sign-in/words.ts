@@ -1,5 +1,3 @@
-import type { Role } from '../../contract/access.ts';
-
 export type Language = 'en' | 'ja';
 export type Failure = 'code' | 'token' | 'input' | 'away' | 'often' | 'key';
 
@@ -11,10 +9,6 @@ interface Words {
   readonly token: string;
   readonly signIn: string;
   readonly signingIn: string;
-  readonly signOut: string;
-  readonly signedInAs: string;
-  readonly roles: Record<Role, string>;
-  readonly docs: string;
   readonly failures: Record<Failure, string>;
   /** `code` is marked as in Markdown. */
   readonly refusedHost: Record<'title' | 'why' | 'publicUrl' | 'allowedHosts' | 'restart', string>;
@@ -23,35 +17,27 @@ interface Words {
 export const WORDS: Record<Language, Words> = {
   en: {
     title: 'Sign in to Baton',
-    byCode: 'This link signs in this browser, once.',
-    byToken:
-      'Open the link that the server printed when it started, or paste a token that you were given.',
+    byCode: 'This link signs in this browser. It works once.',
+    byToken: 'Open the link that the server printed when it started, or paste a token.',
     orToken: 'Use a token instead',
     token: 'Token',
     signIn: 'Sign in',
     signingIn: 'Signing in…',
-    signOut: 'Sign out',
-    signedInAs: 'Signed in as',
-    roles: {
-      viewer: 'May look at what is shared with them.',
-      operator: 'May run agents, and share their sessions.',
-      admin: 'Administrator: may do everything.',
-    },
-    docs: 'API reference',
     failures: {
-      code: 'This link was used before or is too old. Ask for a new one, restart the server to have one printed, or sign in with a token.',
+      code: 'This link was already used or has expired. Ask for a new one, restart the server to print one, or sign in with a token.',
       token: 'This token is not valid. It may have expired or been revoked.',
-      input: 'Paste the whole token, and nothing else.',
-      away: 'The database does not answer right now. Nothing was used up; try again in a moment.',
-      often: 'Too many attempts from this address. Nothing was used up; try again in a minute.',
-      key: 'This browser still has its sign-in cookie, but not the key that belongs to it. The key is kept in this site’s storage, which was cleared or is blocked, or Baton was updated since you signed in. Allow this site to store data, and sign in again.',
+      input: 'Paste the whole token and nothing else.',
+      away: 'The database is not responding. Your link or token is still valid; try again in a moment.',
+      often:
+        'Too many attempts from this address. Your link or token is still valid; try again in a minute.',
+      key: 'This browser still has its sign-in cookie, but not the matching key. The key is kept in this site’s storage. That storage was cleared or is blocked, or Baton was updated after you signed in. Allow this site to store data, then sign in again.',
     },
     refusedHost: {
       title: 'Baton is not set up for this address',
-      why: 'The server is running, but it does not know the name in the address bar. It answers only to names it knows, so that other websites cannot reach it through your browser.',
+      why: 'The server is running, but it does not know the name in the address bar. It only answers to names it knows, so other websites cannot reach it through your browser.',
       publicUrl:
-        'If this is the address that everyone uses, set `BATON_PUBLIC_URL` to it, beginning with `http://` or `https://`.',
-      allowedHosts: 'If it is one of several, add its name to `BATON_ALLOWED_HOSTS`:',
+        'If everyone uses this address, set `BATON_PUBLIC_URL` to it, starting with `http://` or `https://`.',
+      allowedHosts: 'If it is one of several addresses, add its name to `BATON_ALLOWED_HOSTS`:',
       restart: 'Then restart the server.',
     },
   },
@@ -63,14 +49,6 @@ export const WORDS: Record<Language, Words> = {
     token: 'トークン',
     signIn: 'サインイン',
     signingIn: 'サインインしています…',
-    signOut: 'サインアウト',
-    signedInAs: 'サインイン中のユーザー',
-    roles: {
-      viewer: '共有されたものを閲覧できます。',
-      operator: 'エージェントを実行し、自分のセッションを共有できます。',
-      admin: '管理者です。すべての操作ができます。',
-    },
-    docs: 'APIリファレンス',
     failures: {
       code: 'このリンクは使用済みか、有効期限が切れています。新しいリンクを受け取るか、サーバーを再起動して表示されるリンクを開くか、トークンでサインインしてください。',
       token: 'このトークンは無効です。期限切れか、取り消された可能性があります。',
@@ -91,19 +69,19 @@ export const WORDS: Record<Language, Words> = {
   },
 };
 
-/** The language of `Accept-Language` that comes first of those there are. */
+/** The supported language that `Accept-Language` prefers most. */
 export function languageOf(accepted: string | undefined): Language {
-  const wishes = (accepted ?? '')
+  const preferences = (accepted ?? '')
     .slice(0, 500)
     .split(',')
-    .map((wish) => {
-      const [tag = '', quality] = wish
+    .map((preference) => {
+      const [tag = '', quality] = preference
         .trim()
         .toLowerCase()
         .split(/\s*;\s*q=/);
       return { tag: tag.split('-', 1)[0], quality: quality === undefined ? 1 : Number(quality) };
     });
-  const best = wishes
+  const best = preferences
     .filter(({ tag, quality }) => (tag === 'en' || tag === 'ja') && quality > 0)
     .sort((a, b) => b.quality - a.quality)[0];
   return best?.tag === 'ja' ? 'ja' : 'en';

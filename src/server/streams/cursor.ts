@@ -6,15 +6,15 @@ import type { LogTarget } from '../../sessions/service.ts';
 
 const Seq = wholeIn(0, Number.MAX_SAFE_INTEGER);
 
-/** Where a reader goes on: a browser that comes again sends `Last-Event-ID`, so that one counts first. */
+/** Where a reader continues. A browser that reconnects sends `Last-Event-ID`, so it takes precedence. */
 export function cursorOf(headers: IncomingHttpHeaders, after: number | undefined): number {
   const last = headers['last-event-id'];
-  // Empty is what a browser has before the first event.
+  // Browsers send an empty one before the first event.
   if (last === undefined || last === '') return after ?? 0;
   return parseInput(Seq, last, 'Last-Event-ID');
 }
 
-/** A cursor from the future would skip what is written meanwhile. */
+/** A cursor beyond the end would skip events that are still to come. */
 export function checkCursor(target: LogTarget, after: number): void {
   if (after <= target.lastSeq) return;
   throw new BatonError('cursor_ahead', `The log ends at ${target.lastSeq}, before ${after}.`, {

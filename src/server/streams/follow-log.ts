@@ -2,21 +2,22 @@ import type { Principal } from '../../access/principal.ts';
 import type { LogTarget, SessionService } from '../../sessions/service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { pump } from './pump.ts';
+import { canStillRead } from './read-check.ts';
 import type { Sink, StreamKind } from './sink.ts';
-import { stillMay } from './still-may.ts';
 
-/** A reader who may read this log, and from where. */
+/** A reader with access to the log, and where it starts. */
 export interface Reader {
   readonly by: Principal;
   readonly target: LogTarget;
   readonly after: number;
-  /** Called when it has its place; what it answers is followed instead of `target`. */
+  /** Called once the stream has a slot; its result is followed instead of `target`. */
   readonly narrow?: () => Promise<LogTarget>;
 }
 
 /**
- * Opens a stream on a log and answers when it is open; what may be refused is refused before `open`
- * is called. The stream then goes on by itself, and counts as a connection until it ends (S3).
+ * Opens a stream on a log and resolves when it is open. Anything that can be refused is refused before
+ * `open` is called. The stream then continues in the background, and counts as a connection until it
+ * ends (S3).
  */
 export async function followLog(
   service: SessionService,
@@ -36,9 +37,9 @@ export async function followLog(
     const followed = (await narrow?.()) ?? target;
     const sink = await open();
     const { stallMs } = streams.limits;
-    const mayStill = stillMay(streams.authenticator, service, by, target.sessionId);
+    const readCheck = canStillRead(streams.authenticator, service, by, target.sessionId);
     void streams
-      .run(sink, mayStill, (signal) =>
+      .run(sink, readCheck, (signal) =>
         pump(service.follow(followed, after, signal), sink, { after, stallMs, signal }),
       )
       .finally(close);

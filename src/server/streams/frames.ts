@@ -2,19 +2,19 @@ import type { LogEvent } from '../../contract/event.ts';
 import { toSessionEvent } from '../../contract/session-event.ts';
 
 /*
- * Tails of a lane share their events, so what goes over the wire is made once for each event and once
- * for each batch of them, however many readers get it. It goes when the events go.
+ * Tails of a lane share their events, so each event and each batch is serialized once, however many
+ * readers get it. The result is kept as long as the events are.
  */
 
-/** About as much as is written at a time; what a socket takes before it asks to wait. */
+/** Roughly how much is written at a time: what a socket takes before it asks to wait. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Some events in a row, ready to be written. */
+/** Consecutive events, ready to be written. */
 export interface Piece {
   readonly bytes: Buffer;
   readonly count: number;
   readonly last: LogEvent;
-  /** No event more would have fitted. */
+  /** No further event would have fitted. */
   readonly full: boolean;
 }
 
@@ -31,11 +31,11 @@ export function eventText(event: LogEvent): Buffer {
   return text;
 }
 
-/** The events from `start` on as server-sent events, at least one and as many as fit. */
+/** The events from `start` as server-sent events: at least one, and as many as fit. */
 export function eventPiece(events: readonly LogEvent[], start: number): Piece {
   const first = events[start] as LogEvent;
-  const known = pieces.get(first);
-  if (known !== undefined && isPieceOf(known, events, start)) return known;
+  const cached = pieces.get(first);
+  if (cached !== undefined && isPieceOf(cached, events, start)) return cached;
   let text = '';
   let i = start;
   while (i < events.length && text.length < PIECE_BYTES) text += frame(events[i++] as LogEvent);
@@ -49,7 +49,7 @@ export function eventPiece(events: readonly LogEvent[], start: number): Piece {
   return piece;
 }
 
-/** The first, the last and the number of events in a row of a log say which they are. */
+/** The first event, the last event and the count identify consecutive events of a log. */
 const isPieceOf = (piece: Piece, events: readonly LogEvent[], start: number): boolean =>
   events[start + piece.count - 1] === piece.last &&
   (piece.full || start + piece.count === events.length);

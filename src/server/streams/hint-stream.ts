@@ -4,13 +4,13 @@ import type { SessionHint } from '../../contract/session-event.ts';
 import type { SessionService } from '../../sessions/service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { drained, type Pumped, stopReason } from './pump.ts';
+import { canStillRead } from './read-check.ts';
 import type { Sink } from './sink.ts';
-import { stillMay } from './still-may.ts';
 
-/** The database is away, or was: asked again after this. */
+/** How long to wait before trying again while the database is away. */
 const AGAIN_MS = 1000;
 
-/** Opens a stream of hints and answers when it is open; it then goes on by itself. */
+/** Opens a stream of hints and resolves when it is open; it then continues in the background. */
 export async function followHints(
   service: SessionService,
   streams: OpenStreams,
@@ -21,7 +21,7 @@ export async function followHints(
   try {
     const sink = await open();
     void streams
-      .run(sink, stillMay(streams.authenticator, service, by, null), (signal) =>
+      .run(sink, canStillRead(streams.authenticator, service, by, null), (signal) =>
         pumpHints(service, by, sink, streams, signal),
       )
       .finally(leave);
@@ -31,7 +31,7 @@ export async function followHints(
   }
 }
 
-/** Tells which sessions changed (E9). Whoever is slow gets the latest of each, later. */
+/** Sends hints about changed sessions (E9). A slow reader gets the latest hint of each session, later. */
 async function pumpHints(
   service: SessionService,
   by: Principal,
@@ -49,10 +49,10 @@ async function pumpHints(
         if (signal.aborted) break;
         if (!(await send(hint)) && !signal.aborted) return { reason: 'dropped', after: 0 };
       }
-      // The queue is closed before its readers are sent away.
+      // The queue closes before its readers are disconnected.
       return { reason: signal.aborted ? stopReason(signal) : 'restart', after: 0 };
     } catch {
-      // Who watches the database says so; the stream stays open (O5), and nothing is missed for good.
+      // The database watch logs it. The stream stays open (O5), and `all` makes up for missed hints.
       await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
       if (!signal.aborted) await send({ all: true });
     }

@@ -6,20 +6,20 @@ import { readInput } from '../input.ts';
 import type { Api, Call } from '../route.ts';
 import { checkCursor, cursorOf } from './cursor.ts';
 import { limitDownload } from './downloads.ts';
+import { readEventPage } from './event-page.ts';
 import { followLog } from './follow-log.ts';
 import type { OpenStreams, StreamLimits } from './open-streams.ts';
-import { readPage } from './page.ts';
 import { SSE_HEADERS, SseSink } from './sse-sink.ts';
 
 /** Events in one page of `?follow=false`. */
 const PAGE = 100;
 
-/** Any route that shows a log as `streamEndpoints` do. */
+/** Any route that serves a log like those of `streamEndpoints`. */
 type LogEndpoint = typeof streamEndpoints.sessionEvents | typeof streamEndpoints.runEvents;
 type LogCall = Call<LogEndpoint>;
 type FindLog = (service: SessionService, by: Principal, id: string) => Promise<LogTarget>;
 
-/** A log as a stream, or as a page of what is stored (E2). */
+/** Serves a log as a stream, or as a page of stored events (E2). */
 export function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, find: FindLog): void {
   const locate = async ({ by, params, query, request }: Omit<LogCall, 'reply'>) => {
     const after = cursorOf(request.headers, query.after);
@@ -35,10 +35,10 @@ export function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, fi
     const { target, after } = reader;
     if (query.follow === false) {
       limitDownload(streams, call.by, reply);
-      const answer = await readPage(service, target, after, query.limit ?? PAGE);
+      const answer = await readEventPage(service, target, after, query.limit ?? PAGE);
       return reply.type('application/json; charset=utf-8').send(answer) as never;
     }
-    // The one answer that keeps a browser from coming again.
+    // The only status that keeps a browser from reconnecting.
     if (await isOver(service, call.by, target, after)) {
       return reply.code(204).removeHeader('content-type').send() as never;
     }
@@ -46,7 +46,7 @@ export function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, fi
     return reply as never;
   });
 
-  // What a `GET` would answer, without opening a stream.
+  // Answers like `GET`, without opening a stream.
   const config = { pattern: endpoint.path, needs: endpoint.needs };
   api.app.head(endpoint.path.replace('{id}', ':id'), { config }, async (request, reply) => {
     const input = readInput(endpoint, request);
@@ -55,7 +55,7 @@ export function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, fi
   });
 }
 
-/** Takes the response from the framework and sends the headers. */
+/** Takes the response over from Fastify and sends the headers. */
 export function begin(reply: FastifyReply, limits: StreamLimits): SseSink {
   reply.hijack();
   const sink = new SseSink(reply.raw, limits);
@@ -63,7 +63,7 @@ export function begin(reply: FastifyReply, limits: StreamLimits): SseSink {
   return sink;
 }
 
-/** The run has ended, and its reader has seen all of it. */
+/** Whether the run has ended and its reader has seen all of it. */
 async function isOver(
   service: SessionService,
   by: Principal,

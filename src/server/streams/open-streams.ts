@@ -3,28 +3,28 @@ import type { Authenticator } from '../../access/service.ts';
 import { BatonError, type ErrorCode } from '../../contract/errors.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { isTransient } from '../../queue/node/database-watch.ts';
-import { Places } from '../limits/places.ts';
+import { Slots } from '../limits/slots.ts';
+import type { CheckCache, ReadCheck } from './read-check.ts';
 import type { EndReason, Sink, StreamKind } from './sink.ts';
-import type { Look, StillMay } from './still-may.ts';
 
-/** What is counted about streams. */
+/** Hooks for the metrics of streams. */
 export interface StreamMetrics {
   streamOpened(kind: StreamKind): void;
   streamClosed(kind: StreamKind): void;
   streamDropped(kind: StreamKind): void;
-  /** An upgrade was answered by an error. */
+  /** An upgrade was answered with an error. */
   refused?(code: ErrorCode): void;
 }
 
 export interface StreamLimits {
-  /** Open streams of one user, unless they are counted elsewhere. */
+  /** Open streams per user, if they are not counted elsewhere. */
   readonly perUser: number;
   readonly pingMs: number;
-  /** A reader that takes nothing for so long is dropped. */
+  /** A reader that takes nothing for this long is dropped. */
   readonly stallMs: number;
   /** How long a reader may take to see the end of its stream. */
   readonly endMs: number;
-  /** When a browser tries again after its stream broke or was ended. */
+  /** How soon a browser reconnects after its stream broke or ended. */
   readonly retryMs: number;
 }
 
@@ -36,32 +36,32 @@ export const STREAM_LIMITS: StreamLimits = {
   retryMs: 1000,
 };
 
-/** One stream under way: where it goes, and how to stop it. */
+/** One open stream: where it goes, and how to stop it. */
 interface Open {
   readonly sink: Sink;
   readonly stop: AbortController;
-  readonly stillMay: StillMay;
+  readonly readCheck: ReadCheck;
 }
 
-/** Streams that are looked at again at the same time. */
-const LOOKS = 8;
-/** Longer than a request takes from being let in to its open stream. */
-const LATELY_MS = 30_000;
+/** How many streams are rechecked at the same time. */
+const CONCURRENT_CHECKS = 8;
+/** Longer than a request takes from its authentication to its open stream. */
+const RECENT_MS = 30_000;
 
-/** The streams of this node: counts them by user, pings them all, ends those that must end. */
+/** The streams of this node: counts them per user, pings them, and ends those that must end. */
 export class OpenStreams {
   readonly limits: StreamLimits;
-  /** Knows who may still read. */
+  /** Decides who may still read. */
   readonly authenticator: Pick<Authenticator, 'again'>;
   readonly #log: Pick<Logger, 'error'>;
   readonly #metrics: StreamMetrics | undefined;
-  readonly #places: Places;
+  readonly #slots: Slots;
   readonly #open = new Set<Open>();
   #timer: NodeJS.Timeout | null = null;
   #closing = false;
   #emptied: PromiseWithResolvers<void> | null = null;
-  #looking = false;
-  #lookMore = false;
+  #checking = false;
+  #checkAgain = false;
   #changedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -69,10 +69,10 @@ export class OpenStreams {
     authenticator: Pick<Authenticator, 'again'>,
     limits: Partial<StreamLimits> = {},
     metrics?: StreamMetrics,
-    places?: Places,
+    slots?: Slots,
   ) {
     this.limits = { ...STREAM_LIMITS, ...limits };
-    this.#places = places ?? new Places(this.limits.perUser);
+    this.#slots = slots ?? new Slots(this.limits.perUser);
     this.authenticator = authenticator;
     this.#log = log;
     this.#metrics = metrics;
@@ -82,39 +82,39 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  /** Takes a place for a stream of this user; what it gives is called at the end. */
+  /** Takes a slot for a stream of this user; call the returned function at its end. */
   enter(userId: string): () => void {
     if (this.#closing) throw new BatonError('closed', 'The server is stopping. Try again.');
-    const leave = this.#places.enter(userId);
+    const leave = this.#slots.enter(userId);
     if (leave === null) throw new BatonError('too_many_streams');
     return leave;
   }
 
   /**
-   * Runs a stream until `work` says how it ended, and sees its reader off. The signal is aborted when
-   * the reader leaves, or with the reason `restart` or `refused`. Never rejects: nobody waits for a
-   * stream.
+   * Runs a stream until `work` returns how it ended, and reports the end to its reader. The signal is
+   * aborted when the reader leaves, or with the reason `restart` or `refused`. Never rejects, because
+   * nothing awaits a stream.
    */
   async run(
     sink: Sink,
-    stillMay: StillMay,
+    readCheck: ReadCheck,
     work: (signal: AbortSignal) => Promise<{ reason: EndReason; after: number }>,
   ): Promise<void> {
     const stop = new AbortController();
-    const open = { sink, stop, stillMay };
+    const open = { sink, stop, readCheck };
     const left = (): void => stop.abort('left');
     sink.out.once('close', left);
     if (sink.closed) left();
     else if (this.#closing) stop.abort('restart');
     this.#add(open);
-    // Whoever was let in just before something changed was not among those who were looked at.
-    if (performance.now() - this.#changedAt < LATELY_MS) void this.#lookAtEach([open], new Map());
+    // A reader authenticated just before a change was not among those that were rechecked.
+    if (performance.now() - this.#changedAt < RECENT_MS) void this.#recheckEach([open], new Map());
     try {
       const { reason, after } = await work(stop.signal);
       if (reason === 'dropped') this.#metrics?.streamDropped(sink.kind);
       if (!sink.closed) {
         sink.end(reason, after);
-        await this.#seen(sink);
+        await this.#endReceived(sink);
       }
     } catch (err) {
       this.#log.error({ err }, 'A stream failed');
@@ -125,7 +125,7 @@ export class OpenStreams {
     }
   }
 
-  /** Sends every reader away to come back soon. Safe to call twice. */
+  /** Ends every stream and asks its reader to reconnect soon. Safe to call twice. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#open.size === 0) return;
@@ -134,41 +134,43 @@ export class OpenStreams {
     await this.#emptied.promise;
   }
 
-  /** What people may do has changed. */
+  /** Call it when people's access has changed. */
   accessChanged(): void {
     this.#changedAt = performance.now();
-    void this.lookAgain();
+    void this.recheckAccess();
   }
 
-  /** Ends the streams of those who may not read any more. */
-  async lookAgain(): Promise<void> {
-    this.#lookMore = true;
-    if (this.#looking) return;
-    this.#looking = true;
-    while (this.#lookMore) {
-      this.#lookMore = false;
-      const look: Look = new Map();
-      const left = this.#open.values();
-      await Promise.all(Array.from({ length: LOOKS }, () => this.#lookAtEach(left, look)));
+  /** Ends the streams of readers who have lost access. */
+  async recheckAccess(): Promise<void> {
+    this.#checkAgain = true;
+    if (this.#checking) return;
+    this.#checking = true;
+    while (this.#checkAgain) {
+      this.#checkAgain = false;
+      const cache: CheckCache = new Map();
+      const rest = this.#open.values();
+      await Promise.all(
+        Array.from({ length: CONCURRENT_CHECKS }, () => this.#recheckEach(rest, cache)),
+      );
     }
-    this.#looking = false;
+    this.#checking = false;
   }
 
-  /** One that cannot be looked at stays: a database that is away ends no stream (O5). */
-  async #lookAtEach(streams: Iterable<Open>, look: Look): Promise<void> {
-    for (const { stillMay, stop } of streams) {
-      const allowed = await stillMay(look).catch((err: unknown) => {
-        if (!isTransient(err)) this.#log.error({ err }, 'A stream could not be looked at again');
+  /** A stream that cannot be checked stays open: a database that is away ends no stream (O5). */
+  async #recheckEach(streams: Iterable<Open>, cache: CheckCache): Promise<void> {
+    for (const { readCheck, stop } of streams) {
+      const allowed = await readCheck(cache).catch((err: unknown) => {
+        if (!isTransient(err)) this.#log.error({ err }, 'Could not recheck the access of a stream');
         return true;
       });
       if (!allowed) stop.abort('refused');
-      // An embedded database answers at once, and a thousand answers would hold up everybody else.
+      // An embedded database answers synchronously, and a thousand answers would block everything else.
       await turn();
     }
   }
 
-  /** Until the reader has taken the end, or the time for that is over. */
-  #seen(sink: Sink): Promise<void> {
+  /** Waits until the reader has received the end, for at most `endMs`. */
+  #endReceived(sink: Sink): Promise<void> {
     if (sink.closed) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.limits.endMs);
@@ -182,11 +184,11 @@ export class OpenStreams {
   #add(open: Open): void {
     this.#open.add(open);
     this.#metrics?.streamOpened(open.sink.kind);
-    // One timer for all: a timer each would be most of what an idle stream costs.
+    // One timer for all: with a timer each, the timer would be most of the cost of an idle stream.
     this.#timer ??= setInterval(() => {
       for (const { sink } of this.#open) sink.ping();
-      // Nobody may have told that something has changed.
-      void this.lookAgain();
+      // The notification of a change may have been lost.
+      void this.recheckAccess();
     }, this.limits.pingMs).unref();
   }
 

@@ -1,12 +1,12 @@
 import type { Tail, TailEndReason } from '../../queue/follow/tail.ts';
 import type { EndReason, Sink } from './sink.ts';
 
-/** How often a reader that takes nothing is looked at. */
-const LOOK_MS = 1000;
+/** How often a reader that takes nothing is checked. */
+const CHECK_MS = 1000;
 
 export interface Pumped {
   readonly reason: EndReason;
-  /** The last seq that was written, or where the stream began. */
+  /** The last seq that was written, or where the stream started. */
   readonly after: number;
 }
 
@@ -19,8 +19,8 @@ const REASONS: Record<Exclude<TailEndReason, 'stopped'>, EndReason> = {
 };
 
 /**
- * Writes what a tail brings, until it ends. While the reader takes nothing, nothing is taken from the
- * tail either: its own limits say how much may lie there (E4).
+ * Writes the events of a tail until it ends. While the reader takes nothing, nothing is taken from the
+ * tail either; the tail's own limits bound how much it buffers (E4).
  */
 export async function pump(
   tail: Tail,
@@ -47,11 +47,11 @@ export async function pump(
   }
 }
 
-/** Why `OpenStreams` stopped it. */
+/** Why `OpenStreams` stopped the stream. */
 export const stopReason = ({ reason }: AbortSignal): EndReason =>
   reason === 'restart' || reason === 'refused' ? reason : 'left';
 
-/** True when the reader has taken what was written; false if it is to wait no longer. */
+/** True when the reader has taken what was written; false if there is no point in waiting longer. */
 export function drained(
   sink: Sink,
   dropped: () => boolean,
@@ -60,22 +60,22 @@ export function drained(
 ): Promise<boolean> {
   const since = performance.now();
   return new Promise((resolve) => {
-    const settle = (ok: boolean): void => {
-      clearInterval(look);
+    const finish = (ok: boolean): void => {
+      clearInterval(timer);
       sink.out.off('drain', onDrain);
       signal.removeEventListener('abort', onAbort);
       resolve(ok);
     };
-    const onDrain = (): void => settle(true);
-    const onAbort = (): void => settle(false);
-    const look = setInterval(
+    const onDrain = (): void => finish(true);
+    const onAbort = (): void => finish(false);
+    const timer = setInterval(
       () => {
-        if (dropped() || performance.now() - since >= stallMs) settle(false);
+        if (dropped() || performance.now() - since >= stallMs) finish(false);
       },
-      Math.min(LOOK_MS, stallMs),
+      Math.min(CHECK_MS, stallMs),
     );
     sink.out.once('drain', onDrain);
     signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) settle(false);
+    if (signal.aborted) finish(false);
   });
 }

@@ -102,7 +102,7 @@ test('[O5] nobody is sent away because the database cannot be asked', async () =
   rig.authenticator.again = async () => {
     throw new BatonError('database_unreachable');
   };
-  await rig.streams.lookAgain();
+  await rig.streams.recheckAccess();
   expect(rig.streams.count).toBe(1);
   await rig.note(id, 'still here');
   expect(await reader.until(({ messages }) => messages.length === 2)).toBe(true);

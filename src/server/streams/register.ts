@@ -1,7 +1,7 @@
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import type { RequestAuthenticator } from '../auth.ts';
 import { addCompatStreams } from '../compat/streams.ts';
-import type { Places } from '../limits/places.ts';
+import type { Slots } from '../limits/slots.ts';
 import type { Api } from '../route.ts';
 import { limitDownloads } from './downloads.ts';
 import { followHints } from './hint-stream.ts';
@@ -11,19 +11,19 @@ import { SSE_HEADERS } from './sse-sink.ts';
 import { acceptWebSockets } from './websocket.ts';
 
 export interface StreamOptions {
-  /** For WebSockets, which do not come through the routes. */
+  /** For WebSockets, which do not go through the routes. */
   readonly auth: RequestAuthenticator;
   readonly limits?: Partial<StreamLimits>;
-  /** Where open streams of a user are counted. */
-  readonly places?: Places;
+  /** Where the open streams of each user are counted. */
+  readonly slots?: Slots;
   readonly metrics?: StreamMetrics;
 }
 
-/** Adds the streams of the API. `close` ends those that are open, and comes with the app's own. */
+/** Adds the streams of the API. Closing the app also closes the open streams. */
 export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
   const { authenticator } = options.auth;
-  const { limits, metrics, places } = options;
-  const streams = new OpenStreams(api.app.log, authenticator, limits, metrics, places);
+  const { limits, metrics, slots } = options;
+  const streams = new OpenStreams(api.app.log, authenticator, limits, metrics, slots);
   const { sessionEvents, runEvents, hints } = streamEndpoints;
 
   addLog(api, streams, sessionEvents, (service, by, id) => service.sessionLog(by, id));

@@ -3,7 +3,7 @@ import type { LogEvent } from '../../contract/event.ts';
 
 export type StreamKind = 'sse' | 'ws';
 
-/** Why a stream ends, as it is told to its reader. */
+/** Why a stream ends, as reported to its reader. */
 export type EndReason =
   /** The run it shows has ended, and its `done` was sent. */
   | 'done'
@@ -11,30 +11,30 @@ export type EndReason =
   | 'gone'
   /** The reader did not keep up (E4). */
   | 'dropped'
-  /** The reader may not read it any more. */
+  /** The reader has lost access. */
   | 'refused'
-  /** The server stops. */
+  /** The server is stopping. */
   | 'restart'
-  /** The reader went away; there is nobody to tell. */
+  /** The reader disconnected. */
   | 'left';
 
-/** What a reader is sent to, whatever the protocol. */
+/** The connection to a reader, whatever the protocol. */
 export interface Sink {
   readonly kind: StreamKind;
-  /** Tells `drain` and `close`. */
+  /** Emits `drain` and `close`. */
   readonly out: EventEmitter;
-  /** Its reader is gone. */
+  /** The reader is gone. */
   readonly closed: boolean;
-  /** No more should be written before `drain`. */
+  /** Nothing more should be written before `drain`. */
   readonly full: boolean;
-  /** Writes some of the events from `start` on, at least one; answers how many. */
+  /** Writes some of the events from `start`, at least one; returns how many. */
   write(events: readonly LogEvent[], start: number): number;
   /** Writes a hint, given as JSON (E9). */
   writeHint(json: string): void;
   /** Called every `pingMs`. */
   ping(): void;
-  /** Tells its reader why, and after which seq to go on, and ends. */
+  /** Tells the reader why the stream ends and after which seq to resume, then ends it. */
   end(reason: EndReason, after: number): void;
-  /** Lets go at once. */
+  /** Closes the connection at once. */
   destroy(): void;
 }

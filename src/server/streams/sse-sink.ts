@@ -8,12 +8,12 @@ const PING = Buffer.from(': ping\n\n');
 
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream',
-  // `no-transform` keeps proxies from compressing, and so from holding back.
+  // `no-transform` keeps proxies from compressing, and thus from delaying events.
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 } as const;
 
-/** Server-sent events on a response nobody else writes to. */
+/** Server-sent events on a response that nothing else writes to. */
 export class SseSink implements Sink {
   readonly kind = 'sse';
   readonly out: ServerResponse<IncomingMessage>;
@@ -22,14 +22,14 @@ export class SseSink implements Sink {
   constructor(response: ServerResponse<IncomingMessage>, { retryMs }: StreamLimits) {
     this.out = response;
     this.#retry = `retry: ${retryMs}\n`;
-    // A reader that goes away is told by `close`; how it went is of no interest.
+    // `close` reports that the reader has left; why does not matter.
     response.on('error', () => {});
   }
 
-  /** Headers go out at once, with something behind them for proxies that wait for a body. */
+  /** Sends the headers at once, followed by a few bytes for proxies that wait for a body. */
   begin(headers: Record<string, number | string | string[] | undefined>): void {
     this.out.socket?.setNoDelay(true);
-    // What is only given to writeHead cannot be read afterwards by who counts requests.
+    // Headers passed only to writeHead cannot be read later, and the request log needs this one.
     this.out.setHeader('content-type', SSE_HEADERS['content-type']);
     this.out.writeHead(200, { ...headers, ...SSE_HEADERS });
     this.out.write(`${this.#retry}\n`);

@@ -13,18 +13,18 @@ import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
 import { parseQuery } from '../query-string.ts';
 import type { Api } from '../route.ts';
 import { STATUS_CODES } from '../status-codes.ts';
-import { ticketIn } from '../ticket-in.ts';
+import { ticketOfUrl } from '../url-ticket.ts';
 import { checkCursor } from './cursor.ts';
 import { followLog } from './follow-log.ts';
 import { followHints } from './hint-stream.ts';
 import type { OpenStreams, StreamMetrics } from './open-streams.ts';
 import { WsSink } from './ws-sink.ts';
 
-/** A client has next to nothing to say. */
+/** Clients send nothing but pings. */
 const MESSAGE_MAX_BYTES = 1024;
 const SESSION = /^\/ws\/sessions\/([^/?]+)(?:\?|$)/;
 const HINTS = /^\/ws\/events(?:\?|$)/;
-/** `pings`: they are also said in frames. */
+/** `pings`: also send pings as text frames. */
 const HintQuery = linkQuery.extend({ pings: flagIn.optional() });
 const SessionQuery = HintQuery.extend({
   after: streamEndpoints.sessionEvents.query.shape.after,
@@ -32,7 +32,7 @@ const SessionQuery = HintQuery.extend({
 
 /**
  * `WS /ws/sessions/{id}?after=N`, the stream of a session, and `WS /ws/events`, the hints. Pages use
- * them because a browser opens no more than six other connections, over all its tabs.
+ * them because a browser allows only six other connections per host, over all its tabs.
  */
 export function acceptWebSockets(
   api: Api,
@@ -45,7 +45,7 @@ export function acceptWebSockets(
     clientTracking: false,
     maxPayload: MESSAGE_MAX_BYTES,
     perMessageDeflate: false,
-    // It would pile up answers for one who pings and does not read.
+    // Automatic pongs would pile up for a client that pings and does not read.
     autoPong: false,
   });
 
@@ -60,15 +60,15 @@ export function acceptWebSockets(
     const address = auth.addressOf(request);
     const url = request.url ?? '';
     const from = { headers, rawHeaders, address, requestId, socket };
-    const asking = { ...from, method: 'GET', upgrade: true, ticket: ticketIn(url) };
+    const asking = { ...from, method: 'GET', upgrade: true, ticket: ticketOfUrl(url) };
     const known = await auth.authenticate(asking);
     if (known === null) throw new BatonError('unauthorized');
     const { by } = known;
     const upgrade = async (pings: boolean | undefined): Promise<WsSink> => {
-      // One that has left while it was entered tells of it no second time.
+      // If the socket closed while the stream was being set up, `close` is not emitted again.
       if (socket.destroyed) throw new BatonError('invalid_request');
       const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
-      // It destroys the socket itself if the handshake is not one, and then calls nobody.
+      // For an invalid handshake, `handleUpgrade` destroys the socket and does not call back.
       socket.once('close', () => reject(new BatonError('invalid_request')));
       server.handleUpgrade(request, socket, head, resolve);
       return new WsSink(await promise, socket, streams.limits, pings);
@@ -90,7 +90,7 @@ export function acceptWebSockets(
   };
 
   api.app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // One that breaks off while it is looked at must not end the process.
+    // A connection that breaks during the upgrade must not end the process.
     socket.on('error', () => {});
     const requestId = crypto.randomUUID();
     open(request, socket, head, requestId).catch((thrown: unknown) => {

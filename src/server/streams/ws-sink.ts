@@ -5,12 +5,12 @@ import { eventText } from './frames.ts';
 import type { StreamLimits } from './open-streams.ts';
 import type { EndReason, Sink } from './sink.ts';
 
-/** About as much as is written at a time. */
+/** Roughly how much is written at a time. */
 const PIECE_BYTES = 64 * 1024;
 const PING = JSON.stringify({ type: 'ping' });
 const PONG = JSON.stringify({ type: 'pong' });
 
-/** Close codes of RFC 6455 and its registry. Those from 1012 on ask to come again. */
+/** Close codes of RFC 6455 and its registry. Those from 1012 on ask to reconnect. */
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
 const CODES: Record<EndReason, number> = {
@@ -25,29 +25,29 @@ const CODES: Record<EndReason, number> = {
 /** Events on a WebSocket: one text frame each. */
 export class WsSink implements Sink {
   readonly kind = 'ws';
-  /** The connection below, which knows when there is room. */
+  /** The underlying connection, which knows when there is room. */
   readonly out: Duplex;
   readonly #ws: WebSocket;
-  /** So many pings without an answer, and it is gone. Counted, as time also passes while we are busy. */
-  readonly #pingsMost: number;
+  /** The reader is gone after this many unanswered pings. Counted, because time also passes while we are busy. */
+  readonly #maxUnanswered: number;
   readonly #endMs: number;
-  readonly #saysPings: boolean;
+  readonly #textPings: boolean;
   #unanswered = 0;
 
-  /** `saysPings`: for pages, which cannot see the pings of the protocol. */
-  constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits, saysPings = false) {
+  /** `textPings`: for pages, which cannot see the pings of the protocol. */
+  constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits, textPings = false) {
     this.#ws = ws;
     this.out = socket;
-    this.#pingsMost = Math.max(1, Math.ceil(limits.stallMs / limits.pingMs));
+    this.#maxUnanswered = Math.max(1, Math.ceil(limits.stallMs / limits.pingMs));
     this.#endMs = limits.endMs;
-    this.#saysPings = saysPings;
+    this.#textPings = textPings;
     ws.on('error', () => {});
-    ws.on('pong', () => this.#heard());
+    ws.on('pong', () => this.#markAlive());
     ws.on('ping', (data) => {
-      this.#heard();
+      this.#markAlive();
       if (!this.full && ws.readyState === ws.OPEN) ws.pong(data);
     });
-    ws.on('message', (data, isBinary) => this.#hear(data, isBinary));
+    ws.on('message', (data, isBinary) => this.#receive(data, isBinary));
   }
 
   get closed(): boolean {
@@ -61,7 +61,7 @@ export class WsSink implements Sink {
   write(events: readonly LogEvent[], start: number): number {
     let i = start;
     let bytes = 0;
-    // All of it in one system call.
+    // Write everything in one system call.
     this.out.cork();
     while (i < events.length && bytes < PIECE_BYTES) {
       const text = eventText(events[i++] as LogEvent);
@@ -77,11 +77,11 @@ export class WsSink implements Sink {
   }
 
   ping(): void {
-    if (this.#unanswered >= this.#pingsMost) this.destroy();
+    if (this.#unanswered >= this.#maxUnanswered) this.destroy();
     else if (!this.full && this.#ws.readyState === this.#ws.OPEN) {
       this.#unanswered++;
       this.#ws.ping();
-      if (this.#saysPings) this.#ws.send(PING);
+      if (this.#textPings) this.#ws.send(PING);
     }
   }
 
@@ -94,16 +94,16 @@ export class WsSink implements Sink {
     this.#ws.terminate();
   }
 
-  #heard(): void {
+  #markAlive(): void {
     this.#unanswered = 0;
   }
 
-  /** `{"type":"ping"}` is all there is to say. */
-  #hear(data: RawData, isBinary: boolean): void {
-    this.#heard();
+  /** Clients may send only `{"type":"ping"}`. */
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#markAlive();
     if (isBinary) this.#refuse(UNSUPPORTED_DATA, 'text only');
     else if (!isPing(String(data))) this.#refuse(POLICY_VIOLATION, 'only {"type":"ping"}');
-    // One that asks and does not read gets no more answers than fit.
+    // A client that pings and does not read gets no more answers than fit.
     else if (!this.full) this.#ws.send(PONG);
   }
 

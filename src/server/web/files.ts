@@ -16,20 +16,20 @@ export type Encoding = 'br' | 'gzip' | null;
 
 export interface WebFile {
   readonly type: string;
-  /** The bytes in an encoding; packed once, when somebody first asks for it. */
+  /** The bytes in an encoding; compressed once, on first use. */
   packed(encoding: Encoding): Promise<Buffer>;
 }
 
-/** The web app as it was built. All of it is kept in memory: it is small, and may be built anew. */
+/** The built web app. It is kept in memory, because it is small and may be rebuilt on disk. */
 export interface WebFiles {
-  /** With `{nonce}` where the answer's nonce belongs. */
+  /** Has `{nonce}` as a placeholder for the nonce of the response. */
   readonly index: string;
-  /** The paths of what the document asks for by itself. */
+  /** The paths of the files that the document loads itself. */
   readonly first: readonly string[];
   asset(name: string): WebFile | null;
 }
 
-/** Where the set-up builds it, and where the package has it. */
+/** In a checkout, where the set-up builds it; in the package, beside the compiled code. */
 export const WEB_DIRECTORY = new URL(
   import.meta.url.endsWith('.ts') ? '../../../dist/web/' : '../../web/',
   import.meta.url,
@@ -41,10 +41,10 @@ export function readWebFiles(directory: URL = WEB_DIRECTORY): WebFiles | null {
   const assets = new Map<string, WebFile>();
   try {
     index = readFileSync(new URL('index.html', directory), 'utf8');
-    const place = new URL('assets/', directory);
-    for (const name of readdirSync(place)) {
+    const folder = new URL('assets/', directory);
+    for (const name of readdirSync(folder)) {
       const type = TYPES[extname(name)];
-      if (type !== undefined) assets.set(name, webFile(type, readFileSync(new URL(name, place))));
+      if (type !== undefined) assets.set(name, webFile(type, readFileSync(new URL(name, folder))));
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -54,7 +54,7 @@ export function readWebFiles(directory: URL = WEB_DIRECTORY): WebFiles | null {
   return { index, first, asset: (name) => assets.get(name) ?? null };
 }
 
-/** The first visitor waits for it: the best quality takes sixty times as long for a tenth less. */
+/** The first visitor waits for it: the best quality takes sixty times as long and saves only a tenth. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const brotli = promisify(brotliCompress);
 
@@ -64,18 +64,18 @@ const PACK: Record<'br' | 'gzip', (bytes: Buffer) => Promise<Buffer>> = {
 };
 
 function webFile(type: string, bytes: Buffer): WebFile {
-  const known = new Map<Encoding, Promise<Buffer>>([[null, Promise.resolve(bytes)]]);
+  const cache = new Map<Encoding, Promise<Buffer>>([[null, Promise.resolve(bytes)]]);
   return {
     type,
     packed(encoding) {
-      const packed = known.get(encoding) ?? PACK[encoding!](bytes);
-      known.set(encoding, packed);
+      const packed = cache.get(encoding) ?? PACK[encoding!](bytes);
+      cache.set(encoding, packed);
       return packed;
     },
   };
 }
 
-/** The best of those that are accepted. */
+/** The best accepted encoding. */
 export function encodingOf(accepted: string | string[] | undefined): Encoding {
   const names = String(accepted ?? '')
     .toLowerCase()

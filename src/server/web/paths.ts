@@ -1,4 +1,4 @@
-/** What the web app shows, by the path in the address bar. `{id}` stands for one part of a path. */
+/** The paths of the web app's pages. `{id}` stands for one path segment. */
 export const APP_PATHS = [
   '/',
   '/new',
@@ -10,7 +10,7 @@ export const APP_PATHS = [
   '/settings/{section}',
 ] as const;
 
-/** The files of the web app: the same for everyone, so no credential is asked for. */
+/** The files of the web app. They are the same for everyone, so they need no credential. */
 export const ASSETS = '/assets/';
-/** Among them, the licences of the libraries in the app. */
+/** The asset with the licences of the libraries in the app. */
 export const NOTICES = 'notices.txt';

@@ -5,8 +5,8 @@ import { encodingOf, readWebFiles, type WebFiles } from './files.ts';
 import { APP_PATHS, ASSETS, NOTICES } from './paths.ts';
 
 /**
- * Files of this server only. Styles that parts of the page add while it runs carry the nonce of the
- * answer; no script does.
+ * Allows only files of this server. Styles that the page adds while it runs carry the nonce of the
+ * response; scripts never do.
  */
 const csp = (nonce: string): string =>
   [
@@ -22,12 +22,12 @@ const csp = (nonce: string): string =>
   ].join('; ');
 
 const NOT_BUILT =
-  'The web app was not built. Start Baton by `npm start` or `./bin/baton.mjs up`, which build it.';
+  'The web app has not been built. Start Baton with `npm start` or `./bin/baton.mjs up`; both build it.';
 
 export interface WebApp {
-  /** Files that its document needs at once. */
+  /** The files that its document needs first. */
   readonly first: () => readonly string[];
-  /** The document; what it shows is decided by the address. */
+  /** Sends the document. It decides by its address what to show. */
   readonly show: (reply: FastifyReply) => FastifyReply;
 }
 
@@ -36,7 +36,7 @@ export function addWebApp(
   app: FastifyInstance,
   read: () => WebFiles | null = readWebFiles,
 ): WebApp {
-  // Read at the start, and not at the first visit: by then a newer one may have been built.
+  // Read at the start, not at the first visit: by then a newer version may have been built.
   let files = read();
   const built = (): WebFiles => {
     files ??= read();
@@ -50,7 +50,7 @@ export function addWebApp(
       .headers({
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': csp(nonce),
-        // With `no-referrer` a browser says `Origin: null` when it sends a form, also to us.
+        // With `no-referrer`, browsers send `Origin: null` with forms, even to our own origin.
         'referrer-policy': 'same-origin',
       })
       .send(built().index.replaceAll('{nonce}', nonce));
@@ -79,7 +79,7 @@ export function addWebApp(
       const encoding = encodingOf(request.headers['accept-encoding']);
       reply.headers({
         'content-type': file.type,
-        // All other names have the hash of what is in them.
+        // All other names contain a hash of the content.
         'cache-control': name === NOTICES ? 'no-cache' : 'public, max-age=31536000, immutable',
         vary: 'accept-encoding',
       });

@@ -3,27 +3,27 @@ import type { Authenticator } from '../../access/service.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
-/** What one look at all streams has found out already: many are of the same people. */
-export type Look = Map<string, Promise<unknown>>;
-export type StillMay = (look: Look) => Promise<boolean>;
+/** Results shared by one round of checks: many streams belong to the same people. */
+export type CheckCache = Map<string, Promise<unknown>>;
+export type ReadCheck = (cache: CheckCache) => Promise<boolean>;
 
 /**
- * Whether a stream may go on: the credential it was opened with is still valid, and the session still
- * theirs to read. With another role they come back as who they are now. Throws if that cannot be
- * known at the moment.
+ * Whether a stream may continue: the credential it was opened with is still valid, and its user can
+ * still read the session. If the user's role changed, the stream ends and its reader reconnects with the
+ * new role. Throws if this cannot be checked at the moment.
  */
-export function stillMay(
+export function canStillRead(
   authenticator: Pick<Authenticator, 'again'>,
   service: Pick<SessionService, 'sessionLog'>,
   by: Principal,
   sessionId: string | null,
-): StillMay {
-  return async (look) => {
-    const known = await once(look, String(by.credential), () => authenticator.again(by));
+): ReadCheck {
+  return async (cache) => {
+    const known = await once(cache, String(by.credential), () => authenticator.again(by));
     if (known === null || known.by.role !== by.role || !may(known.by, 'read')) return false;
     if (sessionId === null || isAdmin(known.by)) return true;
     const key = `${by.credential} ${sessionId}`;
-    return await once(look, key, () => sees(service, known.by, sessionId));
+    return await once(cache, key, () => sees(service, known.by, sessionId));
   };
 }
 
@@ -41,8 +41,8 @@ async function sees(
   }
 }
 
-function once<T>(look: Look, key: string, find: () => Promise<T>): Promise<T> {
-  const found = (look.get(key) as Promise<T> | undefined) ?? find();
-  look.set(key, found);
-  return found;
+function once<T>(cache: CheckCache, key: string, check: () => Promise<T>): Promise<T> {
+  const result = (cache.get(key) as Promise<T> | undefined) ?? check();
+  cache.set(key, result);
+  return result;
 }

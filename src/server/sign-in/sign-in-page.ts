@@ -1,12 +1,12 @@
 import { Html, html } from '../docs-page/html.ts';
 import { type Failure, type Language, WORDS } from './words.ts';
 
-/** Nothing but files of this server, and nothing inline; forms go nowhere else. */
+/** Only files of this server, nothing inline, and forms only to this server. */
 const PAGE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
-  // The empty icon, without which browsers ask for one that there is not.
+  // For the empty icon; without it, browsers request one that does not exist.
   'img-src data:',
   "form-action 'self'",
   "base-uri 'none'",
@@ -16,17 +16,17 @@ const PAGE_CSP = [
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': PAGE_CSP,
-  // With `no-referrer` a browser says `Origin: null` when it sends a form, also to ourselves.
+  // With `no-referrer`, browsers send `Origin: null` with forms, even to our own origin.
   'referrer-policy': 'same-origin',
 };
 
 export interface SignInView {
   readonly language: Language;
-  /** From the link. */
+  /** The code of the link. */
   readonly code: string | null;
-  /** The person opened the link themselves: the form is sent without a click. */
+  /** The person opened the link themselves, so the form is sent without a click. */
   readonly byItself: boolean;
-  /** Where to go then. */
+  /** Where to go after signing in. */
   readonly next: string;
   readonly failure: Failure | null;
 }
@@ -65,7 +65,7 @@ function tokenForm({
 </form>`;
 }
 
-/** The script is not deferred: a button that is clicked before it runs leaves the code in the history. */
+/** The script is not deferred: a click before it runs would leave the code in the history. */
 const FILES = html`<script src="/sign-in/script.js"></script>
 <link rel="stylesheet" href="/sign-in/style.css">`;
 

@@ -6,7 +6,7 @@ import { type Listed, showOperation } from './operation.ts';
 import { showSchema } from './schema.ts';
 import { STYLE } from './style.ts';
 
-/** Nothing but the page's own style is allowed; it has no script. */
+/** Allows nothing but the page's own style; the page has no script. */
 export const DOCS_CSP = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -15,7 +15,7 @@ export const DOCS_CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The API as a page to read (H7). */
+/** The API documentation as a web page (H7). */
 export function docsPage(document: OpenApi): string {
   const operations = listOperations(document);
   const groups = document.tags.map(({ name }) => ({
@@ -36,8 +36,8 @@ export function docsPage(document: OpenApi): string {
 <a class="skip" href="#content">Skip to the operations</a>
 <header><h1>${document.info.title} API</h1>
 <p>${prose(document.info.description)}</p>
-<p>Every request but those marked needs <code>Authorization: Bearer &lt;token&gt;</code>. The same
-description for programs: <a href="/api/v1/openapi.json">openapi.json</a>. Licences of the libraries in
+<p>Every request needs <code>Authorization: Bearer &lt;token&gt;</code>, except where noted. The same
+document for programs: <a href="/api/v1/openapi.json">openapi.json</a>. Licences of the libraries in
 the web app: <a href="${ASSETS}${NOTICES}">${NOTICES}</a>.</p></header>
 <nav aria-label="Operations">${groups.map(
     (group) => html`<h2>${group.name}</h2><ul>${group.operations.map(showLink)}</ul>`,

@@ -1,7 +1,7 @@
 import type { Usage } from '../../access/access-store.ts';
 
-/** So many at a time and key, such as open streams of a user; those on other nodes count, too. */
-export class Places {
+/** A limit per key on what is open at once, such as streams of a user. Other nodes count, too. */
+export class Slots {
   readonly #max: number;
   readonly #taken = new Map<string, number>();
   #elsewhere: ReadonlyMap<string, number> = new Map();
@@ -10,7 +10,7 @@ export class Places {
     this.#max = max;
   }
 
-  /** Takes a place; what it gives is called once, at the end. Null if there is none. */
+  /** Takes a slot and returns a function to release it, to be called once; null if none is free. */
   enter(key: string): (() => void) | null {
     const taken = this.#taken.get(key) ?? 0;
     if (taken + (this.#elsewhere.get(key) ?? 0) >= this.#max) return null;
@@ -26,7 +26,7 @@ export class Places {
     return [...this.#taken].map(([key, value]) => ({ key, value }));
   }
 
-  /** How many are taken on other nodes. */
+  /** How many slots are taken on other nodes. */
   set elsewhere(counts: ReadonlyMap<string, number>) {
     this.#elsewhere = counts;
   }

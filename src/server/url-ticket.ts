@@ -1,5 +1,5 @@
-/** The ticket in an address and the path that it has to be for; null if there is none, or two. */
-export function ticketIn(url: string): { readonly value: string; readonly path: string } | null {
+/** The ticket in a URL, and the path that it must be for; null if there is none, or more than one. */
+export function ticketOfUrl(url: string): { readonly value: string; readonly path: string } | null {
   const at = url.indexOf('?');
   if (at === -1) return null;
   const [value, ...others] = new URLSearchParams(url.slice(at)).getAll('ticket');

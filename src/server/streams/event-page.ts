@@ -1,13 +1,13 @@
 import type { LogTarget, SessionService } from '../../sessions/service.ts';
 import { eventText } from './frames.ts';
 
-/** Read at a time; the largest events make 25 MiB of it. */
+/** Events read at a time; at most 25 MiB with the largest events. */
 const SLICE = 100;
-/** A page that has become so large ends there, however many events were asked for. */
+/** A page ends once it is this large, however many events were requested. */
 const PAGE_BYTES = 1024 * 1024;
 
-/** What is stored after a cursor, as the JSON of an `EventPage`. */
-export async function readPage(
+/** The stored events after a cursor, as the JSON of an `EventPage`. */
+export async function readEventPage(
   service: Pick<SessionService, 'events'>,
   target: LogTarget,
   after: number,
