@@ -18,13 +18,13 @@ import { client, queries } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { useTexts } from '../texts/texts.ts';
+import { availableActions, isProtected, mayOwn, type SessionAction } from './available-actions.ts';
 import { ExportMenu } from './export-menu.tsx';
-import { type Deed, isProtected, mayOwn, possibleDeeds } from './possible.ts';
 
 const ConfirmDialog = lazyPart(() => import('../parts/confirm-dialog.tsx'), 'ConfirmDialog');
 const ForkDialog = lazyPart(() => import('./fork-dialog.tsx'), 'ForkDialog');
 
-const ICONS: Record<Deed, LucideIcon> = {
+const ICONS: Record<SessionAction, LucideIcon> = {
   complete: CircleCheck,
   terminate: CircleStop,
   reopen: FolderOpen,
@@ -36,37 +36,37 @@ const ICONS: Record<Deed, LucideIcon> = {
   delete: Trash2,
 };
 
-/** What ends something; the rest can be taken back. */
-const ENDING: readonly Deed[] = ['terminate', 'delete'];
+/** Actions with a red button; the others can be undone. */
+const DESTRUCTIVE: readonly SessionAction[] = ['terminate', 'delete'];
 
-/** What can be done with the session as a whole, now and by this person. */
-export function Deeds({ session, me }: { session: Session; me: Me }) {
+/** The actions available to the user now. */
+export function Actions({ session, me }: { session: Session; me: Me }) {
   const t = useTexts();
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<Deed | null>(null);
+  const [confirming, setConfirming] = useState<SessionAction | null>(null);
   const params = { id: session.id };
 
-  const act = async (deed: Exclude<Deed, 'fork'>): Promise<void> => {
-    if (deed === 'delete') {
+  const act = async (action: Exclude<SessionAction, 'fork'>): Promise<void> => {
+    if (action === 'delete') {
       await client.deleteSession({ params });
       queries.removeQueries({ queryKey: ['session', session.id] });
       await navigate({ to: '/' });
-    } else queries.setQueryData(['session', session.id], await client[deed]({ params }));
+    } else queries.setQueryData(['session', session.id], await client[action]({ params }));
     await queries.invalidateQueries({ queryKey: ['sessions'] });
   };
 
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {possibleDeeds(session, me).map((deed) => {
-        const Icon = ICONS[deed];
+      {availableActions(session, me).map((action) => {
+        const Icon = ICONS[action];
         return (
           <Button
-            key={deed}
-            look={ENDING.includes(deed) ? 'danger' : 'plain'}
-            onClick={() => setAsked(deed)}
+            key={action}
+            variant={DESTRUCTIVE.includes(action) ? 'danger' : 'plain'}
+            onClick={() => setConfirming(action)}
           >
             <Icon size={16} aria-hidden />
-            {t.detail.actions[deed].name}
+            {t.detail.actions[action].name}
           </Button>
         );
       })}
@@ -74,15 +74,17 @@ export function Deeds({ session, me }: { session: Session; me: Me }) {
       {isProtected(session) && mayOwn(session, me) && (
         <p className="basis-full text-dense text-soft">{t.detail.isProtected}</p>
       )}
-      {asked === 'fork' && <ForkDialog session={session} onClose={() => setAsked(null)} />}
-      {asked !== null && asked !== 'fork' && (
+      {confirming === 'fork' && (
+        <ForkDialog session={session} onClose={() => setConfirming(null)} />
+      )}
+      {confirming !== null && confirming !== 'fork' && (
         <ConfirmDialog
-          title={t.detail.actions[asked].title(session.name)}
-          about={t.detail.actions[asked].about}
-          confirm={t.detail.actions[asked].name}
-          look={ENDING.includes(asked) ? 'danger' : 'primary'}
-          act={() => act(asked)}
-          onClose={() => setAsked(null)}
+          title={t.detail.actions[confirming].title(session.name)}
+          about={t.detail.actions[confirming].about}
+          confirm={t.detail.actions[confirming].name}
+          variant={DESTRUCTIVE.includes(confirming) ? 'danger' : 'primary'}
+          act={() => act(confirming)}
+          onClose={() => setConfirming(null)}
         />
       )}
     </div>

@@ -11,8 +11,8 @@ import { Notice } from '../parts/notice.tsx';
 import { fieldOf, problemOf } from '../parts/problem.ts';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { mayOwn } from './available-actions.ts';
 import { type FormField, formFieldOf, toForm, toUpdate } from './edit.ts';
-import { mayOwn } from './possible.ts';
 import { Shares } from './shares.tsx';
 
 export function EditTab({ session, me }: { session: Session; me: Me }) {
@@ -36,7 +36,7 @@ function EditForm({ session }: { session: Session }) {
       setForm(toForm(updated));
     },
   });
-  // A name that is taken is about the name, though the error names no field.
+  // `name_taken` is about the name, though the error names no field.
   const refused =
     problemField(error) ?? (error === null ? null : formFieldOf(fieldOf(error) ?? ''));
   const errorAt = (field: FormField): string | undefined => {
@@ -105,7 +105,7 @@ function EditForm({ session }: { session: Session }) {
           </div>
         )}
         <div className="flex items-center gap-3">
-          <Button look="primary" type="submit" disabled={isPending}>
+          <Button variant="primary" type="submit" disabled={isPending}>
             {t.common.save}
           </Button>
           <span role="status" className="text-dense text-good">

@@ -13,7 +13,7 @@ const session = {
 } as unknown as Session;
 const change = (more: Partial<SessionForm>) => toUpdate({ ...toForm(session), ...more }, session);
 
-test('[S9] only what differs is changed', () => {
+test('[S9] only changed fields are sent', () => {
   expect(change({})).toEqual({ update: {} });
   expect(change({ name: ' fix-login ' })).toEqual({ update: {} });
   expect(change({ tags: 'web、急ぎ, web', budget: '５' })).toEqual({
@@ -24,7 +24,7 @@ test('[S9] only what differs is changed', () => {
   });
 });
 
-test('[S9] what is wrong is said of its field', () => {
+test('[S9] errors are shown at their fields', () => {
   const wrong = change({
     name: ' ',
     tags: 'a/b',

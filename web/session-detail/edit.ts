@@ -1,6 +1,6 @@
 import { type Session, UpdateSession } from '../../src/contract/session.ts';
 
-/** What is written in the form, as text. */
+/** The form as text. */
 export interface SessionForm {
   readonly name: string;
   readonly description: string;
@@ -22,20 +22,20 @@ export const toForm = (session: Session): SessionForm => ({
   holdOnFailure: session.holdOnFailure,
 });
 
-/** Words between commas, of either width. */
+/** Comma-separated words; accepts full-width commas. */
 const words = (text: string): string[] =>
   text
     .split(/[,、，]/)
     .map((word) => word.trim())
     .filter((word) => word !== '');
 
-/** Also as typed in Japanese. */
+/** Accepts full-width digits. */
 const number = (text: string): number => {
   const plain = text.normalize('NFKC').trim();
   return plain === '' ? Number.NaN : Number(plain);
 };
 
-/** Which field of the form holds a field of the session. */
+/** Form fields by session field. */
 const FORM_FIELDS: Readonly<Record<string, FormField>> = {
   name: 'name',
   description: 'description',
@@ -45,11 +45,11 @@ const FORM_FIELDS: Readonly<Record<string, FormField>> = {
   budgetUsd: 'budget',
 };
 
-/** Of a field as the server names it, such as `tags.0`. */
+/** The form field for a field named by the server, such as `tags.0`. */
 export const formFieldOf = (field: string): FormField | null =>
   FORM_FIELDS[field.split('.')[0] ?? ''] ?? null;
 
-/** What is to be changed: only what differs; or which fields are not right. */
+/** The changed fields, or the invalid ones. */
 export function toUpdate(
   form: SessionForm,
   session: Session,

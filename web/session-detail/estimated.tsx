@@ -1,6 +1,6 @@
 import { useTexts } from '../texts/texts.ts';
 
-/** Beside a cost that the agent could not report. */
+/** Shown beside a cost that the agent could not report. */
 export function Estimated() {
   const t = useTexts();
   return (

@@ -15,10 +15,10 @@ import { useTexts } from '../texts/texts.ts';
 import { typesIn } from './log-window.ts';
 import { logQuery } from './queries.ts';
 
-/** Lines that are drawn at a time. */
+/** Rows rendered at a time. */
 const LINES = 200;
 
-/** The log as it is stored, newest first. */
+/** The stored log, newest first. */
 export function EventsTab({ session }: { session: Session }) {
   const t = useTexts();
   const [last, setLast] = useState(session.lastSeq);
@@ -67,7 +67,7 @@ export function EventsTab({ session }: { session: Session }) {
         ))}
       </ol>
       {(events.length > most || hasNextPage) && (
-        <Button look="quiet" size="small" className="mt-2" disabled={isFetching} onClick={more}>
+        <Button variant="quiet" size="small" className="mt-2" disabled={isFetching} onClick={more}>
           {t.detail.earlier}
         </Button>
       )}

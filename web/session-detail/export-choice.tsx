@@ -9,11 +9,11 @@ export type ExportFormat = 'ndjson' | 'md';
 
 interface Props {
   readonly onChoose: (format: ExportFormat) => void;
-  /** The button that it opens at. */
+  /** The button that opens it. */
   readonly children: ReactNode;
 }
 
-/** Open from the start: it is loaded when it is asked for. */
+/** Open initially, because it is loaded on demand. */
 export function ExportChoice({ onChoose, children }: Props) {
   const t = useTexts();
   return (

@@ -22,7 +22,7 @@ const ExportChoice = lazyPart(
   ({ children }) => children,
 );
 
-/** The whole session as a file: for programs, or to read. */
+/** Exports the whole session as JSON or Markdown. */
 export function ExportMenu({ session }: { session: Session }) {
   const t = useTexts();
   const locale = useStore(language);

@@ -51,7 +51,7 @@ export function ForkDialog({ session, onClose }: { session: Session; onClose: ()
         </Field>
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button look="primary" type="submit" disabled={isPending}>
+          <Button variant="primary" type="submit" disabled={isPending}>
             {t.detail.actions.fork.name}
           </Button>
         </div>

@@ -11,11 +11,11 @@ import { useTexts } from '../texts/texts.ts';
 import { statusChanges } from './log-window.ts';
 import { logQuery } from './queries.ts';
 
-/** How the status came to be, newest first. */
+/** Changes of the status, newest first. */
 export function History({ session }: { session: Session }) {
   const t = useTexts();
   const [seen, setSeen] = useState({ status: session.status, last: session.lastSeq });
-  // Another status is another event; other events are not asked for here.
+  // A new status means a new event; other events need no reload.
   if (seen.status !== session.status) setSeen({ status: session.status, last: session.lastSeq });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetching } = useInfiniteQuery(
     logQuery(session.id, seen.last),
@@ -45,7 +45,7 @@ export function History({ session }: { session: Session }) {
       </ol>
       {hasNextPage && (
         <Button
-          look="quiet"
+          variant="quiet"
           size="small"
           className="mt-2"
           disabled={isFetching}

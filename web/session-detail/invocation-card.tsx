@@ -7,7 +7,7 @@ import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Estimated } from './estimated.tsx';
 
-/** One agent process: how it ended, what it used, what it complained of. */
+/** One agent process: exit, usage and error output. */
 export function InvocationCard({ invocation }: { invocation: Invocation }) {
   const t = useTexts();
   const locale = useStore(language);

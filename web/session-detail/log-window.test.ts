@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
 import { statusChanges, typesIn, windowTo } from './log-window.ts';
 
-test('[E2] a log is read backwards in parts that meet and do not overlap', () => {
+test('[E2] a log is read backwards in adjacent windows without overlap', () => {
   const seen: number[] = [];
   let last: number | null = 23;
   while (last !== null) {
@@ -24,7 +24,7 @@ const event = (seq: number, type: string, payload: SessionEvent['payload'] = {})
   at: '2026-11-16T10:00:00.000Z',
 });
 
-test('[S1] the history of a status is told by its events, and by those only', () => {
+test('[S1] the status history consists of status events only', () => {
   const events = [
     event(1, 'session.created', { name: 'one' }),
     event(2, 'session.status', { from: 'PENDING', to: 'ERROR', reason: 'failed', error: 'gone' }),

@@ -2,9 +2,9 @@ import type { SessionStatus, StatusReason } from '../../src/contract/session.ts'
 import type { SessionEvent } from '../../src/contract/session-event.ts';
 import { fieldsOf, textOrNull } from '../conversation/log/fields.ts';
 
-/* The log is read backwards, by its numbers: what happened last is asked for most. */
+/* The log is read backwards by seq: the latest events are viewed most. */
 
-/** Which part of a log ends with `last`: after what it begins, and where the part before it ends. */
+/** The window of a log that ends with `last`: where it starts, and where the previous one ends. */
 export function windowTo(last: number, size: number): { after: number; before: number | null } {
   const after = Math.max(0, last - size);
   return { after, before: after === 0 ? null : after };
@@ -30,7 +30,7 @@ const STATUSES: Record<SessionStatus, true> = {
 const isStatus = (text: string | null): text is SessionStatus =>
   text !== null && Object.hasOwn(STATUSES, text);
 
-/** What the status was made by, in the order of the events given. */
+/** Status changes in the order of the given events. */
 export function statusChanges(events: readonly SessionEvent[]): StatusChange[] {
   return events.flatMap(({ seq, at, type, payload }): StatusChange[] => {
     if (type === 'session.created')
@@ -39,13 +39,13 @@ export function statusChanges(events: readonly SessionEvent[]): StatusChange[] {
     const fields = fieldsOf(payload);
     const from = textOrNull(fields, 'from');
     const to = textOrNull(fields, 'to');
-    // A newer server's has no name here.
+    // A status of a newer server is unknown here.
     if (!isStatus(from) || !isStatus(to)) return [];
     const reason = textOrNull(fields, 'reason') as StatusReason;
     return [{ seq, at, from, to, reason, error: textOrNull(fields, 'error') }];
   });
 }
 
-/** The types there are, by name. */
+/** The event types that occur, sorted. */
 export const typesIn = (events: readonly SessionEvent[]): string[] =>
   [...new Set(events.map(({ type }) => type))].sort();

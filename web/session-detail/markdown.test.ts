@@ -80,7 +80,7 @@ const event = (type: string, payload: object = {}) => ({
 const ndjson = (...lines: object[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
-test('[C2] an export reads as what was asked, said and done, in order', () => {
+test('[C2] an export shows messages, answers and tool calls in order', () => {
   const text = toMarkdown(
     ndjson(
       { session },
@@ -112,7 +112,7 @@ test('[C2] an export reads as what was asked, said and done, in order', () => {
   expect(text.match(/I /g)).toHaveLength(1);
 });
 
-test('[C2] a run that began twice is asked once', () => {
+test('[C2] a run that started twice shows its message once', () => {
   const text = toMarkdown(
     ndjson({ session }, { run }, event('run.start'), event('run.restarted'), event('run.start')),
     words,
@@ -120,7 +120,7 @@ test('[C2] a run that began twice is asked once', () => {
   expect(text.match(/> Fix it\./g)).toHaveLength(1);
 });
 
-test('[C2] a session without runs says so, and fences hold what is fenced in it', () => {
+test('[C2] a session without runs says so, and fences are longer than any inside', () => {
   expect(toMarkdown(ndjson({ session }), words)).toContain(words.noRuns);
   expect(fenced('a\n````\nb')).toBe('`````\na\n````\nb\n`````');
 });

@@ -21,7 +21,7 @@ export interface MarkdownWords {
   readonly duration: (ms: number) => string;
 }
 
-/** An exported session as a text to read: what was asked, what was said, what was done. */
+/** An exported session as readable text: messages, answers and tool calls. */
 export function toMarkdown(ndjson: string, words: MarkdownWords): string {
   const lines = ndjson
     .split('\n')
@@ -29,21 +29,21 @@ export function toMarkdown(ndjson: string, words: MarkdownWords): string {
     .map((line) => ExportLine.parse(JSON.parse(line)));
   const runs = new Map<string, RunView>();
   const parts: string[] = [];
-  const begun = new Set<string>();
+  const started = new Set<string>();
   for (const line of lines) {
     if ('session' in line) parts.push(...head(line.session, words));
     else if ('run' in line) runs.set(line.run.id, line.run);
     else {
       const { event } = line;
       const run = event.runId === null ? undefined : runs.get(event.runId);
-      if (event.type === 'run.start' && run !== undefined && !begun.has(run.id)) {
-        begun.add(run.id);
+      if (event.type === 'run.start' && run !== undefined && !started.has(run.id)) {
+        started.add(run.id);
         parts.push(`## ${words.time(event.at)}`, quoted(run.message ?? run.type));
       }
-      parts.push(...said(event, run, words));
+      parts.push(...eventText(event, run, words));
     }
   }
-  if (begun.size === 0) parts.push(words.noRuns);
+  if (started.size === 0) parts.push(words.noRuns);
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -62,8 +62,8 @@ function head(session: Session, words: MarkdownWords): string[] {
 
 type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** One event in words; those that only programs need are left out. */
-function said(
+/** One event as text; events only for programs are left out. */
+function eventText(
   { type, payload }: SessionEvent,
   run: RunView | undefined,
   words: MarkdownWords,
@@ -106,14 +106,14 @@ function ended({ state, startedAt, finishedAt, costUsd, error }: RunView, words:
   return `*${[words.run[state], ...taken, ...cost, ...why].join(' · ')}*`;
 }
 
-/** The command alone where it is one. */
+/** Only the command if there is one. */
 function shown(input: Json | undefined): string {
   const command =
     typeof input === 'object' && input !== null && 'command' in input ? input['command'] : null;
   return typeof command === 'string' ? command : JSON.stringify(input ?? null, null, 2);
 }
 
-/** Fences longer than any in the text. */
+/** Uses a fence longer than any in the text. */
 export function fenced(text: string): string {
   let longest = 2;
   for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);

@@ -6,7 +6,7 @@ import { windowTo } from './log-window.ts';
 const WINDOW = 500;
 const RUNS = 20;
 
-/** The log up to an event, newest part first. */
+/** The log up to an event, newest window first. */
 export const logQuery = (id: string, last: number) =>
   infiniteQueryOptions({
     queryKey: ['log', id, last],

@@ -14,7 +14,7 @@ import {
 import { RulesCard } from '../tool-rules/rules-card.tsx';
 import { RulesTester } from '../tool-rules/rules-tester.tsx';
 
-/** What the agent may do here, and by whose word. */
+/** The rules in force and where they come from. */
 export function RulesTab({ session, mayEdit }: { session: Session; mayEdit: boolean }) {
   const t = useTexts();
   const [channel, setChannel] = useState<Channel>('web');

@@ -14,7 +14,7 @@ import { useTexts } from '../texts/texts.ts';
 import { InvocationCard } from './invocation-card.tsx';
 import { invocationsQuery, sessionRunsQuery } from './queries.ts';
 
-/** The runs of a session, newest first; each opens to the processes it took. */
+/** Runs, newest first; each expands to its processes. */
 export function Runs({ session }: { session: Session }) {
   const t = useTexts();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
@@ -34,7 +34,7 @@ export function Runs({ session }: { session: Session }) {
       </ul>
       {hasNextPage && (
         <Button
-          look="quiet"
+          variant="quiet"
           size="small"
           disabled={isFetchingNextPage}
           onClick={() => void fetchNextPage()}

@@ -12,11 +12,11 @@ import { useTitle } from '../parts/page.tsx';
 import { SessionBadge } from '../parts/status.tsx';
 import { Missing } from '../shell/not-found.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { Deeds } from './actions.tsx';
+import { Actions } from './actions.tsx';
+import { mayWork } from './available-actions.ts';
 import { Overview } from './overview.tsx';
-import { mayWork } from './possible.ts';
 
-// Each comes when it is opened, or about to be.
+// Loaded when opened or about to be.
 const CostTab = lazyPart(() => import('./cost-tab.tsx'), 'CostTab');
 const RulesTab = lazyPart(() => import('./rules-tab.tsx'), 'RulesTab');
 const EditTab = lazyPart(() => import('./edit-tab.tsx'), 'EditTab');
@@ -24,14 +24,14 @@ const EventsTab = lazyPart(() => import('./events-tab.tsx'), 'EventsTab');
 
 const route = getRouteApi('/s/$id/detail');
 
-/** `/s/…/detail`: everything about a session beside its conversation. */
+/** `/s/…/detail`: everything about a session other than its conversation. */
 export function Detail() {
   const t = useTexts();
   const { id } = route.useParams();
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
   const { data: me } = useQuery(meQuery);
   useTitle(session?.name ?? '');
-  // Also one that was there when the page was opened.
+  // Also if it was deleted while the page is open.
   if (isBatonError(error, 'not_found')) return <Missing title={t.detail.missing} />;
   if (session !== undefined && me !== undefined)
     return <Loaded key={id} session={session} me={me} />;
@@ -61,12 +61,12 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
           <div className="flex flex-wrap items-center gap-2">
             <h1 className="text-xl font-semibold">{session.name}</h1>
             <SessionBadge session={session} />
-            {session.held && <Mark text={t.detail.held} />}
-            {session.archivedAt !== null && <Mark text={t.detail.archived} />}
+            {session.held && <Badge text={t.detail.held} />}
+            {session.archivedAt !== null && <Badge text={t.detail.archived} />}
           </div>
           {session.description !== '' && <p className="mt-1 text-soft">{session.description}</p>}
         </header>
-        <Deeds session={session} me={me} />
+        <Actions session={session} me={me} />
         <Tabs.Root defaultValue="overview" className="mt-5">
           <Tabs.List
             aria-label={t.detail.parts}
@@ -111,7 +111,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
   );
 }
 
-const Mark = ({ text }: { text: string }) => (
+const Badge = ({ text }: { text: string }) => (
   <span className="rounded border border-line px-1.5 text-xs text-soft">{text}</span>
 );
 

@@ -7,9 +7,9 @@ const share = (name: string, level: Share['level'] = 'view') =>
 const taro = share('taro');
 const hanako = share('hanako');
 
-it('[X3] one change keeps what others did meanwhile', () => {
+it('[X3] a change keeps what others did at the same time', () => {
   const add = { is: 'add', user: 'jiro', level: 'view' } as const;
-  // Taken away on another page: it does not come back.
+  // Removed on another page: it is not restored.
   expect(sharesAfter(add, [taro, hanako], [hanako])).toEqual([
     { user: 'id-hanako', level: 'view' },
     { user: 'jiro', level: 'view' },
@@ -25,7 +25,7 @@ it('[X3] one change keeps what others did meanwhile', () => {
   ]);
 });
 
-it('[X3] what is no longer as it was shown is left for the person to decide', () => {
+it('[X3] a change to an outdated share is left for the user to decide', () => {
   const level = { is: 'level', userId: 'id-taro', level: 'operate' } as const;
   expect(sharesAfter(level, [taro], [])).toBeNull();
   const add = { is: 'add', user: 'taro', level: 'operate' } as const;

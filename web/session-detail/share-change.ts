@@ -1,6 +1,9 @@
 import type { Share, ShareLevel } from '../../src/contract/access.ts';
 
-/* Shares are stored as a whole. One change is made to them as they are now, not as the page has them. */
+/*
+ * Shares are stored as a whole. A change is applied to the current list, not to the one on the
+ * page.
+ */
 
 export type ShareChange =
   | { readonly is: 'add'; readonly user: string; readonly level: ShareLevel }
@@ -9,7 +12,7 @@ export type ShareChange =
 
 export type Wanted = { readonly user: string; readonly level: ShareLevel }[];
 
-/** The shares to store; null if what the change is about is no longer as the page showed it. */
+/** The shares to store; null if the share in question differs from what the page showed. */
 export function sharesAfter(
   change: ShareChange,
   shown: readonly Share[],

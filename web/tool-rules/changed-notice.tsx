@@ -12,7 +12,7 @@ interface Props {
   readonly onOverwrite: () => void;
 }
 
-/** What others did to the rules while they were edited; the person decides what becomes of it. */
+/** What others changed while the rules were edited; the user decides what to do with it. */
 export function ChangedNotice({ changes, busy, onTake, onOverwrite }: Props) {
   const t = useTexts();
   return (
@@ -26,7 +26,7 @@ export function ChangedNotice({ changes, busy, onTake, onOverwrite }: Props) {
               {t.settings.merge}
             </Button>
             <Button
-              look="danger"
+              variant="danger"
               size="small"
               className="max-md:min-h-11"
               disabled={busy}

@@ -1,9 +1,9 @@
 import type { Decision, ScopeRules } from '../../src/contract/policy.ts';
 import { DECISIONS } from './rules.ts';
 
-/* Rules are stored as a whole: who edits an old version must not undo what others did since. */
+/* Rules are stored as a whole: saving an outdated version must not undo changes by others. */
 
-/** The lists of rules, and the marks of those that are enforced. */
+/** The lists of rules, and which rules are enforced. */
 export type RuleList = Decision | 'enforced';
 const LISTS: readonly RuleList[] = [...DECISIONS, 'enforced'];
 
@@ -23,13 +23,13 @@ const without = (rules: ScopeRules, others: ScopeRules): RuleChange[] =>
       .map((rule) => ({ list, rule })),
   );
 
-/** What became of the rules; null if they are the same, in whatever order. */
+/** What changed; null if nothing did, whatever the order. */
 export function changesOf(before: ScopeRules, now: ScopeRules): RuleChanges | null {
   const changes = { added: without(now, before), removed: without(before, now) };
   return changes.added.length + changes.removed.length === 0 ? null : changes;
 }
 
-/** A person's own version with what others did. */
+/** The user’s version with the changes of others. */
 export function withChanges(own: ScopeRules, { added, removed }: RuleChanges): ScopeRules {
   const has = (all: readonly RuleChange[], list: RuleList, rule: string): boolean =>
     all.some((each) => each.list === list && each.rule === rule);

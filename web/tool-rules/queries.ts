@@ -3,7 +3,7 @@ import type { Channel } from '../../src/contract/message.ts';
 import type { ScopeRules } from '../../src/contract/policy.ts';
 import { client, queries } from '../api/client.ts';
 
-/* An approval or another person may change them at any time, and no hint says so: never from the cache. */
+/* Approvals and other users may change rules at any time without a hint: never use the cache. */
 
 export const globalRulesQuery = queryOptions({
   queryKey: ['rules', 'global'],
@@ -25,7 +25,7 @@ export const sessionRulesQuery = (id: string) =>
     staleTime: 0,
   });
 
-/** How the rules of one scope are changed. */
+/** How to change the rules of one scope. */
 export interface RuleAccess {
   readonly read: () => Promise<ScopeRules>;
   readonly save: (rules: ScopeRules) => Promise<void>;

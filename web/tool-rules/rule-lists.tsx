@@ -4,7 +4,7 @@ import type { Decision, ScopeRules } from '../../src/contract/policy.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DECISIONS, isEmpty } from './rules.ts';
 
-export const LOOKS: Record<Decision, readonly [icon: LucideIcon, ink: string]> = {
+export const STYLES: Record<Decision, readonly [icon: LucideIcon, ink: string]> = {
   allow: [CircleCheck, 'text-good'],
   ask: [Hand, 'text-warn'],
   deny: [Ban, 'text-bad'],
@@ -12,7 +12,7 @@ export const LOOKS: Record<Decision, readonly [icon: LucideIcon, ink: string]> =
 
 export function DecisionName({ decision }: { decision: Decision }) {
   const t = useTexts();
-  const [Icon, ink] = LOOKS[decision];
+  const [Icon, ink] = STYLES[decision];
   return (
     <span className={`inline-flex items-center gap-1 font-medium ${ink}`}>
       <Icon size={14} aria-hidden />
@@ -31,7 +31,7 @@ export function EnforcedName() {
   );
 }
 
-/** The rules of one scope, to read. */
+/** The rules of one scope, read-only. */
 export function RuleLists({ rules, none }: { rules: ScopeRules; none: string }) {
   const t = useTexts();
   if (isEmpty(rules)) return <p className="text-dense text-soft">{none}</p>;

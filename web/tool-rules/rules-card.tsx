@@ -11,13 +11,13 @@ interface RulesCardProps {
   readonly title: string;
   readonly about: string;
   readonly rules: ScopeRules;
-  /** Said where there are none. */
+  /** Shown if there are no rules. */
   readonly none: string;
-  /** Left out where the person may not. */
+  /** Omitted if the user may not edit. */
   readonly edit?: RuleAccess | undefined;
 }
 
-/** The rules of one scope, and for who may, their editor in the same place. */
+/** The rules of one scope, with their editor if the user may edit. */
 export function RulesCard({ title, about, rules, none, edit }: RulesCardProps) {
   const t = useTexts();
   const [isEditing, setIsEditing] = useState(false);

@@ -8,29 +8,29 @@ import { fieldOf, problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ChangedNotice } from './changed-notice.tsx';
 import { changesOf, withChanges } from './changes.ts';
-import { EnforcedMarks } from './enforced-marks.tsx';
-import { badRule, DECISIONS, ruleAt, toList, toText, withMarks } from './rules.ts';
+import { EnforcedChoice } from './enforced-choice.tsx';
+import { badRule, DECISIONS, ruleAt, toList, toText, withEnforced } from './rules.ts';
 
 interface RulesEditorProps {
   readonly rules: ScopeRules;
-  /** As they are on the server now. */
+  /** Reads the current rules from the server. */
   readonly read: () => Promise<ScopeRules>;
   readonly save: (rules: ScopeRules) => Promise<unknown>;
   readonly onDone: () => void;
 }
 
-/** Three lists, one rule a line. */
+/** Three lists, one rule per line. */
 export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
   const t = useTexts();
   const [texts, setTexts] = useState(() => toTexts(rules));
-  // What this version began with.
+  // The version this edit is based on.
   const [base, setBase] = useState(rules);
   const [newer, setNewer] = useState(rules);
   const [wasTried, setWasTried] = useState(false);
-  const [marks, setMarks] = useState(rules.enforced);
-  const wanted = withMarks(
+  const [enforced, setEnforced] = useState(rules.enforced);
+  const wanted = withEnforced(
     { allow: toList(texts.allow), ask: toList(texts.ask), deny: toList(texts.deny) },
-    marks,
+    enforced,
   );
   const changes = changesOf(base, newer);
   const { mutate, error, isPending } = useMutation({
@@ -78,7 +78,9 @@ export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
           </Field>
         ))}
       </div>
-      {marks !== undefined && <EnforcedMarks rules={wanted} marks={marks} onChange={setMarks} />}
+      {enforced !== undefined && (
+        <EnforcedChoice rules={wanted} enforced={enforced} onChange={setEnforced} />
+      )}
       {error !== null && refused === null && (
         <div className="mb-3">
           <Notice tone="bad" title={problemOf(error, t)} />
@@ -91,7 +93,7 @@ export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
           onTake={() => {
             const merged = withChanges(wanted, changes);
             setTexts(toTexts(merged));
-            setMarks(merged.enforced);
+            setEnforced(merged.enforced);
             setBase(newer);
           }}
           onOverwrite={() => {
@@ -101,7 +103,7 @@ export function RulesEditor({ rules, read, save, onDone }: RulesEditorProps) {
         />
       )}
       <div className="flex flex-wrap gap-2">
-        <Button look="primary" type="submit" disabled={isPending}>
+        <Button variant="primary" type="submit" disabled={isPending}>
           {t.common.save}
         </Button>
         <Button onClick={onDone}>{t.common.cancel}</Button>

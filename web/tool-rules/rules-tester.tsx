@@ -19,7 +19,7 @@ interface RulesTesterProps {
   readonly onChannel: (channel: Channel) => void;
 }
 
-/** What would be decided about a call, and why; nothing is done. */
+/** Shows how a call would be decided and why, without running it. */
 export function RulesTester({ sessionId, channel, onChannel }: RulesTesterProps) {
   const t = useTexts();
   const known = useId();

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { badRule, inputFor, isEmpty, ruleAt, toList, toText, withMarks } from './rules.ts';
+import { badRule, inputFor, isEmpty, ruleAt, toList, toText, withEnforced } from './rules.ts';
 
-test('[P1] rules are written one a line, and read back as they were', () => {
+test('[P1] rules are written one per line and read back unchanged', () => {
   const rules = ['Read', 'Bash(git push)', 'mcp__github'];
   expect(toList(` ${toText(rules)}\n\n`)).toEqual(rules);
 });
 
-test('[P1] the line that is no rule is found', () => {
+test('[P1] the first invalid line is reported', () => {
   expect(badRule('Read\nBash(git push)')).toBeNull();
   expect(badRule('Read\n(git push)\nnope nope')).toBe('(git push)');
   expect(badRule('')).toBeNull();
 });
 
-test('[P1] an error of the server names the rule it is about', () => {
+test('[P1] a server error is mapped to its rule', () => {
   const rules = { allow: [], ask: [], deny: ['Read', 'Bash(()'] };
   expect(ruleAt(rules, 'deny.1')).toEqual({ list: 'deny', rule: 'Bash(()' });
   expect(ruleAt(rules, 'deny.7')).toBeNull();
@@ -21,7 +21,7 @@ test('[P1] an error of the server names the rule it is about', () => {
   expect(isEmpty({ allow: [], ask: [], deny: [] })).toBe(true);
 });
 
-test('[P1] a line of the tester becomes the input that the tool takes', () => {
+test('[P1] a line of the tester becomes the tool’s input', () => {
   expect(inputFor('Bash', 'git push')).toEqual({ input: { command: 'git push' } });
   expect(inputFor('Edit', '/etc/passwd')).toEqual({ input: { file_path: '/etc/passwd' } });
   expect(inputFor('mcp__github__create', '{"title":"x"}')).toEqual({ input: { title: 'x' } });
@@ -29,8 +29,8 @@ test('[P1] a line of the tester becomes the input that the tool takes', () => {
   expect(inputFor('mcp__github__create', 'not json')).toBeNull();
 });
 
-test('[P1] what is enforced is among what stops something, also after an edit', () => {
+test('[P1] only Ask and Deny rules stay enforced after an edit', () => {
   const rules = { allow: ['Read'], ask: ['Bash'], deny: ['Write', 'Bash'] };
-  expect(withMarks(rules, ['Bash', 'Read', 'gone'])).toEqual({ ...rules, enforced: ['Bash'] });
-  expect(withMarks(rules, undefined)).toEqual(rules);
+  expect(withEnforced(rules, ['Bash', 'Read', 'gone'])).toEqual({ ...rules, enforced: ['Bash'] });
+  expect(withEnforced(rules, undefined)).toEqual(rules);
 });

@@ -7,10 +7,10 @@ import {
   type ToolRules,
 } from '../../src/contract/policy.ts';
 
-/** In the order in which they count within a scope. */
+/** In order of priority within a scope. */
 export const DECISIONS = ['deny', 'ask', 'allow'] as const satisfies readonly Decision[];
 
-/** One rule a line. */
+/** One rule per line. */
 export const toText = (rules: readonly string[]): string => rules.join('\n');
 
 export const toList = (text: string): string[] =>
@@ -19,13 +19,13 @@ export const toList = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** The first line that is no rule; null if all are. */
+/** The first invalid line; null if all are valid. */
 export const badRule = (text: string): string | null =>
   toList(text)
     .find((rule) => !ToolRule.safeParse(rule).success)
     ?.slice(0, RULE_MAX) ?? null;
 
-/** The rule that an error of the server is about, such as `deny.1`. */
+/** The rule that a server error names, such as `deny.1`. */
 export function ruleAt(rules: ToolRules, field: string): { list: Decision; rule: string } | null {
   const [list, index] = field.split('.');
   const known = DECISIONS.find((each) => each === list);
@@ -33,19 +33,24 @@ export function ruleAt(rules: ToolRules, field: string): { list: Decision; rule:
   return known === undefined || rule === undefined ? null : { list: known, rule };
 }
 
-/** What of a scope can be enforced: what stops something, strictest first and each once. */
+/**
+ * Rules of a scope that can be enforced: Deny and Ask rules, strictest first, without duplicates.
+ */
 export const enforceable = ({ deny, ask }: ToolRules): string[] => [...new Set([...deny, ...ask])];
 
-/** Marks that are left after the lists were edited; a session's rules have none. */
-export const withMarks = (rules: ToolRules, marks: readonly string[] | undefined): ScopeRules =>
-  marks === undefined
+/** Keeps the enforced rules that still exist after an edit; a session’s rules have none. */
+export const withEnforced = (
+  rules: ToolRules,
+  enforced: readonly string[] | undefined,
+): ScopeRules =>
+  enforced === undefined
     ? rules
-    : { ...rules, enforced: enforceable(rules).filter((rule) => marks.includes(rule)) };
+    : { ...rules, enforced: enforceable(rules).filter((rule) => enforced.includes(rule)) };
 
 export const isEmpty = ({ allow, ask, deny }: ToolRules): boolean =>
   allow.length + ask.length + deny.length === 0;
 
-/** What the one line of the tester means to a tool. */
+/** The input field that the tester’s line stands for, by tool. */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Read: 'file_path',
@@ -58,7 +63,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 export const TOOLS = Object.keys(FIELDS);
 
-/** A call of a tool from one line of text; for other tools the line is JSON, or nothing. */
+/** A tool call from one line of text; for other tools the line is JSON or empty. */
 export function inputFor(tool: string, text: string): { input?: Json } | null {
   const field = FIELDS[tool];
   if (text.trim() === '') return {};

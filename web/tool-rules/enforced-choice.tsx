@@ -6,12 +6,12 @@ import { enforceable } from './rules.ts';
 
 interface Props {
   readonly rules: ScopeRules;
-  readonly marks: readonly string[];
-  readonly onChange: (marks: string[]) => void;
+  readonly enforced: readonly string[];
+  readonly onChange: (enforced: string[]) => void;
 }
 
-/** Which of the rules that stop something hold whatever a narrower scope says. */
-export function EnforcedMarks({ rules, marks, onChange }: Props) {
+/** Which Ask and Deny rules apply whatever a narrower scope says. */
+export function EnforcedChoice({ rules, enforced, onChange }: Props) {
   const t = useTexts();
   const all = enforceable(rules);
   return (
@@ -28,9 +28,11 @@ export function EnforcedMarks({ rules, marks, onChange }: Props) {
           <input
             type="checkbox"
             className="size-4 accent-accent"
-            checked={marks.includes(rule)}
+            checked={enforced.includes(rule)}
             onChange={({ target }) =>
-              onChange(target.checked ? [...marks, rule] : marks.filter((each) => each !== rule))
+              onChange(
+                target.checked ? [...enforced, rule] : enforced.filter((each) => each !== rule),
+              )
             }
           />
           <DecisionName decision={rules.deny.includes(rule) ? 'deny' : 'ask'} />

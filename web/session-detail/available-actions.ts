@@ -2,8 +2,8 @@ import type { Me } from '../../src/contract/access.ts';
 import { PROTECTED_LABELS } from '../../src/contract/limits.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 
-/** What a person can do with a session as a whole. */
-export type Deed =
+/** Something a user can do to a session. */
+export type SessionAction =
   | 'complete'
   | 'terminate'
   | 'reopen'
@@ -31,13 +31,13 @@ export const mayOwn = (session: Pick<Session, 'level'>, me: Pick<Me, 'rights'>):
 export const isProtected = ({ labels }: Pick<Session, 'labels'>): boolean =>
   labels.some((label) => PROTECTED_LABELS.includes(label));
 
-/** Only what the status allows and the person may, the most helpful first. */
-export function possibleDeeds(session: Subject, me: Pick<Me, 'rights'>): Deed[] {
+/** The actions that the status and the user’s rights allow, most helpful first. */
+export function availableActions(session: Subject, me: Pick<Me, 'rights'>): SessionAction[] {
   if (!mayWork(session, me)) return [];
   const { status, held, unfinishedRuns, archivedAt } = session;
   const ended = hasEnded(status);
   const quiet = unfinishedRuns === 0;
-  const deeds: [Deed, boolean][] = [
+  const actions: [SessionAction, boolean][] = [
     ['resume', held],
     ['retry', status === 'ERROR'],
     ['reopen', ended],
@@ -48,5 +48,5 @@ export function possibleDeeds(session: Subject, me: Pick<Me, 'rights'>): Deed[] 
     ['archive', archivedAt === null && quiet],
     ['delete', mayOwn(session, me) && !isProtected(session)],
   ];
-  return deeds.flatMap(([deed, isPossible]) => (isPossible ? [deed] : []));
+  return actions.flatMap(([action, isAvailable]) => (isAvailable ? [action] : []));
 }
