@@ -4,27 +4,27 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './api/client.ts';
-import { watchWho } from './api/current-user.ts';
+import { watchCurrentUser } from './api/current-user.ts';
 import { followHints } from './api/live.ts';
 import { loadPatiently } from './api/load-patiently.ts';
 import { hasPageKey } from './api/page-key.ts';
-import { lettersOf } from './conversation/outbox/outbox-storage.ts';
+import { outboxPrefix } from './conversation/outbox/outbox-storage.ts';
 import { applyTheme } from './parts/theme.ts';
 import { router } from './router.tsx';
-import { keptNames } from './state/stored.ts';
+import { storedNames } from './state/stored.ts';
 import './styles.css';
 import { language, loadTexts } from './texts/language.ts';
 
-// Styles that parts of the page add while it runs are let in by this (see the server's CSP).
+// Allows styles that components add at run time (see the server’s CSP).
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
 if (nonce !== undefined) setNonce(nonce);
 
 applyTheme();
-const sayLanguage = (): void => {
+const applyLanguage = (): void => {
   document.documentElement.lang = language.get();
 };
-sayLanguage();
-language.subscribe(sayLanguage);
+applyLanguage();
+language.subscribe(applyLanguage);
 
 const show = (): void =>
   createRoot(document.getElementById('app')!).render(
@@ -37,20 +37,20 @@ const show = (): void =>
 
 function start(): void {
   void followHints(new AbortController().signal);
-  watchWho((userId) => {
-    if (keptNames(lettersOf(userId)).length === 0) return;
-    void loadPatiently(() => import('./conversation/session-state.ts')).then(({ sendKept }) =>
-      sendKept(userId),
+  watchCurrentUser((userId) => {
+    if (storedNames(outboxPrefix(userId)).length === 0) return;
+    void loadPatiently(() => import('./conversation/session-state.ts')).then(({ sendStored }) =>
+      sendStored(userId),
     );
   });
-  // What the page at this address is made of comes together with its texts, not after them.
+  // Load the code of this page in parallel with its texts.
   void router.load();
-  // Not awaited at the top: other files wait for this one.
+  // Not a top-level await: other modules wait for this one.
   void loadPatiently(() => loadTexts(language.get())).then(show);
 }
 
 if (hasPageKey()) start();
-// The cookie alone opens nothing but this page.
+// The cookie alone opens only this page.
 else {
   const next = encodeURIComponent(location.pathname + location.search);
   location.replace(`/sign-in?without=key&next=${next}`);

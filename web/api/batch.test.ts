@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Gather } from './batch.ts';
+import { Batch } from './batch.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('[C2] what comes together is told as one, at once when it was quiet', () => {
-  const told: (readonly string[])[] = [];
-  const gather = new Gather<string>(250, 8000, (all) => told.push(all));
-  for (const one of ['a', 'b', 'a']) gather.note(one);
+it('[C2] items that arrive together make one batch, delivered promptly after a quiet period', () => {
+  const batches: (readonly string[])[] = [];
+  const batch = new Batch<string>(250, 8000, (items) => batches.push(items));
+  for (const one of ['a', 'b', 'a']) batch.add(one);
   vi.advanceTimersByTime(250);
-  expect(told).toEqual([['a', 'b']]);
+  expect(batches).toEqual([['a', 'b']]);
   vi.advanceTimersByTime(60_000);
-  gather.note('c');
+  batch.add('c');
   vi.advanceTimersByTime(250);
-  expect(told.at(-1)).toEqual(['c']);
+  expect(batches.at(-1)).toEqual(['c']);
 });
 
-it('[C2] what never ends is told less than ten times a minute', () => {
-  let told = 0;
-  const gather = new Gather<number>(250, 8000, () => told++);
+it('[C2] an endless series makes fewer than ten batches a minute', () => {
+  let batches = 0;
+  const batch = new Batch<number>(250, 8000, () => batches++);
   for (let ms = 0; ms < 10 * 60_000; ms += 50) {
-    gather.note(ms % 20);
+    batch.add(ms % 20);
     vi.advanceTimersByTime(50);
   }
-  expect(told).toBeGreaterThan(50);
-  expect(told).toBeLessThan(100);
+  expect(batches).toBeGreaterThan(50);
+  expect(batches).toBeLessThan(100);
 });

@@ -1,35 +1,35 @@
 /**
- * Gathers what comes together, so that it makes one request. The first waits for a moment only; while
- * it does not end, it is less and less often.
+ * Collects items that arrive together, to handle them with one request. The first batch waits only
+ * a moment; while items keep coming, batches become rarer.
  */
-export class Gather<T> {
-  readonly #act: (all: readonly T[]) => void;
+export class Batch<T> {
+  readonly #act: (items: readonly T[]) => void;
   readonly #firstMs: number;
-  readonly #mostMs: number;
+  readonly #maxMs: number;
   readonly #due = new Set<T>();
   #waitMs: number;
   #actedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(firstMs: number, mostMs: number, act: (all: readonly T[]) => void) {
+  constructor(firstMs: number, maxMs: number, act: (items: readonly T[]) => void) {
     this.#act = act;
     this.#firstMs = firstMs;
-    this.#mostMs = mostMs;
+    this.#maxMs = maxMs;
     this.#waitMs = firstMs;
   }
 
-  note(one: T): void {
+  add(item: T): void {
     if (this.#due.size === 0) {
       const isQuiet = performance.now() - this.#actedAt > 2 * this.#waitMs;
-      this.#waitMs = isQuiet ? this.#firstMs : Math.min(2 * this.#waitMs, this.#mostMs);
-      setTimeout(() => this.#tell(), this.#waitMs);
+      this.#waitMs = isQuiet ? this.#firstMs : Math.min(2 * this.#waitMs, this.#maxMs);
+      setTimeout(() => this.#flush(), this.#waitMs);
     }
-    this.#due.add(one);
+    this.#due.add(item);
   }
 
-  #tell(): void {
-    const all = [...this.#due];
+  #flush(): void {
+    const items = [...this.#due];
     this.#due.clear();
     this.#actedAt = performance.now();
-    this.#act(all);
+    this.#act(items);
   }
 }

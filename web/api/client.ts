@@ -4,13 +4,13 @@ import { clientOf } from '../../src/client/calls.ts';
 import type { Contract } from '../../src/client/operation.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { createStore } from '../state/store.ts';
-import { mayPass } from './is-retryable.ts';
+import { isRetryable } from './is-retryable.ts';
 import { onNewKey } from './page-key.ts';
 import { fetchOrSocket } from './sockets.ts';
 
 /**
- * The server that the page came from; cookie and page key say who asks. Its answers are taken as they
- * come: the schemas that would check them are a fifth of what a first page would have to load.
+ * The server this page was loaded from; cookie and page key identify the user. Responses are not
+ * validated: the schemas would be a fifth of what a first page has to load.
  */
 export const client = clientOf(
   { url: location.origin, fetch: fetchOrSocket },
@@ -22,7 +22,7 @@ export const client = clientOf(
   },
 );
 
-/** Whether a call was answered that nobody is signed in. */
+/** Whether a call was refused because nobody is signed in. */
 export const signedOut = createStore(false);
 
 const isUnauthorized = (error: unknown): boolean => isBatonError(error, 'unauthorized');
@@ -30,14 +30,15 @@ const isUnauthorized = (error: unknown): boolean => isBatonError(error, 'unautho
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // The server may be on this machine, or nearer than what a browser calls the network.
+      // The server may be on this machine or a local network, whatever the browser says about being
+      // online.
       networkMode: 'always',
-      // The hint stream says when something is old.
+      // The hint stream invalidates what has changed.
       staleTime: 30_000,
       gcTime: 10 * 60_000,
       refetchOnWindowFocus: true,
-      retry: (failures, error) => mayPass(error) && failures < 5,
-      // Who has asked too much waits longer.
+      retry: (failures, error) => isRetryable(error) && failures < 5,
+      // Back off longer when rate-limited.
       retryDelay: (failures, error) =>
         isBatonError(error, 'rate_limited') ? 10_000 : Math.min(300 * 2 ** failures, 5000),
     },
@@ -50,7 +51,7 @@ export function noticeError(error: unknown): void {
   if (isUnauthorized(error)) signedOut.set(true);
 }
 
-// Another tab has signed in: what was refused to this one is read again.
+// Another tab has signed in: repeat what was refused here.
 onNewKey(() => {
   signedOut.set(false);
   void queries.invalidateQueries();

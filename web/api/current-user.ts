@@ -1,15 +1,17 @@
 import { PAGE_USER_NAME } from '../../src/contract/page-key.ts';
-import { keep } from '../state/stored.ts';
+import { writeStored } from '../state/stored.ts';
 import { queries } from './client.ts';
 import { meQuery } from './queries.ts';
 
-/* What a page has loaded and what is written on it belong to who was signed in when it was opened. */
+/*
+ * Everything a page has loaded or drafted belongs to the user who was signed in when it was opened.
+ */
 
 /**
- * Begins a new page as soon as somebody else is signed in, in this tab or in another one: nothing of
- * the one before is shown or sent any more. Calls back once it is known who it is.
+ * Reloads the page as soon as a different user signs in, in this tab or another one, so that
+ * nothing of the previous user is shown or sent. Calls back once the user is known.
  */
-export function watchWho(onKnown: (userId: string) => void): void {
+export function watchCurrentUser(onKnown: (userId: string) => void): void {
   let me: string | null = null;
   const isMe = (id: string): boolean => {
     me ??= id;
@@ -22,13 +24,13 @@ export function watchWho(onKnown: (userId: string) => void): void {
     const id = queries.getQueryData(meQuery.queryKey)?.user.id;
     const isFirst = me === null;
     if (id === undefined || !isMe(id) || !isFirst) return;
-    keep(PAGE_USER_NAME, id);
+    writeStored(PAGE_USER_NAME, id);
     onKnown(id);
   });
   addEventListener('storage', ({ key, newValue }) => {
     if (key === PAGE_USER_NAME && newValue !== null && me !== null) isMe(newValue);
   });
-  // A page that the browser had put aside as it was, such as before a sign-out.
+  // Restored from the back/forward cache, perhaps from before a sign-out.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();
   });

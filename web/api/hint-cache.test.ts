@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type Told, take, toldSeq, whatIsOld } from './hint-cache.ts';
+import { invalidatedBy, lastHintSeq, recordHint, type SingleHint } from './hint-cache.ts';
 
-const hint = (more: Partial<Told> = {}): Told => ({
+const hint = (more: Partial<SingleHint> = {}): SingleHint => ({
   sessionId: 's',
   lastSeq: 10,
   status: 'ACTIVE',
@@ -15,31 +15,34 @@ const hint = (more: Partial<Told> = {}): Told => ({
 });
 const NOTHING = { row: false, session: false, approvals: false, figures: false };
 
-it('[C2] [E9] an agent at work makes nothing old, however much it says', () => {
+it('[C2] [E9] output of a working agent alone invalidates nothing', () => {
   const known = hint();
   for (let lastSeq = 11; lastSeq < 1000; lastSeq++) {
-    expect(whatIsOld({ ...known, lastSeq: lastSeq - 1 }, hint({ lastSeq }))).toEqual(NOTHING);
+    expect(invalidatedBy({ ...known, lastSeq: lastSeq - 1 }, hint({ lastSeq }))).toEqual(NOTHING);
   }
 });
 
-it('[C2] the end of a run, a name, a question and its answer are noticed', () => {
+it('[C2] the end of a run, a new name, a question and its answer invalidate what shows them', () => {
   const ended = hint({ lastSeq: 11, unfinishedRuns: 0, updatedAt: '2026-01-01T00:01:00.000Z' });
-  expect(whatIsOld(hint(), ended)).toMatchObject({ row: true, session: true, figures: true });
-  expect(whatIsOld(hint(), hint({ lastSeq: 11, held: true }))).toEqual({ ...NOTHING, row: true });
-  // A new name is no event: the same seq is told again.
-  expect(whatIsOld(hint(), hint())).toMatchObject({ session: true });
+  expect(invalidatedBy(hint(), ended)).toMatchObject({ row: true, session: true, figures: true });
+  expect(invalidatedBy(hint(), hint({ lastSeq: 11, held: true }))).toEqual({
+    ...NOTHING,
+    row: true,
+  });
+  // Renaming emits no event, so the hint repeats the same seq.
+  expect(invalidatedBy(hint(), hint())).toMatchObject({ session: true });
   const asks = hint({ lastSeq: 11, openQuestions: 1 });
-  expect(whatIsOld(hint(), asks)).toMatchObject({ approvals: true });
-  expect(whatIsOld(asks, hint({ lastSeq: 12 }))).toMatchObject({ approvals: true });
-  expect(whatIsOld(asks, hint({ lastSeq: 14, openQuestions: 1 }))).toMatchObject({
+  expect(invalidatedBy(hint(), asks)).toMatchObject({ approvals: true });
+  expect(invalidatedBy(asks, hint({ lastSeq: 12 }))).toMatchObject({ approvals: true });
+  expect(invalidatedBy(asks, hint({ lastSeq: 14, openQuestions: 1 }))).toMatchObject({
     approvals: true,
   });
-  expect(whatIsOld(undefined, hint())).toMatchObject({ session: true, figures: true });
+  expect(invalidatedBy(undefined, hint())).toMatchObject({ session: true, figures: true });
 });
 
-it('[C2] hints are compared with hints, so that loading a session makes no further loading', () => {
-  expect(take(hint({ sessionId: 't' }), undefined).session).toBe(true);
+it('[C2] hints are compared with hints, so that loading a session does not trigger another load', () => {
+  expect(recordHint(hint({ sessionId: 't' }), undefined).session).toBe(true);
   const loaded = { ...hint(), lastSeq: 50 } as never;
-  expect(take(hint({ sessionId: 't', lastSeq: 20 }), loaded)).toEqual(NOTHING);
-  expect(toldSeq('t')).toBe(20);
+  expect(recordHint(hint({ sessionId: 't', lastSeq: 20 }), loaded)).toEqual(NOTHING);
+  expect(lastHintSeq('t')).toBe(20);
 });

@@ -1,30 +1,33 @@
 import type { Session } from '../../src/contract/session.ts';
 import type { SessionHint } from '../../src/contract/session-event.ts';
 
-/* What hints have told of each session, and what they make old. */
+/* The latest hint of each session, and what a new one invalidates. */
 
-export type Told = Exclude<SessionHint, { all: true }>;
+export type SingleHint = Exclude<SessionHint, { all: true }>;
 
-const last = new Map<string, Told>();
+const last = new Map<string, SingleHint>();
 
-/** The last seq that was told, so that an older copy of a session need not be believed. */
-export const toldSeq = (id: string): number => last.get(id)?.lastSeq ?? 0;
+/** The last seq seen in a hint; an older copy of a session is outdated. */
+export const lastHintSeq = (id: string): number => last.get(id)?.lastSeq ?? 0;
 
-export interface Old {
-  /** Something a list shows; it is in the hint. */
+export interface Invalidated {
+  /** Something that lists show; the hint contains it. */
   readonly row: boolean;
-  /** More than the hint says. */
+  /** More has changed than the hint contains. */
   readonly session: boolean;
   readonly approvals: boolean;
-  /** What is counted over all sessions. */
+  /** Totals over all sessions. */
   readonly figures: boolean;
 }
 
 /**
- * What is old after a hint. An agent at work gives hints all the time, of which most say nothing but
- * that the log has grown: then it is nothing.
+ * What a hint invalidates. A working agent causes hints all the time; most only say that the log
+ * has grown, and those invalidate nothing.
  */
-export function whatIsOld(before: Told | Session | undefined, hint: Told): Old {
+export function invalidatedBy(
+  before: SingleHint | Session | undefined,
+  hint: SingleHint,
+): Invalidated {
   if (before === undefined) {
     return { row: false, session: true, approvals: hint.openQuestions > 0, figures: true };
   }
@@ -35,23 +38,23 @@ export function whatIsOld(before: Told | Session | undefined, hint: Told): Old {
     hint.unfinishedRuns !== before.unfinishedRuns ||
     hint.openQuestions !== before.openQuestions ||
     hint.lastActiveAt !== before.lastActiveAt;
-  // Told without anything new in the log: something beside it has changed, such as a name.
+  // A hint without new events: something outside the log has changed, such as the name.
   const session = hint.updatedAt !== before.updatedAt || hint.lastSeq <= before.lastSeq;
   return {
     row,
     session,
-    // One may have been answered and the next one asked.
+    // One may have been answered and another asked.
     approvals: hint.openQuestions > 0 || before.openQuestions > 0,
     figures: session || hint.unfinishedRuns !== before.unfinishedRuns,
   };
 }
 
-/** Takes a hint; `known` is the session as the page has it. */
-export function take(hint: Told, known: Session | undefined): Old {
-  const old = whatIsOld(last.get(hint.sessionId) ?? known, hint);
+/** Records a hint; `known` is the session as the page has it. */
+export function recordHint(hint: SingleHint, known: Session | undefined): Invalidated {
+  const old = invalidatedBy(last.get(hint.sessionId) ?? known, hint);
   last.set(hint.sessionId, hint);
   return old;
 }
 
-/** What was told of it is no longer to be compared with: it could not be loaded. */
+/** Forgets the last hint of a session that could not be loaded. */
 export const forget = (id: string): void => void last.delete(id);

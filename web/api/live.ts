@@ -2,9 +2,9 @@ import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import type { SessionHint } from '../../src/contract/session-event.ts';
 import { createStore } from '../state/store.ts';
-import { Gather } from './batch.ts';
+import { Batch } from './batch.ts';
 import { client, noticeError, queries } from './client.ts';
-import { forget, type Told, take } from './hint-cache.ts';
+import { forget, recordHint, type SingleHint } from './hint-cache.ts';
 import { onNewKey } from './page-key.ts';
 import { listedSession, type SessionFilter } from './queries.ts';
 import {
@@ -17,37 +17,37 @@ import {
 } from './session-pages.ts';
 
 export type Connection = 'connecting' | 'connected' | 'reconnecting' | 'offline';
-/** Of the hint stream; what the page says about itself. */
+/** State of the hint stream, shown as the state of the page. */
 export const connection = createStore<Connection>('connecting');
 
-/** After an answer that another try at once would not change. */
-const AGAIN_MS = 5000;
+/** Delay after an error that an immediate retry would not fix. */
+const RETRY_MS = 5000;
 const SIGNED_OUT_MS = 60_000;
 
 const LISTS = ['sessions'];
-/** When anything may have changed, so many pages of a list are read again. */
+/** How many pages of a list are reloaded when anything may have changed. */
 const PAGES_KEPT = 4;
 
-/** Follows which sessions change, and loads what the page shows of them again. */
+/** Follows the hint stream, and reloads what the page shows of changed sessions. */
 export async function followHints(signal: AbortSignal): Promise<void> {
   const onState = (state: 'connected' | 'reconnecting'): void =>
     connection.set(state === 'reconnecting' && !navigator.onLine ? 'offline' : state);
-  // Only of what the stream has lost: the server may be on this machine.
+  // Ignored while the stream works: the server may be on this machine.
   const onNetwork = (): void => {
     if (connection.get() !== 'connected') onState('reconnecting');
   };
   addEventListener('offline', onNetwork, { signal });
   addEventListener('online', onNetwork, { signal });
   while (!signal.aborted) {
-    let pauseMs = AGAIN_MS;
+    let pauseMs = RETRY_MS;
     try {
-      for await (const hint of client.hints({ signal, onState })) hear(hint);
+      for await (const hint of client.hints({ signal, onState })) onHint(hint);
     } catch (error) {
       noticeError(error);
-      // Who has read that they are signed out is left to read on.
+      // The page already says that the user is signed out; there is no hurry.
       if (isBatonError(error, 'unauthorized')) pauseMs = SIGNED_OUT_MS;
     }
-    // Ended for good as the stream sees it: signed out, or something between here and the server.
+    // The stream ended for good: signed out, or cut off by something between here and the server.
     onState('reconnecting');
     await pause(pauseMs);
   }
@@ -71,23 +71,23 @@ function pause(ms: number): Promise<void> {
 const ALL = '*';
 const stale = (queryKey: readonly unknown[]) => queries.invalidateQueries({ queryKey });
 
-const sessionsDue = new Gather<string>(250, 8000, (ids) => {
+const sessionsDue = new Batch<string>(250, 8000, (ids) => {
   if (isSeen()) void refreshAll(ids);
 });
-const figuresDue = new Gather<string>(500, 10_000, () => {
+const figuresDue = new Batch<string>(500, 10_000, () => {
   if (!isSeen()) return;
   void stale(['stats']);
   void stale(['runs']);
 });
-// Also of a page that is not in sight: its title says how many wait.
-const approvalsDue = new Gather<string>(250, 5000, () => void stale(['approvals']));
+// Also while the page is hidden: its title shows how many are waiting.
+const approvalsDue = new Batch<string>(250, 5000, () => void stale(['approvals']));
 
-/** Lists that may have more or fewer of the sessions that were loaded. */
-const filteredDue = new Gather<SessionFilter>(50, 8000, (filters) => {
+/** Filtered lists that the loaded sessions may have joined or left. */
+const filteredDue = new Batch<SessionFilter>(50, 8000, (filters) => {
   for (const filter of filters) void stale([...LISTS, filter]);
 });
 
-/** A page that nobody sees asks for nothing; once it is seen, for all that it shows. */
+/** A hidden page loads nothing; when it becomes visible, it reloads what it shows. */
 let isBehind = false;
 function isSeen(): boolean {
   isBehind ||= document.visibilityState === 'hidden';
@@ -96,41 +96,47 @@ function isSeen(): boolean {
 document.addEventListener('visibilitychange', () => {
   if (!isBehind || document.visibilityState === 'hidden') return;
   isBehind = false;
-  sessionsDue.note(ALL);
-  figuresDue.note(ALL);
+  sessionsDue.add(ALL);
+  figuresDue.add(ALL);
 });
 
-function hear(hint: SessionHint): void {
+function onHint(hint: SessionHint): void {
   if ('all' in hint) {
-    for (const gather of [sessionsDue, figuresDue, approvalsDue]) gather.note(ALL);
+    for (const batch of [sessionsDue, figuresDue, approvalsDue]) batch.add(ALL);
     void stale(['stop']);
     return;
   }
-  const { sessionId, ...told } = hint;
-  const old = take(
+  const { sessionId, ...changes } = hint;
+  const invalidated = recordHint(
     hint,
     queries.getQueryData<Session>(['session', sessionId]) ?? listedSession(sessionId),
   );
-  // What the list shows is right at once; the rest of the row follows.
-  queries.setQueryData<Session>(['session', sessionId], (known) => known && patched(known, told));
-  if (old.row)
-    changeLists((list) => changeSession(list, sessionId, (known) => patched(known, told)));
-  // One that became active may belong into a list that does not have it.
-  if (old.session || (old.row && listedSession(sessionId) === undefined))
-    sessionsDue.note(sessionId);
-  if (old.figures) figuresDue.note(ALL);
-  if (old.approvals) approvalsDue.note(ALL);
+  // Show what the hint contains at once; the rest of the row follows.
+  queries.setQueryData<Session>(
+    ['session', sessionId],
+    (known) => known && patched(known, changes),
+  );
+  if (invalidated.row)
+    changeLists((list) => changeSession(list, sessionId, (known) => patched(known, changes)));
+  // A session that became active may belong in a list that does not have it.
+  if (invalidated.session || (invalidated.row && listedSession(sessionId) === undefined))
+    sessionsDue.add(sessionId);
+  if (invalidated.figures) figuresDue.add(ALL);
+  if (invalidated.approvals) approvalsDue.add(ALL);
 }
 
-/** That there is more to load is known by `updatedAt`, which so stays as it was loaded. */
-const patched = (known: Session, { updatedAt: _, ...told }: Omit<Told, 'sessionId'>): Session => ({
+/** Keeps the loaded `updatedAt`: comparing it shows that there is more to load. */
+const patched = (
+  known: Session,
+  { updatedAt: _, ...changes }: Omit<SingleHint, 'sessionId'>,
+): Session => ({
   ...known,
-  ...told,
+  ...changes,
 });
 
 type Change = (list: SessionPages, filter: SessionFilter) => SessionPages;
 
-/** Of every list of sessions that the page knows, by its filter. */
+/** Applies a change to every list of sessions that the page has loaded. */
 function changeLists(change: Change): void {
   for (const [queryKey, list] of queries.getQueriesData<SessionPages>({ queryKey: LISTS })) {
     if (list === undefined) continue;
@@ -144,7 +150,9 @@ export function patchSession(id: string, change: (session: Session) => Session):
   changeLists((list) => changeSession(list, id, change));
 }
 
-/** So many are asked for one by one; of more the last active come as a list. */
+/**
+ * Up to this many are loaded one by one; for more, the most recently active are loaded as a list.
+ */
 const FEW = 2;
 const LAST_ACTIVE = 100;
 
@@ -172,9 +180,9 @@ async function refreshSession(id: string): Promise<void> {
     forget(id);
     if (!isBatonError(error, 'not_found')) return;
     changeLists((list) => withoutSession(list, id));
-    // One that is being loaded may have been read before, and would bring it back.
+    // A list that is being loaded may still contain it.
     if (queries.isFetching({ queryKey: LISTS }) > 0) void stale(LISTS);
-    // Who has it open is told.
+    // Notifies the page that has it open.
     await stale(['session', id]);
   }
 }
@@ -184,16 +192,16 @@ function show(session: Session): void {
   changeLists((list, filter) => placed(list, filter, session));
 }
 
-/** Only the server knows what belongs into a list that is filtered. */
+/** Only the server knows which sessions belong in a filtered list. */
 function placed(list: SessionPages, filter: SessionFilter, session: Session): SessionPages {
   if (hasSession(list, session.id)) {
-    const isAway = session.archivedAt !== null && filter.archived !== true;
-    return isAway
+    const isHidden = session.archivedAt !== null && filter.archived !== true;
+    return isHidden
       ? withoutSession(list, session.id)
       : changeSession(list, session.id, () => session);
   }
   if (Object.keys(filter).length > 0) {
-    filteredDue.note(filter);
+    filteredDue.add(filter);
     return list;
   }
   return session.archivedAt === null ? withNewSession(list, session) : list;

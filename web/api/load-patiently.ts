@@ -1,17 +1,17 @@
-import { keep, kept } from '../state/stored.ts';
+import { readStored, writeStored } from '../state/stored.ts';
 import { connection } from './live.ts';
 
-/* Parts of the app that are loaded when they are needed, which may be while the server is away. */
+/* Parts of the app are loaded on demand, perhaps while the server is away. */
 
 const RELOADED = 'baton.reloaded';
-/** A reload that did not help is not tried again so soon. */
+/** Minimum time between two reloads. */
 const RELOAD_MS = 60_000;
-/** Also when the connection seems to be there. */
+/** Waited even if the connection seems to work. */
 const PAUSE_MS = 500;
 
 /**
- * What `load` imports; if it cannot be had, once more when the server is there again. If it then still
- * cannot, the server has other files by now, or the browser remembers the failure: a new page helps.
+ * Imports with one retry once the server is reachable. If that fails too, the server was updated or
+ * the browser has cached the failure: reload the page.
  */
 export async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
   try {
@@ -22,10 +22,10 @@ export async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
     try {
       return await load();
     } catch (error) {
-      const before = Number(kept(RELOADED, 'tab') ?? 0);
+      const before = Number(readStored(RELOADED, 'tab') ?? 0);
       const isSoon = Date.now() - before < RELOAD_MS;
-      // What cannot be remembered would be done for ever.
-      if (isSoon || !keep(RELOADED, String(Date.now()), 'tab')) throw error;
+      // If the reload cannot be recorded, the page would reload forever.
+      if (isSoon || !writeStored(RELOADED, String(Date.now()), 'tab')) throw error;
       location.reload();
       throw error;
     }
@@ -34,12 +34,12 @@ export async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
 
 function connected(): Promise<void> {
   return new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (connection.get() !== 'connected') return;
       stop();
       resolve();
     };
-    const stop = connection.subscribe(look);
-    look();
+    const stop = connection.subscribe(check);
+    check();
   });
 }

@@ -1,38 +1,40 @@
 import { PAGE_KEY_HEADER, PAGE_KEY_NAME, PAGE_USER_NAME } from '../../src/contract/page-key.ts';
-import { keep, kept } from '../state/stored.ts';
+import { readStored, writeStored } from '../state/stored.ts';
 
-/* Who asks is said by the cookie and by this key together; the sign-in page has put it here. */
+/* Cookie and page key together identify the user; the sign-in page stored the key here. */
 
-/** Another tab that signs in has its new cookie a moment before its new key, which all tabs then have. */
+/**
+ * A tab that signs in gets its new cookie a moment before its new key, which all tabs then share.
+ */
 const HANDOVER_MS = 1000;
 
-/** Whose page this is. Somebody else's sign-in gives it no key: it is loaded anew instead. */
-const user = kept(PAGE_USER_NAME);
-let key = kept(PAGE_KEY_NAME);
+/** The user of this page. Another user's sign-in gives it no key: the page reloads instead. */
+const user = readStored(PAGE_USER_NAME);
+let key = readStored(PAGE_KEY_NAME);
 
 function currentKey(): string | null {
-  if (user === null || kept(PAGE_USER_NAME) === user) key = kept(PAGE_KEY_NAME);
+  if (user === null || readStored(PAGE_USER_NAME) === user) key = readStored(PAGE_KEY_NAME);
   return key;
 }
 
 export const hasPageKey = (): boolean => currentKey() !== null;
 
-export const forgetPageKey = (): boolean => keep(PAGE_KEY_NAME, null);
+export const forgetPageKey = (): boolean => writeStored(PAGE_KEY_NAME, null);
 
-/** Calls back when the same person has signed in, in another tab. */
+/** Calls back when the same user signs in in another tab. */
 export function onNewKey(listener: () => void, options?: AddEventListenerOptions): void {
-  const hear = ({ key: name, newValue }: StorageEvent): void => {
+  const onStorage = ({ key: name, newValue }: StorageEvent): void => {
     if (name === PAGE_KEY_NAME && newValue !== null && currentKey() === newValue) listener();
   };
-  addEventListener('storage', hear, options);
+  addEventListener('storage', onStorage, options);
 }
 
-/** What `fetch` does, with the key. */
+/** `fetch` with the page key. */
 export const fetchWithKey: typeof fetch = async (input, init) => {
   const sent = currentKey();
   const response = await fetch(input, withKey(init, sent));
   if (response.status !== 401 || !(await changes(sent))) return response;
-  // Nothing was done for the one that was refused.
+  // The refused request had no effect, so it is safe to repeat.
   return fetch(input, withKey(init, currentKey()));
 };
 
@@ -42,7 +44,7 @@ function withKey(init: RequestInit | undefined, sent: string | null): RequestIni
   return { ...init, headers };
 }
 
-/** Whether there is another key than this one, or will be in a moment. */
+/** Whether the key has changed, or does within a moment. */
 function changes(sent: string | null): Promise<boolean> {
   return new Promise((resolve) => {
     const stop = new AbortController();

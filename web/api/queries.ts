@@ -8,9 +8,9 @@ import type { Answer } from '../../src/client/client.ts';
 import type { endpoints } from '../../src/contract/api/endpoints.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import { client, queries } from './client.ts';
-import { toldSeq } from './hint-cache.ts';
+import { lastHintSeq } from './hint-cache.ts';
 
-/* What the pages read, by one key each. `live.ts` says which are old. */
+/* The queries of all pages. `live.ts` invalidates them. */
 
 export interface SessionFilter {
   readonly ownerId?: string;
@@ -26,7 +26,7 @@ export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => client.getMe({}, { signal }),
   staleTime: Number.POSITIVE_INFINITY,
-  // Somebody else may have signed in meanwhile (see `who.ts`).
+  // Another user may have signed in (see `current-user.ts`).
   refetchOnWindowFocus: 'always',
 });
 
@@ -57,14 +57,14 @@ export const sessionQuery = (id: string) =>
     placeholderData: () => listedSession(id),
   });
 
-/** A session as a list that was loaded has it; its log may have grown since. */
+/** A session from a loaded list; its log may have grown since. */
 export function listedSession(id: string): Session | undefined {
   const lists = queries.getQueriesData<InfiniteData<Answer<typeof endpoints.listSessions>>>({
     queryKey: ['sessions'],
   });
   const pages = lists.flatMap(([, list]) => list?.pages ?? []);
-  const found = pages.flatMap(({ items }) => items).find((each) => each.id === id);
-  return found && { ...found, lastSeq: Math.max(found.lastSeq, toldSeq(id)) };
+  const session = pages.flatMap(({ items }) => items).find((each) => each.id === id);
+  return session && { ...session, lastSeq: Math.max(session.lastSeq, lastHintSeq(id)) };
 }
 
 export const pendingApprovalsQuery = queryOptions({
@@ -84,7 +84,7 @@ export const stopQuery = queryOptions({
   queryFn: ({ signal }) => client.getStop({}, { signal }),
 });
 
-/** Names by id: for admins of all, for others of themselves. */
+/** User names by id: all of them for administrators, only their own for others. */
 export const userNamesQuery = queryOptions({
   queryKey: ['users', 'names'],
   queryFn: async ({ client: cache, signal }) => {

@@ -12,7 +12,7 @@ const event = (seq: number): SessionEvent => ({
   at: '2026-11-16T10:00:00.000Z',
 });
 
-/** A log without the events 4 and 5, whose answers have two events at most. */
+/** A log without the events 4 and 5, returned two events at a time. */
 const LOG = [1, 2, 3, 6, 7, 8, 9, 10].map(event);
 const source = {
   sessionEvents: async ({
@@ -33,7 +33,7 @@ test.each([
   [8, 100, [9, 10]],
   [7, 7, []],
 ])(
-  '[E2] the events after %i up to %i are all of them, however short the answers',
+  '[E2] all events after %i up to %i are read, however short the responses',
   async (after, last, seqs) => {
     const events = await readLog(source, 's', { after, last });
     expect(events.map(({ seq }) => seq)).toEqual(seqs);

@@ -4,8 +4,8 @@ import { client } from './client.ts';
 import { saveFrom } from './download.ts';
 
 /**
- * Has the browser save what an operation answers, by a link that is good once: it goes to the disk as
- * it comes, however large it is.
+ * Downloads the response of an operation through a one-time link, so that it goes straight to disk
+ * however large it is.
  */
 export async function saveAnswer(
   operation: 'exportSession' | 'exportAudit',

@@ -9,7 +9,7 @@ import {
   withoutSession,
 } from './session-pages.ts';
 
-/** Last active in the order of their ids. */
+/** Sessions whose last activity follows the order of their ids. */
 const session = (id: string, name = id, lastActiveAt = id): Session =>
   ({ id, name, lastActiveAt }) as Session;
 const list = (pages: string[][], end = true): SessionPages => ({
@@ -22,12 +22,12 @@ const list = (pages: string[][], end = true): SessionPages => ({
 const ids = ({ pages }: SessionPages): string[][] =>
   pages.map(({ items }) => items.map(({ id }) => id));
 
-it('[C2] [E9] a new session comes to its place, however far the list was scrolled', () => {
+it('[C2] [E9] a new session is inserted in order, however far the list was scrolled', () => {
   expect(ids(withNewSession(list([['9', '8'], ['5']]), session('a')))).toEqual([
     ['a', '9', '8'],
     ['5'],
   ]);
-  // Shared just now, and made before.
+  // Created earlier, but shared just now.
   expect(ids(withNewSession(list([['9', '8'], ['5']]), session('6')))).toEqual([
     ['9', '8'],
     ['6', '5'],
@@ -38,7 +38,7 @@ it('[C2] [E9] a new session comes to its place, however far the list was scrolle
   expect(ids(withNewSession(list([[]]), session('1')))).toEqual([['1']]);
 });
 
-it('[C2] a session that becomes active comes to the front, from whichever page', () => {
+it('[C2] a session that becomes active moves to the front, from any page', () => {
   const known = list([
     ['9', '8'],
     ['5', '4'],
@@ -53,19 +53,19 @@ it('[C2] a session that becomes active comes to the front, from whichever page',
   expect(ids(active('9'))).toEqual(ids(known));
 });
 
-it('[C2] one that changes otherwise stays in its place, and one that is gone leaves it', () => {
+it('[C2] other changes keep the position, and a deleted session disappears', () => {
   const known = list([['9', '8'], ['5']]);
   const renamed = changeSession(known, '8', (each) => ({ ...each, name: 'new' }));
   expect(renamed.pages[0]?.items[1]?.name).toBe('new');
   expect(renamed.pages[0]?.items[0]).toBe(known.pages[0]?.items[0]);
   expect(ids(withoutSession(known, '9'))).toEqual([['8'], ['5']]);
-  // Nothing is shown anew for what is not there.
+  // Unknown sessions cause no new render.
   expect(changeSession(known, 'x', (each) => each)).toBe(known);
   expect(withoutSession(known, 'x')).toBe(known);
   expect([hasSession(known, '5'), hasSession(known, 'x')]).toEqual([true, false]);
 });
 
-it('[C2] what is asked for again after a loss is bounded', () => {
+it('[C2] reloading after a lost connection is bounded', () => {
   const cut = firstPages(list([['9'], ['8'], ['7']]), 2);
   expect(ids(cut)).toEqual([['9'], ['8']]);
   expect(cut.pageParams).toEqual([null, 'page 1']);

@@ -3,7 +3,7 @@ import type { Answer } from '../../src/client/client.ts';
 import type { endpoints } from '../../src/contract/api/endpoints.ts';
 import type { Session } from '../../src/contract/session.ts';
 
-/* The list of sessions as far as it was scrolled, kept right without asking for all of it again. */
+/* The session list as far as it was scrolled, updated without reloading all of it. */
 
 export type SessionPage = Answer<typeof endpoints.listSessions>;
 export type SessionPages = InfiniteData<SessionPage, string | null>;
@@ -16,7 +16,7 @@ const changed = (list: SessionPages, change: (items: Session[]) => Session[]): S
   pages: list.pages.map((page) => ({ ...page, items: change(page.items) })),
 });
 
-/** One that became active moves to its place. */
+/** A session that became active moves to its new position. */
 export function changeSession(
   list: SessionPages,
   id: string,
@@ -32,17 +32,14 @@ export function changeSession(
   return changed(list, (items) => items.map((each) => (each.id === id ? after : each)));
 }
 
-/** The last active first, of several at once the newest. */
-const inOrder = (a: Session, b: Session): number => (placeOf(a) < placeOf(b) ? 1 : -1);
-const placeOf = ({ lastActiveAt, id }: Session): string => `${lastActiveAt} ${id}`;
+/** Most recently active first, then newest first. */
+const inOrder = (a: Session, b: Session): number => (sortKeyOf(a) < sortKeyOf(b) ? 1 : -1);
+const sortKeyOf = ({ lastActiveAt, id }: Session): string => `${lastActiveAt} ${id}`;
 
 export const withoutSession = (list: SessionPages, id: string): SessionPages =>
   hasSession(list, id) ? changed(list, (items) => items.filter((each) => each.id !== id)) : list;
 
-/**
- * With one that the list does not have. One that belongs behind all that was loaded comes when it is
- * scrolled to.
- */
+/** Inserts a session. One that belongs after everything loaded appears when it is scrolled to. */
 export function withNewSession(list: SessionPages, session: Session): SessionPages {
   const { pages } = list;
   const isEnd = pages.at(-1)?.nextCursor === null;
@@ -58,7 +55,7 @@ export function withNewSession(list: SessionPages, session: Session): SessionPag
   };
 }
 
-/** Its first pages: all that is asked for again when nobody knows what has changed. */
+/** The first pages, which are reloaded when anything may have changed. */
 export const firstPages = ({ pages, pageParams }: SessionPages, count: number): SessionPages => ({
   pages: pages.slice(0, count),
   pageParams: pageParams.slice(0, count),

@@ -2,13 +2,13 @@ import { request } from '../../src/client/request.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { fetchWithKey, forgetPageKey } from './page-key.ts';
 
-/** Ends the sign-in of this browser, in all its tabs, and leads to the sign-in page. */
+/** Signs out all tabs of this browser and goes to the sign-in page. */
 export async function signOut(): Promise<void> {
   const client = { url: location.origin, fetch: fetchWithKey };
   try {
     await request(client, { method: 'POST', path: '/sign-out' }, {});
   } catch (error) {
-    // It had ended before.
+    // Already signed out.
     if (!isBatonError(error, 'unauthorized')) throw error;
   }
   forgetPageKey();

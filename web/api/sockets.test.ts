@@ -4,7 +4,7 @@ import { frameOf, socketOf } from './sockets.ts';
 const at = (path: string): string | undefined =>
   socketOf(new URL(path, 'http://localhost:8080'))?.href;
 
-it('[E2] [H3] streams, and nothing else, have an address as a WebSocket', () => {
+it('[E2] [H3] only streams have a WebSocket address', () => {
   expect(at('/api/v1/events')).toBe('ws://localhost:8080/ws/events?pings=true');
   expect(at('/api/v1/sessions/abc/events?after=7')).toBe(
     'ws://localhost:8080/ws/sessions/abc?after=7&pings=true',
@@ -21,7 +21,7 @@ it('[E2] [H3] streams, and nothing else, have an address as a WebSocket', () => 
   }
 });
 
-it('[E2] a frame is what a stream of server-sent events would have', () => {
+it('[E2] a frame becomes a server-sent event', () => {
   expect(frameOf('{"seq":1}')).toBe('data: {"seq":1}\n\n');
   expect(frameOf('{"type":"ping"}')).toBe(': ping\n\n');
 });

@@ -7,12 +7,12 @@ import { refusalOf } from './refusal.ts';
 
 interface Props {
   readonly act: () => Promise<unknown>;
-  readonly look?: 'primary' | 'plain' | 'quiet';
+  readonly variant?: 'primary' | 'plain' | 'quiet';
   readonly children: ReactNode;
 }
 
-/** Something that helps, beside what it helps with; says if it did not work. */
-export function Action({ act, look = 'plain', children }: Props) {
+/** A button that helps with a problem, and reports if it failed. */
+export function Action({ act, variant = 'plain', children }: Props) {
   const t = useTexts();
   const { mayAct } = useConversation();
   const { mutate, isPending, error } = useMutation({ mutationFn: act });
@@ -20,7 +20,7 @@ export function Action({ act, look = 'plain', children }: Props) {
   return (
     <>
       <Button
-        look={look}
+        variant={variant}
         size="small"
         disabled={isPending}
         onClick={() => mutate()}

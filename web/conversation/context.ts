@@ -1,25 +1,25 @@
 import { createContext, useContext } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 
-/** A text that is looked for, and the rows that have it, by their seq. */
-export interface Wanted {
+/** A searched text and the seqs of the rows that contain it. */
+export interface Highlighted {
   readonly text: string;
   readonly seqs: ReadonlySet<number>;
 }
 
-/** What the parts of a conversation know about it. */
+/** What all components of a conversation share. */
 export interface Conversation {
   readonly session: Session;
-  /** Whether this person may write here. */
+  /** Whether the user may write here. */
   readonly mayAct: boolean;
-  /** What somebody looks for; null if nobody does. */
-  readonly wanted: Wanted | null;
+  /** The current search; null if there is none. */
+  readonly highlighted: Highlighted | null;
 }
 
 export const ConversationContext = createContext<Conversation | null>(null);
 
 export function useConversation(): Conversation {
-  const found = useContext(ConversationContext);
-  if (found === null) throw new Error('outside of a conversation');
-  return found;
+  const context = useContext(ConversationContext);
+  if (context === null) throw new Error('useConversation must be used inside a conversation');
+  return context;
 }

@@ -9,13 +9,13 @@ import { LoadError } from '../parts/notice.tsx';
 import { useTitle } from '../parts/page.tsx';
 import { Missing } from '../shell/not-found.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { dropOf, putBack } from './composer/composer.tsx';
-import { ConversationContext, type Wanted } from './context.ts';
+import { dropOf, returnToDraft } from './composer/composer.tsx';
+import { ConversationContext, type Highlighted } from './context.ts';
 import { Empty } from './empty.tsx';
 import { hasEnded } from './ended.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
-import { Letters } from './outbox/outgoing.tsx';
+import { OutgoingMessages } from './outbox/outgoing.tsx';
 import { useOutgoing } from './outbox/use-outgoing.ts';
 import { Timeline } from './rows/timeline.tsx';
 import { SearchBar } from './search/search-bar.tsx';
@@ -25,15 +25,15 @@ import { useSeen } from './use-seen.ts';
 
 const route = getRouteApi('/s/$id');
 
-/** `/s/…`: what was said and done in a session, as it happens, and the next message. */
+/** `/s/…`: the live conversation of a session, with the composer. */
 export function Conversation() {
   const t = useTexts();
   const { id } = route.useParams();
   const { data: session, error: failed, refetch } = useQuery(sessionQuery(id));
-  const { data: me, error: noMe, refetch: again } = useQuery(meQuery);
+  const { data: me, error: noMe, refetch: retryMe } = useQuery(meQuery);
   const error = failed ?? (me === undefined ? noMe : null);
   const isGone = isBatonError(error, 'not_found') || isBatonError(error, 'invalid_request');
-  // What was written before belongs to somebody, so it has to be known who this is.
+  // Drafts belong to a user, so the user must be known.
   if (session !== undefined && me !== undefined && !isGone) {
     return <Loaded key={id} session={session} me={me} />;
   }
@@ -45,7 +45,7 @@ export function Conversation() {
         error={error}
         retry={() => {
           void refetch();
-          void again();
+          void retryMe();
         }}
       />
     </div>
@@ -61,7 +61,7 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
   const view = useSyncExternalStore(log.subscribe, log.get);
   const [target, setTarget] = useState<{ readonly seq: number } | null>(null);
   const [isSearching, setSearching] = useState(false);
-  const [wanted, setWanted] = useState<Wanted | null>(null);
+  const [highlighted, setHighlighted] = useState<Highlighted | null>(null);
   const [sent, setSent] = useState(0);
   useTitle(session.name);
   useSeen(session);
@@ -80,16 +80,16 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
     void log.loadOlder(event);
   }, [event, isLive, log]);
 
-  const letters = useOutgoing(outbox, view, session.id);
+  const messages = useOutgoing(outbox, view, session.id);
   const mayAct = me.rights.includes('run') && session.level !== 'view';
-  const context = useMemo(() => ({ session, mayAct, wanted }), [session, mayAct, wanted]);
+  const context = useMemo(() => ({ session, mayAct, highlighted }), [session, mayAct, highlighted]);
   const onOlder = useCallback(() => void log.loadOlder(), [log]);
   const search = useCallback(() => {
     setSearching(true);
     log.wantWhole(true);
   }, [log]);
   useSearchKey(search);
-  const inFlow = letters.filter(({ place, state }) => place === 'flow' || state === 'refused');
+  const inFlow = messages.filter(({ shownIn, state }) => shownIn === 'flow' || state === 'refused');
 
   return (
     <ConversationContext value={context}>
@@ -103,12 +103,12 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
         {isSearching && (
           <SearchBar
             view={view}
-            onWanted={setWanted}
+            onHighlight={setHighlighted}
             onShow={(seq) => setTarget({ seq })}
             onClose={() => {
               setSearching(false);
               log.wantWhole(false);
-              setWanted(null);
+              setHighlighted(null);
               setTarget(null);
             }}
           />
@@ -122,15 +122,15 @@ function Loaded({ session, me }: { session: Session; me: Me }) {
           {view.rows.length <= 1 && inFlow.length === 0 && (
             <Empty loading={view.state === 'loading'} />
           )}
-          <Letters
-            letters={inFlow}
+          <OutgoingMessages
+            messages={inFlow}
             outbox={outbox}
-            onPutBack={(letter) => putBack(draft, letter)}
+            onReturnToDraft={(message) => returnToDraft(draft, message)}
           />
         </Timeline>
         <Footer
           current={view.current}
-          letters={letters}
+          messages={messages}
           draft={draft}
           onSend={(written) => {
             outbox.send(

@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/texts.ts';
 import { useConversation } from './context.ts';
 
-/** Before anything was said. */
+/** Shown before the first message. */
 export function Empty({ loading }: { loading: boolean }) {
   const t = useTexts();
   const { session } = useConversation();

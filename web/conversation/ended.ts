@@ -1,5 +1,5 @@
 import type { Session } from '../../src/contract/session.ts';
 
-/** A person ended it; what ended by itself is revived by a message. */
+/** Ended by a user; a session that ended by itself is reopened by a message. */
 export const hasEnded = ({ status, statusReason }: Session): boolean =>
   status === 'COMPLETED' || (status === 'TERMINATED' && statusReason === 'asked');

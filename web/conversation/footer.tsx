@@ -2,30 +2,30 @@ import { client } from '../api/client.ts';
 import { Notice } from '../parts/notice.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Action } from './action.tsx';
-import { Composer, putBack } from './composer/composer.tsx';
+import { Composer, returnToDraft } from './composer/composer.tsx';
 import { useConversation } from './context.ts';
 import { hasEnded } from './ended.ts';
 import type { Current } from './log/blocks.ts';
 import type { Draft } from './outbox/draft.ts';
-import type { Outgoing, Written } from './outbox/outbox.ts';
+import type { OutboxItem, Written } from './outbox/outbox.ts';
 import { QueuePanel } from './queue/queue-panel.tsx';
 
 interface Props {
   readonly current: Current | null;
-  readonly letters: readonly Outgoing[];
+  readonly messages: readonly OutboxItem[];
   readonly draft: Draft;
   readonly onSend: (written: Written) => void;
 }
 
-/** What is queued, and where the next message is written. */
-export function Footer({ current, letters, draft, onSend }: Props) {
+/** The queue and the composer. */
+export function Footer({ current, messages, draft, onSend }: Props) {
   const t = useTexts();
   const { session, mayAct } = useConversation();
   const hidden = new Set(
-    letters.flatMap(({ place, runId }) => (place === 'flow' && runId !== null ? [runId] : [])),
+    messages.flatMap(({ shownIn, runId }) => (shownIn === 'flow' && runId !== null ? [runId] : [])),
   );
   return (
-    // Where there is little room, the queue gives way first.
+    // In little space, the queue shrinks first.
     <footer className="flex min-h-0 flex-col px-10 pb-3 max-md:px-2 max-md:pb-2">
       <div className="mx-auto flex min-h-0 w-full max-w-[740px] flex-col *:shrink-0">
         {session.hostAway && session.unfinishedRuns > 0 && (
@@ -34,9 +34,11 @@ export function Footer({ current, letters, draft, onSend }: Props) {
           </div>
         )}
         <QueuePanel
-          letters={letters.filter(({ place, state }) => place === 'queue' && state !== 'refused')}
+          messages={messages.filter(
+            ({ shownIn, state }) => shownIn === 'queue' && state !== 'refused',
+          )}
           hidden={hidden}
-          onPutBack={(text) => putBack(draft, { text, files: [] })}
+          onReturnToDraft={(text) => returnToDraft(draft, { text, files: [] })}
         />
         {!mayAct ? (
           <p className="py-2 text-center text-dense text-soft">{t.conversation.readOnly}</p>

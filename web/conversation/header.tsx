@@ -9,9 +9,9 @@ import { useTexts } from '../texts/texts.ts';
 import type { Current } from './log/blocks.ts';
 
 const STATES = {
-  starting: ['dequeued', 'works'],
-  running: ['running', 'works'],
-  waiting: ['waiting', 'asks'],
+  starting: ['dequeued', 'working'],
+  running: ['running', 'working'],
+  waiting: ['waiting', 'asking'],
   delayed: ['retry_scheduled', 'delayed'],
 } as const;
 
@@ -25,7 +25,7 @@ export function Header({ session, current, onSearch }: Props) {
   const t = useTexts();
   const link =
     'inline-flex size-8 shrink-0 items-center justify-center rounded text-soft hover:bg-raised hover:text-ink max-md:size-11';
-  const [shown, doing] = current === null ? [null, null] : STATES[current.state];
+  const [shown, activity] = current === null ? [null, null] : STATES[current.state];
   const isStopped = useStopped();
   const state = isStopped && shown === 'dequeued' ? 'queued' : shown;
   return (
@@ -33,14 +33,14 @@ export function Header({ session, current, onSearch }: Props) {
       <Link to="/" aria-label={t.conversation.back} className={`md:hidden ${link}`}>
         <ChevronLeft size={20} />
       </Link>
-      {/* On a phone the name has a line of its own. */}
+      {/* On a phone the name has its own line. */}
       <div className="flex min-w-0 grow items-center gap-2 max-md:flex-col max-md:items-stretch max-md:gap-0.5">
         <h1 title={session.name} className="min-w-0 truncate font-semibold max-md:leading-5">
           {session.name}
         </h1>
         <div className="flex min-w-0 items-center gap-1.5 md:contents">
           <span className="flex w-3.5 shrink-0 justify-center md:order-first">
-            <StatusDot status={session.status} doing={doing} />
+            <StatusDot status={session.status} activity={activity} />
           </span>
           <span role="status" className="shrink-0">
             {state === null ? <StatusBadge status={session.status} /> : <RunBadge state={state} />}

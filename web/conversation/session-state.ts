@@ -3,74 +3,74 @@ import { BatonError, isBatonError } from '../../src/contract/errors.ts';
 import { client, noticeError, queries } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { newKey } from '../parts/new-key.ts';
-import { keptNames } from '../state/stored.ts';
+import { storedNames } from '../state/stored.ts';
 import { type Changed, SessionLog } from './log/log.ts';
 import { Draft } from './outbox/draft.ts';
-import { type Letter, Outbox } from './outbox/outbox.ts';
-import { letterAt, letterStore, lettersOf } from './outbox/outbox-storage.ts';
+import { Outbox, type OutgoingMessage } from './outbox/outbox.ts';
+import { outboxPrefix, outboxStorage, parseOutboxName } from './outbox/outbox-storage.ts';
 import { laterOf } from './queue/queue-order.ts';
 
-/* What the page keeps of the sessions that were opened last: going back to one shows it at once. */
+/* State of the most recently opened sessions: going back to one shows it at once. */
 
-interface Kept {
+interface SessionState {
   readonly log: SessionLog;
   readonly outbox: Outbox;
   readonly draft: Draft;
 }
 
-const MOST = 5;
-/** The one used last is last. */
-const sessions = new Map<string, Kept>();
+const MAX_SESSIONS = 5;
+/** Ordered by use, most recent last. */
+const sessions = new Map<string, SessionState>();
 
-/** Of one person: who signs in as another gets a new page. */
-export function sessionState(userId: string, id: string): Kept {
+/** For one user: another user gets a new page. */
+export function sessionState(userId: string, id: string): SessionState {
   const state = sessions.get(id) ?? open(userId, id);
   sessions.delete(id);
   sessions.set(id, state);
   for (const [other, { outbox, draft }] of sessions) {
-    if (sessions.size <= MOST) break;
+    if (sessions.size <= MAX_SESSIONS) break;
     if (other !== id && outbox.isIdle && draft.isIdle) sessions.delete(other);
   }
   return state;
 }
 
-/** What was not sent before the browser was closed is sent, whichever page it is opened at. */
-export function sendKept(userId: string): void {
-  const letters = keptNames(lettersOf(userId)).flatMap((name) => letterAt(name) ?? []);
-  for (const id of new Set(letters.map(({ sessionId }) => sessionId))) sessionState(userId, id);
+/** Sends what was unsent when the browser was closed, on whichever page it is opened. */
+export function sendStored(userId: string): void {
+  const messages = storedNames(outboxPrefix(userId)).flatMap((name) => parseOutboxName(name) ?? []);
+  for (const id of new Set(messages.map(({ sessionId }) => sessionId))) sessionState(userId, id);
 }
 
-// One that another tab has sent or thrown away.
+// Another tab has sent or discarded a message.
 addEventListener('storage', ({ key, newValue }) => {
-  const letter = key === null || newValue !== null ? null : letterAt(key);
-  if (letter !== null) sessions.get(letter.sessionId)?.outbox.lose(letter.key);
+  const message = key === null || newValue !== null ? null : parseOutboxName(key);
+  if (message !== null) sessions.get(message.sessionId)?.outbox.forget(message.key);
 });
 
-function open(userId: string, id: string): Kept {
+function open(userId: string, id: string): SessionState {
   const log = new SessionLog({
     sessionId: id,
     source: client,
     soon: (show) => {
-      // A page in the background is given no frames.
+      // Background pages get no animation frames.
       if (document.visibilityState === 'visible') requestAnimationFrame(show);
       else setTimeout(show, 100);
     },
     onChange: (what) => changed(id, what),
     onError: (error) => {
       noticeError(error);
-      // It was deleted, or is no longer shared.
+      // Deleted, or no longer shared.
       if (isBatonError(error, 'not_found')) changed(id, 'session');
     },
   });
   const outbox = new Outbox({
-    deliver: async (letter) => {
-      if (letter.state === 'waiting') await stillMe(userId);
-      return deliver(id, letter);
+    deliver: async (message) => {
+      if (message.state === 'waiting') await requireSameUser(userId);
+      return deliver(id, message);
     },
     onAccepted: ({ runId, status }, { text, files }) => {
       if (status === 'queued') log.noteMessage(runId, text, files);
     },
-    store: letterStore(userId, id),
+    store: outboxStorage(userId, id),
     pause,
     newKey,
     now: Date.now,
@@ -78,8 +78,8 @@ function open(userId: string, id: string): Kept {
   return { log, outbox, draft: new Draft(userId, id) };
 }
 
-/** What has waited is not sent as whoever is signed in by now. */
-async function stillMe(userId: string): Promise<void> {
+/** A message that waited must not be sent as a different user. */
+async function requireSameUser(userId: string): Promise<void> {
   const me = await queries.fetchQuery({
     ...meQuery,
     staleTime: 0,
@@ -89,7 +89,7 @@ async function stillMe(userId: string): Promise<void> {
   if (me.user.id !== userId) throw new BatonError('server_unreachable');
 }
 
-const deliver = (id: string, { key, text, onBusy, files }: Letter) =>
+const deliver = (id: string, { key, text, onBusy, files }: OutgoingMessage) =>
   client
     .sendMessage(
       {
@@ -109,7 +109,7 @@ const deliver = (id: string, { key, text, onBusy, files }: Letter) =>
       throw error;
     });
 
-/** Ends at once when the browser is online again. */
+/** Ends early when the browser is online again. */
 const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -121,7 +121,7 @@ const pause = (ms: number): Promise<void> =>
     addEventListener('online', end);
   });
 
-/** What is queued, in the order they will start; and what has a time of its own. */
+/** Queued runs in start order, and scheduled ones. */
 export const queuedQuery = (sessionId: string) =>
   queryOptions({
     queryKey: ['queue', sessionId],
@@ -129,23 +129,23 @@ export const queuedQuery = (sessionId: string) =>
       const query = { state: 'queued', limit: 200 } as const;
       const [queued, all] = await Promise.all([
         client.listSessionRuns({ params: { id: sessionId }, query }, { signal }),
-        // By age, and so with those that are not in line yet.
+        // Newest first, which includes scheduled runs that are not in the queue yet.
         client.listRuns({ query: { ...query, sessionId, order: 'newest' } }, { signal }),
       ]);
       return {
         items: queued.items,
         later: laterOf(all.items, queued.items),
-        /** Whether there are more in line than these. */
+        /** Whether more are queued than these. */
         more: queued.nextCursor !== null,
       };
     },
   });
 
-/** Events that come together make one request. */
-const GATHER_MS = 50;
+/** Changes within this time make one request. */
+const BATCH_MS = 50;
 const due = new Set<string>();
 
-/** The log knows it before the hints do, which gather more. */
+/** The log reports changes before the hints, which are batched longer. */
 function changed(id: string, what: Changed): void {
   const queryKey = { queue: ['queue', id], session: ['session', id], approvals: ['approvals'] }[
     what
@@ -156,5 +156,5 @@ function changed(id: string, what: Changed): void {
   setTimeout(() => {
     due.delete(name);
     void queries.invalidateQueries({ queryKey });
-  }, GATHER_MS);
+  }, BATCH_MS);
 }

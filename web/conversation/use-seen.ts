@@ -1,18 +1,18 @@
 import { useEffect } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 import { markSeen } from '../shell/seen-sessions.ts';
-import { outputMark } from '../shell/unread.ts';
+import { outputEnd } from '../shell/unread.ts';
 
-/** While its page is in sight, a session has been seen. */
+/** Marks a session as seen while its page is visible. */
 export function useSeen(session: Session): void {
   const { id } = session;
-  const mark = outputMark(session);
+  const end = outputEnd(session);
   useEffect(() => {
-    const look = (): void => {
-      if (document.visibilityState === 'visible') markSeen(id, mark);
+    const check = (): void => {
+      if (document.visibilityState === 'visible') markSeen(id, end);
     };
-    look();
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, [id, mark]);
+    check();
+    document.addEventListener('visibilitychange', check);
+    return () => document.removeEventListener('visibilitychange', check);
+  }, [id, end]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doingOf } from './activity.ts';
+import { activityOf } from './activity.ts';
 
 const active = {
   status: 'ACTIVE',
@@ -9,13 +9,13 @@ const active = {
   delayedUntil: null,
 } as const;
 
-test('[C2] a session asks, waits for a time, works, or does nothing', () => {
-  expect(doingOf(active)).toBe('works');
-  expect(doingOf({ ...active, openQuestions: 1 })).toBe('asks');
-  expect(doingOf({ ...active, delayedUntil: '2030-01-01T00:00:00.000Z' })).toBe('delayed');
-  expect(doingOf({ ...active, held: true })).toBe(null);
-  expect(doingOf({ ...active, unfinishedRuns: 0, openQuestions: 1 })).toBe(null);
-  // Its workspace is not there, so nothing of it runs.
-  expect(doingOf({ ...active, status: 'ERROR' })).toBe(null);
-  expect(doingOf({ ...active, status: 'PENDING' })).toBe(null);
+test('[C2] a session is asking, delayed, working or inactive', () => {
+  expect(activityOf(active)).toBe('working');
+  expect(activityOf({ ...active, openQuestions: 1 })).toBe('asking');
+  expect(activityOf({ ...active, delayedUntil: '2030-01-01T00:00:00.000Z' })).toBe('delayed');
+  expect(activityOf({ ...active, held: true })).toBe(null);
+  expect(activityOf({ ...active, unfinishedRuns: 0, openQuestions: 1 })).toBe(null);
+  // Without a workspace nothing runs.
+  expect(activityOf({ ...active, status: 'ERROR' })).toBe(null);
+  expect(activityOf({ ...active, status: 'PENDING' })).toBe(null);
 });

@@ -1,8 +1,8 @@
 import type { ComponentProps, ReactNode } from 'react';
 
-type Look = 'primary' | 'plain' | 'quiet' | 'danger';
+type Variant = 'primary' | 'plain' | 'quiet' | 'danger';
 
-const LOOKS: Record<Look, string> = {
+const VARIANTS: Record<Variant, string> = {
   primary: 'bg-accent text-on-accent hover:bg-accent-over border-transparent font-medium',
   plain: 'bg-panel text-ink hover:bg-raised border-line',
   quiet: 'bg-transparent text-soft hover:bg-raised hover:text-ink border-transparent',
@@ -10,23 +10,28 @@ const LOOKS: Record<Look, string> = {
 };
 
 interface ButtonProps extends ComponentProps<'button'> {
-  readonly look?: Look;
+  readonly variant?: Variant;
   readonly size?: 'normal' | 'small';
 }
 
-export function Button({ look = 'plain', size = 'normal', className = '', ...rest }: ButtonProps) {
+export function Button({
+  variant = 'plain',
+  size = 'normal',
+  className = '',
+  ...rest
+}: ButtonProps) {
   const height = size === 'small' ? 'min-h-7 px-2 text-dense' : 'min-h-9 px-3 max-md:min-h-11';
   return (
     <button
       type="button"
-      className={`inline-flex items-center justify-center gap-1.5 rounded border whitespace-nowrap disabled:opacity-60 max-md:min-w-11 ${height} ${LOOKS[look]} ${className}`}
+      className={`inline-flex items-center justify-center gap-1.5 rounded border whitespace-nowrap disabled:opacity-60 max-md:min-w-11 ${height} ${VARIANTS[variant]} ${className}`}
       {...rest}
     />
   );
 }
 
 interface IconButtonProps extends ComponentProps<'button'> {
-  /** What it does, for people who do not see it, and on hover. */
+  /** Accessible name and tooltip. */
   readonly label: string;
   readonly children: ReactNode;
 }

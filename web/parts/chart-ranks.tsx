@@ -4,7 +4,7 @@ export interface Rank {
   readonly key: string;
   readonly name: ReactNode;
   readonly value: number;
-  /** Said after it, softer. */
+  /** Shown after the name in a softer colour. */
   readonly note?: string;
 }
 
@@ -13,7 +13,7 @@ interface RanksProps {
   readonly format: (value: number) => string;
 }
 
-/** A list with a bar behind each line, by its share of the greatest. */
+/** A list with a bar behind each row, relative to the largest. */
 export function Ranks({ items, format }: RanksProps) {
   const most = Math.max(...items.map(({ value }) => value));
   return (

@@ -3,7 +3,7 @@ import { labelled, piecesOf, topOf, totalOf } from './chart.ts';
 
 const column = (...values: number[]) => ({ label: '', values });
 
-test('[C2] the scale of a chart ends at a round number that nothing is above', () => {
+test('[C2] the scale of a chart ends at a round number no smaller than any value', () => {
   expect(topOf([], 4)).toBe(4);
   expect(topOf([column(3, 4), column(1)], 4)).toBe(10);
   expect(topOf([column(11)], 4)).toBe(20);
@@ -12,7 +12,7 @@ test('[C2] the scale of a chart ends at a round number that nothing is above', (
   expect(topOf([column(1000)], 4)).toBe(1000);
 });
 
-test('[C2] pieces of a column stand on each other and end at its total', () => {
+test('[C2] the pieces of a column are stacked up to its total', () => {
   const pieces = piecesOf(column(2, 0, 3), 10);
   expect(pieces).toEqual([
     { series: 0, y: 80, height: 20 },
@@ -21,7 +21,7 @@ test('[C2] pieces of a column stand on each other and end at its total', () => {
   expect(totalOf(column(2, 0, 3))).toBe(5);
 });
 
-test('[C2] labels are thinned, on a phone by half, and the last column keeps its own', () => {
+test('[C2] labels are thinned out, by half on a phone, and the last column keeps its label', () => {
   const all = Array.from({ length: 30 }, (_, index) => labelled(index, 30, 6));
   expect(all.filter((each) => each !== 'never')).toHaveLength(6);
   expect(all.filter((each) => each === 'always')).toHaveLength(3);

@@ -1,9 +1,7 @@
-/* The arithmetic of charts. */
-
 export interface Column {
-  /** Under it. */
+  /** Shown under the column. */
   readonly label: string;
-  /** One number for each series, from the bottom up. */
+  /** One value per series, from the bottom up. */
   readonly values: readonly number[];
 }
 
@@ -16,7 +14,10 @@ export interface Piece {
 
 export const totalOf = ({ values }: Column): number => values.reduce((sum, each) => sum + each, 0);
 
-/** The top of the scale: the next of 1, 2, 4 (and their tenfolds) that nothing is above, half of which is round, too. */
+/**
+ * The top of the scale: the smallest 1, 2 or 4 times a power of ten that no value exceeds; half of
+ * it is round, too.
+ */
 export function topOf(columns: readonly Column[], least: number): number {
   const highest = Math.max(least, ...columns.map(totalOf));
   const tens = 10 ** Math.floor(Math.log10(highest));
@@ -33,7 +34,10 @@ export function piecesOf({ values }: Column, top: number): Piece[] {
   });
 }
 
-/** Whether a column is labelled: so that at most `most` are, always the last; half of them on a phone. */
+/**
+ * Whether a column has a label: at most `most` do, half as many on a phone, and always the last
+ * one.
+ */
 export function labelled(index: number, count: number, most: number): 'always' | 'wide' | 'never' {
   const step = Math.ceil(count / most);
   const away = count - 1 - index;

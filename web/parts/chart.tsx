@@ -6,25 +6,28 @@ import { type Column, labelled, piecesOf, topOf, totalOf } from './chart.ts';
 
 export interface Series {
   readonly name: string;
-  /** Its colour: for the chart, and for the square beside its name. */
+  /** Colour in the chart and of the square beside its name. */
   readonly fill: string;
   readonly swatch: string;
 }
 
 interface BarsProps {
   readonly title: string;
-  /** What the columns are, over the first column of the table. */
-  readonly columnsAre: string;
+  /** Heading of the first table column. */
+  readonly columnTitle: string;
   readonly series: readonly Series[];
   readonly columns: readonly Column[];
   readonly format: (value: number) => string;
-  /** The scale goes at least so far. */
+  /** The scale reaches at least this value. */
   readonly least: number;
   readonly actions?: ReactNode;
 }
 
-/** Stacked columns, and the same as a table: for who does not see it, and for who wants figures. */
-export function Bars({ title, columnsAre, series, columns, format, least, actions }: BarsProps) {
+/**
+ * Stacked columns, with a table of the same figures for screen readers and for those who prefer
+ * numbers.
+ */
+export function Bars({ title, columnTitle, series, columns, format, least, actions }: BarsProps) {
   const t = useTexts();
   const [asTable, setAsTable] = useState(false);
   const [pointed, setPointed] = useState<number | null>(null);
@@ -72,7 +75,7 @@ export function Bars({ title, columnsAre, series, columns, format, least, action
       <div className={asTable ? 'overflow-x-auto' : 'sr-only'}>
         <Table
           title={title}
-          columnsAre={columnsAre}
+          columnTitle={columnTitle}
           series={series}
           columns={columns}
           format={format}
@@ -82,7 +85,7 @@ export function Bars({ title, columnsAre, series, columns, format, least, action
   );
 }
 
-/** Labels under the columns, at most. */
+/** Maximum number of labels under the columns. */
 const LABELS = 7;
 const LABEL_LOOKS = { always: '', wide: 'max-md:hidden', never: 'hidden' } as const;
 
@@ -106,7 +109,7 @@ function Chart({ series, columns, format, least, pointed, onPoint }: ChartProps)
         <span>{format(top / 2)}</span>
         <span>{format(0)}</span>
       </div>
-      {/* biome-ignore lint/a11y/noSvgWithoutTitle: the table beside it tells the same */}
+      {/* biome-ignore lint/a11y/noSvgWithoutTitle: the table has the same content */}
       <svg className="h-36 w-full overflow-visible" onPointerLeave={() => onPoint(null)}>
         {[0, 50, 100].map((y) => (
           <line
@@ -157,9 +160,9 @@ function Chart({ series, columns, format, least, pointed, onPoint }: ChartProps)
   );
 }
 
-type TableProps = Pick<BarsProps, 'title' | 'columnsAre' | 'series' | 'columns' | 'format'>;
+type TableProps = Pick<BarsProps, 'title' | 'columnTitle' | 'series' | 'columns' | 'format'>;
 
-function Table({ title, columnsAre, series, columns, format }: TableProps) {
+function Table({ title, columnTitle, series, columns, format }: TableProps) {
   const t = useTexts();
   const isSum = series.length > 1;
   return (
@@ -168,7 +171,7 @@ function Table({ title, columnsAre, series, columns, format }: TableProps) {
       <thead>
         <tr className="border-b border-edge text-left text-soft">
           <th scope="col" className="py-1 font-normal">
-            {columnsAre}
+            {columnTitle}
           </th>
           {series.map(({ name }) => (
             <th key={name} scope="col" className="py-1 pl-2 text-right sm:pl-3 font-normal">

@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from 'react';
 
-/** A key that belongs to the composition of a word, also in browsers that say late that it has ended. */
+/** Whether a key belongs to an IME composition, also in browsers that report its end late. */
 export const isComposing = ({ nativeEvent, keyCode }: KeyboardEvent): boolean =>
   nativeEvent.isComposing || keyCode === 229;

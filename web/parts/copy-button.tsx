@@ -5,14 +5,14 @@ import { IconButton } from './button.tsx';
 
 interface Props {
   readonly text: string | (() => string);
-  /** What it copies; `Copy` unless told. */
+  /** `Copy` by default. */
   readonly label?: string;
   readonly icon?: ReactNode;
   readonly className?: string;
   readonly tabIndex?: number;
 }
 
-/** Puts a text into the clipboard, and says so for a moment. */
+/** Copies a text and confirms it for a moment. */
 export function CopyButton({ text, label, icon, className = '', tabIndex = 0 }: Props) {
   const t = useTexts();
   const [done, setDone] = useState(false);
@@ -42,7 +42,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** Without TLS browsers give no clipboard. */
+/** Without TLS, browsers offer no clipboard API. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;

@@ -4,20 +4,20 @@ import { Notice } from './notice.tsx';
 import { problemOf } from './problem.ts';
 
 interface DialogEndProps {
-  /** What went wrong, unless it is shown elsewhere. */
+  /** The error to show; null if it is shown elsewhere. */
   readonly error: Error | null;
   /** The verb on the button. */
   readonly confirm: string;
-  readonly look?: 'primary' | 'danger';
+  readonly variant?: 'primary' | 'danger';
   readonly isPending: boolean;
   readonly onClose: () => void;
-  /** Without it the button submits the form that it is in. */
+  /** Without it, the button submits its form. */
   readonly onConfirm?: () => void;
 }
 
-/** The end of a dialog: what went wrong, the way out, and the button that acts. */
+/** The bottom of a dialog: error, Cancel and the confirming button. */
 export function DialogEnd(props: DialogEndProps) {
-  const { error, confirm, look = 'primary', isPending, onClose, onConfirm } = props;
+  const { error, confirm, variant = 'primary', isPending, onClose, onConfirm } = props;
   const t = useTexts();
   const kind = onConfirm === undefined ? { type: 'submit' as const } : { onClick: onConfirm };
   return (
@@ -29,7 +29,7 @@ export function DialogEnd(props: DialogEndProps) {
       )}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>{t.common.cancel}</Button>
-        <Button look={look} disabled={isPending} {...kind}>
+        <Button variant={variant} disabled={isPending} {...kind}>
           {confirm}
         </Button>
       </div>

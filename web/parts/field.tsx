@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What is wrong with what was entered. */
+  /** Validation error. */
   readonly error?: string | undefined;
   readonly children: (props: {
     id: string;
@@ -16,7 +16,7 @@ interface FieldProps {
 export const INPUT =
   'w-full rounded border border-line bg-paper px-2.5 py-1.5 min-h-9 max-md:min-h-11 text-ink aria-invalid:border-bad';
 
-/** A labelled input with its hint and its error beside it. */
+/** A labelled input with its hint and error. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const described = error !== undefined ? `${id}-error` : hint ? `${id}-hint` : undefined;

@@ -2,8 +2,8 @@ import { type ComponentType, createElement, type ReactNode, useEffect, useState 
 import { loadPatiently } from '../api/load-patiently.ts';
 
 /**
- * A component that is loaded when it is first shown, or before by `preload`; `waiting` stands in its place.
- * Not React's own `lazy`, which shows what has come up to 300 ms late, lest many such parts flicker.
+ * A component loaded when first shown, or earlier by `preload`; `waiting` is shown until then.
+ * React’s own `lazy` shows loaded content up to 300 ms late to avoid flicker.
  */
 export function lazyPart<Name extends string, Props extends object>(
   load: () => Promise<Record<Name, ComponentType<Props>>>,
@@ -26,7 +26,7 @@ export function lazyPart<Name extends string, Props extends object>(
     if (failed !== null) throw failed.error;
     return known === null ? waiting(props) : createElement(known, props);
   }
-  // Should it fail, showing it says so.
+  // An error shows up when the component is rendered.
   const preload = (): void =>
     void load().then(
       (loaded) => {

@@ -1,14 +1,14 @@
-/* What changes between two texts, line by line. */
+/* Line-by-line difference of two texts. */
 
 export interface DiffLine {
   readonly kind: 'same' | 'gone' | 'new';
   readonly text: string;
 }
 
-/** Beyond this a table of all pairs costs more than it tells. */
+/** Above this, comparing all pairs of lines costs more than it is worth. */
 const CELLS_MAX = 4_000_000;
 
-/** The shortest change from one text to the other; removed lines before those that replace them. */
+/** The shortest edit from one text to the other; removed lines come before their replacements. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const a = linesOf(before);
   const b = linesOf(after);

@@ -1,6 +1,6 @@
 import { useTexts } from '../texts/texts.ts';
 
-/** To the cent; less than one says so; nothing is nothing. */
+/** Rounded to the cent; `<$0.01` below one cent. */
 export function Money({ usd, className = '' }: { usd: number; className?: string }) {
   const t = useTexts();
   return <span className={`figures ${className}`}>{money(usd, t.common.lessThanACent)}</span>;

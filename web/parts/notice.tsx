@@ -6,7 +6,7 @@ import { problemOf } from './problem.ts';
 
 type Tone = 'info' | 'good' | 'warn' | 'bad';
 
-const LOOKS = {
+const TONES = {
   info: ['border-info bg-info-soft', 'text-info', Info],
   good: ['border-good bg-good-soft', 'text-good', CircleCheck],
   warn: ['border-warn bg-warn-soft', 'text-warn', TriangleAlert],
@@ -15,17 +15,17 @@ const LOOKS = {
 
 interface NoticeProps {
   readonly tone: Tone;
-  /** One plain sentence: what has happened. */
+  /** One plain sentence: what happened. */
   readonly title: string;
   /** Why, and what was kept. */
   readonly children?: ReactNode;
-  /** The one or two things that help. */
+  /** The one or two actions that help. */
   readonly actions?: ReactNode;
 }
 
-/** A block in the flow of a page. */
+/** A message within the page. */
 export function Notice({ tone, title, children, actions }: NoticeProps) {
-  const [box, ink, Icon] = LOOKS[tone];
+  const [box, ink, Icon] = TONES[tone];
   return (
     <div
       role={tone === 'bad' ? 'alert' : 'status'}
@@ -41,7 +41,7 @@ export function Notice({ tone, title, children, actions }: NoticeProps) {
   );
 }
 
-/** What a call answered instead of what the page needs. */
+/** Shown instead of content that could not be loaded. */
 export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts();
   return (

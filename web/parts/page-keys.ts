@@ -1,8 +1,11 @@
 import { useEffect, useRef } from 'react';
 
-/* Single letters that a page or a part of it understands; the shell asks here before its own (shell/keys.ts). */
+/*
+ * Single-letter shortcuts of a page or component; the shell tries these before its own
+ * (shell/keys.ts).
+ */
 
-/** Whether it took the key; else the next one is asked. */
+/** Returns whether it handled the key; if not, the next handler is tried. */
 export type KeyAction = () => boolean;
 type Keys = Readonly<Record<string, KeyAction>>;
 
@@ -19,7 +22,7 @@ export function usePageKeys(keys: Keys): void {
   }, []);
 }
 
-/** Whether somebody has taken the key. */
+/** Whether a handler took the key. */
 export function pressPageKey(key: string): boolean {
   for (const { current } of [...layers]) {
     const act = Object.hasOwn(current, key) ? current[key] : undefined;

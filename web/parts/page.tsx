@@ -8,7 +8,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page that scrolls as one, with its name above. */
+/** A scrolling page with its title at the top. */
 export function Page({ title, actions, wide = false, children }: PageProps) {
   useTitle(title);
   return (
@@ -24,7 +24,10 @@ export function Page({ title, actions, wide = false, children }: PageProps) {
   );
 }
 
-/** How many questions wait for the person: the shell says it, the tab shows it before every title. */
+/**
+ * How many questions are waiting for the user; set by the shell, shown in front of every page
+ * title.
+ */
 export const waitingCount = createStore(0);
 
 export function useTitle(title: string): void {

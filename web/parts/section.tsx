@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 interface SectionProps {
-  /** Left out where the page says it. */
+  /** Omitted where the page already has a heading. */
   readonly title?: string;
   /** One sentence under the title. */
   readonly about?: string;
@@ -9,7 +9,7 @@ interface SectionProps {
   readonly children: ReactNode;
 }
 
-/** A part of a page in a box of its own. */
+/** A boxed section of a page. */
 export function Section({ title, about, actions, children }: SectionProps) {
   return (
     <section className="mb-4 min-w-0 rounded border border-edge bg-panel p-4">
@@ -27,7 +27,7 @@ export function Section({ title, about, actions, children }: SectionProps) {
   );
 }
 
-/** A name with what it is. */
+/** A labelled value. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="min-w-0">

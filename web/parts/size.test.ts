@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sizeOf } from './size.ts';
 
-test('[C2] sizes are told in units that people read', () => {
+test('[C2] sizes are shown in readable units', () => {
   const sizes = [0, 70, 1023, 1024, 2400, 10_239, 20 * 1024 ** 2, 5 * 1024 ** 5];
   expect(sizes.map(sizeOf)).toEqual([
     '0 B',

@@ -2,14 +2,14 @@ import { Clock, Hand } from 'lucide-react';
 import type { RunState } from '../../src/contract/run.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import { useTexts } from '../texts/texts.ts';
-import { type Doing, doingOf } from './activity.ts';
+import { type Activity, activityOf } from './activity.ts';
 import { useStopped } from './use-stopped.ts';
 
-/* A state is told by colour, by shape and by a word. */
+/* A state is shown by colour, shape and text. */
 
 const DOTS: Record<SessionStatus, string> = {
   PENDING: 'bg-warn',
-  // Ready, which says nothing of work: somebody may only be reading it.
+  // Ready does not mean working: perhaps someone is only reading.
   ACTIVE: 'bg-line',
   IDLE: 'bg-line',
   ERROR: 'border-2 border-bad',
@@ -17,27 +17,27 @@ const DOTS: Record<SessionStatus, string> = {
   TERMINATED: 'bg-bad rounded-none',
 };
 
-/** What a session does; what it is, if it does nothing. The same wherever it is shown. */
-export function StatusDot(props: { status: SessionStatus; doing: Doing }) {
+/** The activity of a session, or its status if it has none; the same everywhere. */
+export function StatusDot(props: { status: SessionStatus; activity: Activity }) {
   const t = useTexts();
   const { status } = props;
-  const doing = useStopped() && props.doing === 'works' ? null : props.doing;
-  if (doing === 'asks' || doing === 'delayed') {
-    const Icon = doing === 'asks' ? Hand : Clock;
-    const label = t.common.run[doing === 'asks' ? 'waiting' : 'retry_scheduled'];
-    // As wide as a dot to what is beside it.
+  const activity = useStopped() && props.activity === 'working' ? null : props.activity;
+  if (activity === 'asking' || activity === 'delayed') {
+    const Icon = activity === 'asking' ? Hand : Clock;
+    const label = t.common.run[activity === 'asking' ? 'waiting' : 'retry_scheduled'];
+    // Takes as much space as a dot.
     return (
       <Icon size={14} className="-mx-[3px] shrink-0 text-warn" role="img" aria-label={label} />
     );
   }
-  const look = doing === 'works' ? 'bg-accent animate-beat' : DOTS[status];
-  const label = doing === 'works' ? t.common.run.running : t.common.status[status];
+  const style = activity === 'working' ? 'bg-accent animate-beat' : DOTS[status];
+  const label = activity === 'working' ? t.common.run.running : t.common.status[status];
   return (
     <span
       role="img"
       aria-label={label}
       title={label}
-      className={`inline-block size-2 shrink-0 rounded-full ${look}`}
+      className={`inline-block size-2 shrink-0 rounded-full ${style}`}
     />
   );
 }
@@ -58,15 +58,19 @@ export function StatusBadge({ status }: { status: SessionStatus }) {
   return <span className={`${BADGE} ${STATUS_BADGES[status]}`}>{t.common.status[status]}</span>;
 }
 
-const DOING_BADGES = { asks: 'waiting', delayed: 'retry_scheduled', works: 'running' } as const;
+const ACTIVITY_BADGES = {
+  asking: 'waiting',
+  delayed: 'retry_scheduled',
+  working: 'running',
+} as const;
 
-/** What a session does, or else what it is. */
+/** The activity of a session, or else its status. */
 export function SessionBadge({ session }: { session: Session }) {
   const isStopped = useStopped();
-  const doing = doingOf(session);
-  if (doing === null) return <StatusBadge status={session.status} />;
-  if (doing === 'works' && isStopped) return <RunBadge state="queued" />;
-  return <RunBadge state={DOING_BADGES[doing]} />;
+  const activity = activityOf(session);
+  if (activity === null) return <StatusBadge status={session.status} />;
+  if (activity === 'working' && isStopped) return <RunBadge state="queued" />;
+  return <RunBadge state={ACTIVITY_BADGES[activity]} />;
 }
 
 const RUN_BADGES: Record<RunState, string> = {

@@ -1,10 +1,10 @@
 import { createStore } from '../state/store.ts';
-import { keep, kept } from '../state/stored.ts';
+import { readStored, writeStored } from '../state/stored.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'baton.theme';
-const stored = kept(KEY);
+const stored = readStored(KEY);
 
 export const theme = createStore<Theme>(
   stored === 'light' || stored === 'dark' ? stored : 'system',
@@ -17,7 +17,7 @@ export function applyTheme(): void {
 }
 
 export function chooseTheme(next: Theme): void {
-  keep(KEY, next);
+  writeStored(KEY, next);
   theme.set(next);
   applyTheme();
 }

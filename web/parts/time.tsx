@@ -2,10 +2,10 @@ import { createStore, useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { texts, useTexts } from '../texts/texts.ts';
 
-/** The time by which all relative times are told; one timer for all of them. */
+/** The current time for all relative times; one timer for all. */
 const clock = createStore(Date.now());
 setInterval(() => clock.set(Date.now()), 10_000);
-/** For countdowns. */
+/** The same, every second, for countdowns. */
 const seconds = createStore(Date.now());
 setInterval(() => seconds.set(Date.now()), 1000);
 
@@ -27,7 +27,7 @@ export function relative(time: number, now: number, locale: string): string | nu
   return format.format(Math.trunc(s / unit[1]), unit[0]);
 }
 
-/** How long ago; exactly when on hover. */
+/** Relative time, with the exact one on hover. */
 export function Ago({ at, className }: { at: string; className?: string }) {
   const t = useTexts();
   const locale = useStore(language);
@@ -44,7 +44,7 @@ export const exactTime = (at: string, locale: string): string =>
     Date.parse(at),
   );
 
-/** `14:30` today, `19 Nov, 14:30` on another day, with the year if it is another. */
+/** `14:30` today, `19 Nov, 14:30` on another day, with the year if it differs. */
 export function shortTime(at: string, locale: string, now: Date = new Date()): string {
   const time = new Date(at);
   const isThisYear = time.getFullYear() === now.getFullYear();

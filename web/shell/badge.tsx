@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/texts.ts';
 import { useWaiting } from './use-waiting.ts';
 
-/** How many questions wait; nothing if there are none. */
+/** The number of waiting questions; nothing if there are none. */
 export function WaitingBadge({ className = '' }: { className?: string }) {
   const t = useTexts();
   const { count, isMore } = useWaiting();

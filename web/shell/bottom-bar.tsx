@@ -6,14 +6,14 @@ import { meQuery } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.ts';
 import { WaitingBadge } from './badge.tsx';
 
-/** On phones, in reach of the thumb. Its words are short: five of them share 360 pixels. */
+/** Navigation on phones, within reach of the thumb. Labels are short: five share 360 pixels. */
 export function BottomBar() {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);
   return (
     <nav
       aria-label={t.shell.navigation}
-      // While somebody writes above a phone's keyboard, the room is theirs.
+      // Hidden while the on-screen keyboard is open, to leave room for the text.
       className="flex shrink-0 border-t border-edge bg-panel pb-[env(safe-area-inset-bottom)] [@media(max-height:500px)]:[body:has(#composer:focus)_&]:hidden"
     >
       <Tab to="/" icon={<List size={20} />}>

@@ -3,20 +3,20 @@ import { connection } from '../api/live.ts';
 import { useStore } from '../state/store.ts';
 import { useTexts } from '../texts/texts.ts';
 
-/** Small and quiet while all is well. */
+/** State of the connection as a small dot. */
 export function ConnectionDot() {
   const t = useTexts();
   const state = useStore(connection);
-  const look = state === 'connected' ? 'bg-good' : 'bg-warn animate-beat';
+  const style = state === 'connected' ? 'bg-good' : 'bg-warn animate-beat';
   return (
     <span className="flex items-center gap-1.5 text-xs text-soft" role="status">
-      <span className={`size-1.5 rounded-full ${look}`} aria-hidden />
+      <span className={`size-1.5 rounded-full ${style}`} aria-hidden />
       {state === 'connected' ? t.shell.connection.connected : t.shell.connection.connecting}
     </span>
   );
 }
 
-/** What is on the screen may be old, and the page says so. */
+/** Warns that the page may be out of date. */
 export function ConnectionBar() {
   const t = useTexts();
   const state = useStore(connection);

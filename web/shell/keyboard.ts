@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 
-/** What is covered below this is a bar of the browser, which `dvh` knows of. */
+/** Anything smaller is a browser toolbar, which `dvh` accounts for. */
 const LEAST_KEYBOARD_PX = 80;
 
 /**
- * Keeps the page above a keyboard that lies over it, as Safari's does; in other browsers the window
- * becomes smaller by itself (`interactive-widget`), and there is nothing to do.
+ * Keeps the page above an on-screen keyboard that overlays it, as in Safari; other browsers resize
+ * the window (`interactive-widget`).
  */
 export function useRoomAboveKeyboard(): void {
   useEffect(() => {
@@ -13,12 +13,12 @@ export function useRoomAboveKeyboard(): void {
     if (seen === null) return;
     const { style } = document.documentElement;
     const fit = (): void => {
-      // Who zooms in sees less of the page, too.
+      // Zooming also shrinks the visible part.
       const room = Math.round(seen.height * seen.scale);
       const isCovered = document.documentElement.clientHeight - room > LEAST_KEYBOARD_PX;
       if (isCovered) style.setProperty('--room', `${room}px`);
       else style.removeProperty('--room');
-      // Safari has moved the page up to show the field, which now needs no moving.
+      // Safari has scrolled the page up to show the field, which is no longer needed.
       if (isCovered && seen.scale === 1) window.scrollTo(0, 0);
     };
     seen.addEventListener('resize', fit);

@@ -5,7 +5,7 @@ import { meQuery } from '../api/queries.ts';
 import { pressPageKey } from '../parts/page-keys.ts';
 import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 
-/** Keys that work on every page. Single letters count only where nobody types. */
+/** Shortcuts on every page. Single letters are ignored while typing. */
 export const KEYS = {
   palette: ['Ctrl K', '⌘ K'],
   newSession: ['c'],
@@ -23,7 +23,7 @@ export const KEYS = {
   help: ['?'],
 } as const;
 
-/** What they do is for those who may run agents. */
+/** Shortcuts that need the right to run agents. */
 export const RUN_KEYS: ReadonlySet<keyof typeof KEYS> = new Set([
   'newSession',
   'composer',
@@ -49,7 +49,7 @@ export function useKeys(): void {
         return;
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-      // It is on its way, or has no focus yet, and letters are for it already.
+      // The palette may be loading or not focused yet; letters already belong to it.
       if (paletteOpen.get()) {
         if (event.key.length === 1) paletteTyped.set(paletteTyped.get() + event.key);
         return;
@@ -57,7 +57,7 @@ export function useKeys(): void {
       if (document.querySelector('[role="dialog"], dialog[open]') !== null) return;
       const second = performance.now() - gAt < SECOND_MS;
       gAt = Number.NEGATIVE_INFINITY;
-      // A key that is held down answers one question, not all of them.
+      // A key that is held down answers only one question.
       if (!second && !event.repeat && pressPageKey(event.key)) {
         event.preventDefault();
         return;
@@ -89,21 +89,21 @@ export function useKeys(): void {
   }, [navigate, mayRun]);
 }
 
-/** Letters belong to what is written. */
+/** Whether the user is typing into a field. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     ['TEXTAREA', 'SELECT'].includes(target.tagName) ||
     (target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(target.type)));
 
-/** Where the list is not on the screen, the commands know the sessions, too. */
+/** Where the list is not visible, the palette finds sessions, too. */
 function search(): void {
   const field = document.getElementById('session-search');
   if (field === null) paletteOpen.set(true);
   else field.focus();
 }
 
-/** To the session beside the one that is open, in the order of the list. */
+/** Opens the next or previous session of the list. */
 function step(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('aside a[href^="/s/"]')];
   const at = links.findIndex((link) => link.getAttribute('aria-current') === 'page');

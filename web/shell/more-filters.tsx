@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
 
-/** What is to be other than it is. */
+/** The filters to change; undefined removes one. */
 export type Part = { [K in keyof SessionFilter]?: SessionFilter[K] | undefined };
 
 interface FiltersProps {
@@ -15,7 +15,7 @@ interface FiltersProps {
   readonly count: number;
 }
 
-/** All but the name. */
+/** All filters except the name. */
 export function MoreFilters({ filter, set, count }: FiltersProps) {
   const t = useTexts();
   const [tag, setTag] = useState(filter.tag ?? '');
@@ -58,7 +58,7 @@ export function MoreFilters({ filter, set, count }: FiltersProps) {
         </label>
         {count > 0 && (
           <Button
-            look="quiet"
+            variant="quiet"
             size="small"
             onClick={() => {
               setTag('');
@@ -73,7 +73,7 @@ export function MoreFilters({ filter, set, count }: FiltersProps) {
   );
 }
 
-/** One's own, or all that one may see; administrators know everybody by name. */
+/** Own sessions or all visible ones; administrators can choose any user. */
 function Owner(props: { ownerId: string | undefined; onChange: (id: string | undefined) => void }) {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);

@@ -8,7 +8,7 @@ export function NotFound() {
   return <Missing title={t.shell.notFound} />;
 }
 
-/** In place of a page: what is not there, and the way on. */
+/** Shown instead of a missing page, with a link back. */
 export function Missing({ title }: { title: string }) {
   const t = useTexts();
   return (

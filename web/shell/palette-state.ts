@@ -2,5 +2,5 @@ import { createStore } from '../state/store.ts';
 
 export const paletteOpen = createStore(false);
 export const keyHelpOpen = createStore(false);
-/** What is looked for in the palette, also before it is there. */
+/** The text typed into the palette, also before it has loaded. */
 export const paletteTyped = createStore('');

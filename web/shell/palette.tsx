@@ -13,7 +13,7 @@ import { firstCharacters } from '../../src/contract/characters.ts';
 import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { meQuery, sessionsQuery } from '../api/queries.ts';
-import { doingOf } from '../parts/activity.ts';
+import { activityOf } from '../parts/activity.ts';
 import { StatusDot } from '../parts/status.tsx';
 import { chooseTheme } from '../parts/theme.ts';
 import { useStore } from '../state/store.ts';
@@ -21,7 +21,7 @@ import { chooseLanguage } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 
-/** Everything by name (⌘K, Ctrl+K). */
+/** The command palette (⌘K, Ctrl+K). */
 export function Palette() {
   const t = useTexts();
   const navigate = useNavigate();
@@ -80,7 +80,7 @@ export function Palette() {
               value={`${session.name} ${session.id}`}
               onSelect={after(() => navigate({ to: '/s/$id', params: { id: session.id } }))}
             >
-              <StatusDot status={session.status} doing={doingOf(session)} />
+              <StatusDot status={session.status} activity={activityOf(session)} />
               {session.name}
             </Item>
           ))}
@@ -101,10 +101,13 @@ export function Palette() {
   );
 }
 
-/** The dialog itself would also select what is written already, and the next letter replace it. */
+/** The dialog’s own focus would also select the text, and the next letter would replace it. */
 const takeFocus = (field: HTMLInputElement | null): void => field?.focus();
 
-/** Which one Enter means. The list chooses the first by itself, but not one that comes after the search. */
+/**
+ * The selected item. The list selects its first one by itself, but not one that arrives after the
+ * search.
+ */
 function useChosen(list: RefObject<HTMLElement | null>) {
   const [chosen, setChosen] = useState('');
   useEffect(() => {
@@ -118,15 +121,15 @@ function useChosen(list: RefObject<HTMLElement | null>) {
   return [chosen, setChosen] as const;
 }
 
-/** The last active; and what the server finds by name, where there are more than those. */
+/** Recently active sessions, and those the server finds by name. */
 function useSessions(typed: string): readonly Session[] {
   const { data: active, hasNextPage } = useInfiniteQuery(sessionsQuery({}));
   const name = useDeferredValue(firstCharacters(typed, SESSION_NAME_MAX));
-  const { data: found } = useInfiniteQuery({
+  const { data: matches } = useInfiniteQuery({
     ...sessionsQuery({ name }),
     enabled: hasNextPage && name !== '',
   });
-  const all = [active, name === '' ? undefined : found].flatMap(
+  const all = [active, name === '' ? undefined : matches].flatMap(
     (each) => each?.pages.flatMap(({ items }) => items) ?? [],
   );
   return [...new Map(all.map((session) => [session.id, session])).values()];

@@ -1,27 +1,27 @@
 import { createStore } from '../state/store.ts';
-import { keep, kept, parsed } from '../state/stored.ts';
+import { parseStored, readStored, writeStored } from '../state/stored.ts';
 
-/* What of each session the person has seen, in this browser: where its output ended then. */
+/* How far the user has seen each session in this browser: the end of its output at that time. */
 
 const KEY = 'baton.seen';
-/** The oldest are forgotten beyond this. */
-const MOST = 1000;
+/** Above this, the oldest are dropped. */
+const MAX_SESSIONS = 1000;
 
 function read(): Readonly<Record<string, string>> {
   const isTime = (each: [string, unknown]): each is [string, string] => typeof each[1] === 'string';
-  return Object.fromEntries(Object.entries(parsed(kept(KEY)) ?? {}).filter(isTime));
+  return Object.fromEntries(Object.entries(parseStored(readStored(KEY)) ?? {}).filter(isTime));
 }
 
 export const seen = createStore(read());
 
-export function markSeen(id: string, mark: string): void {
+export function markSeen(id: string, outputEnd: string): void {
   const known = seen.get();
-  if (known[id] === mark) return;
-  const next = Object.entries({ ...known, [id]: mark })
+  if (known[id] === outputEnd) return;
+  const next = Object.entries({ ...known, [id]: outputEnd })
     .sort(([, a], [, b]) => (a < b ? 1 : -1))
-    .slice(0, MOST);
+    .slice(0, MAX_SESSIONS);
   const all = Object.fromEntries(next);
-  keep(KEY, JSON.stringify(all));
+  writeStored(KEY, JSON.stringify(all));
   seen.set(all);
 }
 

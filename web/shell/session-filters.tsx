@@ -27,9 +27,9 @@ export function SessionFilters({ filter, onChange }: Props) {
     const next = { ...filter, ...part };
     onChange(Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined)));
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed changes it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the typed text changes it
   useEffect(() => set({ name: wanted === '' ? undefined : wanted }), [wanted]);
-  // Cleared from outside.
+  // The filters were cleared elsewhere.
   useEffect(() => {
     if (searched === undefined) setName((typed) => (typed.trim() === '' ? typed : ''));
   }, [searched]);

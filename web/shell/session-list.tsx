@@ -8,7 +8,7 @@ import { useTexts } from '../texts/texts.ts';
 import { SessionFilters } from './session-filters.tsx';
 import { SessionRow } from './session-row.tsx';
 
-/** The sessions, last active first, with search and filters above. */
+/** Sessions, most recently active first, with search and filters above. */
 export function SessionList() {
   const t = useTexts();
   const [filter, setFilter] = useState<SessionFilter>({});
@@ -38,7 +38,7 @@ export function SessionList() {
         {hasNextPage && (
           <Button
             ref={more}
-            look="quiet"
+            variant="quiet"
             size="small"
             className="mt-1 w-full"
             disabled={isFetchingNextPage}
@@ -52,7 +52,7 @@ export function SessionList() {
   );
 }
 
-/** Says what will be here, with the button that makes it so. */
+/** What will appear here, with the button to create the first one. */
 function Nothing({ filter, onClear }: { filter: SessionFilter; onClear: () => void }) {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);
@@ -75,7 +75,7 @@ function Nothing({ filter, onClear }: { filter: SessionFilter; onClear: () => vo
   );
 }
 
-/** Loads on when the end of the list comes into sight. */
+/** Loads more when the end of the list becomes visible. */
 function useInSight(
   element: RefObject<HTMLElement | null>,
   isWanted: boolean,

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Session } from '../../src/contract/session.ts';
-import { doingOf } from '../parts/activity.ts';
+import { activityOf } from '../parts/activity.ts';
 import { Money } from '../parts/money.tsx';
 import { StatusDot } from '../parts/status.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -9,7 +9,7 @@ import { useTexts } from '../texts/texts.ts';
 import { seen } from './seen-sessions.ts';
 import { isUnread } from './unread.ts';
 
-/** Rows out of sight cost nothing: the browser lays them out when they come near. */
+/** The browser lays out rows only when they come near the screen. */
 const ROW =
   'block rounded px-2 py-1.5 [contain-intrinsic-size:auto_54px] [content-visibility:auto] hover:bg-raised max-md:min-h-11 max-md:py-2.5';
 
@@ -24,7 +24,7 @@ export function SessionRow({ session }: { session: Session }) {
       activeProps={{ className: 'bg-raised', 'aria-current': 'page' }}
     >
       <span className="flex items-center gap-2">
-        <StatusDot status={session.status} doing={doingOf(session)} />
+        <StatusDot status={session.status} activity={activityOf(session)} />
         <span className={`min-w-0 grow truncate ${isNew ? 'font-semibold' : ''}`}>
           {session.name}
         </span>

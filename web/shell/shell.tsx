@@ -5,7 +5,7 @@ import { IconButton } from '../parts/button.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { waitingCount } from '../parts/page.tsx';
 import { useStore } from '../state/store.ts';
-import { keep, kept } from '../state/stored.ts';
+import { readStored, writeStored } from '../state/stored.ts';
 import { useTexts } from '../texts/texts.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBar } from './connection.tsx';
@@ -18,18 +18,18 @@ import { StopBanner } from './stop-banner.tsx';
 import { useWaiting } from './use-waiting.ts';
 import { useIsWide } from './wide.ts';
 
-// They come when they are opened.
+// Loaded when opened.
 const Palette = lazyPart(() => import('./palette.tsx'), 'Palette');
 const KeyHelp = lazyPart(() => import('./key-help.tsx'), 'KeyHelp');
 
 const COLLAPSED = 'baton.sidebar';
 
-/** What is around every page. */
+/** The frame around every page. */
 export function Shell() {
   const t = useTexts();
-  const [open, setOpen] = useState(() => kept(COLLAPSED) !== 'hidden');
+  const [open, setOpen] = useState(() => readStored(COLLAPSED) !== 'hidden');
   const show = (next: boolean): void => {
-    keep(COLLAPSED, next ? 'shown' : 'hidden');
+    writeStored(COLLAPSED, next ? 'shown' : 'hidden');
     setOpen(next);
   };
   const isWide = useIsWide();

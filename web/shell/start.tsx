@@ -13,12 +13,12 @@ const NewSession = lazyPart(
   'NewSession',
 );
 
-/** Before the page knows whether there are sessions, which on a phone are shown instead. */
+/** Preloads the form before it is known whether there are sessions. */
 export function preloadStart(): void {
   if (isWide()) NewSession.preload();
 }
 
-/** `/`: the card for a first session; on a phone the list, once there is one. */
+/** `/`: the form for a first session; on a phone the list, if there are sessions. */
 export function Start() {
   const { data, error, refetch } = useInfiniteQuery(sessionsQuery({}));
   const hasRoom = useIsWide();

@@ -8,10 +8,10 @@ import { lazyPart } from '../parts/lazy-part.ts';
 import { Ago } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
 
-// It comes when it is opened.
+// Loaded when opened.
 const ConfirmDialog = lazyPart(() => import('../parts/confirm-dialog.tsx'), 'ConfirmDialog');
 
-/** On every page, for everyone, while everything is stopped: who, since when, why. */
+/** Shown on every page while everything is stopped: by whom, since when and why. */
 export function StopBanner() {
   const t = useTexts();
   const words = t.shell.stopped;

@@ -1,15 +1,15 @@
 import type { Session } from '../../src/contract/session.ts';
 
-/* Whether a session has said something since it was last looked at. */
+/* Whether a session has new output since it was last viewed. */
 
-/** Where its output ends, as a mark that a browser keeps. Looking at it, naming it and holding it are none. */
-export const outputMark = ({
+/** Identifies the end of its output. Viewing, renaming and holding do not change it. */
+export const outputEnd = ({
   lastOutputAt,
   createdAt,
 }: Pick<Session, 'lastOutputAt' | 'createdAt'>): string => lastOutputAt ?? createdAt;
 
-/** `seen` is the mark when it was last in sight here; one that never was is not announced. */
+/** `seen` is the value when it was last viewed here; a session never viewed is not unread. */
 export const isUnread = (
   seen: string | undefined,
   session: Pick<Session, 'lastOutputAt' | 'createdAt'>,
-): boolean => seen !== undefined && seen < outputMark(session);
+): boolean => seen !== undefined && seen < outputEnd(session);

@@ -4,7 +4,7 @@ import { type Waiting, waitingFor } from '../approvals/waiting.ts';
 
 const NONE: Waiting = { count: 0, isMore: false };
 
-/** How many questions wait for the person who looks. */
+/** How many questions are waiting for the current user. */
 export function useWaiting(): Waiting {
   const { data: me } = useQuery(meQuery);
   const { data: pending } = useQuery(pendingApprovalsQuery);

@@ -1,6 +1,6 @@
 import { createStore, useStore } from '../state/store.ts';
 
-/* Whether there is room for a sidebar; the same border as `md` in the styles. */
+/* Whether there is room for a sidebar; the same breakpoint as `md` in the styles. */
 
 const query = matchMedia('(min-width: 768px)');
 const wide = createStore(query.matches);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that parts of the page follow. */
+/** An observable value. */
 export interface Store<T> {
   get(): T;
   set(next: T): void;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { newKey } from '../parts/new-key.ts';
-import { keep, kept, keptNames, parsed } from './stored.ts';
+import { parseStored, readStored, storedNames, writeStored } from './stored.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -17,37 +17,41 @@ const storeOf = (setItem?: () => void) => {
   return items;
 };
 
-test('[C2] what is kept is there until it is forgotten, each store by itself', () => {
+test('[C2] values are stored until they are removed, separately per browser and tab', () => {
   vi.stubGlobal('localStorage', storeOf());
   vi.stubGlobal('sessionStorage', storeOf());
-  expect(keep('a.1', 'one')).toBe(true);
-  expect(keep('a.2', 'tab', 'tab')).toBe(true);
-  expect([kept('a.1'), kept('a.2'), kept('a.2', 'tab')]).toEqual(['one', null, 'tab']);
-  keep('b', 'two');
-  expect(keptNames('a.')).toEqual(['a.1']);
-  keep('a.1', '');
-  expect(keptNames('a.')).toEqual([]);
+  expect(writeStored('a.1', 'one')).toBe(true);
+  expect(writeStored('a.2', 'tab', 'tab')).toBe(true);
+  expect([readStored('a.1'), readStored('a.2'), readStored('a.2', 'tab')]).toEqual([
+    'one',
+    null,
+    'tab',
+  ]);
+  writeStored('b', 'two');
+  expect(storedNames('a.')).toEqual(['a.1']);
+  writeStored('a.1', '');
+  expect(storedNames('a.')).toEqual([]);
 });
 
-test('[C2] a full or forbidden store breaks nothing', () => {
+test('[C2] a full or forbidden store does not break the page', () => {
   const full = storeOf(() => {
     throw new Error('QuotaExceededError');
   });
   vi.stubGlobal('localStorage', full);
-  expect(keep('a', 'x')).toBe(false);
-  expect(keep('a', null)).toBe(true);
+  expect(writeStored('a', 'x')).toBe(false);
+  expect(writeStored('a', null)).toBe(true);
   vi.stubGlobal('localStorage', undefined);
-  expect(keep('a', 'x')).toBe(false);
-  expect(kept('a')).toBeNull();
-  expect(keptNames('')).toEqual([]);
+  expect(writeStored('a', 'x')).toBe(false);
+  expect(readStored('a')).toBeNull();
+  expect(storedNames('')).toEqual([]);
 });
 
-test('what is no JSON is nothing', () => {
-  for (const bad of [null, '', '{', 'undefined']) expect(parsed(bad)).toBeUndefined();
-  expect(parsed('{"a":1}')).toEqual({ a: 1 });
+test('invalid JSON is undefined', () => {
+  for (const bad of [null, '', '{', 'undefined']) expect(parseStored(bad)).toBeUndefined();
+  expect(parseStored('{"a":1}')).toEqual({ a: 1 });
 });
 
-test('[Q10] a key is made without what only secure pages have', () => {
+test('[Q10] a key is generated without APIs limited to secure pages', () => {
   vi.stubGlobal('crypto', { getRandomValues: (of: Uint8Array) => of.fill(10) });
   expect(newKey()).toBe('0a'.repeat(16));
 });

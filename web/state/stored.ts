@@ -1,15 +1,15 @@
 /*
- * What is kept in this browser, or in this tab of it. A full or forbidden store never breaks the page:
- * it only means that nothing is kept, and who has to say so can.
+ * Values stored in this browser or this tab. A full or forbidden store never breaks the page:
+ * nothing is stored, and the caller can say so.
  */
 
 type Where = 'browser' | 'tab';
 
-/** Even to name a store can be forbidden. */
+/** Even reading `localStorage` can throw. */
 const storeOf = (where: Where): Storage => (where === 'tab' ? sessionStorage : localStorage);
 
-/** Null and nothing forget it. Whether it worked. */
-export function keep(name: string, value: string | null, where: Where = 'browser'): boolean {
+/** Null and the empty string remove the value. Returns whether it worked. */
+export function writeStored(name: string, value: string | null, where: Where = 'browser'): boolean {
   try {
     if (value === null || value === '') storeOf(where).removeItem(name);
     else storeOf(where).setItem(name, value);
@@ -19,7 +19,7 @@ export function keep(name: string, value: string | null, where: Where = 'browser
   }
 }
 
-export function kept(name: string, where: Where = 'browser'): string | null {
+export function readStored(name: string, where: Where = 'browser'): string | null {
   try {
     return storeOf(where).getItem(name);
   } catch {
@@ -27,8 +27,8 @@ export function kept(name: string, where: Where = 'browser'): string | null {
   }
 }
 
-/** Names of what is kept that begin so. */
-export function keptNames(start: string): string[] {
+/** Names of stored values with this prefix. */
+export function storedNames(start: string): string[] {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(start));
   } catch {
@@ -36,8 +36,8 @@ export function keptNames(start: string): string[] {
   }
 }
 
-/** What was kept as JSON; undefined if there is none or it is broken. */
-export function parsed(text: string | null): unknown {
+/** A value stored as JSON; undefined if missing or broken. */
+export function parseStored(text: string | null): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {

@@ -1,8 +1,8 @@
 import { type RefObject, useLayoutEffect } from 'react';
 
-/** A field as high as its text, up to what its style allows. */
+/** Makes a field as high as its text, up to what its style allows. */
 export function useAutosize(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what changes the height
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text
   useLayoutEffect(() => {
     const at = field.current;
     if (at === null) return;

@@ -1,24 +1,24 @@
 import { useState } from 'react';
 import type { AgentKind } from '../../../src/contract/session.ts';
-import { keep, kept } from '../../state/stored.ts';
+import { readStored, writeStored } from '../../state/stored.ts';
 import { useTexts } from '../../texts/texts.ts';
 import type { OnBusy } from '../outbox/outbox.ts';
 
 const ON_BUSY = 'baton.onBusy';
 
-/** Only some agents take a message while they work, and none with files. */
+/** Only some agents take follow-ups, and none with files. */
 const choicesOf = (kind: AgentKind, hasFiles: boolean): readonly OnBusy[] =>
   kind === 'claude' && !hasFiles ? ['enqueue', 'interrupt', 'steer'] : ['enqueue', 'interrupt'];
 
-/** What was chosen last, here or in another session. */
+/** The last choice, made here or in another session. */
 export function useOnBusy(
   kind: AgentKind,
   hasFiles: boolean,
 ): readonly [OnBusy, (next: OnBusy) => void] {
-  const [chosen, setChosen] = useState(() => kept(ON_BUSY));
+  const [chosen, setChosen] = useState(() => readStored(ON_BUSY));
   const value = choicesOf(kind, hasFiles).find((each) => each === chosen) ?? 'enqueue';
   const choose = (next: OnBusy): void => {
-    keep(ON_BUSY, next);
+    writeStored(ON_BUSY, next);
     setChosen(next);
   };
   return [value, choose];
@@ -32,7 +32,7 @@ interface Props {
   readonly className: string;
 }
 
-/** What happens to a message while the agent works. */
+/** What happens to a message sent while the agent is working. */
 export function BusyChoice({ kind, hasFiles, value, onChange, className }: Props) {
   const t = useTexts();
   return (

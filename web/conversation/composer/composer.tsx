@@ -22,17 +22,17 @@ interface Props {
 
 const ID = 'composer';
 
-/** To be written again. */
-export function putBack(draft: Draft, written: Pick<Written, 'text' | 'files'>): void {
-  draft.putBack(written);
+/** Returns a message to the composer. */
+export function returnToDraft(draft: Draft, written: Pick<Written, 'text' | 'files'>): void {
+  draft.returnToDraft(written);
   document.getElementById(ID)?.focus();
 }
 
-/** Where a person writes; what is written survives a reload. */
+/** The message field; its draft survives a reload. */
 export function Composer({ current, draft, onSend }: Props) {
   const t = useTexts();
   const { session } = useConversation();
-  const { text, files, trouble, isReading, isKept } = useStore(draft);
+  const { text, files, trouble, isReading, isStored } = useStore(draft);
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const [onBusy, choose] = useOnBusy(session.agent.kind, files.length > 0);
@@ -74,7 +74,7 @@ export function Composer({ current, draft, onSend }: Props) {
               : t.conversation.fileUnreadable(trouble.name)}
         </p>
       )}
-      {!isKept && (
+      {!isStored && (
         <p role="alert" className="px-3 pt-2 text-dense text-warn">
           {t.conversation.draftNotKept}
         </p>
@@ -117,7 +117,7 @@ export function Composer({ current, draft, onSend }: Props) {
         </IconButton>
         {current !== null && (
           <BusyChoice
-            // On a phone it has a line of its own, as soon as there is something to choose for.
+            // On a phone it has its own line, once there is something to send.
             className={
               isBlank ? 'max-sm:hidden' : 'max-sm:order-first max-sm:mb-1 max-sm:basis-full'
             }
@@ -129,10 +129,10 @@ export function Composer({ current, draft, onSend }: Props) {
         )}
         <span className="grow" />
         {current !== null && (
-          <StopButton runId={current.runId} look={isBlank ? 'primary' : 'plain'} />
+          <StopButton runId={current.runId} variant={isBlank ? 'primary' : 'plain'} />
         )}
         {(current === null || !isBlank) && (
-          <Button type="submit" look="primary" disabled={isBlank || isReading}>
+          <Button type="submit" variant="primary" disabled={isBlank || isReading}>
             <ArrowUp size={16} aria-hidden />
             {t.conversation.send}
           </Button>
@@ -142,7 +142,7 @@ export function Composer({ current, draft, onSend }: Props) {
   );
 }
 
-/** For a part of the page onto which files can be dropped. */
+/** Props for an element onto which files can be dropped. */
 export const dropOf = (onFiles: (files: readonly File[]) => void) => ({
   onDragOver: (event: DragEvent) => {
     if (event.dataTransfer.types.includes('Files')) event.preventDefault();

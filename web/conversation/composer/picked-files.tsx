@@ -8,7 +8,7 @@ interface Props {
   readonly onRemove: (id: string) => void;
 }
 
-/** What will go with the message. */
+/** The files attached to the draft. */
 export function PickedFiles({ files, onRemove }: Props) {
   const t = useTexts();
   if (files.length === 0) return null;

@@ -6,13 +6,13 @@ import { Button } from '../../parts/button.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { refusalOf } from '../refusal.ts';
 
-/** Stops the run under way. */
-export function StopButton({ runId, look }: { runId: string; look: 'primary' | 'plain' }) {
+/** Stops the current run. */
+export function StopButton({ runId, variant }: { runId: string; variant: 'primary' | 'plain' }) {
   const t = useTexts();
   const stop = useMutation({
     mutationFn: (id: string) => client.cancelRun({ params: { id } }),
   });
-  // Asked for, and not yet done.
+  // Requested, but not done yet.
   const isStopping = (stop.isPending || stop.isSuccess) && stop.variables === runId;
   const error = isBatonError(stop.error, 'run_finished') ? null : stop.error;
   return (
@@ -22,7 +22,7 @@ export function StopButton({ runId, look }: { runId: string; look: 'primary' | '
           {refusalOf(error, t)}
         </span>
       )}
-      <Button look={look} disabled={isStopping} onClick={() => stop.mutate(runId)}>
+      <Button variant={variant} disabled={isStopping} onClick={() => stop.mutate(runId)}>
         <Square size={14} fill="currentColor" aria-hidden />
         {isStopping ? t.conversation.stopping : t.conversation.stop}
       </Button>

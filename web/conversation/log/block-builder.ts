@@ -12,7 +12,7 @@ import type {
 import { type Fields, fieldsOf, itemsIn, numberIn, textIn, textOrNull } from './fields.ts';
 import { lastOf } from './log-events.ts';
 
-interface Begun {
+interface StartedRun {
   /** Null if its start is not loaded. */
   readonly startedAt: number | null;
   costUsd: number;
@@ -20,24 +20,24 @@ interface Begun {
 }
 
 /**
- * Makes blocks of events, one after another in the order of their seq. Blocks that change are
- * replaced, so that whoever shows them sees which ones did.
+ * Turns events into blocks, in the order of their seq. Changed blocks are replaced, so that
+ * identity shows which ones changed.
  */
 export class BlockBuilder {
   readonly #blocks: Block[] = [];
-  readonly #begun = new Map<string, Begun>();
+  readonly #started = new Map<string, StartedRun>();
   readonly #ended = new Set<string>();
-  /** Where each tool call stands. */
+  /** Index of each tool call’s block. */
   readonly #calls = new Map<string, number>();
-  /** Calls of the attempt under way that have no result. */
+  /** Calls of the current attempt without a result. */
   readonly #open = new Set<string>();
   readonly #askings = new Map<string, string>();
-  /** Where each message for the agent at work stands, by the run that it becomes if not taken. */
+  /** Index of each follow-up’s block, by the run that it becomes if the agent does not take it. */
   readonly #steered = new Map<string, number>();
-  /** Where the text stands that is still growing. */
+  /** Index of the text that is still growing. */
   #live: number | null = null;
   #current: Current | null = null;
-  /** The last ones of their kind, which are over when something else has happened. */
+  /** The last block of each kind; it is over once something else has happened. */
   #waiting: number | null = null;
   #held: number | null = null;
   #end: number | null = null;
@@ -51,26 +51,26 @@ export class BlockBuilder {
     return this.#current;
   }
 
-  /** Whatever is told of a run but that it is queued means that it has begun. */
-  note({ type, runId, attempt }: SessionEvent): void {
+  /** Any event of a run other than `run.queued` means that it has started. */
+  noteRun({ type, runId, attempt }: SessionEvent): void {
     if (runId === null) return;
-    this.#settle(this.#steered.get(runId) ?? null);
+    this.#markOver(this.#steered.get(runId) ?? null);
     if (type === 'run.queued' || this.#ended.has(runId)) return;
     if (type === 'run.finished' || type === 'done' || type === 'run.dequeued') return;
-    if (this.#begun.has(runId)) return;
-    this.#begun.set(runId, { startedAt: null, costUsd: 0, attempt: attempt ?? 1 });
+    if (this.#started.has(runId)) return;
+    this.#started.set(runId, { startedAt: null, costUsd: 0, attempt: attempt ?? 1 });
     this.#current = { runId, state: 'running' };
   }
 
   dequeued(event: SessionEvent): void {
     const { runId, attempt } = event;
     if (runId === null) return;
-    this.#over();
+    this.#endPrevious();
     this.#current = { runId, state: 'starting' };
-    const known = this.#begun.get(runId);
+    const known = this.#started.get(runId);
     if (known === undefined) {
       const startedAt = Date.parse(event.at);
-      this.#begun.set(runId, { startedAt, costUsd: 0, attempt: attempt ?? 1 });
+      this.#started.set(runId, { startedAt, costUsd: 0, attempt: attempt ?? 1 });
       this.#push({ ...base(event), kind: 'start' });
     } else if (attempt !== null && attempt > known.attempt) {
       known.attempt = attempt;
@@ -99,17 +99,17 @@ export class BlockBuilder {
   finished(event: SessionEvent, fields: Fields): void {
     const { runId } = event;
     if (runId === null) return;
-    const begun = this.#begun.get(runId);
+    const started = this.#started.get(runId);
     this.#ended.add(runId);
-    this.#begun.delete(runId);
-    if (begun === undefined) {
+    this.#started.delete(runId);
+    if (started === undefined) {
       this.#push({ ...base(event), kind: 'dropped' });
       return;
     }
     this.#endAttempt();
-    this.#over();
+    this.#endPrevious();
     if (this.#current?.runId === runId) this.#current = null;
-    const { startedAt, costUsd } = begun;
+    const { startedAt, costUsd } = started;
     this.#end = this.#push({
       ...base(event),
       kind: 'end',
@@ -130,22 +130,22 @@ export class BlockBuilder {
       this.#blocks[this.#live] = { ...live, text, truncated: live.truncated || isCut || cut };
       return;
     }
-    const said = { text: piece, live: true, truncated: isCut };
-    this.#live = this.#push({ ...base(event), kind: 'text', ...said });
+    const content = { text: piece, live: true, truncated: isCut };
+    this.#live = this.#push({ ...base(event), kind: 'text', ...content });
   }
 
   message(event: SessionEvent, fields: Fields): void {
-    const said = { text: textIn(fields, 'text'), truncated: fields['truncated'] === true };
+    const content = { text: textIn(fields, 'text'), truncated: fields['truncated'] === true };
     const live = this.#live === null ? undefined : this.#blocks[this.#live];
     if (this.#live !== null && live?.kind === 'text') {
-      this.#blocks[this.#live] = { ...live, ...said, live: false };
+      this.#blocks[this.#live] = { ...live, ...content, live: false };
       this.#live = null;
     } else {
-      this.#push({ ...base(event), kind: 'text', ...said, live: false });
+      this.#push({ ...base(event), kind: 'text', ...content, live: false });
     }
   }
 
-  told(event: SessionEvent, fields: Fields, kind: 'thinking' | 'notice'): void {
+  addText(event: SessionEvent, fields: Fields, kind: 'thinking' | 'notice'): void {
     this.#push({ ...base(event), kind, text: textIn(fields, 'text') });
   }
 
@@ -164,8 +164,8 @@ export class BlockBuilder {
   }
 
   usage({ runId }: SessionEvent, fields: Fields): void {
-    const begun = runId === null ? undefined : this.#begun.get(runId);
-    if (begun !== undefined) begun.costUsd += numberIn(fields, 'costUsd');
+    const started = runId === null ? undefined : this.#started.get(runId);
+    if (started !== undefined) started.costUsd += numberIn(fields, 'costUsd');
   }
 
   limit(event: SessionEvent, fields: Fields): void {
@@ -189,13 +189,14 @@ export class BlockBuilder {
     const ok = fields['ok'] === true;
     const truncated = fields['truncated'] === true;
     const result = { ok, text: textIn(fields, 'text'), truncated, at: event.at };
-    // While its question is open it has not run: the agent was stopped to wait for the answer.
+    // While its question is open, the call has not run: the agent was stopped to wait for the
+    // answer.
     this.#change(callId, (call) =>
       call.asking?.state === 'pending' ? { ...call, cut: true } : { ...call, result, cut: false },
     );
   }
 
-  asked(event: SessionEvent, fields: Fields): void {
+  approvalRequested(event: SessionEvent, fields: Fields): void {
     const callId = textIn(fields, 'callId');
     const id = textIn(fields, 'approvalId');
     if (!this.#calls.has(callId)) this.#call(event, callId, fields);
@@ -253,12 +254,12 @@ export class BlockBuilder {
   }
 
   resumed(): void {
-    this.#settle(this.#held);
+    this.#markOver(this.#held);
     this.#held = null;
   }
 
   status(event: SessionEvent, fields: Fields): void {
-    this.#settle(this.#status);
+    this.#markOver(this.#status);
     this.#status = null;
     const to = textIn(fields, 'to') as SessionStatus;
     const reason = textIn(fields, 'reason') as StatusReason;
@@ -299,7 +300,7 @@ export class BlockBuilder {
     if (at !== undefined && call?.kind === 'tool') this.#blocks[at] = change(call);
   }
 
-  /** Nothing more comes of what the attempt has begun. */
+  /** Closes what the attempt left open. */
   #endAttempt(): void {
     const live = this.#live === null ? undefined : this.#blocks[this.#live];
     if (this.#live !== null && live?.kind === 'text') {
@@ -310,14 +311,14 @@ export class BlockBuilder {
     this.#open.clear();
   }
 
-  #over(): void {
-    this.#settle(this.#waiting);
-    this.#settle(this.#end);
+  #endPrevious(): void {
+    this.#markOver(this.#waiting);
+    this.#markOver(this.#end);
     this.#waiting = null;
     this.#end = null;
   }
 
-  #settle(at: number | null): void {
+  #markOver(at: number | null): void {
     const block = at === null ? undefined : this.#blocks[at];
     if (at !== null && block !== undefined && 'over' in block) {
       this.#blocks[at] = { ...block, over: true };

@@ -1,21 +1,21 @@
 import type { Json } from '../../../src/contract/json.ts';
 import type { SessionStatus, StatusReason } from '../../../src/contract/session.ts';
 
-/* What a conversation is shown as: one block for each thing a person would tell apart. */
+/* A conversation is a list of blocks: one for each thing that users perceive as separate. */
 
 interface Base {
   /** Stays the same while the block changes. */
   readonly id: string;
-  /** Of its first event; what a permalink names. */
+  /** Seq of its first event, used by permalinks. */
   readonly seq: number;
   readonly at: string;
   readonly runId: string | null;
 }
 
 export interface Failure {
-  /** One of `ErrorClass`, or what a newer server calls it. */
+  /** One of `ErrorClass`, or a class of a newer server. */
   readonly class: string;
-  /** In the words of who failed. */
+  /** The original message. */
   readonly message: string;
 }
 
@@ -27,7 +27,7 @@ export interface TextBlock extends Base {
   readonly text: string;
   /** More is coming. */
   readonly live: boolean;
-  /** Only its end is here. */
+  /** Only the end of the text is loaded. */
   readonly truncated: boolean;
 }
 export interface ThinkingBlock extends Base {
@@ -46,7 +46,7 @@ export interface Asking {
   readonly by: string | null;
   readonly edited: boolean;
   readonly forSession: boolean;
-  /** Since when the call could go on. */
+  /** When the call could continue. */
   readonly decidedAt: string | null;
 }
 export interface ToolBlock extends Base {
@@ -54,9 +54,9 @@ export interface ToolBlock extends Base {
   readonly callId: string;
   readonly tool: string;
   readonly input: Json;
-  /** The input is the beginning of its text. */
+  /** Only the beginning of the input is included. */
   readonly truncated: boolean;
-  /** The call of the subagent that made it. */
+  /** The call of the subagent that made this call. */
   readonly parent: string | null;
   readonly result: ToolResult | null;
   readonly asking: Asking | null;
@@ -79,7 +79,7 @@ export interface SteeredBlock extends Base {
   readonly text: string;
   readonly sender: string;
   readonly channel: string;
-  /** The agent did not take it, and it has become a run of its own. */
+  /** The agent did not take it, so it became a run of its own. */
   readonly over: boolean;
 }
 export interface AttemptBlock extends Base {
@@ -88,11 +88,11 @@ export interface AttemptBlock extends Base {
 }
 export interface RetryBlock extends Base {
   readonly kind: 'retry';
-  /** `limit`: until a usage limit ends. */
+  /** `limit`: waiting for a usage limit to reset. */
   readonly why: 'failed' | 'limit';
   readonly error: Failure;
   readonly until: number;
-  /** It has gone on, or ended. */
+  /** The run has continued or ended. */
   readonly over: boolean;
 }
 export interface CutOffBlock extends Base {
@@ -118,7 +118,7 @@ export interface EndBlock extends Base {
   /** Null if its start is not loaded. */
   readonly durationMs: number | null;
   readonly costUsd: number | null;
-  /** Another run has started since, so nothing needs to be done about it. */
+  /** Another run has started since, so no action is needed. */
   readonly over: boolean;
 }
 export interface DroppedBlock extends Base {
@@ -154,7 +154,7 @@ export type Block =
   | StatusBlock
   | CreatedBlock;
 
-/** The run that has begun and not ended. */
+/** The run that has started and not ended. */
 export interface Current {
   readonly runId: string;
   readonly state: 'starting' | 'running' | 'waiting' | 'delayed';

@@ -7,7 +7,7 @@ import { rowOfEvent, rowsOf } from './rows.ts';
 
 type Given = readonly [type: string, payload?: Json, runId?: string | null, attempt?: number];
 
-/** One event a second. */
+/** One event per second. */
 const log = (...given: readonly Given[]): SessionEvent[] =>
   given.map(([type, payload = {}, runId = 'r', attempt = 1], i) => ({
     seq: i + 1,
@@ -29,7 +29,7 @@ const begin: readonly Given[] = [
 ];
 const end: Given = ['run.finished', { state: 'succeeded', error: null }];
 
-test('[C2] a run is its message, what was said, and its end with time and cost', () => {
+test('[C2] a run shows its message, the answer, and its end with time and cost', () => {
   const { blocks, current } = blocksOf(
     log(
       ...begin,
@@ -64,9 +64,16 @@ test('[E4] text grows in one block while it is live', () => {
   expect(current).toEqual({ runId: 'r', state: 'running' });
 });
 
-test('[C2] a call is joined with its question, its answer and its result', () => {
-  const asked = { approvalId: 'p', callId: 'c', tool: 'Bash', input: {}, kind: 'tool', reason: '' };
-  const question: Given = ['approval.requested', asked];
+test('[C2] a call is shown with its question, the answer and its result', () => {
+  const request = {
+    approvalId: 'p',
+    callId: 'c',
+    tool: 'Bash',
+    input: {},
+    kind: 'tool',
+    reason: '',
+  };
+  const question: Given = ['approval.requested', request];
   const open = blocksOf(log(...begin, use('c', 'Bash'), question, ['run.waiting']));
   expect(open.blocks[1]).toMatchObject({ asking: { id: 'p', state: 'pending' }, result: null });
   expect(open.current?.state).toBe('waiting');
@@ -87,13 +94,13 @@ test('[C2] a call is joined with its question, its answer and its result', () =>
   });
 });
 
-test('[P3] a call that the rules refuse says why', () => {
+test('[P3] a call that the rules deny shows the reason', () => {
   const refusal = { callId: 'c', tool: 'Bash', input: {}, reason: 'Not here.' };
   const { blocks } = blocksOf(log(...begin, use('c', 'Bash'), ['policy.denied', refusal]));
   expect(blocks[1]).toMatchObject({ refused: 'Not here.' });
 });
 
-test('[Q7] [Q14] an attempt that is cut off leaves its calls and its text as they were', () => {
+test('[Q7] [Q14] an interrupted attempt leaves its calls and text as they were', () => {
   const { blocks } = blocksOf(
     log(
       ...begin,
@@ -110,7 +117,7 @@ test('[Q7] [Q14] an attempt that is cut off leaves its calls and its text as the
   expect(blocks[4]).toMatchObject({ text: 'whole', live: true });
 });
 
-test('[Q14] a retry is told with its time, and is over when the next attempt begins', () => {
+test('[Q14] a retry shows its time, and is over when the next attempt starts', () => {
   const error = { class: 'overloaded', message: 'Busy.' };
   const retry: Given = ['run.retry_scheduled', { error, nextRunAt: 99, delayMs: 1 }];
   const waiting = blocksOf(log(...begin, retry));
@@ -121,7 +128,7 @@ test('[Q14] a retry is told with its time, and is over when the next attempt beg
   expect(next[2]).toMatchObject({ kind: 'attempt', attempt: 2 });
 });
 
-test('[Q12] a held queue and a failure can be acted on until something else has happened', () => {
+test('[Q12] a held queue and a failure offer actions until something else happens', () => {
   const failed: Given = [
     'run.finished',
     { state: 'failed', error: { class: 'unknown', message: '' } },
@@ -138,20 +145,20 @@ test('[Q12] a held queue and a failure can be acted on until something else has 
   expect(then.slice(1, 3)).toMatchObject([{ over: true }, { over: true }]);
 });
 
-test('[Q12] what was taken from the queue before it began is one line', () => {
+test('[Q12] a run removed from the queue before it started is one line', () => {
   expect(kinds(['run.queued'], ['run.finished', { state: 'cancelled', error: null }])).toEqual([
     'dropped',
   ]);
 });
 
-test('a log that begins in the middle of a run knows that it is under way', () => {
+test('a log that starts in the middle of a run shows it as running', () => {
   const { current } = blocksOf(log(['agent.delta', { text: 'x' }]));
   expect(current).toEqual({ runId: 'r', state: 'running' });
   const { blocks } = blocksOf(log(['agent.delta', { text: 'x' }], end));
   expect(blocks.at(-1)).toMatchObject({ kind: 'end', durationMs: null, costUsd: null });
 });
 
-test('[S8] statuses worth telling are told', () => {
+test('[S8] important statuses are shown', () => {
   const status = (to: string, reason: string): Given => [
     'session.status',
     { from: 'ACTIVE', to, reason },
@@ -162,7 +169,7 @@ test('[S8] statuses worth telling are told', () => {
   expect(blocks).toMatchObject([{ kind: 'status', to: 'ERROR', over: true }]);
 });
 
-test('[C2] many reads fold into one line; those that failed or wait do not', () => {
+test('[C2] many reads fold into one line; failed and waiting ones do not', () => {
   const read = (id: string): Given[] => [use(id, 'Read'), result(id)];
   const { blocks } = blocksOf(
     log(...begin, ...read('a'), ...read('b'), ...read('c'), use('d', 'Read'), result('d', false)),
@@ -170,13 +177,13 @@ test('[C2] many reads fold into one line; those that failed or wait do not', () 
   const rows = rowsOf(blocks);
   expect(rows.map(({ kind }) => kind)).toEqual(['start', 'fold', 'tool']);
   expect(rows[1]).toMatchObject({ seq: 4, tools: [{}, {}, {}] });
-  // A permalink to a call inside it leads to it.
+  // A permalink to a call inside the fold leads to the fold.
   expect(rowOfEvent(rows, 7)).toBe(1);
   expect(rowOfEvent(rows, 10)).toBe(2);
   expect(rowsOf(blocksOf(log(...begin, ...read('a'), ...read('b'))).blocks)).toHaveLength(3);
 });
 
-test('[C2] ten thousand events are blocks quickly', () => {
+test('[C2] ten thousand events are turned into blocks quickly', () => {
   const many = Array.from({ length: 1000 }, (_, i) => [
     ...begin,
     use(`${i}a`, 'Read'),
@@ -192,7 +199,7 @@ test('[C2] ten thousand events are blocks quickly', () => {
   expect(rowsOf(blocksOf(events).blocks)).toHaveLength(5000);
 });
 
-test('[Q11] a message that the agent at work did not take is shown once, as the run it becomes', () => {
+test('[Q11] a follow-up that the agent did not take is shown once, as the run it becomes', () => {
   const steered: Given = ['run.steered', { steerId: 'r2', text: 'and this', channel: 'web' }];
   const given = [...begin, steered, end];
   const rows = (...more: readonly Given[]) =>
@@ -202,7 +209,7 @@ test('[Q11] a message that the agent at work did not take is shown once, as the 
   expect(rows(['run.dequeued', {}, 'r2'])).toEqual(['start', 'end', 'start']);
 });
 
-test('[A7] a call whose agent was stopped to wait for the answer still asks', () => {
+test('[A7] a call whose agent was stopped to wait for the answer still shows the question', () => {
   const given: readonly Given[] = [
     ...begin,
     use('c', 'Bash'),
@@ -217,7 +224,7 @@ test('[A7] a call whose agent was stopped to wait for the answer still asks', ()
   expect(tool(decided, result('c'))).toMatchObject({ result: { ok: true }, cut: false });
 });
 
-test('[Q9] [C2] a run that was handed back says why: a restart, or everything was stopped', () => {
+test('[Q9] [C2] a run that was handed back shows why: a restart, or everything was stopped', () => {
   const cutOff = (reason: string) =>
     blocksOf(log(...begin, ['run.handed_back', { reason }])).blocks.at(-1);
   expect(cutOff('its worker is stopping')).toMatchObject({ kind: 'cutOff', why: 'handed_back' });

@@ -3,8 +3,8 @@ import type { SessionEvent } from '../../../src/contract/session-event.ts';
 import { BlockBuilder } from './block-builder.ts';
 import { type Fields, fieldsOf, textIn } from './fields.ts';
 
-/** What each type of event does; the others are not shown. */
-const TAKE: Readonly<
+/** Handlers by event type; other events are not shown. */
+const HANDLERS: Readonly<
   Record<string, (to: BlockBuilder, event: SessionEvent, fields: Fields) => void>
 > = {
   'session.created': (to, event, fields) => to.created(event, fields),
@@ -24,21 +24,21 @@ const TAKE: Readonly<
   'run.retry_diff': (to, event, fields) => to.retryDiff(event, fields),
   'agent.delta': (to, event, fields) => to.delta(event, fields),
   'agent.message': (to, event, fields) => to.message(event, fields),
-  'agent.thinking': (to, event, fields) => to.told(event, fields, 'thinking'),
-  'agent.notice': (to, event, fields) => to.told(event, fields, 'notice'),
+  'agent.thinking': (to, event, fields) => to.addText(event, fields, 'thinking'),
+  'agent.notice': (to, event, fields) => to.addText(event, fields, 'notice'),
   'agent.usage': (to, event, fields) => to.usage(event, fields),
   'agent.limit': (to, event, fields) => to.limit(event, fields),
   'agent.tool_use': (to, event, fields) => to.toolUse(event, fields),
   'agent.tool_result': (to, event, fields) => to.toolResult(event, fields),
-  'approval.requested': (to, event, fields) => to.asked(event, fields),
+  'approval.requested': (to, event, fields) => to.approvalRequested(event, fields),
   'approval.decided': (to, event, fields) => to.decided(event, fields),
   'approval.withdrawn': (to, event, fields) => to.withdrawn(event, fields),
   'policy.denied': (to, event, fields) => to.refused(event, fields),
 };
 
 export function addEvent(to: BlockBuilder, event: SessionEvent): void {
-  to.note(event);
-  TAKE[event.type]?.(to, event, fieldsOf(event.payload));
+  to.noteRun(event);
+  HANDLERS[event.type]?.(to, event, fieldsOf(event.payload));
 }
 
 export function blocksOf(events: readonly SessionEvent[]): BlockBuilder {

@@ -1,6 +1,6 @@
 import type { Json } from '../../../src/contract/json.ts';
 
-/* Reading payloads and inputs: what is missing or of another shape is empty, never an error. */
+/* Reads payloads and inputs: missing or unexpected values are empty, never an error. */
 
 export type Fields = { readonly [key: string]: Json };
 

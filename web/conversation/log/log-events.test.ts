@@ -22,7 +22,7 @@ const of = (
   at: AT,
 });
 
-/** Any events in any order: the page must hold up to what it does not expect. */
+/** Any events in any order: the page must survive the unexpected. */
 const anyEvent = fc.oneof(
   fc.record({ type: fc.constant('agent.delta'), payload: fc.record({ text: fc.string() }) }),
   fc.record({ type: fc.constant('agent.message'), payload: fc.record({ text: fc.string() }) }),
@@ -70,7 +70,7 @@ const anyLog = fc
   .array(fc.tuple(anyEvent, fc.constantFrom('r1', 'r2')), { maxLength: 60 })
   .map((list) => list.map(([{ type, payload }, run], i) => of(i + 1, type, payload as Json, run)));
 
-test('[E4] event by event gives the same as all at once, with pieces put together or not', () => {
+test('[E4] adding events one by one gives the same result as all at once, merged or not', () => {
   fc.assert(
     fc.property(anyLog, (events) => {
       const builder = new BlockBuilder();
@@ -89,7 +89,7 @@ test('[E4] event by event gives the same as all at once, with pieces put togethe
   );
 });
 
-test('pieces of one text are kept as one, and forgotten when its message is there', () => {
+test('deltas of one text are merged, and dropped when its message arrives', () => {
   const kept: SessionEvent[] = [];
   for (let i = 1; i <= 100; i++) append(kept, of(i, 'agent.delta', { text: 'x' }));
   expect(kept).toHaveLength(1);
@@ -98,7 +98,7 @@ test('pieces of one text are kept as one, and forgotten when its message is ther
   expect(kept[0]?.payload).toEqual({ text: '' });
 });
 
-test('of an endless text the end is kept', () => {
+test('only the end of an endless text is kept', () => {
   const kept: SessionEvent[] = [];
   const builder = new BlockBuilder();
   for (let i = 1; i <= 40; i++) {

@@ -1,17 +1,19 @@
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
 import { fieldsOf, textIn } from './fields.ts';
 
-/* Events as the page keeps them: pieces of a text that belong together are one, so that a long
- * answer costs no more memory than its text. */
+/*
+ * Events as the page stores them: the deltas of a text are merged, so that a long answer needs no
+ * more memory than its text.
+ */
 
-/** Of a text that is still growing so many characters are kept, as the server does at its end. */
+/** How much of a growing text is kept; the same as on the server. */
 const LIVE_MAX = 128 * 1024;
 
 export function lastOf(text: string): { readonly text: string; readonly cut: boolean } {
   return text.length > LIVE_MAX ? { text: text.slice(-LIVE_MAX), cut: true } : { text, cut: false };
 }
 
-/** Adds an event that comes after all of them. */
+/** Appends the next event. */
 export function append(events: SessionEvent[], event: SessionEvent): void {
   const last = events.at(-1);
   if (event.type === 'agent.delta' && last !== undefined && isPieceOf(last, event)) {
@@ -21,7 +23,7 @@ export function append(events: SessionEvent[], event: SessionEvent): void {
     events[events.length - 1] = { ...last, payload: { text, ...(truncated && { truncated }) } };
     return;
   }
-  // The pieces are in the message; the first one keeps its place.
+  // The message contains the deltas; the first one keeps its position.
   if (event.type === 'agent.message' && last !== undefined && isPieceOf(last, event)) {
     events[events.length - 1] = { ...last, payload: { text: '' } };
   }

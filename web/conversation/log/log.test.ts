@@ -3,10 +3,10 @@ import { BatonError } from '../../../src/contract/errors.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
 import { type LogOptions, type LogView, SessionLog } from './log.ts';
 
-/** A server with a log of notices, and a stream that gives what a test says. */
+/** A server with a log of notices and a stream that the test controls. */
 function server(count: number) {
   const stored: SessionEvent[] = [];
-  const asked: string[] = [];
+  const requests: string[] = [];
   const queue: SessionEvent[] = [];
   let wake = (): void => {};
   const add = (type = 'agent.notice', runId = 'r'): SessionEvent => {
@@ -20,15 +20,15 @@ function server(count: number) {
   for (let i = 0; i < count; i++) add();
   const source = {
     sessionEvents: async ({ query }: { query: { after: number; limit: number } }) => {
-      asked.push(`page ${query.after}`);
+      requests.push(`page ${query.after}`);
       if (query.after > stored.length) throw new BatonError('cursor_ahead');
-      // Pages may be shorter than was asked for.
+      // Pages may be shorter than requested.
       const items = stored.slice(query.after, query.after + Math.min(query.limit, 300));
       const last = items.at(-1)?.seq ?? query.after;
       return { items, nextCursor: last < stored.length ? last : null };
     },
     async *followSession(_: string, { after, signal }: { after: number; signal: AbortSignal }) {
-      asked.push(`follow ${after}`);
+      requests.push(`follow ${after}`);
       signal.addEventListener('abort', () => wake());
       yield* stored.slice(after);
       while (!signal.aborted) {
@@ -38,19 +38,19 @@ function server(count: number) {
       }
     },
     getRun: async ({ params }: { params: { id: string } }) => {
-      asked.push(`run ${params.id}`);
+      requests.push(`run ${params.id}`);
       if (params.id === 'gone') throw new BatonError('not_found');
       return { id: params.id, message: `of ${params.id}` };
     },
     listRuns: async () => {
-      asked.push('runs');
+      requests.push('runs');
       return { items: [{ id: 'r', message: 'hello' }], nextCursor: null };
     },
   };
   return {
-    asked,
+    requests,
     add,
-    /** Comes over the stream. */
+    /** Sends over the stream. */
     send(...events: SessionEvent[]) {
       queue.push(...events);
       wake();
@@ -70,19 +70,19 @@ const logOf = ({ source }: { source: LogOptions['source'] }) =>
 
 const until = (log: SessionLog, holds: (view: LogView) => boolean): Promise<void> =>
   new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (!holds(log.get())) return;
       stop();
       resolve();
     };
-    const stop = log.subscribe(look);
-    look();
+    const stop = log.subscribe(check);
+    check();
   });
 const seqs = (log: SessionLog): number[] => log.get().rows.map(({ seq }) => seq);
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-test('[C2] [E4] the end comes first, then what is new, and what was before when asked for', async () => {
+test('[C2] [E4] the end is loaded first, then new events, and older ones on demand', async () => {
   const there = server(2500);
   const log = logOf(there);
   log.start(2500);
@@ -99,7 +99,7 @@ test('[C2] [E4] the end comes first, then what is new, and what was before when 
   log.stop();
 });
 
-test('[E3] stopped and started again it goes on, each event once', async () => {
+test('[E3] after a stop and a start it continues, with each event once', async () => {
   const there = server(3);
   const log = logOf(there);
   log.start(3);
@@ -108,14 +108,14 @@ test('[E3] stopped and started again it goes on, each event once', async () => {
   const missed = [there.add(), there.add()];
   log.start(5);
   await until(log, ({ rows }) => rows.length === 5);
-  // What was seen before comes again, as after a lost connection.
+  // Known events are repeated, as after a lost connection.
   there.send(...missed, there.add());
   await until(log, ({ rows }) => rows.length === 6);
   expect(seqs(log)).toEqual(range(1, 6));
   log.stop();
 });
 
-test('runs are read by the page, new ones singly, each once; one that is gone is known to be', async () => {
+test('old runs are read by the page, new ones singly, each once; removed runs are recognised', async () => {
   const there = server(5);
   const log = logOf(there);
   log.start(5);
@@ -124,7 +124,7 @@ test('runs are read by the page, new ones singly, each once; one that is gone is
   await until(log, ({ runs }) => runs.get('x')?.message === 'of x');
   there.send(there.add('run.queued', 'gone'));
   await until(log, ({ runs }) => runs.get('gone') === null);
-  expect(there.asked.filter((each) => each.startsWith('run'))).toEqual([
+  expect(there.requests.filter((each) => each.startsWith('run'))).toEqual([
     'runs',
     'run x',
     'run gone',
@@ -132,18 +132,18 @@ test('runs are read by the page, new ones singly, each once; one that is gone is
   log.stop();
 });
 
-test('[Q12] of a run that was removed nobody asks twice', async () => {
+test('[Q12] a removed run is requested only once', async () => {
   const there = server(1);
   there.add('run.queued', 'removed');
   there.add('run.finished', 'removed');
   const log = logOf(there);
   log.start(3);
   await until(log, ({ runs }) => runs.get('removed') === null);
-  expect(there.asked.filter((each) => each.startsWith('run'))).toEqual(['runs']);
+  expect(there.requests.filter((each) => each.startsWith('run'))).toEqual(['runs']);
   log.stop();
 });
 
-test('a session that is younger than what was known of it is read from its beginning', async () => {
+test('a log shorter than expected is read from its beginning', async () => {
   const there = server(3);
   const log = logOf(there);
   log.start(5000);
@@ -151,7 +151,7 @@ test('a session that is younger than what was known of it is read from its begin
   log.stop();
 });
 
-test('what cannot be read is said, and tried again when asked', async () => {
+test('a read error is shown and can be retried', async () => {
   const there = server(3);
   let isDown = true;
   const source = {
@@ -169,24 +169,24 @@ test('what cannot be read is said, and tried again when asked', async () => {
   log.stop();
 });
 
-test('[C2] a search reads all of it, and no more once it is closed', async () => {
+test('[C2] a search reads the whole log, and stops when it is closed', async () => {
   const there = server(9000);
   const log = logOf(there);
   log.start(9000);
-  // Before anything is there.
+  // Before the first load.
   log.wantWhole(true);
   await until(log, ({ rows }) => rows[0] !== undefined && rows[0].seq < 8601);
   log.wantWhole(false);
   await until(log, ({ older }) => older === 'some');
-  const read = there.asked.filter((each) => each.startsWith('page')).length;
+  const read = there.requests.filter((each) => each.startsWith('page')).length;
   const first = seqs(log)[0]!;
   expect(first).toBeGreaterThan(1);
   await Promise.resolve();
-  expect(there.asked.filter((each) => each.startsWith('page'))).toHaveLength(read);
+  expect(there.requests.filter((each) => each.startsWith('page'))).toHaveLength(read);
   log.wantWhole(true);
   await until(log, ({ older, rows }) => older === 'none' && rows.at(-1)?.seq === 9000);
   expect(seqs(log)).toEqual(range(1, 9000));
-  // So much is not kept for later.
+  // A log this large is not kept.
   log.stop();
   await until(log, ({ rows }) => rows.length === 0);
   log.start(9000);
@@ -195,14 +195,14 @@ test('[C2] a search reads all of it, and no more once it is closed', async () =>
   log.stop();
 });
 
-test('what was before is not asked for again and again if it cannot be read', async () => {
+test('older events that cannot be read are not requested over and over', async () => {
   const there = server(2000);
-  let asked = 0;
+  let requests = 0;
   const source = {
     ...there.source,
     sessionEvents: (...args: Parameters<typeof there.source.sessionEvents>) => {
       if (args[0].query?.after === 1600) return there.source.sessionEvents(...args);
-      asked++;
+      requests++;
       return Promise.reject(new BatonError('not_found'));
     },
   };
@@ -212,6 +212,6 @@ test('what was before is not asked for again and again if it cannot be read', as
   await log.loadOlder(1);
   await until(log, ({ state }) => state === 'failed');
   expect(log.get().error).toMatchObject({ code: 'not_found' });
-  expect(asked).toBe(1);
+  expect(requests).toBe(1);
   log.stop();
 });

@@ -2,23 +2,23 @@ import type { Client } from '../../../src/client/client.ts';
 import type { AttachmentNote } from '../../../src/contract/attachment.ts';
 import { isBatonError } from '../../../src/contract/errors.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
-import { mayPass } from '../../api/is-retryable.ts';
+import { isRetryable } from '../../api/is-retryable.ts';
 import { PAGE, readLog } from '../../api/read-log.ts';
 import { BlockBuilder } from './block-builder.ts';
 import type { Current } from './blocks.ts';
 import { addEvent, blocksOf } from './build-blocks.ts';
 import { append } from './log-events.ts';
 import { type Row, rowsOf } from './rows.ts';
-import { RunBook, type RunInfo, type RunSource } from './run-cache.ts';
+import { RunCache, type RunInfo, type RunSource } from './run-cache.ts';
 
-/** Events at the end of the log that are shown first. */
+/** How many events from the end of the log are shown first. */
 const TAIL = 400;
-/** Events that are put in front when somebody scrolls up. */
+/** How many older events are loaded when scrolling up. */
 const OLDER = 1000;
-/** After a page could not be read. */
-const AGAIN_MS = 2000;
-/** A log with more events than this is not kept when its page is left. */
-const MOST_KEPT = 5000;
+/** Delay after a failed request. */
+const RETRY_MS = 2000;
+/** A larger log is dropped when its page is left. */
+const MAX_CACHED = 5000;
 
 export interface LogView {
   readonly state: 'loading' | 'live' | 'failed';
@@ -36,33 +36,33 @@ export type Changed = 'queue' | 'session' | 'approvals';
 export interface LogOptions {
   readonly sessionId: string;
   readonly source: RunSource & Pick<Client, 'sessionEvents' | 'followSession'>;
-  /** Calls back when it is time to show what has changed. */
+  /** Schedules a render. */
   readonly soon: (show: () => void) => void;
-  /** Something that is read elsewhere has changed. */
+  /** Something read elsewhere has changed. */
   readonly onChange: (what: Changed) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The log of a session as the page has it: the end of it at once, what comes as it comes, and what
- * was before when it is asked for. Each event counts once, however often the connection breaks.
+ * The log of a session as this page has it: its end at once, new events as they arrive, older ones
+ * on demand. Each event counts once, however often the connection breaks.
  */
 export class SessionLog {
   readonly #options: LogOptions;
   readonly #listeners = new Set<() => void>();
-  readonly #runs: RunBook;
+  readonly #runs: RunCache;
   #events: SessionEvent[] = [];
-  /** Pages before them that are not yet in the blocks, the oldest first. */
+  /** Older pages that are not in the blocks yet, oldest first. */
   #ahead: SessionEvent[][] = [];
   #builder = new BlockBuilder();
-  /** All events after this seq up to the last one are here; null before anything is. */
+  /** All events after this seq up to the last one are loaded; null before the first load. */
   #from: number | null = null;
   #last = 0;
   #stop: AbortController | null = null;
   #state: LogView['state'] = 'loading';
   #error: unknown = null;
   #older: Promise<void> | null = null;
-  /** What is older is loaded until this one is there. */
+  /** Older events are loaded until this seq is reached. */
   #goal = Number.POSITIVE_INFINITY;
   #isWholeWanted = false;
   #isDue = false;
@@ -78,7 +78,7 @@ export class SessionLog {
   constructor(options: LogOptions) {
     this.#options = options;
     const { sessionId, source, onError } = options;
-    this.#runs = new RunBook({ sessionId, source, onError, onChange: () => this.#changed() });
+    this.#runs = new RunCache({ sessionId, source, onError, onChange: () => this.#changed() });
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -88,7 +88,7 @@ export class SessionLog {
 
   readonly get = (): LogView => this.#view;
 
-  /** `lastSeq` is the session's as far as is known. */
+  /** `lastSeq` is the session’s last seq as far as is known. */
   start(lastSeq: number): void {
     if (this.#stop !== null) return;
     const stop = new AbortController();
@@ -109,16 +109,16 @@ export class SessionLog {
     this.#isWholeWanted = false;
     this.#runs.stop();
     const ahead = this.#ahead.reduce((sum, page) => sum + page.length, 0);
-    if (this.#events.length + ahead > MOST_KEPT) this.#forget();
+    if (this.#events.length + ahead > MAX_CACHED) this.#forget();
   }
 
-  /** What this page has sent has become this run. */
+  /** A message sent from this page has become this run. */
   noteMessage(runId: string, message: string, attachments: readonly AttachmentNote[]): void {
-    this.#runs.note(runId, message, attachments);
+    this.#runs.noteSent(runId, message, attachments);
     this.#changed();
   }
 
-  /** Puts a page in front, or as many as it takes until an event is there. */
+  /** Loads the previous page, or as many as it takes to reach an event. */
   loadOlder(seq: number = this.#from ?? Number.POSITIVE_INFINITY): Promise<void> {
     this.#goal = Math.min(this.#goal, seq);
     this.#older ??= this.#loadOlder().finally(() => {
@@ -129,7 +129,7 @@ export class SessionLog {
     return this.#older;
   }
 
-  /** Whether all of it is wanted, such as by a search. */
+  /** Whether the whole log is needed, as for a search. */
   wantWhole(isWanted: boolean): void {
     this.#isWholeWanted = isWanted;
     if (isWanted) void this.loadOlder();
@@ -143,7 +143,7 @@ export class SessionLog {
     this.#changed();
   }
 
-  /** As if it had never been read. */
+  /** Resets to the state before the first load. */
   #forget(): void {
     this.#events = [];
     this.#ahead = [];
@@ -162,7 +162,7 @@ export class SessionLog {
     if (this.#isWholeWanted) void this.loadOlder();
     this.#changed();
     for await (const event of source.followSession(sessionId, { after: this.#last, signal })) {
-      this.#take(event);
+      this.#append(event);
     }
   }
 
@@ -171,27 +171,27 @@ export class SessionLog {
     const query = { after, limit: PAGE };
     const load = source.sessionEvents({ params: { id: sessionId }, query }, { signal });
     const page = await load.catch((error: unknown) => {
-      // The session is younger than what was known of it: it comes from another database.
+      // The log is shorter than expected: it comes from another database.
       if (isBatonError(error, 'cursor_ahead') && after > 0) return null;
       throw error;
     });
     if (page === null) return this.#loadTail(0, signal);
     this.#from = after;
     this.#last = after;
-    for (const event of page.items) this.#take(event);
+    for (const event of page.items) this.#append(event);
   }
 
-  #take(event: SessionEvent): void {
+  #append(event: SessionEvent): void {
     if (event.seq <= this.#last) return;
     this.#last = event.seq;
     append(this.#events, event);
     addEvent(this.#builder, event);
     this.#noteRun(event);
-    if (this.#state === 'live') this.#tell(event.type);
+    if (this.#state === 'live') this.#notify(event.type);
     this.#changed();
   }
 
-  #tell(type: string): void {
+  #notify(type: string): void {
     for (const what of CHANGES[type] ?? []) this.#options.onChange(what);
   }
 
@@ -199,7 +199,7 @@ export class SessionLog {
     if (runId === null) return;
     const isEdit = type === 'run.queued' && (payload as { change?: string }).change === 'edited';
     if (isEdit) this.#runs.refresh(runId);
-    else this.#runs.want(runId);
+    else this.#runs.load(runId);
   }
 
   async #loadOlder(): Promise<void> {
@@ -208,8 +208,8 @@ export class SessionLog {
         await this.#loadPageBefore(first);
       } catch (error) {
         this.#options.onError(error);
-        if (!mayPass(error)) this.#fail(error);
-        else await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        if (!isRetryable(error)) this.#fail(error);
+        else await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
       if (this.#stop === null) break;
     }
@@ -225,13 +225,13 @@ export class SessionLog {
     const from = Math.max(0, first - OLDER);
     const older: SessionEvent[] = [];
     const page = await readLog(source, sessionId, { after: from, last: first });
-    // Forgotten meanwhile.
+    // Reset while loading.
     if (this.#from !== first) return;
     for (const event of page) append(older, event);
-    for (const { runId } of older) if (runId !== null) this.#runs.wantOld(runId);
+    for (const { runId } of older) if (runId !== null) this.#runs.loadOld(runId);
     this.#ahead.unshift(older);
     this.#from = from;
-    // The blocks are made anew then, so of many events this is done less often.
+    // This rebuilds all blocks, so the more events there are, the less often it is done.
     if (this.#ahead.length * OLDER >= this.#events.length) this.#putInFront();
   }
 
@@ -266,7 +266,7 @@ export class SessionLog {
   }
 }
 
-/** What is no longer true after an event. */
+/** What each event invalidates. */
 const CHANGES: Readonly<Record<string, readonly Changed[]>> = {
   'run.queued': ['queue'],
   'run.dequeued': ['queue'],

@@ -1,6 +1,6 @@
 import type { Block, ToolBlock } from './blocks.ts';
 
-/** Calls that only look, shown as one line if there are many. */
+/** Several read-only calls folded into one row. */
 export interface FoldRow {
   readonly kind: 'fold';
   readonly id: string;
@@ -10,7 +10,7 @@ export interface FoldRow {
 export type Row = Block | FoldRow;
 
 const READING = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
-/** Fewer are shown one by one. */
+/** Fewer calls are shown one by one. */
 const MANY = 3;
 
 export function rowsOf(all: readonly Block[]): Row[] {
@@ -39,9 +39,9 @@ export function rowsOf(all: readonly Block[]): Row[] {
 const isQuietRead = ({ tool, result, asking, refused }: ToolBlock): boolean =>
   READING.has(tool) && result?.ok === true && asking === null && refused === null;
 
-/** The row that shows an event: the last one that begins at it or before. */
+/** Index of the row that shows an event: the last one that starts at or before it. */
 export function rowOfEvent(rows: readonly Row[], seq: number): number {
-  let found = 0;
-  for (let at = 0; at < rows.length && rows[at]!.seq <= seq; at++) found = at;
-  return found;
+  let row = 0;
+  for (let at = 0; at < rows.length && rows[at]!.seq <= seq; at++) row = at;
+  return row;
 }

@@ -2,9 +2,9 @@ import type { Client } from '../../../src/client/client.ts';
 import type { AttachmentNote } from '../../../src/contract/attachment.ts';
 import { isBatonError } from '../../../src/contract/errors.ts';
 import type { RunView } from '../../../src/contract/run-view.ts';
-import { mayPass } from '../../api/is-retryable.ts';
+import { isRetryable } from '../../api/is-retryable.ts';
 
-/** What the log does not say about a run. */
+/** Facts about a run that the log does not contain. */
 export interface RunInfo
   extends Pick<RunView, 'message' | 'channel' | 'sender' | 'retryOf' | 'costUsd'> {
   readonly attachments: readonly AttachmentNote[];
@@ -12,7 +12,7 @@ export interface RunInfo
 
 export type RunSource = Pick<Client, 'listRuns' | 'getRun'>;
 
-export interface RunBookOptions {
+export interface RunCacheOptions {
   readonly sessionId: string;
   readonly source: RunSource;
   readonly onChange: () => void;
@@ -20,25 +20,25 @@ export interface RunBookOptions {
 }
 
 const PAGE = 100;
-const AGAIN_MS = 2000;
+const RETRY_MS = 2000;
 
 /**
- * The runs of a session that its log names. Old ones are read by the page from the newest back, new
+ * The runs that a session’s log mentions. Old ones are read page by page from the newest back, new
  * ones one by one as they appear; one request at a time.
  */
-export class RunBook {
-  readonly #options: RunBookOptions;
-  /** Null: it was removed. */
+export class RunCache {
+  readonly #options: RunCacheOptions;
+  /** Null: removed. */
   readonly #known = new Map<string, RunInfo | null>();
   readonly #wanted = new Set<string>();
-  /** Of the next page; null: all are read. */
+  /** Cursor of the next page; null: all are read. */
   #next: string | null | undefined;
-  /** The oldest run of the pages so far: ids rise with age. */
+  /** The oldest run read so far: ids increase with time. */
   #oldest: string | undefined;
   #isReading = false;
-  #again: ReturnType<typeof setTimeout> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: RunBookOptions) {
+  constructor(options: RunCacheOptions) {
     this.#options = options;
   }
 
@@ -46,25 +46,25 @@ export class RunBook {
     return this.#known;
   }
 
-  want(id: string): void {
+  load(id: string): void {
     if (!this.#known.has(id)) this.refresh(id);
   }
 
-  /** One of long ago: if it is not on the pages that were read, it is not there any more. */
-  wantOld(id: string): void {
+  /** An old run: if it is not on the pages read so far, it no longer exists. */
+  loadOld(id: string): void {
     const isRead = this.#next === null || this.#oldest !== undefined;
-    if (isRead && !this.#known.has(id) && !this.#isOnNextPage(id)) this.#lose(id);
-    else this.want(id);
+    if (isRead && !this.#known.has(id) && !this.#isOnNextPage(id)) this.#markGone(id);
+    else this.load(id);
   }
 
-  /** It may have changed. */
+  /** Reads a run again. */
   refresh(id: string): void {
     this.#wanted.add(id);
     void this.#read();
   }
 
-  /** What this page has sent itself, until the server has told it. */
-  note(id: string, message: string, attachments: readonly AttachmentNote[]): void {
+  /** A message sent from this page, until the server returns it. */
+  noteSent(id: string, message: string, attachments: readonly AttachmentNote[]): void {
     if (this.#known.has(id)) return;
     const mine = { channel: 'web', sender: null, retryOf: null, costUsd: 0 };
     this.#known.set(id, { message, attachments, ...mine });
@@ -72,13 +72,13 @@ export class RunBook {
   }
 
   stop(): void {
-    clearTimeout(this.#again);
+    clearTimeout(this.#retry);
   }
 
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
-    // All that one batch of events names is wanted together.
+    // Wait for everything that one batch of events mentions.
     await Promise.resolve();
     try {
       while (this.#wanted.size > 0) {
@@ -90,10 +90,10 @@ export class RunBook {
       }
     } catch (error) {
       this.#options.onError(error);
-      clearTimeout(this.#again);
-      // What time does not mend is not asked for ever; the next one that is wanted asks anew.
-      if (!mayPass(error)) return;
-      this.#again = setTimeout(() => void this.#read(), AGAIN_MS);
+      clearTimeout(this.#retry);
+      // Permanent errors are not retried; the next request starts over.
+      if (!isRetryable(error)) return;
+      this.#retry = setTimeout(() => void this.#read(), RETRY_MS);
     } finally {
       this.#isReading = false;
     }
@@ -108,13 +108,14 @@ export class RunBook {
     const { source, sessionId } = this.#options;
     const cursor = this.#next === undefined || this.#next === null ? {} : { cursor: this.#next };
     const query = { sessionId, order: 'newest' as const, limit: PAGE, ...cursor };
-    const asked = [...this.#wanted];
+    const requested = [...this.#wanted];
     const page = await source.listRuns({ query });
     for (const run of page.items) this.#put(run);
     this.#next = page.nextCursor;
     this.#oldest = page.items.at(-1)?.id ?? this.#oldest;
-    // What would have been on the pages so far is not there any more.
-    for (const id of asked) if (!this.#known.has(id) && !this.#isOnNextPage(id)) this.#lose(id);
+    // Runs that should have been on these pages no longer exist.
+    for (const id of requested)
+      if (!this.#known.has(id) && !this.#isOnNextPage(id)) this.#markGone(id);
   }
 
   async #one(id: string): Promise<void> {
@@ -122,11 +123,11 @@ export class RunBook {
       this.#put(await this.#options.source.getRun({ params: { id } }));
     } catch (error) {
       if (!isBatonError(error, 'not_found')) throw error;
-      this.#lose(id);
+      this.#markGone(id);
     }
   }
 
-  #lose(id: string): void {
+  #markGone(id: string): void {
     this.#known.set(id, null);
     this.#wanted.delete(id);
   }

@@ -17,10 +17,10 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** Each tab has its own. */
+/** Each tab has its own session storage. */
 const otherTab = (): void => stores.sessionStorage.clear();
 
-test('[C2] [X2] what is written survives a reload and the browser, for who wrote it', () => {
+test('[C2] [X2] a draft survives a reload and a closed browser, for its author only', () => {
   new Draft('anna', 's').write('hello');
   expect(new Draft('anna', 's').get().text).toBe('hello');
   otherTab();
@@ -29,7 +29,7 @@ test('[C2] [X2] what is written survives a reload and the browser, for who wrote
   expect(new Draft('anna', 'other').get().text).toBe('');
 });
 
-test('[C2] what one tab sends does not throw away what another has written', () => {
+test('[C2] sending in one tab does not discard the draft of another', () => {
   const one = new Draft('anna', 's');
   one.write('mine');
   otherTab();
@@ -41,7 +41,7 @@ test('[C2] what one tab sends does not throw away what another has written', () 
   expect(new Draft('anna', 's').get().text).toBe('');
 });
 
-test('[C2] a draft that cannot be kept says so', () => {
+test('[C2] a draft that cannot be stored says so', () => {
   const full = () => {
     throw new Error('QuotaExceededError');
   };
@@ -49,10 +49,10 @@ test('[C2] a draft that cannot be kept says so', () => {
     vi.stubGlobal(name, { getItem: () => null, setItem: full });
   const draft = new Draft('anna', 's');
   draft.write('long');
-  expect(draft.get()).toMatchObject({ text: 'long', isKept: false });
+  expect(draft.get()).toMatchObject({ text: 'long', isStored: false });
 });
 
-test('[A11] files that are read at the same time all come along, and none too late', async () => {
+test('[A11] files read at the same time are all added, and sending waits for them', async () => {
   const draft = new Draft('anna', 's');
   draft.write('see these');
   const reading = [draft.add([new File(['a'], 'a')]), draft.add([new File(['b'], 'b')])];
@@ -67,14 +67,14 @@ test('[A11] files that are read at the same time all come along, and none too la
   expect(draft.take()).toBeNull();
 });
 
-test('[C2] what was not sent is put back whole, before what was written since', async () => {
+test('[C2] an unsent message is returned whole, before what was written since', async () => {
   const draft = new Draft('anna', 's');
   await draft.add([new File(['a'], 'a')]);
   draft.write('first');
   const sent = draft.take()!;
   draft.write('second');
   await draft.add([new File(['b'], 'b')]);
-  draft.putBack(sent);
+  draft.returnToDraft(sent);
   expect(draft.get().text).toBe('first\nsecond');
   expect(draft.get().files.map(({ name }) => name)).toEqual(['a', 'b']);
 });

@@ -1,23 +1,23 @@
 import { createStore } from '../../state/store.ts';
-import { keep, kept } from '../../state/stored.ts';
+import { readStored, writeStored } from '../../state/stored.ts';
 import { type Added, joined, type PickedFile, pick, type Trouble } from './files.ts';
 
 export interface Drafted {
   readonly text: string;
   readonly files: readonly PickedFile[];
-  /** Why some files are not among them. */
+  /** Why some files were not added. */
   readonly trouble: Trouble | null;
   /** Whether files are still being read. */
   readonly isReading: boolean;
-  /** Whether the text would be there after a reload. */
-  readonly isKept: boolean;
+  /** Whether the text survives a reload. */
+  readonly isStored: boolean;
 }
 
-const EMPTY: Drafted = { text: '', files: [], trouble: null, isReading: false, isKept: true };
+const EMPTY: Drafted = { text: '', files: [], trouble: null, isReading: false, isStored: true };
 
 /**
- * What is being written to a session, whether or not the page has a field for it right now. The text
- * is kept twice: for a reload in this tab, and for a browser that was closed, where the last tab wins.
+ * The draft of a session, whether or not a field shows it. The text is stored twice: for a reload
+ * of this tab, and for a closed browser, where the last tab wins.
  */
 export class Draft {
   readonly #name: string;
@@ -29,25 +29,25 @@ export class Draft {
 
   constructor(userId: string, sessionId: string) {
     this.#name = `baton.draft/${userId}/${sessionId}`;
-    const text = kept(this.#name, 'tab') ?? kept(this.#name) ?? '';
+    const text = readStored(this.#name, 'tab') ?? readStored(this.#name) ?? '';
     this.#state.set({ ...EMPTY, text });
   }
 
-  /** Whether leaving it would lose nothing. */
+  /** Whether dropping it would lose nothing. */
   get isIdle(): boolean {
     return this.get().files.length === 0 && this.#reads === 0;
   }
 
   write(text: string): void {
     const before = this.get().text;
-    const inTab = keep(this.#name, text, 'tab');
-    // What another tab has written meanwhile is not thrown away with this one's.
-    const isOthers = text === '' && kept(this.#name) !== before;
-    const inBrowser = isOthers || keep(this.#name, text);
-    this.#put({ text, isKept: inTab || inBrowser });
+    const inTab = writeStored(this.#name, text, 'tab');
+    // Do not discard what another tab has written.
+    const isOthers = text === '' && readStored(this.#name) !== before;
+    const inBrowser = isOthers || writeStored(this.#name, text);
+    this.#put({ text, isStored: inTab || inBrowser });
   }
 
-  /** Joined with what is there when they have been read, not when they were picked. */
+  /** Added to the files present when reading ends, not when they were picked. */
   async add(files: readonly File[]): Promise<void> {
     this.#reads++;
     this.#put({ isReading: true });
@@ -61,14 +61,14 @@ export class Draft {
     this.#put({ files: this.get().files.filter((each) => each.id !== id), trouble: null });
   }
 
-  /** What was not sent, before what has been written since. */
-  putBack(back: Pick<Added, 'files'> & { readonly text: string }): void {
+  /** Puts an unsent message in front of what was written since. */
+  returnToDraft(back: Pick<Added, 'files'> & { readonly text: string }): void {
     const { text, files } = this.get();
     this.write(text === '' ? back.text : `${back.text}\n${text}`);
     this.#put(joined(back.files, files));
   }
 
-  /** All of it, to be sent; null if there is nothing to send, or not yet. */
+  /** Takes the draft for sending; null if it is empty or not ready. */
   take(): Pick<Drafted, 'text' | 'files'> | null {
     const { text, files, isReading } = this.get();
     if (text.trim() === '' || isReading) return null;

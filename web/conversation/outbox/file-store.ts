@@ -1,8 +1,8 @@
 import type { PickedFile } from './files.ts';
 
 /*
- * Files of messages that are not sent yet. They are too large for where the texts are kept, so they
- * are in the browser's database. Where there is none, they are not kept, which is no error.
+ * Files of unsent messages. They are too large for local storage, so they are in IndexedDB. Where
+ * it is missing, they are not stored, which is not an error.
  */
 
 const NAME = 'baton';
@@ -14,7 +14,7 @@ const whenDone = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error);
   });
 
-/** Until then it is lost if the page is closed. */
+/** Until then, closing the page loses the file. */
 const whenStored = (transaction: IDBTransaction): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
@@ -42,12 +42,12 @@ async function inStore<T>(
   }
 }
 
-export const keepFiles = (name: string, files: readonly PickedFile[]): Promise<unknown> =>
+export const saveFiles = (name: string, files: readonly PickedFile[]): Promise<unknown> =>
   inStore('readwrite', (store) => store.put(files, name));
 
-/** As they were put; undefined if they are not there. */
-export const keptFiles = (name: string): Promise<unknown> =>
+/** The stored files; undefined if there are none. */
+export const loadFiles = (name: string): Promise<unknown> =>
   inStore<unknown>('readonly', (store) => store.get(name));
 
-export const dropFiles = (name: string): Promise<unknown> =>
+export const deleteFiles = (name: string): Promise<unknown> =>
   inStore('readwrite', (store) => store.delete(name));

@@ -3,7 +3,7 @@ import { AttachmentUpload } from '../../../src/contract/attachment.ts';
 import { ATTACHMENTS_BYTES } from '../../../src/contract/limits.ts';
 import { base64, joined, pick } from './files.ts';
 
-test('[A11] files come as the server takes them', async () => {
+test('[A11] files are read in the format that the server accepts', async () => {
   const { files, trouble } = await pick([
     new File(['hello'], 'a.txt', { type: 'text/plain;charset=utf-8' }),
     new File([], ''),
@@ -16,12 +16,12 @@ test('[A11] files come as the server takes them', async () => {
   for (const { name, mediaType, data } of files) AttachmentUpload.parse({ name, mediaType, data });
 });
 
-test('base64 is whole over its pieces', () => {
+test('base64 is correct across pieces', () => {
   const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 251);
   expect(base64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
 });
 
-test('[A11] too many or too large ones stay out, and it is said', async () => {
+test('[A11] files that are too many or too large are left out and reported', async () => {
   const small = Array.from({ length: 11 }, (_, i) => new File(['x'], `${i}`));
   const many = await pick(small);
   expect(many.files).toHaveLength(10);
@@ -30,7 +30,7 @@ test('[A11] too many or too large ones stay out, and it is said', async () => {
   expect(large).toEqual({ files: [], trouble: { is: 'large' } });
 });
 
-test('[A11] what was picked meanwhile leaves less room', () => {
+test('[A11] files picked earlier count towards the limits', () => {
   const file = (id: string, bytes: number) => ({
     id,
     name: id,

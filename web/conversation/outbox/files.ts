@@ -1,7 +1,7 @@
 import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX } from '../../../src/contract/limits.ts';
 import { newKey } from '../../parts/new-key.ts';
 
-/** A file that somebody has put beside a message. */
+/** A file attached to a message. */
 export interface PickedFile {
   readonly id: string;
   readonly name: string;
@@ -18,11 +18,11 @@ export type Trouble =
 
 export interface Added {
   readonly files: readonly PickedFile[];
-  /** Why some are not among them. */
+  /** Why some were not added. */
   readonly trouble: Trouble | null;
 }
 
-/** Reads what can go with a message, and says what could not. */
+/** Reads the files that fit into a message, and reports the others. */
 export async function pick(files: readonly File[]): Promise<Added> {
   const picked: PickedFile[] = [];
   let trouble: Trouble | null = null;
@@ -40,7 +40,7 @@ export async function pick(files: readonly File[]): Promise<Added> {
   return { files: picked, trouble };
 }
 
-/** As many of them as there is room for. */
+/** Joins as many as fit. */
 export function joined(before: readonly PickedFile[], more: readonly PickedFile[]): Added {
   const files = [...before];
   let trouble: Trouble | null = null;
@@ -69,7 +69,7 @@ async function read(file: File): Promise<PickedFile> {
   };
 }
 
-/** Without parameters; what is no media type is any file. */
+/** Without parameters; anything invalid is `application/octet-stream`. */
 const mediaTypeOf = (type: string): string => {
   const plain = type.split(';', 1)[0]?.trim() ?? '';
   return /^[\w.+-]+\/[\w.+-]+$/.test(plain) && plain.length <= 100
@@ -77,7 +77,7 @@ const mediaTypeOf = (type: string): string => {
     : 'application/octet-stream';
 };
 
-/** In pieces whose length is a multiple of three, so that they can be joined. */
+/** Encoded in pieces whose length is a multiple of three, so that they can be joined. */
 const PIECE = 3 * 8192;
 export function base64(bytes: Uint8Array): string {
   let text = '';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BatonError } from '../../../src/contract/errors.ts';
-import type { Letter } from './outbox.ts';
-import { entryOf, letterAt, letterStore, lettersOf } from './outbox-storage.ts';
+import type { OutgoingMessage } from './outbox.ts';
+import { entryOf, outboxPrefix, outboxStorage, parseOutboxName } from './outbox-storage.ts';
 
 const items = new Map<string, string>();
 beforeEach(() => {
@@ -17,7 +17,11 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const letter = (key: string, at: number, more: Partial<Letter> = {}): Letter => ({
+const message = (
+  key: string,
+  at: number,
+  more: Partial<OutgoingMessage> = {},
+): OutgoingMessage => ({
   key,
   at,
   text: `text of ${key}`,
@@ -26,11 +30,11 @@ const letter = (key: string, at: number, more: Partial<Letter> = {}): Letter => 
   ...more,
 });
 
-test('[C2] letters come back in the order they were written, with why they were refused', async () => {
-  const store = letterStore('anna', 's1');
-  await store.keep(letter('later', 2), new BatonError('queue_full', 'Full.'), true);
-  await store.keep(letter('first', 1), null, true);
-  expect(await letterStore('anna', 's1').load()).toMatchObject([
+test('[C2] messages are restored in the order they were written, with the reason they were refused', async () => {
+  const store = outboxStorage('anna', 's1');
+  await store.save(message('later', 2), new BatonError('queue_full', 'Full.'), true);
+  await store.save(message('first', 1), null, true);
+  expect(await outboxStorage('anna', 's1').load()).toMatchObject([
     { key: 'first', at: 1, text: 'text of first', onBusy: 'steer', refusal: null, missing: [] },
     { key: 'later', refusal: { code: 'queue_full', message: 'Full.' } },
   ]);
@@ -38,30 +42,30 @@ test('[C2] letters come back in the order they were written, with why they were 
   expect((await store.load()).map(({ key }) => key)).toEqual(['later']);
 });
 
-test('[X2] [C2] they belong to a person and a session, and each tab touches its own only', async () => {
-  const anna = letterStore('anna', 's1');
-  await anna.keep(letter('a', 1), null, true);
-  await letterStore('bob', 's1').keep(letter('b', 1), null, true);
-  await letterStore('anna', 's2').keep(letter('c', 1), null, true);
-  expect((await letterStore('anna', 's1').load()).map(({ key }) => key)).toEqual(['a']);
-  expect((await letterStore('ann', 's1').load()).map(({ key }) => key)).toEqual([]);
-  letterStore('anna', 's1').drop('other');
-  expect([...items.keys()].filter((name) => name.startsWith(lettersOf('anna')))).toHaveLength(2);
-  expect(letterAt([...items.keys()][0]!)).toEqual({ sessionId: 's1', key: 'a' });
-  for (const other of ['baton.theme', 'baton.letter/x']) expect(letterAt(other)).toBeNull();
+test('[X2] [C2] messages belong to a user and a session, and each tab changes only its own', async () => {
+  const anna = outboxStorage('anna', 's1');
+  await anna.save(message('a', 1), null, true);
+  await outboxStorage('bob', 's1').save(message('b', 1), null, true);
+  await outboxStorage('anna', 's2').save(message('c', 1), null, true);
+  expect((await outboxStorage('anna', 's1').load()).map(({ key }) => key)).toEqual(['a']);
+  expect((await outboxStorage('ann', 's1').load()).map(({ key }) => key)).toEqual([]);
+  outboxStorage('anna', 's1').drop('other');
+  expect([...items.keys()].filter((name) => name.startsWith(outboxPrefix('anna')))).toHaveLength(2);
+  expect(parseOutboxName([...items.keys()][0]!)).toEqual({ sessionId: 's1', key: 'a' });
+  for (const other of ['baton.theme', 'baton.letter/x']) expect(parseOutboxName(other)).toBeNull();
 });
 
-test('[A11] a message is kept without its files if they cannot be, and says which', async () => {
+test('[A11] a message is stored without files that cannot be stored, and lists them', async () => {
   const files = [{ id: '1', name: 'a.txt', mediaType: 'text/plain', bytes: 1, data: 'YQ==' }];
-  const store = letterStore('anna', 's1');
-  await store.keep(letter('a', 1, { files }), null, true);
+  const store = outboxStorage('anna', 's1');
+  await store.save(message('a', 1, { files }), null, true);
   expect(await store.load()).toMatchObject([{ text: 'text of a', files: [], missing: ['a.txt'] }]);
 });
 
-test('what has another shape is nothing', async () => {
+test('entries of another shape are ignored', async () => {
   items.set('baton.letter/anna/s1/broken', '{');
   items.set('baton.letter/anna/s1/number', '1');
-  expect(await letterStore('anna', 's1').load()).toEqual([]);
+  expect(await outboxStorage('anna', 's1').load()).toEqual([]);
   const good = { at: 1, text: 'x', onBusy: 'enqueue', names: [], refusal: null };
   expect(entryOf(good)).not.toBeNull();
   for (const bad of [
@@ -77,7 +81,7 @@ test('what has another shape is nothing', async () => {
   ]) {
     expect(entryOf(bad)).toBeNull();
   }
-  // That it was refused is not forgotten, whatever the reason was.
+  // A refusal is kept, whatever its reason.
   expect(entryOf({ ...good, refusal: { code: 'of_the_future' } })?.refusal?.code).toBe('internal');
   expect(entryOf({ ...good, refusal: 1 })?.refusal?.code).toBe('internal');
 });

@@ -2,26 +2,26 @@ import { expect, test } from 'vitest';
 import { BatonError, type ErrorCode } from '../../../src/contract/errors.ts';
 import type { MessageReceipt } from '../../../src/contract/message.ts';
 import { Outbox, type OutboxOptions, type Written } from './outbox.ts';
-import type { KeptLetter, LetterStore } from './outbox-storage.ts';
+import type { OutboxStorage, StoredMessage } from './outbox-storage.ts';
 
-/** As a browser keeps them; `was` is from before the page. */
-function storeWith(...was: Partial<KeptLetter>[]) {
-  const letters = new Map<string, KeptLetter>();
+/** Storage of a browser; `was` is from before the page was loaded. */
+function storeWith(...was: Partial<StoredMessage>[]) {
+  const messages = new Map<string, StoredMessage>();
   const whole = { at: 1000, onBusy: 'enqueue', files: [], refusal: null, missing: [] } as const;
   for (const [at, each] of was.entries()) {
-    const letter = { key: `old${at}`, text: `old ${at}`, ...whole, ...each };
-    letters.set(letter.key, letter);
+    const message = { key: `old${at}`, text: `old ${at}`, ...whole, ...each };
+    messages.set(message.key, message);
   }
-  const store: LetterStore = {
-    load: async () => [...letters.values()],
-    keep: async ({ key, at, text, onBusy, files }, refusal) =>
-      letters.set(key, { key, at, text, onBusy, files, refusal, missing: [] }),
-    drop: (key) => letters.delete(key),
+  const store: OutboxStorage = {
+    load: async () => [...messages.values()],
+    save: async ({ key, at, text, onBusy, files }, refusal) =>
+      messages.set(key, { key, at, text, onBusy, files, refusal, missing: [] }),
+    drop: (key) => messages.delete(key),
   };
-  return { store, texts: () => [...letters.values()].map(({ text }) => text) };
+  return { store, texts: () => [...messages.values()].map(({ text }) => text) };
 }
 
-/** A server that does as it is told, answer by answer. */
+/** A server with scripted responses. */
 function rig(answers: readonly ('ok' | 'steered' | ErrorCode)[], kept = storeWith()) {
   const left = [...answers];
   const delivered: string[] = [];
@@ -49,21 +49,21 @@ const written = (text: string, onBusy: Written['onBusy'] = 'enqueue'): Written =
   onBusy,
   files: [],
 });
-/** Until what was kept is there and nothing is on its way. */
+/** Waits until stored messages are restored and nothing is in flight. */
 const idle = async (outbox: Outbox): Promise<void> => {
   await new Promise((resolve) => setTimeout(resolve));
   await new Promise<void>((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (outbox.get().some(({ state }) => state === 'sending' || state === 'waiting')) return;
       stop();
       resolve();
     };
-    const stop = outbox.subscribe(look);
-    look();
+    const stop = outbox.subscribe(check);
+    check();
   });
 };
 
-test('[Q10] a message that was not answered is sent again under its key, before the next one', async () => {
+test('[Q10] a message without a response is sent again under its key, before the next one', async () => {
   const { outbox, delivered, accepted, kept } = rig(['server_unreachable', 'database_unreachable']);
   outbox.send(written('one'), 'flow');
   outbox.send(written('two'), 'queue');
@@ -77,11 +77,11 @@ test('[Q10] a message that was not answered is sent again under its key, before 
   ]);
   expect(accepted).toEqual(['run-k1', 'run-k2']);
   expect(kept()).toEqual([]);
-  outbox.settle((runId) => runId === 'run-k1');
-  expect(outbox.get()).toMatchObject([{ text: 'two', runId: 'run-k2', place: 'queue' }]);
+  outbox.dropShown((runId) => runId === 'run-k1');
+  expect(outbox.get()).toMatchObject([{ text: 'two', runId: 'run-k2', shownIn: 'queue' }]);
 });
 
-test('[C2] what was on its way when the page was reloaded is sent under the same key, and first', async () => {
+test('[C2] a message in flight during a reload is sent first, under the same key', async () => {
   const { outbox, delivered, kept } = rig([], storeWith({}));
   expect(outbox.isIdle).toBe(false);
   outbox.send(written('new'), 'flow');
@@ -90,13 +90,13 @@ test('[C2] what was on its way when the page was reloaded is sent under the same
   expect(kept()).toEqual([]);
 });
 
-test('[X1] what was written when the sign-in had ended goes on with the next one', async () => {
+test('[X1] a message written after the sign-in ended is sent after the next sign-in', async () => {
   const { outbox, delivered } = rig([], storeWith({ refusal: new BatonError('unauthorized') }));
   await idle(outbox);
   expect(delivered).toEqual(['old0 enqueue old 0']);
 });
 
-test('[C2] what was refused, has lost its files or is of long ago waits for a person after a reload', async () => {
+test('[C2] after a reload, refused messages, those with lost files and old ones wait for the user', async () => {
   const refusal = new BatonError('session_ended');
   const day = 24 * 3600_000;
   const was = storeWith({ refusal }, { missing: ['a.txt'] }, { at: 2000 - day });
@@ -108,20 +108,20 @@ test('[C2] what was refused, has lost its files or is of long ago waits for a pe
     { state: 'refused', error: null, missing: ['a.txt'] },
     { state: 'refused', error: null, missing: [] },
   ]);
-  for (const { key } of outbox.get()) outbox.again(key);
+  for (const { key } of outbox.get()) outbox.sendAgain(key);
   await idle(outbox);
-  // Not without its files.
+  // The message with lost files is not sent.
   expect(delivered).toEqual(['old0 enqueue old 0', 'old2 enqueue old 2']);
   expect(kept()).toEqual(['old 1']);
 });
 
-test('what the server refuses is kept with the reason, and can be sent or thrown away', async () => {
+test('a refused message is kept with the reason, and can be sent again or discarded', async () => {
   const { outbox, delivered, kept } = rig(['queue_full', 'ok', 'session_ended']);
   outbox.send(written('one'), 'flow');
   await idle(outbox);
   expect(outbox.get()).toMatchObject([{ state: 'refused', error: { code: 'queue_full' } }]);
   expect(kept()).toEqual(['one']);
-  outbox.again('k1');
+  outbox.sendAgain('k1');
   await idle(outbox);
   outbox.send(written('two'), 'flow');
   await idle(outbox);
@@ -131,30 +131,30 @@ test('what the server refuses is kept with the reason, and can be sent or thrown
   expect(delivered).toEqual(['k1 enqueue one', 'k1 enqueue one', 'k2 enqueue two']);
 });
 
-test('[Q10] what may have arrived is sent again under its key; a key that is taken is not used again', async () => {
+test('[Q10] a message that may have arrived is sent again under its key; a conflicting key is not reused', async () => {
   const { outbox, delivered, kept } = rig(['internal', 'idempotency_conflict', 'ok']);
   outbox.send(written('one'), 'flow');
   await idle(outbox);
-  outbox.again('k1');
+  outbox.sendAgain('k1');
   await idle(outbox);
-  outbox.again('k1');
+  outbox.sendAgain('k1');
   await idle(outbox);
   expect(delivered).toEqual(['k1 enqueue one', 'k1 enqueue one', 'k2 enqueue one']);
   expect(kept()).toEqual([]);
 });
 
-test('[C2] what another tab has sent or thrown away is done with here', async () => {
+test('[C2] a message that another tab has sent or discarded is dropped here', async () => {
   const { outbox, delivered } = rig(['queue_full']);
   outbox.send(written('one'), 'flow');
   await idle(outbox);
-  outbox.lose('k1');
-  outbox.again('k1');
+  outbox.forget('k1');
+  outbox.sendAgain('k1');
   await idle(outbox);
   expect(outbox.isIdle).toBe(true);
   expect(delivered).toHaveLength(1);
 });
 
-test('[Q11] what comes too late to be handed over is queued; what was handed over is done with', async () => {
+test('[Q11] a follow-up that comes too late is queued; a delivered one is dropped', async () => {
   const { outbox, delivered, kept } = rig(['cannot_steer', 'ok', 'steered']);
   outbox.send(written('late', 'steer'), 'flow');
   await idle(outbox);
@@ -165,14 +165,17 @@ test('[Q11] what comes too late to be handed over is queued; what was handed ove
   expect(kept()).toEqual([]);
 });
 
-test('[C2] a message is sent once its files are kept, so that a page which shows it as unsent can be closed', async () => {
-  const isKept = Promise.withResolvers<void>();
+test('[C2] a message is sent only after its files are stored, so that the page can be closed safely', async () => {
+  const isStored = Promise.withResolvers<void>();
   const { store, texts } = storeWith();
-  const { outbox, delivered } = rig([], { store: { ...store, keep: () => isKept.promise }, texts });
+  const { outbox, delivered } = rig([], {
+    store: { ...store, save: () => isStored.promise },
+    texts,
+  });
   outbox.send(written('with a file'), 'flow');
   await new Promise((resolve) => setTimeout(resolve));
   expect(delivered).toEqual([]);
-  isKept.resolve();
+  isStored.resolve();
   await idle(outbox);
   expect(delivered).toEqual(['k1 enqueue with a file']);
 });

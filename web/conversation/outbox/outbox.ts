@@ -1,15 +1,15 @@
 import { BatonError, isBatonError } from '../../../src/contract/errors.ts';
 import type { MessageReceipt } from '../../../src/contract/message.ts';
-import { mayPass } from '../../api/is-retryable.ts';
+import { isRetryable } from '../../api/is-retryable.ts';
 import { createStore } from '../../state/store.ts';
 import type { PickedFile } from './files.ts';
-import type { KeptLetter, LetterStore } from './outbox-storage.ts';
+import type { OutboxStorage, StoredMessage } from './outbox-storage.ts';
 
-/** What to do if the agent is at work. */
+/** What to do if the agent is working. */
 export type OnBusy = 'enqueue' | 'interrupt' | 'steer';
 
-export interface Letter {
-  /** The same one makes one run, however often it is sent. */
+export interface OutgoingMessage {
+  /** Idempotency key: the same key makes one run, however often it is sent. */
   readonly key: string;
   /** When it was written. */
   readonly at: number;
@@ -18,49 +18,55 @@ export interface Letter {
   readonly files: readonly PickedFile[];
 }
 
-/** What a person has written. */
-export type Written = Pick<Letter, 'text' | 'onBusy' | 'files'>;
+/** What the user wrote. */
+export type Written = Pick<OutgoingMessage, 'text' | 'onBusy' | 'files'>;
 
-export interface Outgoing extends Letter {
-  /** `waiting`: the server did not answer; it is tried again. `refused`: a person has to say what now. */
+export interface OutboxItem extends OutgoingMessage {
+  /**
+   * `waiting`: the server did not respond and it will be sent again. `refused`: the user has to
+   * decide.
+   */
   readonly state: 'sending' | 'waiting' | 'accepted' | 'refused';
-  /** Why it was refused; null if it was not by the server. */
+  /** Why the server refused it; null if it was not the server. */
   readonly error: BatonError | null;
-  /** Names of files that were lost, without which it is not sent. */
+  /** Names of lost files; the message is not sent without them. */
   readonly missing: readonly string[];
-  /** What it has become. */
+  /** The run it became. */
   readonly runId: string | null;
-  /** Where it is shown until the log has it: it waits its turn, or it is next. */
-  readonly place: 'queue' | 'flow';
+  /**
+   * Where it is shown until the log contains it: in the queue, or in the conversation if it is
+   * next.
+   */
+  readonly shownIn: 'queue' | 'flow';
 }
 
 export interface OutboxOptions {
-  readonly deliver: (letter: Outgoing) => Promise<MessageReceipt>;
-  readonly onAccepted: (receipt: MessageReceipt, letter: Letter) => void;
-  /** Where they are over a reload. */
-  readonly store: LetterStore;
+  readonly deliver: (message: OutboxItem) => Promise<MessageReceipt>;
+  readonly onAccepted: (receipt: MessageReceipt, message: OutgoingMessage) => void;
+  /** Keeps the messages across reloads. */
+  readonly store: OutboxStorage;
   readonly pause: (ms: number) => Promise<void>;
   readonly newKey: () => string;
   readonly now: () => number;
 }
 
 const FIRST_PAUSE_MS = 500;
-const MOST_PAUSE_MS = 5000;
-/** What was written longer ago may no longer be meant, so it is not sent by itself. */
+const MAX_PAUSE_MS = 5000;
+/** Older messages may no longer be wanted, so they are not sent automatically. */
 const OLD_MS = 24 * 3600_000;
 
 /**
- * Messages on their way to the server, in order. One that the server did not answer is sent again
- * under its key until it is answered, also after a reload; one that it refused stays to be mended, and
- * is never sent by itself.
+ * Messages on their way to the server, in order. A message without a response is sent again under
+ * its key until there is one, also after a reload. A refused message stays to be edited, and is
+ * never sent automatically.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #items = createStore<readonly Outgoing[]>([]);
+  readonly #items = createStore<readonly OutboxItem[]>([]);
   readonly #restored: Promise<void>;
   #isRestored = false;
-  /** Letters that are about to be kept. */
-  readonly #keeping = new Map<string, Promise<unknown>>();
+  /** OutgoingMessages that are about to be kept. */
+  readonly #saving = new Map<string, Promise<unknown>>();
   #isBusy = false;
 
   readonly get = this.#items.get;
@@ -69,7 +75,7 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#restored = this.#restore();
-    void this.#work();
+    void this.#deliverAll();
   }
 
   /** Whether there is nothing left to do or to show. */
@@ -77,135 +83,138 @@ export class Outbox {
     return this.#isRestored && this.get().length === 0;
   }
 
-  send(written: Written, place: Outgoing['place']): void {
+  send(written: Written, shownIn: OutboxItem['shownIn']): void {
     const { newKey, now, store } = this.#options;
-    const letter: Letter = { ...written, key: newKey(), at: now() };
-    this.#keeping.set(letter.key, store.keep(letter, null, true));
-    this.#items.set([...this.get(), { ...fresh(letter), place }]);
-    void this.#work();
+    const message: OutgoingMessage = { ...written, key: newKey(), at: now() };
+    this.#saving.set(message.key, store.save(message, null, true));
+    this.#items.set([...this.get(), { ...fresh(message), shownIn }]);
+    void this.#deliverAll();
   }
 
-  /** One that was refused, once more. Under its key: it may have arrived all the same. */
-  again(key: string): void {
-    const letter = this.#find(key);
-    if (letter === undefined || letter.missing.length > 0) return;
-    if (isBatonError(letter.error, 'idempotency_conflict')) {
-      // The key stands for something else.
+  /** Sends a refused message again, under its key: it may have arrived all the same. */
+  sendAgain(key: string): void {
+    const message = this.#find(key);
+    if (message === undefined || message.missing.length > 0) return;
+    if (isBatonError(message.error, 'idempotency_conflict')) {
+      // The key belongs to something else.
       this.discard(key);
-      this.send(letter, letter.place);
+      this.send(message, message.shownIn);
       return;
     }
     this.#change(key, { state: 'waiting', error: null, at: this.#options.now() });
-    void this.#work();
+    void this.#deliverAll();
   }
 
   discard(key: string): void {
     this.#options.store.drop(key);
-    this.lose(key);
+    this.forget(key);
   }
 
-  /** Another tab has sent it, or thrown it away. */
-  lose(key: string): void {
+  /** Another tab has sent or discarded it. */
+  forget(key: string): void {
     this.#items.set(this.get().filter((each) => each.key !== key || each.state === 'accepted'));
   }
 
-  /** Leaves out what the page shows by itself by now. */
-  settle(isShown: (runId: string) => boolean): void {
-    const left = this.get().filter(({ runId }) => runId === null || !isShown(runId));
-    if (left.length !== this.get().length) this.#items.set(left);
+  /** Drops messages that the page now shows from the log or queue. */
+  dropShown(isShown: (runId: string) => boolean): void {
+    const remaining = this.get().filter(({ runId }) => runId === null || !isShown(runId));
+    if (remaining.length !== this.get().length) this.#items.set(remaining);
   }
 
-  /** One that has not begun soon is among those that wait. */
-  queue(key: string): void {
-    this.#change(key, { place: 'queue' });
+  /** Shows a message that did not start soon in the queue. */
+  moveToQueue(key: string): void {
+    this.#change(key, { shownIn: 'queue' });
   }
 
-  #find(key: string): Outgoing | undefined {
+  #find(key: string): OutboxItem | undefined {
     return this.get().find((each) => each.key === key);
   }
 
   async #restore(): Promise<void> {
-    const found = await this.#options.store.load();
+    const stored = await this.#options.store.load();
     const before = this.#options.now() - OLD_MS;
-    this.#items.set([...found.map((letter) => left(letter, before)), ...this.get()]);
+    this.#items.set([...stored.map((message) => restored(message, before)), ...this.get()]);
     this.#isRestored = true;
   }
 
-  async #work(): Promise<void> {
+  async #deliverAll(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
     await this.#restored;
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       const next = this.get().find(({ state }) => state === 'sending' || state === 'waiting');
       if (next === undefined) break;
-      // Once the page shows that it was not sent, a person may close the page.
-      await this.#keeping.get(next.key);
-      this.#keeping.delete(next.key);
+      // Save first: once the page shows it as unsent, the user may close the page.
+      await this.#saving.get(next.key);
+      this.#saving.delete(next.key);
       if (this.#find(next.key) === undefined) continue;
       if (await this.#deliver(next)) {
         pauseMs = FIRST_PAUSE_MS;
       } else {
         await this.#options.pause(pauseMs);
-        pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2);
+        pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
       }
     }
     this.#isBusy = false;
   }
 
-  /** Whether the server has answered. */
-  async #deliver(letter: Outgoing): Promise<boolean> {
+  /** Whether the server responded. */
+  async #deliver(message: OutboxItem): Promise<boolean> {
     const { deliver, onAccepted } = this.#options;
     let receipt: MessageReceipt;
     try {
-      receipt = await deliver(letter);
+      receipt = await deliver(message);
     } catch (thrown) {
-      return this.#failed(letter.key, thrown);
+      return this.#failed(message.key, thrown);
     }
-    if (receipt.status === 'steered') this.discard(letter.key);
-    else this.#change(letter.key, { state: 'accepted', runId: receipt.runId });
-    onAccepted(receipt, letter);
+    if (receipt.status === 'steered') this.discard(message.key);
+    else this.#change(message.key, { state: 'accepted', runId: receipt.runId });
+    onAccepted(receipt, message);
     return true;
   }
 
   #failed(key: string, thrown: unknown): boolean {
     const error = isBatonError(thrown) ? thrown : new BatonError('internal', String(thrown));
-    if (mayPass(error) && !isUnsure(error)) {
+    if (isRetryable(error) && !isUnsure(error)) {
       this.#change(key, { state: 'waiting' });
       return false;
     }
-    // The run has ended meanwhile, so it is the next one.
+    // The run has ended, so this becomes the next one.
     if (isBatonError(error, 'cannot_steer')) this.#change(key, { onBusy: 'enqueue' });
     else this.#change(key, { state: 'refused', error });
     return true;
   }
 
-  #change(key: string, part: Partial<Outgoing>): void {
+  #change(key: string, part: Partial<OutboxItem>): void {
     const before = this.#find(key);
     if (before === undefined) return;
     const item = { ...before, ...part };
     if (item.state === 'accepted') this.#options.store.drop(key);
-    // What another tab has done with it meanwhile is not undone by what is not kept.
+    // Save only real changes, so that what another tab did with it is not undone.
     else if ('error' in part || 'onBusy' in part)
-      void this.#options.store.keep(item, item.error, false);
+      void this.#options.store.save(item, item.error, false);
     this.#items.set(this.get().map((each) => (each.key === key ? item : each)));
   }
 }
 
-const fresh = (letter: Letter): Outgoing => ({
-  ...letter,
+const fresh = (message: OutgoingMessage): OutboxItem => ({
+  ...message,
   state: 'sending',
   error: null,
   missing: [],
   runId: null,
-  place: 'flow',
+  shownIn: 'flow',
 });
 
-/** As it was left: what waited for the server or a sign-in goes on, the rest waits for a person. */
-function left({ refusal, missing, ...letter }: KeptLetter, before: number): Outgoing {
+/**
+ * Restores a stored message: those waiting for the server or a sign-in are sent, the others wait
+ * for the user.
+ */
+function restored({ refusal, missing, ...message }: StoredMessage, before: number): OutboxItem {
   const isRefused = refusal !== null && refusal.code !== 'unauthorized';
-  const isOpen = !isRefused && missing.length === 0 && letter.at > before;
+  const isOpen = !isRefused && missing.length === 0 && message.at > before;
   const state = isOpen ? 'sending' : 'refused';
-  return { ...fresh(letter), state, error: isRefused ? refusal : null, missing };
+  return { ...fresh(message), state, error: isRefused ? refusal : null, missing };
 }
 
 /** Whether it may have arrived although it was not confirmed. */

@@ -5,36 +5,40 @@ import { useConversation } from '../context.ts';
 import { hasEnded } from '../ended.ts';
 import { refusalOf } from '../refusal.ts';
 import { Bubble } from '../rows/bubble.tsx';
-import { isUnsure, type Outbox, type Outgoing } from './outbox.ts';
+import { isUnsure, type Outbox, type OutboxItem } from './outbox.ts';
 
 interface Props {
-  readonly letters: readonly Outgoing[];
+  readonly messages: readonly OutboxItem[];
   readonly outbox: Outbox;
-  readonly onPutBack: (letter: Outgoing) => void;
+  readonly onReturnToDraft: (message: OutboxItem) => void;
 }
 
-/** What was just sent, before the log has it; and what could not be sent. */
-export function Letters({ letters, outbox, onPutBack }: Props) {
+/** Messages just sent, until the log contains them, and those that could not be sent. */
+export function OutgoingMessages({ messages, outbox, onReturnToDraft }: Props) {
   const { session } = useConversation();
   return (
     <div className="space-y-3">
-      {letters.map((letter) => (
+      {messages.map((message) => (
         <Bubble
-          key={letter.key}
-          text={letter.text}
+          key={message.key}
+          text={message.text}
           mono={session.agent.kind === 'shell'}
-          faint={letter.state !== 'accepted'}
-          below={<Below letter={letter} outbox={outbox} onPutBack={onPutBack} />}
+          faint={message.state !== 'accepted'}
+          below={<Below message={message} outbox={outbox} onReturnToDraft={onReturnToDraft} />}
         />
       ))}
     </div>
   );
 }
 
-function Below({ letter, outbox, onPutBack }: Omit<Props, 'letters'> & { letter: Outgoing }) {
+function Below({
+  message,
+  outbox,
+  onReturnToDraft,
+}: Omit<Props, 'messages'> & { message: OutboxItem }) {
   const t = useTexts();
   const { session, mayAct } = useConversation();
-  const { key, state, files, missing } = letter;
+  const { key, state, files, missing } = message;
   const names = files.map(({ name }) => name).join(', ');
   if (state !== 'refused') {
     const word = {
@@ -53,27 +57,27 @@ function Below({ letter, outbox, onPutBack }: Omit<Props, 'letters'> & { letter:
     <>
       {names !== '' && <span>{names}</span>}
       <span role="alert" className="text-bad">
-        {whyNot(letter, t)}
+        {whyNot(message, t)}
       </span>
       <span className="flex flex-wrap justify-end gap-2 max-md:*:min-h-11">
         {mayAct && missing.length === 0 && (
-          <Button size="small" onClick={() => outbox.again(key)}>
+          <Button size="small" onClick={() => outbox.sendAgain(key)}>
             {t.conversation.sendAgain}
           </Button>
         )}
-        {/* Where there is nothing to write in, it stays here. */}
+        {/* Without a composer it stays here. */}
         {mayAct && !hasEnded(session) && (
           <Button
             size="small"
             onClick={() => {
-              onPutBack(letter);
+              onReturnToDraft(message);
               outbox.discard(key);
             }}
           >
             {t.conversation.returnToDraft}
           </Button>
         )}
-        <Button size="small" look="quiet" onClick={() => outbox.discard(key)}>
+        <Button size="small" variant="quiet" onClick={() => outbox.discard(key)}>
           {t.conversation.discard}
         </Button>
       </span>
@@ -81,7 +85,7 @@ function Below({ letter, outbox, onPutBack }: Omit<Props, 'letters'> & { letter:
   );
 }
 
-function whyNot({ error, missing }: Outgoing, t: Texts): string {
+function whyNot({ error, missing }: OutboxItem, t: Texts): string {
   const words = t.conversation;
   if (missing.length > 0) return words.filesLost(missing.join(', '));
   if (error === null) return words.tooOld;

@@ -2,16 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { LogView } from '../log/log.ts';
 import { queuedQuery } from '../session-state.ts';
-import type { Outbox, Outgoing } from './outbox.ts';
+import type { Outbox, OutboxItem } from './outbox.ts';
 
-/** What has not begun after this time waits for its turn. */
+/** A message that has not started after this time is shown in the queue. */
 const SOON_MS = 3000;
 
-/** What was sent and is not yet shown by the log or the queue. */
-export function useOutgoing(outbox: Outbox, view: LogView, sessionId: string): readonly Outgoing[] {
-  const letters = useSyncExternalStore(outbox.subscribe, outbox.get);
+/** Sent messages that neither the log nor the queue shows yet. */
+export function useOutgoing(
+  outbox: Outbox,
+  view: LogView,
+  sessionId: string,
+): readonly OutboxItem[] {
+  const messages = useSyncExternalStore(outbox.subscribe, outbox.get);
   const { data: queued } = useQuery(queuedQuery(sessionId));
-  const begun = useMemo(() => {
+  const started = useMemo(() => {
     const shown = view.rows.filter(({ kind }) => kind === 'start' || kind === 'dropped');
     return new Set(shown.map((row) => ('runId' in row ? row.runId : null)));
   }, [view.rows]);
@@ -19,14 +23,18 @@ export function useOutgoing(outbox: Outbox, view: LogView, sessionId: string): r
     const waiting = new Set(
       [...(queued?.items ?? []), ...(queued?.later ?? [])].map(({ id }) => id),
     );
-    const next = new Set(letters.flatMap(({ place, runId }) => (place === 'flow' ? [runId] : [])));
-    outbox.settle((runId) => begun.has(runId) || (waiting.has(runId) && !next.has(runId)));
-  }, [letters, queued, begun, outbox]);
-  const late = letters.find(({ place, state }) => place === 'flow' && state === 'accepted')?.key;
+    const next = new Set(
+      messages.flatMap(({ shownIn, runId }) => (shownIn === 'flow' ? [runId] : [])),
+    );
+    outbox.dropShown((runId) => started.has(runId) || (waiting.has(runId) && !next.has(runId)));
+  }, [messages, queued, started, outbox]);
+  const late = messages.find(
+    ({ shownIn, state }) => shownIn === 'flow' && state === 'accepted',
+  )?.key;
   useEffect(() => {
     if (late === undefined) return;
-    const timer = setTimeout(() => outbox.queue(late), SOON_MS);
+    const timer = setTimeout(() => outbox.moveToQueue(late), SOON_MS);
     return () => clearTimeout(timer);
   }, [late, outbox]);
-  return letters;
+  return messages;
 }

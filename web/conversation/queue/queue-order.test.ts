@@ -17,12 +17,12 @@ test('[Q12] a queued run is moved up, down and to the ends', () => {
   expect(ids(0, -1)).toEqual(['abc', 'b']);
 });
 
-test('[Q12] where not all are shown, nothing is moved behind those that are not', () => {
+test('[Q12] if not all are shown, nothing moves behind hidden ones', () => {
   const { runs: next, before } = moved(runs, 0, 2, true);
   expect([next.map(({ id }) => id).join(''), before]).toEqual(['bac', 'c']);
 });
 
-test('[Q12] what has a time of its own comes in the order of the times, once', () => {
+test('[Q12] scheduled runs are listed once, in order of their time', () => {
   const run = (id: string, hour: number | null, startedAt: string | null = null): RunView =>
     ({ id, startedAt, runAt: hour === null ? null : `2030-01-01T0${hour}:00:00.000Z` }) as RunView;
   const now = run('now', null);

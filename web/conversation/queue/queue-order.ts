@@ -1,6 +1,6 @@
 import type { RunView } from '../../../src/contract/run-view.ts';
 
-/** Those that wait for their time and have not joined the queue, the next one first. */
+/** Scheduled runs that have not joined the queue yet, earliest first. */
 export function laterOf(all: readonly RunView[], queued: readonly RunView[]): RunView[] {
   const inLine = new Set(queued.map(({ id }) => id));
   const isLater = ({ id, runAt, startedAt }: RunView): boolean =>
@@ -11,8 +11,8 @@ export function laterOf(all: readonly RunView[], queued: readonly RunView[]): Ru
 }
 
 /**
- * The list after one of it was moved, and before which one it then stands; null is last. Where there
- * are `more` than are in the list, the last of it is not the last, and stays where it is.
+ * The list after a move, and the run before which the moved one now is; null is last. If there are
+ * `more` runs than the list shows, its last one is not the last of the queue and stays where it is.
  */
 export function moved(
   runs: readonly RunView[],

@@ -6,7 +6,7 @@ import { lazyPart } from '../../parts/lazy-part.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Action } from '../action.tsx';
 import { useConversation } from '../context.ts';
-import type { Outgoing } from '../outbox/outbox.ts';
+import type { OutboxItem } from '../outbox/outbox.ts';
 import { refusalOf } from '../refusal.ts';
 import { queuedQuery } from '../session-state.ts';
 import { moved } from './queue-order.ts';
@@ -14,37 +14,37 @@ import { moved } from './queue-order.ts';
 const QueueRow = lazyPart(() => import('./queue-row.tsx'), 'QueueRow');
 
 interface Props {
-  /** Sent, and not yet among the queued. */
-  readonly letters: readonly Outgoing[];
-  /** Shown elsewhere: these are about to start. */
+  /** Sent, but not in the queue yet. */
+  readonly messages: readonly OutboxItem[];
+  /** Shown elsewhere because they are about to start. */
   readonly hidden: ReadonlySet<string>;
-  /** For a change that came too late. */
-  readonly onPutBack: (text: string) => void;
+  /** For an edit that came too late. */
+  readonly onReturnToDraft: (text: string) => void;
 }
 
-/** What waits for its turn: to be changed, moved and taken away until it begins. */
-export function QueuePanel({ letters, hidden, onPutBack }: Props) {
+/** Queued messages, which can be edited, moved and removed until they start. */
+export function QueuePanel({ messages, hidden, onReturnToDraft }: Props) {
   const t = useTexts();
   const { session, mayAct } = useConversation();
   const query = queuedQuery(session.id);
   const { data } = useQuery(query);
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const runs = (data?.items ?? []).filter(({ id }) => !hidden.has(id));
   const later = data?.later ?? [];
   const more = data?.more === true;
-  // As they were when somebody began to change them; they stay until that is done, whatever happens.
+  // Runs being edited, as they were at the start; they stay until the edit is done.
   const [edited, setEdited] = useState<readonly RunView[]>([]);
-  const begun = edited.filter(({ id }) => ![...runs, ...later].some((run) => run.id === id));
+  const started = edited.filter(({ id }) => ![...runs, ...later].some((run) => run.id === id));
   const show = (items: readonly RunView[]): void => {
     queries.setQueryData(query.queryKey, (known) => known && { ...known, items: [...items] });
   };
-  const settle = () => queries.invalidateQueries({ queryKey: query.queryKey });
+  const refresh = () => queries.invalidateQueries({ queryKey: query.queryKey });
   const change = useMutation({
     mutationFn: async (act: () => Promise<unknown>) => {
       await queries.cancelQueries({ queryKey: query.queryKey });
       return act();
     },
-    onSettled: settle,
+    onSettled: refresh,
   });
   const edit = (id: string, message: string) =>
     change.mutateAsync(() => client.editRun({ params: { id }, body: { message } }));
@@ -67,11 +67,11 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
     const next = moved(runs, from, to, more);
     change.mutate(() => client.editRun({ params: { id }, body: { before: next.before } }));
     show(next.runs);
-    const place = next.runs.findIndex((run) => run.id === id) + 1;
-    setSaid(t.conversation.queue.moved(place, runs.length));
+    const shownIn = next.runs.findIndex((run) => run.id === id) + 1;
+    setAnnouncement(t.conversation.queue.moved(shownIn, runs.length));
   };
-  const count = runs.length + later.length + letters.length;
-  if (count === 0 && begun.length === 0) return null;
+  const count = runs.length + later.length + messages.length;
+  if (count === 0 && started.length === 0) return null;
   const title =
     count === 0
       ? t.conversation.queue.editing
@@ -79,9 +79,9 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
         ? t.conversation.queue.titleMore(count)
         : t.conversation.queue.title(count);
   const rows = [
-    ...begun.map((run) => ({ run, at: 0, count: 1 })),
+    ...started.map((run) => ({ run, at: 0, count: 1 })),
     ...runs.map((run, at) => ({ run, at, count: runs.length })),
-    // Their time says when they start, so there is nothing to move.
+    // Scheduled runs cannot be moved.
     ...later.map((run) => ({ run, at: 0, count: 1 })),
   ];
   return (
@@ -105,7 +105,7 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
           {t.conversation.actionFailed} {refusalOf(change.error, t)}
         </p>
       )}
-      {/* Half a row shows that there are more. */}
+      {/* Half a visible row shows that there are more. */}
       <ol className="max-h-[min(30dvh,222px)] min-h-0 overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
         {rows.map((row) => (
           <QueueRow
@@ -113,7 +113,7 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
             {...row}
             mayAct={mayAct}
             was={edited.find(({ id }) => id === row.run.id)}
-            hasBegun={begun.includes(row.run)}
+            hasStarted={started.includes(row.run)}
             onEditing={(on) =>
               setEdited((all) => [
                 ...all.filter(({ id }) => id !== row.run.id),
@@ -122,7 +122,7 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
             }
             onMove={move}
             onEdit={(message) => edit(row.run.id, message)}
-            onPutBack={onPutBack}
+            onReturnToDraft={onReturnToDraft}
             onRemove={() => remove(row.run.id)}
           />
         ))}
@@ -131,7 +131,7 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
             {t.conversation.queue.notAll(runs.length)}
           </li>
         )}
-        {letters.map(({ key, text, state }) => (
+        {messages.map(({ key, text, state }) => (
           <li
             key={key}
             className="flex items-center gap-2 border-t border-edge px-3 py-1.5 text-soft"
@@ -144,7 +144,7 @@ export function QueuePanel({ letters, hidden, onPutBack }: Props) {
         ))}
       </ol>
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
     </section>
   );

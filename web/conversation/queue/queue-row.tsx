@@ -15,18 +15,18 @@ interface Props {
   readonly at: number;
   readonly count: number;
   readonly mayAct: boolean;
-  /** As it was when somebody began to change it; undefined if nobody does. */
+  /** The run as it was when editing started; undefined if it is not being edited. */
   readonly was: RunView | undefined;
-  /** Whether it is too late to change it. */
-  readonly hasBegun: boolean;
+  /** Whether it has started, so that it cannot be edited. */
+  readonly hasStarted: boolean;
   readonly onEditing: (on: boolean) => void;
   readonly onMove: (id: string, to: number) => void;
   readonly onEdit: (message: string) => Promise<unknown>;
-  readonly onPutBack: (text: string) => void;
+  readonly onReturnToDraft: (text: string) => void;
   readonly onRemove: () => void;
 }
 
-/** What a row says when it is dragged. */
+/** Type of the data of a dragged row. */
 const DRAGGED = 'application/x-baton-queue';
 
 export function QueueRow(props: Props) {
@@ -113,7 +113,7 @@ export function QueueRow(props: Props) {
   );
 }
 
-/** When it starts. */
+/** The scheduled start. */
 function StartsAt({ at }: { at: string }) {
   const t = useTexts();
   const locale = useStore(language);
@@ -128,7 +128,14 @@ function StartsAt({ at }: { at: string }) {
   );
 }
 
-function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & { was: RunView }) {
+function EditForm({
+  run,
+  was,
+  hasStarted,
+  onEdit,
+  onEditing,
+  onReturnToDraft,
+}: Props & { was: RunView }) {
   const t = useTexts();
   const words = t.conversation.queue;
   const [value, setValue] = useState(was.message ?? '');
@@ -136,8 +143,8 @@ function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & 
   useAutosize(field, value);
   const onCancel = (): void => onEditing(false);
   const save = (): void => {
-    if (hasBegun || value.trim() === '') return;
-    // Why it was not saved is said above the list.
+    if (hasStarted || value.trim() === '') return;
+    // The reason for a failure is shown above the list.
     onEdit(value).then(onCancel, () => {});
   };
   return (
@@ -149,7 +156,7 @@ function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & 
     >
       <textarea
         ref={field}
-        // biome-ignore lint/a11y/noAutofocus: a person has asked to edit it
+        // biome-ignore lint/a11y/noAutofocus: the user asked to edit it
         autoFocus
         rows={1}
         value={value}
@@ -165,7 +172,7 @@ function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & 
         }}
         className="block max-h-[25dvh] w-full resize-none rounded border border-line bg-paper px-2 py-1.5"
       />
-      {hasBegun ? (
+      {hasStarted ? (
         <p role="alert" className="mt-1 text-dense text-warn">
           {words.started}
         </p>
@@ -177,22 +184,22 @@ function EditForm({ run, was, hasBegun, onEdit, onEditing, onPutBack }: Props & 
         )
       )}
       <div className="mt-1 flex flex-wrap justify-end gap-2 max-md:*:min-h-11">
-        <Button size="small" look="quiet" onClick={onCancel}>
-          {hasBegun ? t.conversation.discard : t.common.cancel}
+        <Button size="small" variant="quiet" onClick={onCancel}>
+          {hasStarted ? t.conversation.discard : t.common.cancel}
         </Button>
-        {hasBegun ? (
+        {hasStarted ? (
           <Button
             size="small"
-            look="primary"
+            variant="primary"
             onClick={() => {
-              onPutBack(value);
+              onReturnToDraft(value);
               onCancel();
             }}
           >
             {words.asNew}
           </Button>
         ) : (
-          <Button size="small" type="submit" look="primary" disabled={value.trim() === ''}>
+          <Button size="small" type="submit" variant="primary" disabled={value.trim() === ''}>
             {t.common.save}
           </Button>
         )}

@@ -3,12 +3,12 @@ import { Markdown } from '../../markdown/markdown.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useConversation } from '../context.ts';
 import type { TextBlock, ThinkingBlock } from '../log/blocks.ts';
-import { useOpened } from './open-rows.ts';
+import { useOpenRow } from './open-rows.ts';
 import { Output } from './output.tsx';
 import { Shortened } from './shortened.tsx';
 
-/** What the agent says: a command's output as it is, the rest as the text it is. */
-export function Said({ block }: { block: TextBlock }) {
+/** Text of the agent: command output verbatim, anything else as Markdown. */
+export function AgentText({ block }: { block: TextBlock }) {
   const { session } = useConversation();
   return (
     <div aria-busy={block.live}>
@@ -22,10 +22,10 @@ export function Said({ block }: { block: TextBlock }) {
   );
 }
 
-/** One grey line that opens. */
+/** Thinking: one grey line that expands. */
 export function Thought({ block }: { block: ThinkingBlock }) {
   const t = useTexts();
-  const [open, toggle] = useOpened(`thought-${block.runId}-${block.id}`);
+  const [open, toggle] = useOpenRow(`thought-${block.runId}-${block.id}`);
   return (
     <div className="text-soft">
       <button

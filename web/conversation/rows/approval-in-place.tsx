@@ -9,14 +9,14 @@ import { lazyPart } from '../../parts/lazy-part.ts';
 
 const ApprovalCard = lazyPart(() => import('../../approvals/approval-card.tsx'), 'ApprovalCard');
 
-/** The same key as the card asks under, so that both know the same. */
+/** The same query key as the card uses, so that both share the data. */
 const approvalQuery = (id: string) =>
   queryOptions({
     queryKey: ['approvals', 'one', id],
     queryFn: ({ signal }) => client.getApproval({ params: { id } }, { signal }),
   });
 
-/** A question of the agent, answered where it came up; or what somebody was about to answer to it. */
+/** A question of the agent, answered where it came up, or an unsent answer to it. */
 export function InPlace({ asking: { id, state } }: { asking: Pick<Approval, 'id' | 'state'> }) {
   const [draft] = useDraft(id);
   return state === 'pending' || wordsOf(draft).length > 0 ? <Question approvalId={id} /> : null;

@@ -3,14 +3,14 @@ import { LongText } from './long-text.tsx';
 
 interface Props {
   readonly text: string;
-  /** Commands are shown as such. */
+  /** Whether to show it as a command. */
   readonly mono: boolean;
   readonly above?: ReactNode;
   readonly below?: ReactNode;
   readonly faint?: boolean;
 }
 
-/** What a person has said. */
+/** A message of a user. */
 export function Bubble({ text, mono, above, below, faint = false }: Props) {
   return (
     <div className="flex flex-col items-end gap-1 pl-12 max-md:pl-6">

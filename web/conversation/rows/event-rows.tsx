@@ -17,7 +17,7 @@ import type {
 import { Line } from './line.tsx';
 import { Patch } from './patch.tsx';
 
-/* What happens to a run or a session besides what is said, in plain words with what helps. */
+/* Events of a run or session other than messages, in plain words and with helpful actions. */
 
 export function Retry({ block }: { block: RetryBlock }) {
   const t = useTexts();
@@ -88,7 +88,7 @@ export function Held({ block }: { block: HeldBlock }) {
       tone="warn"
       title={t.conversation.held[block.why]}
       actions={
-        <Action look="primary" act={() => client.resume({ params: { id: session.id } })}>
+        <Action variant="primary" act={() => client.resume({ params: { id: session.id } })}>
           {t.common.actions.resume}
         </Action>
       }
@@ -111,7 +111,7 @@ export function Status({ block }: { block: StatusBlock }) {
         title={words.ERROR}
         {...(isNow && {
           actions: (
-            <Action look="primary" act={() => client.retry({ params: { id: session.id } })}>
+            <Action variant="primary" act={() => client.retry({ params: { id: session.id } })}>
               {t.common.actions.retry}
             </Action>
           ),
@@ -125,11 +125,11 @@ export function Status({ block }: { block: StatusBlock }) {
   const title = revives
     ? words[block.reason as 'idle' | 'orphan']
     : words[block.to as 'COMPLETED' | 'TERMINATED'];
-  // What reopens it stands below, where one would write.
+  // The button that reopens it is below, in place of the composer.
   return isNow ? <Notice tone="info" title={title} /> : <Line at={block.at}>{title}</Line>;
 }
 
-export const Told = ({ block }: { block: NoticeBlock }) => (
+export const NoticeRow = ({ block }: { block: NoticeBlock }) => (
   <p className="flex gap-2 px-1 text-dense text-soft">
     <Info size={14} className="mt-0.5 shrink-0" aria-hidden />
     <span className="min-w-0 whitespace-pre-wrap">{block.text}</span>

@@ -1,15 +1,15 @@
-/** Where a box that scrolls stands. */
+/** Scroll position of an element. */
 export type Position = Pick<Element, 'scrollTop' | 'scrollHeight' | 'clientHeight'>;
 
-/** Who comes so near to the end again has come back to it. */
+/** Scrolling this near to the end resumes following. */
 const NEAR = 60;
-/** After its last event a gesture still moves the page: by momentum, or smoothly by a key. */
+/** A gesture may scroll this long after its last event: by momentum, or smoothly by a key. */
 const GESTURE_MS = 400;
 
 /**
- * Whether a conversation follows its end. Rows, the queue and the keyboard of a phone change heights at
- * any time, so that the end moves away, or the browser moves the page, without anybody's doing; only a
- * person who scrolls up stops it. Coming back to the end resumes it.
+ * Whether a conversation follows its end. Rows, the queue and the phone’s keyboard change heights
+ * at any time, so that the end moves away or the browser scrolls by itself; only a user who scrolls
+ * up stops following. Returning to the end resumes it.
  */
 export class Following {
   #isOn = true;
@@ -25,12 +25,12 @@ export class Following {
     this.#isOn = isOn;
   }
 
-  /** A wheel is turned up, a finger or a key moves something. */
+  /** The wheel was turned up, or a touch or key event may scroll. */
   gesture(now: number): void {
     this.#gestureUntil = now + GESTURE_MS;
   }
 
-  /** Whether a button of the mouse is down, such as on the scrollbar. */
+  /** Whether a mouse button is down, for example on the scrollbar. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
   }

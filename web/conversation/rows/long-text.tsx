@@ -2,19 +2,19 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { useTexts } from '../../texts/texts.ts';
 
-/** So many characters are shown until somebody asks for all of them. */
+/** How many characters are shown until the user asks for all. */
 const SHOWN = 4000;
 
 interface Props {
   readonly text: string;
-  /** Which part is shown of a long one. */
+  /** Which part of a long text is shown. */
   readonly keep: 'start' | 'end';
-  /** False if it is itself the end of a longer one. */
+  /** False if the text is itself the end of a longer one. */
   readonly isWhole?: boolean;
   readonly children: (shown: string) => ReactNode;
 }
 
-/** A text that may be long: cut until somebody asks for the rest. */
+/** A text, shortened until the user asks for the rest. */
 export function LongText({ text, keep, isWhole = true, children }: Props) {
   const t = useTexts();
   const [whole, setWhole] = useState(false);
@@ -23,7 +23,7 @@ export function LongText({ text, keep, isWhole = true, children }: Props) {
   const label = isWhole ? t.conversation.showAll : t.conversation.showLast;
   const more = isLong && (
     <Button
-      look="quiet"
+      variant="quiet"
       size="small"
       className="my-1 max-md:min-h-11"
       onClick={() => setWhole(!whole)}
@@ -40,7 +40,7 @@ export function LongText({ text, keep, isWhole = true, children }: Props) {
   );
 }
 
-/** Whole lines. */
+/** Starts at a line break. */
 const tailOf = (text: string): string => {
   const tail = text.slice(-SHOWN);
   return tail.slice(tail.indexOf('\n') + 1);

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 
-/** What is open stays so while it is scrolled away. */
-const opened = new Set<string>();
+/** Open rows stay open while they are scrolled out of view. */
+const openRows = new Set<string>();
 
-export function useOpened(id: string): readonly [boolean, () => void] {
-  const [open, setOpen] = useState(() => opened.has(id));
+export function useOpenRow(id: string): readonly [boolean, () => void] {
+  const [open, setOpen] = useState(() => openRows.has(id));
   const toggle = (): void => {
-    if (open) opened.delete(id);
-    else opened.add(id);
+    if (open) openRows.delete(id);
+    else openRows.add(id);
     setOpen(!open);
   };
   return [open, toggle];

@@ -9,14 +9,14 @@ interface Props {
   readonly isWhole?: boolean;
 }
 
-/** What a command or a tool has written. */
+/** Output of a command or tool. */
 export function Output({ text, bad = false, keep = 'start', isWhole = true }: Props) {
   return (
     <LongText text={plainOutput(text)} keep={keep} isWhole={isWhole}>
       {(shown) => (
         <div className="group/output relative">
           <pre
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
             tabIndex={0}
             className={`overflow-x-auto rounded border bg-raised px-3 py-2 font-mono text-dense whitespace-pre max-md:min-h-12 max-md:pr-12 ${bad ? 'border-bad' : 'border-edge'}`}
           >

@@ -2,7 +2,7 @@ import { DiffView } from '../../parts/diff-view.tsx';
 import type { DiffLine } from '../../parts/line-diff.ts';
 import { useTexts } from '../../texts/texts.ts';
 
-/** A patch as git writes it. */
+/** A patch in git’s format. */
 export function Patch({ text }: { text: string }) {
   const t = useTexts();
   return <DiffView lines={linesOf(text)} label={t.conversation.output} />;

@@ -5,7 +5,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What cannot be shown takes its own row away, and not the conversation. */
+/** A row that fails to render is replaced, without breaking the conversation. */
 export class RowGuard extends Component<Props, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 

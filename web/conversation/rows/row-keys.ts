@@ -1,13 +1,13 @@
 import type { KeyboardEvent } from 'react';
 
 /*
- * Every row has buttons of its own, and there are many rows: the tab key reaches those of one, and
- * the arrow keys go from there to the others.
+ * Every row has its own buttons, and there are many rows: Tab reaches the buttons of one row, and
+ * the arrow keys move to other rows.
  */
 
 const TOOLS = '[data-row-tools]';
 
-/** Moves the focus from the buttons of a row to those of the row above or below. */
+/** Moves the focus to the buttons of the row above or below. */
 export function moveAmongRows(event: KeyboardEvent<HTMLElement>): void {
   const { target, key, currentTarget } = event;
   if (!(target instanceof Element) || target.closest(TOOLS) === null) return;
@@ -17,6 +17,6 @@ export function moveAmongRows(event: KeyboardEvent<HTMLElement>): void {
   currentTarget.querySelector<HTMLElement>(`[data-index="${next}"] ${TOOLS} button`)?.focus();
 }
 
-/** The place of the row that a part of the page is in; -1 if in none. */
+/** Index of the row that contains an element; -1 if none. */
 export const rowAt = (part: Element): number =>
   Number(part.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? -1);

@@ -4,8 +4,8 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import type { Row } from '../log/rows.ts';
 import type { RunInfo } from '../log/run-cache.ts';
-import { Said, Thought } from './agent-text.tsx';
-import { Changed, CutOff, Held, Limit, Retry, Status, Told } from './event-rows.tsx';
+import { AgentText, Thought } from './agent-text.tsx';
+import { Changed, CutOff, Held, Limit, NoticeRow, Retry, Status } from './event-rows.tsx';
 import { Line } from './line.tsx';
 import { RowGuard } from './row-guard.tsx';
 import { RunEnd } from './run-end.tsx';
@@ -14,9 +14,9 @@ import { Fold, ToolCard } from './tool-card.tsx';
 
 interface Props {
   readonly row: Row;
-  /** Of the run that it belongs to. */
+  /** About the run it belongs to. */
   readonly info: RunInfo | null | undefined;
-  /** One row at a time has its buttons among what the tab key reaches. */
+  /** Whether its buttons are in the tab order; true for one row at a time. */
   readonly tabbed: boolean;
 }
 
@@ -53,7 +53,7 @@ function Inside({ row, info }: Omit<Props, 'tabbed'>) {
     case 'start':
       return <RunStart block={row} info={info} />;
     case 'text':
-      return <Said block={row} />;
+      return <AgentText block={row} />;
     case 'thinking':
       return <Thought block={row} />;
     case 'tool':
@@ -61,7 +61,7 @@ function Inside({ row, info }: Omit<Props, 'tabbed'>) {
     case 'fold':
       return <Fold row={row} />;
     case 'notice':
-      return <Told block={row} />;
+      return <NoticeRow block={row} />;
     case 'limit':
       return <Limit block={row} />;
     case 'steered':

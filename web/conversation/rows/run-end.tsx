@@ -13,7 +13,7 @@ interface Props {
   readonly info: RunInfo | null | undefined;
 }
 
-/** Where a run ends: how, how long it took, what it cost; and what helps if it went wrong. */
+/** The end of a run: result, duration and cost, and actions if it failed. */
 export function RunEnd({ block, info }: Props) {
   const t = useTexts();
   const { state, error, durationMs, over } = block;
@@ -29,7 +29,7 @@ export function RunEnd({ block, info }: Props) {
         </p>
       )}
       <Line at={block.at}>
-        <span className={LOOKS[state]}>{t.common.run[state]}</span>
+        <span className={STYLES[state]}>{t.common.run[state]}</span>
         {durationMs !== null && <span className="figures">{duration(durationMs)}</span>}
         {costUsd > 0 && <Money usd={costUsd} />}
       </Line>
@@ -37,7 +37,7 @@ export function RunEnd({ block, info }: Props) {
   );
 }
 
-const LOOKS: Record<EndBlock['state'], string> = {
+const STYLES: Record<EndBlock['state'], string> = {
   succeeded: 'text-good',
   failed: 'text-bad',
   dead: 'text-bad',

@@ -11,11 +11,11 @@ import { Bubble } from './bubble.tsx';
 
 interface Props {
   readonly block: StartBlock;
-  /** Null if it is gone, undefined until it is known. */
+  /** Null if it was removed, undefined until it is loaded. */
   readonly info: RunInfo | null | undefined;
 }
 
-/** Where a run begins: with what a person has said. */
+/** The start of a run: the user’s message. */
 export function RunStart({ block, info }: Props) {
   const t = useTexts();
   const { session } = useConversation();
@@ -47,12 +47,12 @@ export function RunStart({ block, info }: Props) {
   );
 }
 
-/** What they were; they are kept for the agent alone. */
+/** Attached files; only the agent gets their content. */
 const Files = ({ files }: { files: RunInfo['attachments'] }) => (
   <>
     {files.map(({ name, mediaType, bytes }, at) => (
       <span
-        // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same name, and none moves
+        // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the order is fixed
         key={at}
         className="inline-flex items-center gap-1 rounded border border-edge px-1.5 py-0.5"
       >
@@ -68,7 +68,7 @@ const Files = ({ files }: { files: RunInfo['attachments'] }) => (
   </>
 );
 
-/** Who wrote it, unless it was who looks. */
+/** The author, unless it is the current user. */
 function By({ sender }: { sender: string | null }) {
   const { data: me } = useQuery(meQuery);
   const { data: names } = useQuery(userNamesQuery);
@@ -76,7 +76,7 @@ function By({ sender }: { sender: string | null }) {
   return name === undefined ? null : `${name} · `;
 }
 
-/** Where it came from, unless from here. */
+/** The channel, unless it is the web. */
 function Via({ channel }: { channel: string | null }) {
   const t = useTexts();
   if (channel === null || channel === 'web') return null;

@@ -9,7 +9,7 @@ import { useConversation } from '../context.ts';
 import type { TextBlock } from '../log/blocks.ts';
 import { wholeText } from './whole-text.ts';
 
-/** Says that only the end of a long text is here, and hands over all of it as a file. */
+/** Says that only the end of a long text is shown, with a download of the full text. */
 export function Shortened({ block: { runId, seq } }: { block: TextBlock }) {
   const t = useTexts();
   const { session } = useConversation();
@@ -26,7 +26,7 @@ export function Shortened({ block: { runId, seq } }: { block: TextBlock }) {
       {data !== false && (
         <Button
           size="small"
-          look="quiet"
+          variant="quiet"
           className="max-md:min-h-11"
           disabled={isPending}
           onClick={() => mutate()}

@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/texts.ts';
 import { useConversation } from '../context.ts';
 import type { LogView } from '../log/log.ts';
 import { type Row, rowOfEvent } from '../log/rows.ts';
-import { useMarks } from '../search/highlights.ts';
+import { useHighlights } from '../search/highlights.ts';
 import { moveAmongRows, rowAt } from './row-keys.ts';
 import { RowView } from './row-view.tsx';
 import { useFollowing } from './use-following.ts';
@@ -14,20 +14,23 @@ import { useFollowing } from './use-following.ts';
 interface Props {
   readonly view: LogView;
   readonly onOlder: () => void;
-  /** A row to show, by an event of it; a new object shows it again. */
+  /** An event to scroll to; a new object scrolls again. */
   readonly target: { readonly seq: number } | null;
-  /** How many messages were sent from here; another one is shown, wherever one was reading. */
+  /** Number of messages sent from here; an increase scrolls to the end. */
   readonly sent: number;
-  /** Behind the last row. */
+  /** Shown after the last row. */
   readonly children: ReactNode;
 }
 
-/** Rows from the first one at which what was before is loaded. */
+/** Older rows are loaded when this close to the first one. */
 const EARLY = 8;
-/** A guess, until a row was seen. */
+/** Estimated heights until a row was measured. */
 const HEIGHTS: Partial<Record<Row['kind'], number>> = { text: 120, start: 80, tool: 30, fold: 30 };
 
-/** The rows of a conversation; only those in sight are there. Follows its end until a person scrolls up. */
+/**
+ * The rows of a conversation; only visible ones are rendered. Follows its end until the user
+ * scrolls up.
+ */
 export function Timeline({ view, onOlder, target, sent, children }: Props) {
   const t = useTexts();
   const { rows, runs, older } = view;
@@ -35,8 +38,8 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const tail = useRef<HTMLDivElement>(null);
-  const { wanted } = useConversation();
-  useMarks(scroller, wanted);
+  const { highlighted } = useConversation();
+  useHighlights(scroller, highlighted);
   const { following, isOn: atEnd, set: follow } = useFollowing(scroller);
   const [focused, setFocused] = useState<string | null>(null);
   const [seenSeq, setSeenSeq] = useState(0);
@@ -48,7 +51,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
     getItemKey,
     gap: 12,
     overscan: 6,
-    // The rows that come into sight and the drawing of the page are then two tasks, not one long one.
+    // Rendering rows and painting are then two tasks instead of one long one.
     useFlushSync: false,
     paddingStart: 16,
     paddingEnd: 12,
@@ -56,7 +59,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
     followOnAppend: true,
   });
 
-  // The window, the rows and what is behind them change their heights; the end stays in sight.
+  // Window, rows and content after them change their heights; keep the end in view.
   useEffect(() => {
     const watch = new ResizeObserver(() => {
       if (following.isOn) virtual.scrollToEnd();
@@ -67,7 +70,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
   }, [virtual, following]);
 
   const isEmpty = rows.length === 0;
-  // The last message first.
+  // Show the last message first.
   useEffect(() => {
     if (!isEmpty) virtual.scrollToEnd();
   }, [isEmpty, virtual]);
@@ -101,7 +104,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
   }, [atEnd, last]);
 
   const items = virtual.getVirtualItems();
-  // Where the focus was last; else the last row.
+  // The row last focused, or else the last row.
   const tabbed = items.find(({ key }) => key === focused)?.key ?? items.at(-1)?.key;
   const shown = target === null ? -1 : rowOfEvent(rows, target.seq);
   return (
@@ -111,7 +114,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
         role="log"
         aria-label={t.conversation.log}
         aria-live="off"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         onKeyDown={moveAmongRows}
         onFocus={({ target: at }) => setFocused(rows[rowAt(at)]?.id ?? null)}
@@ -156,7 +159,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
       </div>
       {!atEnd && (
         <Button
-          look={last > seenSeq ? 'primary' : 'plain'}
+          variant={last > seenSeq ? 'primary' : 'plain'}
           className="absolute! bottom-3 left-1/2 -translate-x-1/2 shadow-float"
           onClick={toEnd}
         >

@@ -1,5 +1,5 @@
 import type { Json } from '../../../src/contract/json.ts';
-import { askedOf } from '../../approvals/tool-call.ts';
+import { parseToolCall } from '../../approvals/tool-call.ts';
 import { Code } from '../../markdown/code.tsx';
 import { DiffView } from '../../parts/diff-view.tsx';
 import { lineDiff } from '../../parts/line-diff.ts';
@@ -9,7 +9,7 @@ import { type Fields, fieldsOf, itemsIn, textIn } from '../log/fields.ts';
 import { LongText } from './long-text.tsx';
 import { Output } from './output.tsx';
 
-/** What an opened call shows: what went in, and what came out. */
+/** An expanded tool call: its input and output. */
 export function ToolBody({ call }: { call: ToolBlock }) {
   const t = useTexts();
   const { input, truncated, result, refused, cut } = call;
@@ -54,24 +54,24 @@ function Answered({ call: { asking } }: { call: ToolBlock }) {
 function Input({ tool, input }: { tool: string; input: Json }) {
   const fields = fieldsOf(input);
   if (tool === 'TodoWrite') return <Todos fields={fields} />;
-  const asked = askedOf({ kind: 'tool', tool }, input);
-  switch (asked.is) {
+  const parsed = parseToolCall({ kind: 'tool', tool }, input);
+  switch (parsed.is) {
     case 'command':
       return (
         <>
-          {asked.about !== '' && <p className="text-dense text-soft">{asked.about}</p>}
-          <Code code={asked.command} language="bash" />
+          {parsed.about !== '' && <p className="text-dense text-soft">{parsed.about}</p>}
+          <Code code={parsed.command} language="bash" />
         </>
       );
     case 'change':
       return (
         <Changes
-          path={asked.path}
-          lines={asked.changes.flatMap(({ before, after }) => lineDiff(before, after))}
+          path={parsed.path}
+          lines={parsed.changes.flatMap(({ before, after }) => lineDiff(before, after))}
         />
       );
     case 'write':
-      return <Changes path={asked.path} lines={lineDiff('', asked.content)} />;
+      return <Changes path={parsed.path} lines={lineDiff('', parsed.content)} />;
     default:
       return Object.keys(fields).length === 0 && input === null ? null : (
         <LongText text={textOf(input)} keep="start">
@@ -100,7 +100,7 @@ function Todos({ fields }: { fields: Fields }) {
       {itemsIn(fields, 'todos').map((item, at) => {
         const state = textIn(item, 'status') as keyof typeof t.conversation.todo;
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a list that was written once
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list does not change
           <li key={at} className="flex gap-2">
             <span className="w-20 shrink-0 text-soft">{t.conversation.todo[state]}</span>
             <span className={state === 'completed' ? 'text-soft line-through' : ''}>

@@ -21,7 +21,7 @@ import { useConversation } from '../context.ts';
 import type { ToolBlock } from '../log/blocks.ts';
 import type { FoldRow } from '../log/rows.ts';
 import { InPlace } from './approval-in-place.tsx';
-import { useOpened } from './open-rows.ts';
+import { useOpenRow } from './open-rows.ts';
 import { stateOf, summaryOf, type ToolState, tookMs, type Verb } from './tool-summary.ts';
 
 const ToolBody = lazyPart(() => import('./tool-body.tsx'), 'ToolBody');
@@ -38,10 +38,10 @@ const ICONS: Record<Verb, LucideIcon> = {
   plan: ListTodo,
 };
 
-/** Less is not worth telling. */
+/** Shorter durations are not shown. */
 const WORTH_MS = 100;
 
-/** States that a person should see without opening the card. */
+/** States shown without expanding the card. */
 const LOUD: Partial<Record<ToolState, readonly [LucideIcon, string]>> = {
   asked: [Hand, 'text-warn'],
   failed: [CircleX, 'text-bad'],
@@ -49,11 +49,13 @@ const LOUD: Partial<Record<ToolState, readonly [LucideIcon, string]>> = {
   refused: [Ban, 'text-bad'],
 };
 
-/** A call of a tool: one line that opens. While it waits for an answer, the question stands below. */
+/**
+ * A tool call: one line that expands. While it waits for an answer, the question is shown below.
+ */
 export function ToolCard({ call }: { call: ToolBlock }) {
   const t = useTexts();
   const { session } = useConversation();
-  const [open, toggle] = useOpened(call.callId);
+  const [open, toggle] = useOpenRow(call.callId);
   const { verb, name, target } = summaryOf(call.tool, call.input, session.workspace.path);
   const Icon = verb === null ? Wrench : ICONS[verb];
   const state = stateOf(call);
@@ -113,11 +115,11 @@ function State({ state }: { state: ToolState }) {
   );
 }
 
-/** Many calls that only look, as one line. */
+/** Many read-only calls as one line. */
 export function Fold({ row }: { row: FoldRow }) {
   const t = useTexts();
   const { session } = useConversation();
-  const [open, toggle] = useOpened(`${session.id}-${row.id}`);
+  const [open, toggle] = useOpenRow(`${session.id}-${row.id}`);
   const isRead = row.tools.every(({ tool }) => tool === 'Read');
   const count = row.tools.length;
   return (

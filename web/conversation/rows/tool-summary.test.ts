@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ToolBlock } from '../log/blocks.ts';
 import { stateOf, summaryOf, tookMs } from './tool-summary.ts';
 
-test('[C2] a call is one line: what is done to what', () => {
+test('[C2] a call is one line: verb and target', () => {
   expect(summaryOf('Bash', { command: 'git status\n  git diff' })).toEqual({
     verb: 'run',
     name: 'Bash',
@@ -16,7 +16,7 @@ test('[C2] a call is one line: what is done to what', () => {
     name: 'github: create_issue',
     target: 'A bug',
   });
-  // Whatever a newer agent sends.
+  // Inputs that a newer agent might send.
   for (const input of [null, 1, [], 'text', { a: { b: 1 } }]) {
     expect(summaryOf('toString', input).verb).toBeNull();
   }
@@ -42,7 +42,7 @@ const call = (more: Partial<ToolBlock>): ToolBlock => ({
 const asking = { id: 'p', by: null, edited: false, forSession: false, decidedAt: null };
 const result = { ok: true, text: '', truncated: false, at: '2026-01-01T00:00:09.000Z' };
 
-test('the state of a call, from what is known of it', () => {
+test('the state of a call follows from its question and result', () => {
   expect(stateOf(call({}))).toBe('running');
   expect(stateOf(call({ cut: true }))).toBe('cut');
   expect(stateOf(call({ result }))).toBe('ok');
@@ -51,7 +51,7 @@ test('the state of a call, from what is known of it', () => {
   expect(stateOf(call({ refused: 'no', result: { ...result, ok: false } }))).toBe('refused');
 });
 
-test('the time that a call waited for its answer does not count', () => {
+test('the time a call waited for its answer does not count', () => {
   expect(tookMs(call({}))).toBeNull();
   expect(tookMs(call({ result }))).toBe(9000);
   const decided = { ...asking, state: 'allowed', decidedAt: '2026-01-01T00:00:07.000Z' } as const;

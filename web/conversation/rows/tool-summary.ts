@@ -2,7 +2,7 @@ import type { Json } from '../../../src/contract/json.ts';
 import type { ToolBlock } from '../log/blocks.ts';
 import { fieldsOf, textIn } from '../log/fields.ts';
 
-/** The words of `t.conversation.tools`. */
+/** Keys of `t.conversation.tools`. */
 export type Verb =
   | 'run'
   | 'read'
@@ -15,7 +15,7 @@ export type Verb =
   | 'plan';
 
 export interface Summary {
-  /** Null: the tool is called by its own name. */
+  /** Null: shown under the tool’s own name. */
   readonly verb: Verb | null;
   readonly name: string;
   readonly target: string;
@@ -40,7 +40,7 @@ const TOOLS: Readonly<Record<string, readonly [verb: Verb, ...fields: string[]]>
   TodoWrite: ['plan'],
 };
 
-/** One line: what is done to what; files of the workspace by where they are in it. */
+/** One line: verb and target; files of the workspace with relative paths. */
 export function summaryOf(tool: string, input: Json, workspace: string | null = null): Summary {
   const known = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   const fields = fieldsOf(input);
@@ -58,7 +58,7 @@ export function summaryOf(tool: string, input: Json, workspace: string | null = 
 const within = (path: string, workspace: string | null): string =>
   workspace !== null && path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
 
-/** `mcp__server__tool` is a server's tool. */
+/** `mcp__server__tool` is a tool of an MCP server. */
 function nameOf(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   return server === undefined ? tool : `${server}: ${name}`;
@@ -74,7 +74,7 @@ const oneLine = (text: string): string =>
     .replace(/\s*\n\s*/g, ' ⏎ ')
     .trim();
 
-/** The words of `t.conversation.toolState`. */
+/** Keys of `t.conversation.toolState`. */
 export type ToolState =
   | 'running'
   | 'asked'
@@ -94,7 +94,7 @@ export function stateOf({ asking, refused, result, cut }: ToolBlock): ToolState 
   return cut ? 'cut' : 'running';
 }
 
-/** How long it took, without the time it waited for an answer. */
+/** Duration without the time spent waiting for an answer. */
 export function tookMs({ at, asking, result }: ToolBlock): number | null {
   if (result === null) return null;
   return Math.max(0, Date.parse(result.at) - Date.parse(asking?.decidedAt ?? at));

@@ -1,10 +1,10 @@
 import { type RefObject, useCallback, useEffect, useMemo, useState } from 'react';
 import { Following } from './following.ts';
 
-/** Follows the end of a box that scrolls, until a person scrolls up in it. */
+/** Keeps the end of a scrolling element in view until the user scrolls up. */
 export function useFollowing(scroller: RefObject<HTMLElement | null>) {
   const following = useMemo(() => new Following(), []);
-  /** As of the last event; `following` is ahead of it. */
+  /** As of the last event; `following` is updated earlier. */
   const [isOn, setIsOn] = useState(true);
   const set = useCallback(
     (next: boolean): void => {
@@ -19,7 +19,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>) {
     const stop = new AbortController();
     const options = { passive: true, signal: stop.signal };
     const gesture = (): void => following.gesture(performance.now());
-    // The focus scrolls to what it comes to.
+    // Focusing an element scrolls to it.
     for (const type of ['touchmove', 'keydown', 'focusin'])
       box.addEventListener(type, gesture, options);
     box.addEventListener('wheel', ({ deltaY }) => deltaY < 0 && gesture(), options);

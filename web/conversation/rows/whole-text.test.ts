@@ -4,7 +4,7 @@ import { wholeText } from './whole-text.ts';
 
 type Event = readonly [seq: number, attempt: number, type: 'delta' | 'message', text: string];
 
-/** A log that is read in pages of two. */
+/** A log read in pages of two. */
 const logOf = (events: readonly Event[]): Pick<Client, 'runEvents'> => ({
   runEvents: async ({ query }) => {
     const rest = events.filter(([seq]) => seq > (query?.after ?? 0));
@@ -36,14 +36,14 @@ const LOG = logOf([
   [13, 2, 'delta', 'growing'],
 ]);
 
-it('[C2] [E6] a text is whole by any of its events', async () => {
+it('[C2] [E6] the full text is read from any of its events', async () => {
   for (const seq of [1, 3]) expect(await wholeText(LOG, 'r', seq)).toBe('a short one');
   for (const seq of [4, 5]) expect(await wholeText(LOG, 'r', seq)).toBe('cut off');
   for (const seq of [8, 10, 11]) expect(await wholeText(LOG, 'r', seq)).toBe('a long, long end');
   for (const seq of [12, 13]) expect(await wholeText(LOG, 'r', seq)).toBe('still growing');
 });
 
-it('[C2] [E6] there is none where its pieces were removed', async () => {
+it('[C2] [E6] there is no full text if its deltas were removed', async () => {
   expect(await wholeText(logOf([[11, 1, 'message', 'end']]), 'r', 11)).toBeNull();
   expect(await wholeText(logOf([]), 'r', 11)).toBeNull();
 });

@@ -3,8 +3,8 @@ import { PAGE } from '../../api/read-log.ts';
 import { fieldsOf, textIn } from '../log/fields.ts';
 
 /**
- * All of a text of which the conversation has the end: from its pieces, which the log keeps. `seq` is
- * an event of it, a piece or the message. Null if pieces were removed (E6).
+ * The full text of which the conversation has only the end, from the deltas in the log. `seq` is
+ * any of its events, a delta or the message. Null if deltas were removed (E6).
  */
 export async function wholeText(
   source: Pick<Client, 'runEvents'>,
@@ -22,7 +22,7 @@ export async function wholeText(
     });
     for (const event of page.items) {
       if (event.type === 'agent.delta') {
-        // An attempt that was cut off has no message.
+        // An interrupted attempt has no message.
         if (last !== null && last.attempt !== event.attempt) {
           if (isReached()) return pieces.join('');
           pieces = [];

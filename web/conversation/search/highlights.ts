@@ -1,28 +1,31 @@
 import { type RefObject, useEffect } from 'react';
-import type { Wanted } from '../context.ts';
+import type { Highlighted } from '../context.ts';
 
 const NAME = 'search';
 
-/** Marks what is looked for in the rows that have it, without changing the page. */
-export function useMarks(part: RefObject<HTMLElement | null>, wanted: Wanted | null): void {
-  // After every render: rows come and go while somebody scrolls.
+/** Highlights the searched text in matching rows, without changing the page. */
+export function useHighlights(
+  part: RefObject<HTMLElement | null>,
+  highlighted: Highlighted | null,
+): void {
+  // After every render: rows come and go while scrolling.
   useEffect(() => {
     if (!('highlights' in CSS)) return;
-    if (wanted === null || part.current === null) {
+    if (highlighted === null || part.current === null) {
       CSS.highlights.delete(NAME);
       return;
     }
     const rows = [...part.current.querySelectorAll<HTMLElement>('[data-seq]')].filter((row) =>
-      wanted.seqs.has(Number(row.dataset['seq'])),
+      highlighted.seqs.has(Number(row.dataset['seq'])),
     );
-    const ranges = rows.flatMap((row) => rangesOf(row, wanted.text.trim().toLowerCase()));
+    const ranges = rows.flatMap((row) => rangesOf(row, highlighted.text.trim().toLowerCase()));
     CSS.highlights.set(NAME, new Highlight(...ranges));
   });
   useEffect(() => () => void ('highlights' in CSS && CSS.highlights.delete(NAME)), []);
 }
 
 function rangesOf(part: HTMLElement, text: string): Range[] {
-  const found: Range[] = [];
+  const ranges: Range[] = [];
   const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const whole = (node.nodeValue ?? '').toLowerCase();
@@ -31,8 +34,8 @@ function rangesOf(part: HTMLElement, text: string): Range[] {
       const range = new Range();
       range.setStart(node, at);
       range.setEnd(node, at + text.length);
-      found.push(range);
+      ranges.push(range);
     }
   }
-  return found;
+  return ranges;
 }

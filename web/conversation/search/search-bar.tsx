@@ -3,29 +3,29 @@ import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { IconButton } from '../../parts/button.tsx';
 import { isComposing } from '../../parts/composing.ts';
 import { useTexts } from '../../texts/texts.ts';
-import type { Wanted } from '../context.ts';
+import type { Highlighted } from '../context.ts';
 import type { LogView } from '../log/log.ts';
 import { matchesOf, stepTo } from './search.ts';
 
 interface Props {
   readonly view: LogView;
-  readonly onWanted: (wanted: Wanted) => void;
+  readonly onHighlight: (query: Highlighted) => void;
   readonly onShow: (seq: number) => void;
   readonly onClose: () => void;
 }
 
-/** Looks through the whole conversation, also what is not on the page. */
-export function SearchBar({ view, onWanted, onShow, onClose }: Props) {
+/** Searches the whole conversation, including what is not loaded. */
+export function SearchBar({ view, onHighlight, onShow, onClose }: Props) {
   const t = useTexts();
   const [text, setText] = useState('');
   const [shown, setShown] = useState<number | null>(null);
   const { rows, runs, older } = useDeferredValue(view);
-  const wanted = useDeferredValue(text);
-  const matches = useMemo(() => matchesOf(rows, runs, wanted), [rows, runs, wanted]);
+  const query = useDeferredValue(text);
+  const matches = useMemo(() => matchesOf(rows, runs, query), [rows, runs, query]);
   const at = shown === null ? -1 : matches.indexOf(shown);
   useEffect(() => {
-    onWanted({ text: wanted, seqs: new Set(matches) });
-  }, [wanted, matches, onWanted]);
+    onHighlight({ text: query, seqs: new Set(matches) });
+  }, [query, matches, onHighlight]);
   const step = (by: 1 | -1): void => {
     const next = stepTo(matches, shown, by);
     setShown(next);
@@ -34,7 +34,7 @@ export function SearchBar({ view, onWanted, onShow, onClose }: Props) {
   return (
     <search className="flex items-center gap-1 border-b border-edge bg-panel px-3 py-1">
       <input
-        // biome-ignore lint/a11y/noAutofocus: a person has opened it to write in it
+        // biome-ignore lint/a11y/noAutofocus: the user opened it to type
         autoFocus
         type="search"
         value={text}
@@ -54,7 +54,7 @@ export function SearchBar({ view, onWanted, onShow, onClose }: Props) {
       <span role="status" className="figures shrink-0 text-xs text-soft">
         {older !== 'none'
           ? t.common.loading
-          : wanted === ''
+          : query === ''
             ? ''
             : matches.length === 0
               ? t.conversation.searchNone

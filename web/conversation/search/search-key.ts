@@ -1,6 +1,9 @@
 import { useEffect } from 'react';
 
-/** The browser finds only what is on the page, so its key opens our search; pressed again, its own. */
+/**
+ * The browser’s search finds only what is on the page, so its shortcut opens ours; pressed again,
+ * it opens the browser’s.
+ */
 export function useSearchKey(open: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import type { Row } from '../log/rows.ts';
 import { matchesOf, stepTo } from './search.ts';
 
-const text = (seq: number, said: string): Row => ({
+const text = (seq: number, content: string): Row => ({
   kind: 'text',
   id: `e${seq}`,
   seq,
   at: '2026-01-01T00:00:00.000Z',
   runId: 'r',
-  text: said,
+  text: content,
   live: false,
   truncated: false,
 });
 
-test('[C2] what is looked for is found in what was said, by whomever', () => {
+test('[C2] a search finds messages of users and agents', () => {
   const start: Row = { kind: 'start', id: 'e1', seq: 1, at: '', runId: 'r' };
   const runs = new Map([
     [
@@ -34,12 +34,12 @@ test('[C2] what is looked for is found in what was said, by whomever', () => {
   expect(matchesOf(rows, runs, ' ')).toEqual([]);
 });
 
-test('the matches go round', () => {
+test('stepping through matches wraps around', () => {
   expect(stepTo([], null, 1)).toBeNull();
   expect(stepTo([1, 5, 9], null, -1)).toBe(9);
   expect(stepTo([1, 5, 9], 9, 1)).toBe(1);
   expect(stepTo([1, 5, 9], 1, -1)).toBe(9);
   expect(stepTo([1, 5, 9], 5, 1)).toBe(9);
-  // The match is no longer one.
+  // The current match no longer matches.
   expect(stepTo([1, 9], 5, 1)).toBe(9);
 });

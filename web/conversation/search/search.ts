@@ -1,9 +1,9 @@
 import type { Row } from '../log/rows.ts';
 import type { RunInfo } from '../log/run-cache.ts';
 
-/* Looking for a text in a conversation, of which only a part is on the page. */
+/* Searches a conversation of which only a part is on the page. */
 
-/** In small letters; made once for each row. */
+/** Lowercase text of each row, computed once. */
 const texts = new WeakMap<Row, string>();
 
 function textOf(row: Row): string {
@@ -33,25 +33,25 @@ function plainOf(row: Row): string {
   }
 }
 
-/** The rows that have it, by their seq. */
+/** Seqs of the matching rows. */
 export function matchesOf(
   rows: readonly Row[],
   runs: ReadonlyMap<string, RunInfo | null>,
-  wanted: string,
+  query: string,
 ): readonly number[] {
-  const text = wanted.trim().toLowerCase();
+  const text = query.trim().toLowerCase();
   if (text === '') return [];
-  const found: number[] = [];
+  const matches: number[] = [];
   for (const row of rows) {
     const message = row.kind === 'start' ? runs.get(row.runId ?? '')?.message : null;
     if (textOf(row).includes(text) || message?.toLowerCase().includes(text) === true) {
-      found.push(row.seq);
+      matches.push(row.seq);
     }
   }
-  return found;
+  return matches;
 }
 
-/** The match after or before one, round the ends; from nowhere it is the last one. */
+/** The next or previous match, wrapping around; the last one if there is no current match. */
 export function stepTo(matches: readonly number[], from: number | null, by: 1 | -1): number | null {
   if (matches.length === 0) return null;
   const at = from === null ? -1 : matches.indexOf(from);
