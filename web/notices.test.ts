@@ -22,7 +22,7 @@ test('the built app comes with the licences of the libraries in it', () => {
   for (const part of ['Permission is hereby granted', 'Redistribution and use', 'Ivan Sagalaev']) {
     expect(text).toContain(part);
   }
-  // What is only used to build and to test is no part of it.
+  // Build and test tools are not included.
   for (const other of ['vitest', 'typescript', 'playwright-core', '@anthropic-ai/claude-code']) {
     expect(names).not.toContain(other);
   }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { NOTICES } from '../src/server/web/paths.ts';
 
-/** Parts of these are in what is built, though not as modules. */
+/** Packages that leave code in the build without being bundled as modules. */
 const ALSO = ['tailwindcss', 'vite', 'rolldown'];
 const LICENCE = /^(licen[cs]e|copying|notice)([.-]|$)/i;
 const RULE = '-'.repeat(80);
 
-/** Writes the licences of all libraries that are part of the built app; most of them ask for it. */
+/** Writes the licences of all libraries in the built app; most of them require it. */
 export const notices = (modules: string): Plugin => ({
   name: 'baton:notices',
   generateBundle(_options, bundle) {
@@ -20,7 +20,7 @@ export const notices = (modules: string): Plugin => ({
   },
 });
 
-/** The folder of the package that a module is of. */
+/** The package folder of a module. */
 function packageOf(id: string): string[] {
   const [, folder] = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
   return folder === undefined ? [] : [folder];

@@ -11,7 +11,7 @@ import { Shell } from './shell/shell.tsx';
 import { preloadStart, Start } from './shell/start.tsx';
 import { withRest } from './texts/language.ts';
 
-/* The paths; the server knows the same ones (src/server/web/paths.ts). */
+/* The routes; the server has the same list (src/server/web/paths.ts). */
 
 const root = createRootRoute({
   component: Shell,
@@ -109,7 +109,7 @@ export const router = createRouter({
     settingsSection,
   ]),
   defaultPreload: 'intent',
-  // What breaks in a page leaves the shell around it.
+  // An error in a page keeps the shell around it.
   defaultErrorComponent: Broken,
 });
 

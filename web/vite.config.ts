@@ -7,7 +7,7 @@ import { notices } from './notices.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** The operations of the API without their schemas, which the page would carry for nothing. */
+/** The API operations without their schemas, which the page does not need. */
 const apiOperations = (): Plugin => ({
   name: 'baton:operations',
   resolveId: (id) => (id === 'virtual:operations' ? `\0${id}` : null),
@@ -23,15 +23,15 @@ export default defineConfig({
   build: {
     outDir: here('../dist/web'),
     emptyOutDir: true,
-    // The browsers that have what the style sheet uses (light-dark, color-mix, dvh).
+    // Browsers that support what the style sheet uses (light-dark, color-mix, dvh).
     target: ['chrome123', 'firefox121', 'safari17.5'],
-    // An icon inside the document would be a request less, but the CSP is simpler this way.
+    // Inlining the icon would save a request, but complicate the CSP.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       output: {
-        // What every page needs is one file: it packs better than the thirty that it would be else.
+        // One file for what every page needs: it compresses better than thirty.
         codeSplitting: { groups: [{ name: 'base', tags: ['$initial'] }] },
       },
     },

@@ -6,16 +6,16 @@ import { useTexts } from '../texts/texts.ts';
 interface Props {
   readonly approval: Approval;
   readonly busy: boolean;
-  /** Whether keys mean this card now. */
+  /** Whether shortcut keys act on this card now. */
   readonly keys: boolean;
-  /** Whether a key may allow it; else it takes a button. */
+  /** Whether a key may allow it; otherwise only a button can. */
   readonly keysAllow: boolean;
   readonly onDeny: () => void;
   readonly onEdit: () => void;
   readonly onAllow: (scope: 'once' | 'session') => void;
 }
 
-/** In the order of safety. Nothing is allowed for the session that no rule can tell from the rest. */
+/** In order of safety. "For this session" is offered only if a rule can match exactly this call. */
 export function Actions({ approval, busy, keys, keysAllow, onDeny, onEdit, onAllow }: Props) {
   const t = useTexts();
   const { kind, sessionRule } = approval;
@@ -24,7 +24,7 @@ export function Actions({ approval, busy, keys, keysAllow, onDeny, onEdit, onAll
       data-keys={keys ? 'ready' : undefined}
       className="group flex flex-wrap gap-2 max-md:grid max-md:grid-cols-2 max-md:*:min-h-12"
     >
-      <Button look="danger" disabled={busy} onClick={onDeny} aria-keyshortcuts="d">
+      <Button variant="danger" disabled={busy} onClick={onDeny} aria-keyshortcuts="d">
         {t.approvals.deny}
         <Key>d</Key>
       </Button>
@@ -33,7 +33,7 @@ export function Actions({ approval, busy, keys, keysAllow, onDeny, onEdit, onAll
         <Key>e</Key>
       </Button>
       <Button
-        look="primary"
+        variant="primary"
         disabled={busy}
         onClick={() => onAllow('once')}
         aria-keyshortcuts={keysAllow ? 'a' : undefined}
@@ -57,7 +57,7 @@ export function Actions({ approval, busy, keys, keysAllow, onDeny, onEdit, onAll
   );
 }
 
-/** With a frame while it works. */
+/** A key hint, framed while the key works. */
 const Key = ({ children }: { children: ReactNode }) => (
   <kbd
     className="rounded border border-transparent px-1 font-mono text-xs leading-4 opacity-80 group-data-[keys=ready]:border-current max-md:hidden"

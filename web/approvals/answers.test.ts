@@ -9,7 +9,7 @@ const question = (text: string, many: boolean) => ({
   options: [option('Red'), option('Blue')],
 });
 
-it('[A7] one is picked of a question for one, several of a question for several', () => {
+it('[A7] a single-choice question takes one option, a multiple-choice question several', () => {
   const one = toggle(toggle(NOTHING, 'Red', false), 'Blue', false);
   expect(one.labels).toEqual(['Blue']);
   expect(toggle(one, 'Blue', false).labels).toEqual([]);
@@ -17,7 +17,7 @@ it('[A7] one is picked of a question for one, several of a question for several'
   expect(answersOf([question('Which?', true)], [many])).toEqual({ 'Which?': 'Red, Blue' });
 });
 
-it('[A7] every question needs an answer; own words are one', () => {
+it('[A7] every question needs an answer; free text counts as one', () => {
   const both = [question('First?', false), question('Second?', false)];
   const words = { labels: [], words: ' Green ' };
   expect(answersOf(both, [words])).toBeNull();

@@ -1,10 +1,10 @@
 import type { Question } from './tool-call.ts';
 
-/* What a person picks and writes for the questions of an agent. */
+/* Options picked and text written for an agent’s questions. */
 
 export interface Picked {
   readonly labels: readonly string[];
-  /** In their own words; counts besides or instead of what was picked. */
+  /** Free text, in addition to or instead of options. */
   readonly words: string;
 }
 export const NOTHING: Picked = { labels: [], words: '' };
@@ -14,7 +14,7 @@ export function toggle({ labels, words }: Picked, label: string, many: boolean):
   return many ? { labels: [...labels, label], words } : { labels: [label], words: '' };
 }
 
-/** One text for each question, in the order of its options; null while one has none. */
+/** One text per question, in the order of its options; null while any is unanswered. */
 export function answersOf(
   questions: readonly Question[],
   picked: readonly Picked[],

@@ -12,16 +12,18 @@ import { Hidden, useInput } from './hidden.tsx';
 import { Outcome } from './outcome.tsx';
 import { useLatest, useMayAnswer } from './queries.ts';
 import { whyOf } from './reason.ts';
-import { askedOf } from './tool-call.ts';
-import { What } from './tool-view.tsx';
+import { parseToolCall } from './tool-call.ts';
+import { ToolView } from './tool-view.tsx';
 
 interface Props {
   readonly approval: Approval;
-  /** Inside of its session: where it is asked need not be said. */
+  /** Shown inside its session, so the session is not named. */
   readonly compact?: boolean;
 }
 
-/** A question of an agent: what will happen, where, why it is asked, and the answers to give. */
+/**
+ * An agent’s question: what will happen, where, why it needs approval, and the possible answers.
+ */
 export function ApprovalCard({ approval: given, compact = false }: Props) {
   const t = useTexts();
   const approval = useLatest(given);
@@ -30,17 +32,17 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
   const title = useId();
   const isOpen = approval.state === 'pending';
   const shown = useInput(approval);
-  const asked = askedOf(approval, shown.input);
-  const isQuestion = asked.is === 'questions';
+  const call = parseToolCall(approval, shown.input);
+  const isQuestion = call.is === 'questions';
   const wants =
-    asked.is === 'other'
+    call.is === 'other'
       ? t.approvals.wantsTool(visible(approval.tool))
-      : t.approvals.wants[asked.is];
+      : t.approvals.wants[call.is];
   return (
     <article
       ref={card}
       aria-labelledby={title}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys work while it has the focus
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: its shortcut keys need the focus
       tabIndex={0}
       data-approval={approval.state}
       id={`approval-${approval.id}`}
@@ -49,11 +51,13 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
       <header className="mb-2 flex items-center gap-2">
         {isOpen && <Hand size={16} className="shrink-0 text-warn" aria-hidden />}
         <h3 id={title} className="grow font-semibold">
-          {isOpen ? wants : t.approvals.did[asked.is]}
+          {isOpen ? wants : t.approvals.did[call.is]}
         </h3>
         <Ago at={approval.createdAt} className="shrink-0 text-dense text-soft" />
       </header>
-      {(!isQuestion || !isOpen || !mayAnswer) && <What approval={approval} input={shown.input} />}
+      {(!isQuestion || !isOpen || !mayAnswer) && (
+        <ToolView approval={approval} input={shown.input} />
+      )}
       {!isQuestion && (
         <div className="mt-2 empty:hidden">
           <Hidden approval={approval} of={shown} mayShow={mayAnswer} />
@@ -65,7 +69,7 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
         <Decide
           approval={approval}
           input={shown.input}
-          asked={asked}
+          call={call}
           isMasked={!isQuestion && shown.isHidden}
           card={card}
         />
@@ -79,7 +83,7 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
   const t = useTexts();
   const { data: session } = useQuery(sessionQuery(approval.sessionId));
   const { state, kind, reason, tool, sessionRule } = approval;
-  // That a person answers a question need not be explained.
+  // Questions to the user need no explanation.
   const isOpenCall = state === 'pending' && kind === 'tool';
   const why = isOpenCall ? whyOf(visible(reason), t.approvals.why, t.common.channels) : null;
   if (compact && !isOpenCall) return <div className="mb-3" />;
@@ -117,7 +121,7 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
             ) : (
               <>
                 <code className="font-mono text-xs">{visible(sessionRule)}</code>
-                {/* It may be more than this call. */}
+                {/* The rule may cover more than this call. */}
                 {sessionRule === tool && ` ${t.approvals.anyInput}`}
               </>
             )}

@@ -6,7 +6,7 @@ import type { DiffLine } from '../parts/line-diff.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ScrollBox } from './scroll-box.tsx';
 
-/** What becomes of a file. Lines are broken: their ends are not out of sight. */
+/** The change to a file. Lines wrap, so that nothing is hidden. */
 export function Change({ path, lines }: { path: string; lines: readonly DiffLine[] }) {
   const t = useTexts();
   const [whole, setWhole] = useState(false);
@@ -26,7 +26,7 @@ export function Change({ path, lines }: { path: string; lines: readonly DiffLine
       )}
       {isCut && (
         <Button
-          look="quiet"
+          variant="quiet"
           size="small"
           className="mt-1 max-md:min-h-11"
           onClick={() => setWhole(true)}

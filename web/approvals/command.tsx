@@ -7,11 +7,11 @@ import { ScrollBox } from './scroll-box.tsx';
 
 interface Props {
   readonly command: string;
-  /** Once it is answered, nobody need look twice. */
+  /** Whether to highlight risks; not needed once it is answered. */
   readonly warns: boolean;
 }
 
-/** A command, with what deserves a second look marked. */
+/** A command with its risky parts highlighted. */
 export function Command({ command, warns }: Props) {
   const t = useTexts();
   const shown = visible(command);

@@ -16,25 +16,25 @@ import { useDecide } from './queries.ts';
 import { QuestionForm } from './question-form.tsx';
 import { UNSEEN } from './scroll-box.tsx';
 import { isMeant, useCalm } from './target.ts';
-import { type Asked, fieldsOf } from './tool-call.ts';
+import { fieldsOf, type ToolCall } from './tool-call.ts';
 import { useDraft } from './use-draft.ts';
 
 interface Props {
   readonly approval: Approval;
-  /** As it is shown: with its secrets once the person has asked for them. */
+  /** As shown: with secrets once the user has revealed them. */
   readonly input: Json;
-  readonly asked: Asked;
-  /** A part of what runs is not shown. */
+  readonly call: ToolCall;
+  /** Part of what runs is masked. */
   readonly isMasked: boolean;
   readonly card: RefObject<HTMLElement | null>;
 }
 
-/** The answers to give, by buttons and by keys. */
-export function Decide({ approval, input: shown, asked, isMasked, card }: Props) {
+/** Answer buttons and shortcut keys. */
+export function Decide({ approval, input: shown, call, isMasked, card }: Props) {
   const t = useTexts();
   const [draft, setDraft] = useDraft(approval.id);
   const { mode } = draft;
-  // A form that comes back into sight takes no focus from where the person is now.
+  // A form that reappears takes no focus.
   const [wasOpened, setWasOpened] = useState(false);
   const open = (next: Draft['mode']): void => {
     setWasOpened(true);
@@ -50,7 +50,7 @@ export function Decide({ approval, input: shown, asked, isMasked, card }: Props)
   });
   const busy = decide.isPending;
   const allow = (scope: 'once' | 'session'): void => decide.mutate({ decision: 'allow', scope });
-  // A button that cannot be pressed while it waits loses the focus, and with it the keys.
+  // A disabled button loses the focus, and with it the shortcut keys.
   useEffect(() => {
     if (!decide.isError) return;
     const wrong = card.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
@@ -70,7 +70,7 @@ export function Decide({ approval, input: shown, asked, isMasked, card }: Props)
     if (meant === true && isCalm && !busy) act();
     return meant !== false;
   };
-  /** One key allows only what was on the screen to its end. */
+  /** A key allows only what was visible to its end. */
   const keyAllows = (scope: 'once' | 'session') =>
     key(() => {
       if (isMasked) return;
@@ -80,7 +80,7 @@ export function Decide({ approval, input: shown, asked, isMasked, card }: Props)
       unseen.focus({ preventScroll: true });
       unseen.scrollIntoView({ block: 'nearest' });
     });
-  const isQuestion = asked.is === 'questions';
+  const isQuestion = call.is === 'questions';
   usePageKeys({
     d: key(() => open('deny')),
     ...(isQuestion ? {} : { a: keyAllows('once'), e: key(() => open('edit')) }),
@@ -107,7 +107,7 @@ export function Decide({ approval, input: shown, asked, isMasked, card }: Props)
       )}
       {mode === 'edit' && (
         <EditForm
-          asked={fieldsOf(shown)}
+          original={fieldsOf(shown)}
           fields={draft.fields ?? toEditFields(fieldsOf(shown))}
           busy={busy}
           takesFocus={wasOpened}
@@ -119,7 +119,7 @@ export function Decide({ approval, input: shown, asked, isMasked, card }: Props)
       )}
       {mode === 'choose' && isQuestion && (
         <QuestionForm
-          questions={asked.questions}
+          questions={call.questions}
           picked={draft.picked ?? []}
           busy={busy}
           onChange={(picked) => setDraft({ picked })}

@@ -8,12 +8,12 @@ import { Ago } from '../parts/time.tsx';
 import { Hidden, useInput } from './hidden.tsx';
 import { ICONS, Outcome, useSentence } from './outcome.tsx';
 import { useMayAnswer } from './queries.ts';
-import { askedOf, lineOf } from './tool-call.ts';
-import { What } from './tool-view.tsx';
+import { lineOf, parseToolCall } from './tool-call.ts';
+import { ToolView } from './tool-view.tsx';
 
-/** A question that was answered: one line, which opens to all of it. */
+/** An answered question: one line that expands. */
 export function DecidedRow({ approval }: { approval: Approval }) {
-  const said = useSentence(approval);
+  const outcome = useSentence(approval);
   const { data: session } = useQuery(sessionQuery(approval.sessionId));
   const shown = useInput(approval);
   const mayAnswer = useMayAnswer(approval);
@@ -25,9 +25,9 @@ export function DecidedRow({ approval }: { approval: Approval }) {
       <summary className="flex min-h-9 list-none flex-wrap items-center gap-x-2 px-3 py-1.5 text-dense hover:bg-raised max-md:min-h-11">
         <ChevronRight size={14} className="shrink-0 text-soft group-open:rotate-90" aria-hidden />
         <Icon size={14} className={`shrink-0 ${ink}`} aria-hidden />
-        <span>{said}</span>
+        <span>{outcome}</span>
         <span className="min-w-0 grow basis-40 truncate font-mono text-xs text-soft">
-          {visible(lineOf(askedOf(approval, input), tool))}
+          {visible(lineOf(parseToolCall(approval, input), tool))}
         </span>
         <Ago at={approval.decidedAt ?? approval.createdAt} className="shrink-0 text-soft" />
       </summary>
@@ -41,7 +41,7 @@ export function DecidedRow({ approval }: { approval: Approval }) {
             {session.name}
           </Link>
         )}
-        <What approval={approval} input={shown.input} />
+        <ToolView approval={approval} input={shown.input} />
         <Hidden approval={approval} of={shown} mayShow={mayAnswer} />
         <Outcome approval={approval} />
       </div>

@@ -6,18 +6,18 @@ import { useTexts } from '../texts/texts.ts';
 interface Props {
   readonly reason: string;
   readonly busy: boolean;
-  /** Not when it only came back into sight. */
+  /** False when it only reappears. */
   readonly takesFocus: boolean;
   readonly onChange: (reason: string) => void;
   readonly onDeny: (reason: string) => void;
   readonly onCancel: () => void;
 }
 
-/** A refusal, with why if the person wants to say it. */
+/** A denial with an optional reason. */
 export function DenyForm({ reason, busy, takesFocus, onChange, onDeny, onCancel }: Props) {
   const t = useTexts();
   const input = useRef<HTMLInputElement>(null);
-  // Before it is seen: the next key is meant for it.
+  // Before painting: the next key press is meant for it.
   useLayoutEffect(() => {
     if (takesFocus) input.current?.focus();
   }, [takesFocus]);
@@ -48,7 +48,7 @@ export function DenyForm({ reason, busy, takesFocus, onChange, onDeny, onCancel 
       </Field>
       <div className="flex flex-wrap gap-2 max-md:*:min-h-12 max-md:*:grow">
         <Button onClick={onCancel}>{t.common.cancel}</Button>
-        <Button look="danger" type="submit" disabled={busy}>
+        <Button variant="danger" type="submit" disabled={busy}>
           {t.approvals.deny}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NO_DRAFT, withDraft, wordsOf } from './drafts.ts';
 
-it('[A7] [C2] a draft is kept by its question until nothing is left of it', () => {
+it('[A7] [C2] a draft is kept per question until it is empty', () => {
   const denying = withDraft({}, 'a', { mode: 'deny' });
   const both = withDraft(withDraft(denying, 'a', { reason: 'no' }), 'b', {
     picked: [{ labels: ['Red'], words: '' }],
@@ -13,7 +13,7 @@ it('[A7] [C2] a draft is kept by its question until nothing is left of it', () =
   expect(withDraft(both, 'a', NO_DRAFT)).toEqual({ b: both['b'] });
 });
 
-it('[C2] what was written is told when it is no longer an answer', () => {
+it('[C2] an unsent answer is shown when the question was answered elsewhere', () => {
   expect(wordsOf(NO_DRAFT)).toEqual([]);
   expect(wordsOf({ ...NO_DRAFT, reason: ' not now ' })).toEqual(['not now']);
   expect(wordsOf({ ...NO_DRAFT, reason: ' not now ', isSent: true })).toEqual([]);

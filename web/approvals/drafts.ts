@@ -2,8 +2,8 @@ import type { Picked } from './answers.ts';
 import type { EditField } from './edit.ts';
 
 /*
- * Answers that are half written, by question. A card that is scrolled away or loaded again finds its
- * own; they end with the tab, since what is written there may be a secret.
+ * Unfinished answers, by question. A card that reappears restores its draft; drafts end with the
+ * tab, because they may contain secrets.
  */
 
 export interface Draft {
@@ -13,7 +13,7 @@ export interface Draft {
   readonly picked: readonly Picked[] | null;
   /** Null until something was changed. */
   readonly fields: readonly EditField[] | null;
-  /** On its way to the server: its words are not lost even if the question is no longer asked. */
+  /** Being sent: its text is not lost even if the question is withdrawn. */
   readonly isSent: boolean;
 }
 export const NO_DRAFT: Draft = {
@@ -26,7 +26,7 @@ export const NO_DRAFT: Draft = {
 
 export type Drafts = Readonly<Record<string, Draft>>;
 
-/** With a draft changed, or gone if nothing is left of it. */
+/** Changes a draft, or removes it if it is empty. */
 export function withDraft(all: Drafts, id: string, change: Partial<Draft>): Drafts {
   const { [id]: before = NO_DRAFT, ...others } = all;
   const draft = { ...before, ...change };
@@ -37,7 +37,7 @@ export function withDraft(all: Drafts, id: string, change: Partial<Draft>): Draf
 const holdsAnswer = ({ reason, picked, fields }: Draft): boolean =>
   reason.trim() !== '' || picked !== null || fields !== null;
 
-/** What somebody picked and wrote, for when it is no longer an answer. */
+/** The picked and written text, for when it can no longer be sent. */
 export function wordsOf({ reason, picked, fields, isSent }: Draft): string[] {
   if (isSent) return [];
   const texts = [

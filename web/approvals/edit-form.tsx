@@ -8,29 +8,29 @@ import { type EditField, fromEditFields } from './edit.ts';
 import type { Fields } from './tool-call.ts';
 
 interface Props {
-  readonly asked: Fields;
-  /** As far as they were changed. */
+  readonly original: Fields;
+  /** The current values. */
   readonly fields: readonly EditField[];
   readonly busy: boolean;
-  /** Not when it only came back into sight. */
+  /** False when it only reappears. */
   readonly takesFocus: boolean;
-  /** What the server says is wrong with a field. */
+  /** The server’s error about a field. */
   readonly refused: { readonly field: string; readonly why: string } | null;
   readonly onChange: (fields: readonly EditField[]) => void;
   readonly onAllow: (input: Record<string, Json>) => void;
   readonly onCancel: () => void;
 }
 
-/** What the agent wants to use, as fields. */
-export function EditForm({ asked, fields, busy, takesFocus, refused, ...on }: Props) {
+/** The input of a tool call as form fields. */
+export function EditForm({ original, fields, busy, takesFocus, refused, ...on }: Props) {
   const t = useTexts();
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // Before it is seen: the next key is meant for it.
+  // Before painting: the next key press is meant for it.
   useLayoutEffect(() => {
     if (takesFocus) form.current?.querySelector<HTMLElement>('textarea, input')?.focus();
   }, [takesFocus]);
-  const edited = fromEditFields(fields, asked);
+  const edited = fromEditFields(fields, original);
   const errorOf = (name: string): string | undefined => {
     const problem = tried ? edited.problems?.get(name) : undefined;
     if (problem !== undefined) return t.approvals.problem[problem];
@@ -65,7 +65,7 @@ export function EditForm({ asked, fields, busy, takesFocus, refused, ...on }: Pr
       ))}
       <div className="flex flex-wrap gap-2 max-md:*:min-h-12 max-md:*:grow">
         <Button onClick={on.onCancel}>{t.common.cancel}</Button>
-        <Button look="primary" type="submit" disabled={busy}>
+        <Button variant="primary" type="submit" disabled={busy}>
           {t.approvals.allowEdited}
         </Button>
       </div>

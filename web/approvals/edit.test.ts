@@ -1,19 +1,25 @@
 import { expect, it } from 'vitest';
 import { fieldOf, fromEditFields, toEditFields } from './edit.ts';
 
-const asked = { command: 'ls', timeout: 5, force: true, edits: [{ old_string: 'a' }], none: null };
+const original = {
+  command: 'ls',
+  timeout: 5,
+  force: true,
+  edits: [{ old_string: 'a' }],
+  none: null,
+};
 
-it('[A7] what was not changed comes back as it was', () => {
-  expect(fromEditFields(toEditFields(asked), asked)).toEqual({ input: asked });
+it('[A7] an unchanged input is returned as it was', () => {
+  expect(fromEditFields(toEditFields(original), original)).toEqual({ input: original });
 });
 
-it('[A7] what is wrong with an edited input is told of its field', () => {
+it('[A7] an error in an edited input names its field', () => {
   const change = (name: string, value: string) =>
     fromEditFields(
-      toEditFields(asked).map((each) => (each.name === name ? { ...each, value } : each)),
-      asked,
+      toEditFields(original).map((each) => (each.name === name ? { ...each, value } : each)),
+      original,
     );
-  expect(change('command', 'pwd').input).toEqual({ ...asked, command: 'pwd' });
+  expect(change('command', 'pwd').input).toEqual({ ...original, command: 'pwd' });
   expect(change('force', 'false').input).toMatchObject({ force: false });
   expect([...(change('timeout', 'soon').problems ?? [])]).toEqual([['timeout', 'notANumber']]);
   expect([...(change('timeout', ' ').problems ?? [])]).toEqual([['timeout', 'notANumber']]);
@@ -21,7 +27,7 @@ it('[A7] what is wrong with an edited input is told of its field', () => {
   expect([...(change('edits', '{}').problems ?? [])]).toEqual([['edits', 'otherShape']]);
 });
 
-it('[A7] the field of a refusal of the server is found', () => {
+it('[A7] the field of a server error is recognised', () => {
   expect(fieldOf({ field: 'input.command' })).toBe('command');
   expect(fieldOf({ field: 'input.edits.0.old_string' })).toBe('edits');
   expect(fieldOf({ field: 'scope' })).toBeNull();

@@ -1,11 +1,11 @@
 import type { Json } from '../../src/contract/json.ts';
 import type { Fields } from './tool-call.ts';
 
-/* An agent's input as fields that a person can change, and back. */
+/* Converts an agent’s input to editable fields and back. */
 
 export interface EditField {
   readonly name: string;
-  /** How it is edited; `json` is everything that is neither text, number nor yes/no. */
+  /** How it is edited; `json` is anything that is not text, number or boolean. */
   readonly as: 'text' | 'number' | 'flag' | 'json';
   readonly value: string;
 }
@@ -25,14 +25,14 @@ export type Edited =
   | { readonly input: Record<string, Json>; readonly problems?: never }
   | { readonly input?: never; readonly problems: ReadonlyMap<string, EditProblem> };
 
-/** The input as it was changed, or what is wrong with which field. */
-export function fromEditFields(fields: readonly EditField[], asked: Fields): Edited {
+/** The edited input, or the errors by field. */
+export function fromEditFields(fields: readonly EditField[], original: Fields): Edited {
   const input: Record<string, Json> = {};
   const problems = new Map<string, EditProblem>();
   for (const field of fields) {
     const value = read(field);
     if (value instanceof Wrong) problems.set(field.name, value.problem);
-    else if (field.as === 'json' && shapeOf(value) !== shapeOf(asked[field.name])) {
+    else if (field.as === 'json' && shapeOf(value) !== shapeOf(original[field.name])) {
       problems.set(field.name, 'otherShape');
     } else input[field.name] = value;
   }
@@ -70,7 +70,7 @@ const shapeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value;
 };
 
-/** The field that the server speaks of: `input.edits.0` is `edits`. */
+/** The field an error of the server names: `input.edits.0` is `edits`. */
 export const fieldOf = (details: unknown): string | null => {
   const field =
     typeof details === 'object' && details !== null && 'field' in details ? details.field : null;

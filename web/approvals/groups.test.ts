@@ -23,7 +23,7 @@ const approval = (id: string, sessionId = 's', second = 0): Approval => ({
   decidedAt: null,
 });
 
-it('[C2] what was answered stays in its place, what is new comes above', () => {
+it('[C2] answered questions stay where they are, new ones appear above', () => {
   const [a, b, c] = [approval('a'), approval('b'), approval('c')];
   const first = keepShown([], [a, b]);
   expect(first).toEqual([a, b]);
@@ -32,7 +32,7 @@ it('[C2] what was answered stays in its place, what is new comes above', () => {
   expect(keepShown(first, [])).toBe(first);
 });
 
-it('[C2] questions stand by session, newest first', () => {
+it('[C2] questions are grouped by session, newest first', () => {
   const all = [approval('a', 's', 1), approval('b', 't', 2), approval('c', 's', 3)];
   expect(groupsOf(all).map((g) => [g.sessionId, g.approvals.map(({ id }) => id)])).toEqual([
     ['s', ['c', 'a']],

@@ -1,10 +1,10 @@
 import type { Approval } from '../../src/contract/approval.ts';
 
-/* The inbox: what waits, and what was answered while it is looked at. */
+/* The inbox: waiting questions, and those answered while it is open. */
 
 /**
- * What the page shows: all that waits, and in their places those that waited when it last looked.
- * A card that vanished would move the others under the finger that is about to tap.
+ * All waiting questions, with those shown before kept in place. A card that disappeared would move
+ * the others under a finger about to tap.
  */
 export function keepShown(
   shown: readonly Approval[],
@@ -23,7 +23,7 @@ export interface Group {
   readonly approvals: readonly Approval[];
 }
 
-/** By session; newest first, also within. */
+/** Grouped by session, newest first, also within a group. */
 export function groupsOf(approvals: readonly Approval[]): Group[] {
   const groups = new Map<string, Approval[]>();
   const newest = [...approvals].sort((a, b) => b.createdAt.localeCompare(a.createdAt));

@@ -8,9 +8,9 @@ import { problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
 import { masksIn } from './tool-call.ts';
 
-/** What an agent asks to use: masked, until the person wants to see the secrets in it. */
+/** The input of a call: masked until the user reveals the secrets in it. */
 export function useInput({ id, input, masked }: Approval) {
-  // Not a query: each time it is shown is in the audit log, and nothing of it stays in a cache.
+  // Not a query: every reveal is audited, and nothing stays in a cache.
   const reveal = useMutation({
     mutationFn: () => client.revealApproval({ params: { id } }),
     gcTime: 0,
@@ -22,11 +22,11 @@ export function useInput({ id, input, masked }: Approval) {
 interface Props {
   readonly approval: Approval;
   readonly of: ReturnType<typeof useInput>;
-  /** Only those who may answer see the secrets. */
+  /** Only users who may answer can reveal the secrets. */
   readonly mayShow: boolean;
 }
 
-/** Said loudly: what is shown is not what runs. */
+/** A warning that the shown text is not exactly what runs. */
 export function Hidden({ approval, of: { isHidden, reveal }, mayShow }: Props) {
   const t = useTexts();
   if (!approval.masked) return null;

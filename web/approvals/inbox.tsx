@@ -13,7 +13,7 @@ import { DecidedRow } from './decided-row.tsx';
 import { type Group, groupsOf, keepShown } from './groups.ts';
 import { recentApprovalsQuery } from './queries.ts';
 
-/** All that agents ask and may be answered here. */
+/** `/inbox`: all questions waiting for an answer. */
 export function Inbox() {
   const t = useTexts();
   const { data, error, refetch } = useQuery(pendingApprovalsQuery);
@@ -89,7 +89,7 @@ function Recent({ not }: { not: readonly Approval[] }) {
       </div>
       {hasNextPage && (
         <Button
-          look="quiet"
+          variant="quiet"
           className="mt-3 w-full"
           disabled={isFetchingNextPage}
           onClick={() => void fetchNextPage()}
@@ -101,7 +101,7 @@ function Recent({ not }: { not: readonly Approval[] }) {
   );
 }
 
-/** To the card before or after the one with the focus. */
+/** Moves to the previous or next card. */
 function step(by: 1 | -1): boolean {
   const cards = [...document.querySelectorAll<HTMLElement>('main article[data-approval]')];
   const at = cards.findIndex((card) => card.contains(document.activeElement));

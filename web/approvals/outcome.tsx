@@ -9,7 +9,7 @@ import { useTexts } from '../texts/texts.ts';
 import { NO_DRAFT, wordsOf } from './drafts.ts';
 import { useNameOf } from './queries.ts';
 import { fieldsOf } from './tool-call.ts';
-import { What } from './tool-view.tsx';
+import { ToolView } from './tool-view.tsx';
 import { useDraft } from './use-draft.ts';
 
 export const ICONS = {
@@ -18,10 +18,10 @@ export const ICONS = {
   withdrawn: [Undo2, 'text-soft'],
 } as const;
 
-/** How a question ended, by whom, and what was said. */
+/** The outcome of a question, who answered it and their comment. */
 export function Outcome({ approval }: { approval: Approval }) {
   const t = useTexts();
-  const said = useSentence(approval);
+  const outcome = useSentence(approval);
   const { state } = approval;
   if (state === 'pending') return null;
   const [Icon, ink] = ICONS[state];
@@ -29,7 +29,7 @@ export function Outcome({ approval }: { approval: Approval }) {
     <>
       <p role="status" className="flex flex-wrap items-center gap-1.5">
         <Icon size={16} className={`shrink-0 ${ink}`} aria-hidden />
-        <span className="font-medium">{said}</span>
+        <span className="font-medium">{outcome}</span>
         {approval.decidedAt !== null && (
           <Ago at={approval.decidedAt} className="text-dense text-soft" />
         )}
@@ -45,7 +45,7 @@ export function Outcome({ approval }: { approval: Approval }) {
   );
 }
 
-/** What this person was about to answer when somebody else did. */
+/** The answer this user was writing when someone else answered. */
 function Unused({ approvalId }: { approvalId: string }) {
   const t = useTexts();
   const [draft, setDraft] = useDraft(approvalId);
@@ -71,7 +71,7 @@ function Unused({ approvalId }: { approvalId: string }) {
   );
 }
 
-/** Such as "Allowed by you". */
+/** For example "Allowed by you". */
 export function useSentence(approval: Approval): string {
   const t = useTexts();
   const name = useNameOf(approval.decidedBy);
@@ -98,7 +98,7 @@ function Instead({ approval }: { approval: Approval }) {
   return (
     <div className="mt-1.5">
       <p className="mb-1 text-dense text-soft">{t.approvals.used}</p>
-      <What approval={approval} input={approval.editedInput} />
+      <ToolView approval={approval} input={approval.editedInput} />
     </div>
   );
 }

@@ -25,7 +25,7 @@ export const recentApprovalsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.nextCursor,
 });
 
-/** The question as it is now: it is asked for again when it is no longer among those that wait. */
+/** The current question; reloaded once it is no longer waiting. */
 export function useLatest(given: Approval): Approval {
   const { data: pending } = useQuery(pendingApprovalsQuery);
   const left = pending !== undefined && !pending.items.some(({ id }) => id === given.id);
@@ -39,14 +39,14 @@ export function useLatest(given: Approval): Approval {
 
 type Body = Omit<DecideApproval, 'scope'> & Partial<Pick<DecideApproval, 'scope'>>;
 
-interface Told {
+interface DecideCallbacks {
   readonly onSent: () => void;
-  /** Before the page changes. */
+  /** Called before the page changes. */
   readonly onDone: () => void;
   readonly onRefused: () => void;
 }
 
-export function useDecide({ id }: Approval, { onSent, onDone, onRefused }: Told) {
+export function useDecide({ id }: Approval, { onSent, onDone, onRefused }: DecideCallbacks) {
   return useMutation({
     mutationFn: (body: Body) => client.decideApproval({ params: { id }, body }),
     onMutate: onSent,
@@ -73,13 +73,13 @@ export function useDecide({ id }: Approval, { onSent, onDone, onRefused }: Told)
   });
 }
 
-/** Whether this person may answer it. */
+/** Whether the current user may answer it. */
 export function useMayAnswer(approval: Approval): boolean {
   const { data: me } = useQuery(meQuery);
   return me !== undefined && mayAnswer(me.rights, approval);
 }
 
-/** What somebody is called: only administrators may know everybody. */
+/** A user’s name; only administrators can see all names. */
 export function useNameOf(id: string | null): string | 'you' | null {
   const { data: me } = useQuery(meQuery);
   const { data: names } = useQuery({ ...userNamesQuery, enabled: id !== null });

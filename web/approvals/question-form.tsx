@@ -14,7 +14,7 @@ interface Props {
   readonly onDeny: () => void;
 }
 
-/** Options to pick, and room for one's own words. */
+/** Options to pick from, with a field for free text. */
 export function QuestionForm({ questions, picked, busy, onChange, onAnswer, onDeny }: Props) {
   const t = useTexts();
   const set = (at: number, next: Picked): void =>
@@ -36,10 +36,10 @@ export function QuestionForm({ questions, picked, busy, onChange, onAnswer, onDe
         />
       ))}
       <div className="flex flex-wrap gap-2 max-md:*:min-h-12 max-md:*:grow">
-        <Button look="danger" disabled={busy} onClick={onDeny}>
+        <Button variant="danger" disabled={busy} onClick={onDeny}>
           {t.approvals.dismiss}
         </Button>
-        <Button look="primary" type="submit" disabled={busy || answers === null}>
+        <Button variant="primary" type="submit" disabled={busy || answers === null}>
           {t.approvals.answer}
         </Button>
       </div>

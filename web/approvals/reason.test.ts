@@ -10,7 +10,7 @@ const why = (reason: string) => whyOf(reason, approvals.why, common.channels);
 const empty = { allow: [], ask: [], deny: [] };
 const bash = (command: string) => ({ tool: 'Bash', input: { command } });
 
-it('[P1] [C2] every reason the tool rules give for asking is told in words of the page', () => {
+it('[P1] [C2] every reason of the tool rules is translated', () => {
   const ask = { ...empty, ask: ['Bash(git push)'] };
   expect(why(decide(bash('git push'), { channel: 'web', session: ask }).reason)).toBe(
     approvals.why.byRule('Bash(git push)'),
@@ -45,6 +45,6 @@ it('[P1] [C2] every reason the tool rules give for asking is told in words of th
   expect(why(question.reason)).toBeNull();
 });
 
-it('[C2] a reason of another kind is shown as it came', () => {
+it('[C2] an unknown reason is shown unchanged', () => {
   expect(why('because')).toBe('because');
 });

@@ -1,7 +1,9 @@
 import type { Texts } from '../texts/en/all.ts';
 
-/* Why the tool rules asked. The server tells it in English (src/policy/tools/decide.ts); the shapes
-   it has are told in the reader's language, anything else as it came. */
+/*
+ * Why the tool rules require approval. The server says so in English (src/policy/tools/decide.ts);
+ * known phrases are translated, anything else is shown unchanged.
+ */
 
 type Words = Texts['approvals']['why'];
 
@@ -13,7 +15,7 @@ const UNLISTED = /^(the command has .+: )?no rule speaks of it, /s;
 const OWN_FILES = "it may reach files of Baton's own";
 const PERSON = 'it is a question to a person, so a person answers it';
 
-/** Null where it need not be said. */
+/** Null if no explanation is needed. */
 export function whyOf(
   reason: string,
   words: Words,

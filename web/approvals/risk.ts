@@ -1,4 +1,4 @@
-/* Which part of a command deserves a second look. It warns; what may run is decided by the tool rules. */
+/* Finds the risky parts of a command. It only warns; the tool rules decide what may run. */
 
 export type Risk =
   | 'deletes'
@@ -10,13 +10,15 @@ export type Risk =
   | 'rights'
   | 'stops';
 
-/** A part of a command, as it is written. */
 export interface Piece {
   readonly text: string;
   readonly risk: Risk | null;
 }
 
-/** Where a command may begin: at the start, after an operator, in a substitution, after a wrapper. */
+/**
+ * Where a command may start: at the beginning, after an operator, in a substitution or after a
+ * wrapper.
+ */
 const START = String.raw`(?<=^|[;&|(\n\x60]\s*|\b(?:sudo|doas|xargs|env|nohup|time|exec|then|do|else)\s+(?:-\S+\s+)*|(?:-exec|-c)\s+["']?)`;
 /** The rest of one simple command. */
 const REST = String.raw`[^;&|\n]*`;
@@ -64,7 +66,7 @@ const RULES: readonly (readonly [Risk, RegExp])[] = [
   ),
   rule('runsText', String.raw`(?:eval|source)\b${REST}`),
   rule('network', String.raw`(?:curl|wget|scp|rsync|ssh|sftp|nc|ncat|telnet|ftp)\b${REST}`),
-  // `2>&1` and `>/dev/null` write no file; `>>` adds to one.
+  // `2>&1` and `>/dev/null` write no file; `>>` appends.
   anywhere(
     'overwrites',
     String.raw`(?<![0-9&>=-])[12&]?>\|?(?![>&(=])\s*(?!/dev/(?:null|stdout|stderr)\b)[^\s;&|<>)]+`,
@@ -72,20 +74,20 @@ const RULES: readonly (readonly [Risk, RegExp])[] = [
   rule('overwrites', String.raw`(?:sed\s+(?:-\S+\s+)*-i|tee(?!\s+-a)|mv\b)${REST}`),
 ];
 
-/** The command in pieces that together are the command. Where two risks meet, the first of the table counts. */
+/** Splits the command into pieces. Where risks overlap, the first in the table wins. */
 export function piecesOf(command: string): Piece[] {
-  const marks = new Array<Risk | null>(command.length).fill(null);
+  const risks = new Array<Risk | null>(command.length).fill(null);
   for (const [risk, pattern] of RULES) {
-    for (const { index, 0: found } of command.matchAll(pattern)) {
-      const end = index + found.trimEnd().length;
-      for (let at = index; at < end; at++) marks[at] ??= risk;
+    for (const { index, 0: match } of command.matchAll(pattern)) {
+      const end = index + match.trimEnd().length;
+      for (let at = index; at < end; at++) risks[at] ??= risk;
     }
   }
   const pieces: Piece[] = [];
   for (let at = 0; at < command.length; ) {
     let end = at + 1;
-    while (end < command.length && marks[end] === marks[at]) end++;
-    pieces.push({ text: command.slice(at, end), risk: marks[at]! });
+    while (end < command.length && risks[end] === risks[at]) end++;
+    pieces.push({ text: command.slice(at, end), risk: risks[at]! });
     at = end;
   }
   return pieces;
@@ -98,16 +100,16 @@ export interface BlankLines {
 export interface CommandView {
   readonly parts: readonly (Piece | BlankLines)[];
   readonly risks: readonly Risk[];
-  /** False where it is too long for that. */
+  /** False if it is too long to check. */
   readonly isChecked: boolean;
 }
 
-/** On longer commands the patterns would take more time than a page has. */
+/** The patterns would take too long on longer commands. */
 const LENGTH_MAX = 4000;
-/** More of them in a row would only put what follows out of sight. */
+/** More blank lines in a row would only push the rest out of view. */
 const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
 
-/** A command as it is shown: blank lines by their number, and what is risky in the rest. */
+/** The command as shown: long runs of blank lines replaced by their count, risks highlighted. */
 export function viewOf(command: string): CommandView {
   const gaps = [...command.matchAll(BLANK_LINES)];
   const starts = [0, ...gaps.map(({ index, 0: gap }) => index + gap.length)];

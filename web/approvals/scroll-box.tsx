@@ -5,15 +5,20 @@ import { useTexts } from '../texts/texts.ts';
 interface Props {
   readonly label: string;
   readonly className?: string;
-  /** There is more that is not in the box yet. */
+  /** The box does not contain everything yet. */
   readonly isCut?: boolean;
   readonly children: ReactNode;
 }
 
-/** Marks what was not yet on the screen to its end; keys answer nothing before (decide.tsx). */
+/**
+ * Marks content that was not yet visible to its end; until then keys do not answer (decide.tsx).
+ */
 export const UNSEEN = '[data-unseen]';
 
-/** A long text in a box of its own. It says what is out of sight: not every scroll bar can be seen. */
+/**
+ * A scrolling box for long text. It says how much is hidden, because scroll bars are not always
+ * visible.
+ */
 export function ScrollBox({ label, className = '', isCut = false, children }: Props) {
   const t = useTexts();
   const box = useRef<HTMLElement>(null);
@@ -29,7 +34,7 @@ export function ScrollBox({ label, className = '', isCut = false, children }: Pr
       <section
         ref={box}
         aria-label={label}
-        // What scrolls is reached by the keyboard.
+        // Scrollable content must be reachable by keyboard.
         tabIndex={scrolls ? 0 : -1}
         data-unseen={wasSeen ? undefined : ''}
         className={`max-h-[40vh] overflow-auto ${className}`}
@@ -52,7 +57,7 @@ export function ScrollBox({ label, className = '', isCut = false, children }: Pr
   );
 }
 
-/** How much of a box is below what is seen, and whether its end has ever been on the screen. */
+/** How much of a box is below the visible part, and whether its end has ever been visible. */
 function useScrolled(box: { readonly current: HTMLElement | null }, isCut: boolean) {
   const [at, setAt] = useState({ scrolls: false, linesBelow: 0 });
   const [wasSeen, setWasSeen] = useState(false);
@@ -86,5 +91,5 @@ function useScrolled(box: { readonly current: HTMLElement | null }, isCut: boole
   return { ...at, wasSeen };
 }
 
-/** Fractions of pixels are no line. */
+/** Ignores fractions of pixels. */
 const SLACK = 4;

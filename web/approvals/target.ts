@@ -1,15 +1,15 @@
 import { type RefObject, useEffect, useState } from 'react';
 
-/* Which card a key means, and when it means it. */
+/* Which card a shortcut key acts on, and when. */
 
 export const PENDING_CARDS = '[data-approval="pending"]';
 
-/** Less is not read. Letters that follow each other faster are a text, written in the wrong place. */
+/** Minimum pause before a key counts. Faster key presses are text typed in the wrong place. */
 const CALM_MS = 500;
 
 /**
- * A key means the card with the focus, if it is on the screen. Without one it answers nothing: the
- * first card gets the focus, and is looked at.
+ * A key acts on the focused card if it is visible. Without a focused card it answers nothing: the
+ * first card gets the focus to be read first.
  */
 export function isMeant(card: HTMLElement): boolean | 'focused' {
   const within = document.activeElement?.closest(PENDING_CARDS) ?? null;
@@ -26,7 +26,7 @@ function isOnScreen(card: HTMLElement): boolean {
   return top < innerHeight && bottom > 0;
 }
 
-/** Whether the card has had the focus for a moment in which no key was pressed. */
+/** Whether the card has had the focus for a moment without any key press. */
 export function useCalm(card: RefObject<HTMLElement | null>): boolean {
   const [isCalm, setIsCalm] = useState(false);
   useEffect(() => {
@@ -40,12 +40,12 @@ export function useCalm(card: RefObject<HTMLElement | null>): boolean {
         timer = setTimeout(() => setIsCalm(true), CALM_MS);
       }
     };
-    // A key counts by the calm before it.
+    // A key press is judged by the pause before it.
     const afterKey = (): void => {
       setTimeout(disturb);
     };
     disturb();
-    // The focus is at its new place only after it has left the old one.
+    // `focusin` fires at the new element only after it left the old one.
     current.addEventListener('focusin', disturb);
     current.addEventListener('focusout', afterKey);
     addEventListener('keydown', afterKey);

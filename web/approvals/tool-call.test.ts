@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { askedOf, lineOf, masksIn } from './tool-call.ts';
+import { lineOf, masksIn, parseToolCall } from './tool-call.ts';
 
-const tool = (name: string, input: Parameters<typeof askedOf>[1]) =>
-  askedOf({ kind: 'tool', tool: name }, input);
+const tool = (name: string, input: Parameters<typeof parseToolCall>[1]) =>
+  parseToolCall({ kind: 'tool', tool: name }, input);
 
-it('[A7] [C2] a call is told as a command, a change, a file or an address', () => {
+it('[A7] [C2] a call is shown as a command, a change, a file or an address', () => {
   expect(tool('Bash', { command: 'ls', description: 'Look' })).toEqual({
     is: 'command',
     command: 'ls',
@@ -37,12 +37,12 @@ it('[A7] [C2] a call is told as a command, a change, a file or an address', () =
   });
 });
 
-it('[A7] questions and plans are known by their kind, whatever their input is', () => {
+it('[A7] questions and plans are recognised by their kind, whatever their input is', () => {
   const option = { label: 'Red', description: 'Warm' };
   const questions = [
     { question: 'Which?', header: 'Colour', multiSelect: true, options: [option] },
   ];
-  expect(askedOf({ kind: 'question', tool: 'AskUserQuestion' }, { questions })).toEqual({
+  expect(parseToolCall({ kind: 'question', tool: 'AskUserQuestion' }, { questions })).toEqual({
     is: 'questions',
     questions: [
       {
@@ -54,22 +54,23 @@ it('[A7] questions and plans are known by their kind, whatever their input is', 
     ],
     fields: {},
   });
-  expect(askedOf({ kind: 'plan', tool: 'ExitPlanMode' }, { plan: '# Do' })).toEqual({
+  expect(parseToolCall({ kind: 'plan', tool: 'ExitPlanMode' }, { plan: '# Do' })).toEqual({
     is: 'plan',
     plan: '# Do',
     fields: {},
   });
 });
 
-it('[A7] what is not known, or not of the shape it should have, is shown field by field', () => {
+it('[A7] unknown or malformed calls are shown field by field', () => {
   expect(tool('mcp__box__put', { a: 1 })).toEqual({ is: 'other', fields: { a: 1 } });
   expect(tool('Bash', { command: 7 })).toEqual({ is: 'other', fields: { command: 7 } });
   expect(tool('Bash', 'odd')).toEqual({ is: 'other', fields: { input: 'odd' } });
   expect(lineOf(tool('mcp__box__put', { a: 1 }), 'mcp__box__put')).toBe('mcp__box__put {"a":1}');
 });
 
-it('[A7] nothing that is decided about is left out', () => {
-  const rest = (name: string, input: Parameters<typeof askedOf>[1]) => tool(name, input).fields;
+it('[A7] every field of a call is shown', () => {
+  const rest = (name: string, input: Parameters<typeof parseToolCall>[1]) =>
+    tool(name, input).fields;
   expect(
     rest('Bash', {
       command: 'ls',
@@ -88,15 +89,15 @@ it('[A7] nothing that is decided about is left out', () => {
   const cell = { cell_id: 'c1', edit_mode: 'delete' };
   expect(rest('NotebookEdit', { notebook_path: '/n', new_source: '', ...cell })).toEqual(cell);
   expect(rest('WebFetch', { url: 'https://x.example', prompt: 'p' })).toEqual({ prompt: 'p' });
-  // What is not of the shape it should have cannot be told in its place.
+  // A field of an unexpected type is listed separately.
   expect(rest('Write', { file_path: '/a', content: ['c'] })).toEqual({ content: ['c'] });
   const plan = { plan: '# Do', allowedPrompts: [{ tool: 'Bash', prompt: 'run tests' }] };
-  expect(askedOf({ kind: 'plan', tool: 'ExitPlanMode' }, plan).fields).toEqual({
+  expect(parseToolCall({ kind: 'plan', tool: 'ExitPlanMode' }, plan).fields).toEqual({
     allowedPrompts: plan.allowedPrompts,
   });
 });
 
-it('[A7] [P4] masks in what is shown are found, wherever they are', () => {
+it('[A7] [P4] masks are recognised anywhere in the input', () => {
   expect(masksIn({ command: 'DB_PASSWORD="***MASKED***" npm test' })).toEqual(['***MASKED***']);
   expect(masksIn({ edits: [{ '***GITHUB_TOKEN***': ['***MASKED*** ***MASKED***'] }] })).toEqual([
     '***GITHUB_TOKEN***',

@@ -1,7 +1,7 @@
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
 
-/* What an agent asks for, in the shape a person is shown it in. */
+/* Parses a tool call into what users are shown. */
 
 export type Fields = { readonly [key: string]: Json };
 
@@ -20,8 +20,8 @@ export interface TextChange {
   readonly after: string;
 }
 
-/** `fields` are those that are not told otherwise: nothing that is decided about is left out. */
-export type Asked = { readonly fields: Fields } & (
+/** `fields` are those not shown otherwise: no part of a call is left out. */
+export type ToolCall = { readonly fields: Fields } & (
   | { readonly is: 'command'; readonly command: string; readonly about: string }
   | { readonly is: 'change'; readonly path: string; readonly changes: readonly TextChange[] }
   | { readonly is: 'write'; readonly path: string; readonly content: string }
@@ -31,11 +31,14 @@ export type Asked = { readonly fields: Fields } & (
   | { readonly is: 'other' }
 );
 
-export function askedOf({ kind, tool }: Pick<Approval, 'kind' | 'tool'>, input: Json): Asked {
+export function parseToolCall(
+  { kind, tool }: Pick<Approval, 'kind' | 'tool'>,
+  input: Json,
+): ToolCall {
   const all = fieldsOf(input);
   const text = (name: string): string => textAt(all, name);
-  const but = (...told: string[]): { fields: Fields } => ({ fields: untold(all, told) });
-  // Nothing is done by it; what a person decides is the answer.
+  const but = (...shown: string[]): { fields: Fields } => ({ fields: remaining(all, shown) });
+  // Asking a question does nothing itself; the user only gives an answer.
   if (kind === 'question') return { is: 'questions', questions: questionsOf(all), fields: {} };
   if (kind === 'plan') return { is: 'plan', plan: text('plan'), ...but('plan') };
   switch (tool) {
@@ -66,7 +69,7 @@ export function askedOf({ kind, tool }: Pick<Approval, 'kind' | 'tool'>, input: 
         is: 'change',
         path: text('file_path'),
         changes: itemsOf(all, 'edits').map(changeOf),
-        fields: untoldOfEdits(untold(all, ['file_path'])),
+        fields: remainingOfEdits(remaining(all, ['file_path'])),
       };
     case 'NotebookEdit':
       return {
@@ -89,20 +92,20 @@ const changeOf = (edit: Fields): TextChange => ({
   after: textAt(edit, 'new_string'),
 });
 
-/** What is told is told as text; a field that holds anything else stands for itself. */
-const untold = (fields: Fields, told: readonly string[]): Fields =>
+/** Fields are shown elsewhere only as text; anything else is listed as it is. */
+const remaining = (fields: Fields, shown: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(fields).filter(
-      ([name, value]) => !(told.includes(name) && typeof value === 'string'),
+      ([name, value]) => !(shown.includes(name) && typeof value === 'string'),
     ),
   );
 
-/** Of each change what is not its texts, such as that it is made everywhere. */
-function untoldOfEdits({ edits, ...fields }: Fields): Fields {
+/** The fields of each edit other than its texts, such as `replace_all`. */
+function remainingOfEdits({ edits, ...fields }: Fields): Fields {
   if (!Array.isArray(edits)) return edits === undefined ? fields : { ...fields, edits };
   const odd = edits.flatMap((edit: Json, at): [string, Json][] => {
     if (fieldsOf(edit) !== edit) return [[`edits.${at}`, edit]];
-    const left = Object.entries(untold(edit, CHANGED));
+    const left = Object.entries(remaining(edit, CHANGED));
     return left.map(([name, value]) => [`edits.${at}.${name}`, value]);
   });
   return { ...fields, ...Object.fromEntries(odd) };
@@ -132,29 +135,29 @@ const textAt = (fields: Fields, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** What is asked in one line. */
-export function lineOf(asked: Asked, tool: string): string {
-  switch (asked.is) {
+/** A call in one line. */
+export function lineOf(call: ToolCall, tool: string): string {
+  switch (call.is) {
     case 'command':
-      return asked.command;
+      return call.command;
     case 'change':
     case 'write':
-      return asked.path;
+      return call.path;
     case 'address':
-      return asked.url;
+      return call.url;
     case 'plan':
-      return asked.plan;
+      return call.plan;
     case 'questions':
-      return asked.questions.map(({ question }) => question).join(' ');
+      return call.questions.map(({ question }) => question).join(' ');
     case 'other':
-      return `${tool} ${JSON.stringify(asked.fields)}`;
+      return `${tool} ${JSON.stringify(call.fields)}`;
   }
 }
 
-/** A mask stands where a secret was found; what runs has what is behind it. */
+/** A mask replaces a secret; what runs contains the secret. */
 const MASK = /\*{3}[A-Z][A-Z0-9_]*\*{3}/g;
 
-/** The masks in what is shown, each once. */
+/** The distinct masks in an input. */
 export const masksIn = (input: Json): string[] => [
   ...new Set(JSON.stringify(input).match(MASK) ?? []),
 ];

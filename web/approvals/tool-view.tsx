@@ -7,61 +7,61 @@ import { useTexts } from '../texts/texts.ts';
 import { Change } from './change.tsx';
 import { CODE_BOX, Command } from './command.tsx';
 import { ScrollBox } from './scroll-box.tsx';
-import { type Asked, askedOf, type Fields } from './tool-call.ts';
+import { type Fields, parseToolCall, type ToolCall } from './tool-call.ts';
 
-// Only plans need it, and it is not small.
+// Only plans need it, and it is large.
 const Markdown = lazyPart(
   () => import('../markdown/markdown.tsx'),
   'Markdown',
   ({ text }) => <p className="whitespace-pre-wrap">{text}</p>,
 );
 
-/** What will happen if it is allowed: all of it. */
-export function What({ approval, input }: { approval: Approval; input: Json }) {
-  const asked = askedOf(approval, input);
+/** Everything that will happen if the call is allowed. */
+export function ToolView({ approval, input }: { approval: Approval; input: Json }) {
+  const call = parseToolCall(approval, input);
   return (
     <>
-      <Told asked={asked} warns={approval.state === 'pending'} />
-      <Rest fields={asked.fields} />
+      <CallView call={call} warns={approval.state === 'pending'} />
+      <Rest fields={call.fields} />
     </>
   );
 }
 
-function Told({ asked, warns }: { asked: Asked; warns: boolean }) {
+function CallView({ call, warns }: { call: ToolCall; warns: boolean }) {
   const t = useTexts();
-  switch (asked.is) {
+  switch (call.is) {
     case 'command':
       return (
         <>
-          <Command command={asked.command} warns={warns} />
-          {asked.about !== '' && (
-            <p className="mt-1.5 line-clamp-3 text-dense text-soft">{visibleProse(asked.about)}</p>
+          <Command command={call.command} warns={warns} />
+          {call.about !== '' && (
+            <p className="mt-1.5 line-clamp-3 text-dense text-soft">{visibleProse(call.about)}</p>
           )}
         </>
       );
     case 'change':
       return (
         <Change
-          path={asked.path}
-          lines={asked.changes.flatMap(({ before, after }) =>
+          path={call.path}
+          lines={call.changes.flatMap(({ before, after }) =>
             lineDiff(visibleProse(before), visibleProse(after)),
           )}
         />
       );
     case 'write':
-      return <Change path={asked.path} lines={lineDiff('', visibleProse(asked.content))} />;
+      return <Change path={call.path} lines={lineDiff('', visibleProse(call.content))} />;
     case 'address':
       return (
         <ScrollBox label={t.approvals.did.address} className={CODE_BOX}>
-          {visible(asked.url)}
+          {visible(call.url)}
         </ScrollBox>
       );
     case 'plan':
-      return <Plan plan={asked.plan} />;
+      return <Plan plan={call.plan} />;
     case 'questions':
       return (
         <ul className="space-y-1">
-          {asked.questions.map(({ question }) => (
+          {call.questions.map(({ question }) => (
             <li key={question}>{visibleProse(question)}</li>
           ))}
         </ul>
@@ -84,7 +84,7 @@ function Plan({ plan }: { plan: string }) {
   );
 }
 
-/** What is not told otherwise, field by field. */
+/** Fields that are not shown otherwise. */
 const Rest = ({ fields }: { fields: Fields }) => (
   <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-dense empty:hidden max-md:grid-cols-1">
     {Object.entries(fields).map(([name, value]) => (

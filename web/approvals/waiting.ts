@@ -1,13 +1,13 @@
 import type { Approval } from '../../src/contract/approval.ts';
 
-/* Which of the questions that wait are the person's to answer. */
+/* Which waiting questions the current user can answer. */
 
 export const mayAnswer = (rights: readonly string[], { level }: Pick<Approval, 'level'>): boolean =>
   rights.includes('run') && level !== 'view';
 
 export interface Waiting {
   readonly count: number;
-  /** There are more than were loaded. */
+  /** More exist than were loaded. */
   readonly isMore: boolean;
 }
 

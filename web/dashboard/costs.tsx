@@ -12,7 +12,7 @@ import { CostRanks } from './cost-ranks.tsx';
 import { dayLabel, everyDay } from './figures.ts';
 import { COST_DAYS, costsQuery } from './queries.ts';
 
-/** What agents have cost in the last 30 days: by day, or by who and what. */
+/** Cost of the last 30 days, by day or another dimension. */
 export function Costs() {
   const t = useTexts();
   const locale = useStore(language);
@@ -38,7 +38,7 @@ export function Costs() {
     return (
       <Bars
         title={t.dashboard.costs}
-        columnsAre={t.dashboard.day}
+        columnTitle={t.dashboard.day}
         series={[{ name: t.dashboard.cost, fill: 'fill-info', swatch: 'bg-info' }]}
         columns={everyDay(lines, COST_DAYS, Date.now()).map(({ day, costUsd }) => ({
           label: dayLabel(day, locale),

@@ -46,7 +46,7 @@ function Trend({ stats }: { stats: Stats }) {
   return (
     <Bars
       title={t.dashboard.trend}
-      columnsAre={t.dashboard.day}
+      columnTitle={t.dashboard.day}
       series={[
         { name: t.common.run.succeeded, fill: 'fill-good', swatch: 'bg-good' },
         { name: t.common.run.failed, fill: 'fill-bad', swatch: 'bg-bad' },

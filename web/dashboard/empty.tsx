@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { meQuery } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.ts';
 
-/** Before anything has run. */
+/** Shown before the first run. */
 export function Empty() {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);

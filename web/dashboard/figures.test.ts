@@ -18,7 +18,7 @@ const line = (key: string, costUsd: number) => ({
   invocations: 1,
 });
 
-test('[C2] tiles count what is under way now, and what has ended in seven days', () => {
+test('[C2] tiles count current runs, and runs that ended in the last seven days', () => {
   const day = { day: '2026-11-16', succeeded: 3, failed: 1, cancelled: 2, costUsd: 0 };
   const stats = {
     runs: { ...none, running: 2, dequeued: 1, retry_scheduled: 1, queued: 4, succeeded: 99 },
@@ -33,13 +33,13 @@ test('[C2] tiles count what is under way now, and what has ended in seven days',
   expect(countOf('failed', stats)).toBe(2);
 });
 
-test('[C2] what the address names is a group of runs, or nothing', () => {
+test('[C2] the query parameter is a group of runs, or ignored', () => {
   expect(isRunGroup('failed')).toBe(true);
   expect(isRunGroup('toString')).toBe(false);
   expect(isRunGroup(1)).toBe(false);
 });
 
-test('[C2] [A5] days without cost are there, in their order, today last', () => {
+test('[C2] [A5] days without cost are included, in order, today last', () => {
   const now = Date.parse('2026-03-01T00:30:00Z');
   const days = everyDay([line('2026-02-28', 1.5), line('2026-01-01', 9)], 3, now);
   expect(days).toEqual([
@@ -49,24 +49,24 @@ test('[C2] [A5] days without cost are there, in their order, today last', () => 
   ]);
 });
 
-test('[C2] [A5] what is beyond the first is told as one sum', () => {
+test('[C2] [A5] everything after the first few is one sum', () => {
   const lines = [line('a', 3), line('b', 2), line('c', 1), line('d', 0.5)];
   expect(firstAndRest(lines, 2)).toMatchObject({ rest: 1.5, restCount: 2 });
   expect(firstAndRest(lines, 4)).toMatchObject({ rest: 0, restCount: 0 });
 });
 
-test('[C2] a run takes time from its start to its end, or until now', () => {
+test('[C2] a run lasts from its start to its end, or until now', () => {
   const run = (startedAt: string | null, finishedAt: string | null) =>
     ({ startedAt, finishedAt }) as RunView;
   const now = Date.parse('2026-11-16T10:00:10Z');
   expect(timeTaken(run(null, null), now)).toBeNull();
   expect(timeTaken(run('2026-11-16T10:00:00Z', null), now)).toBe(10_000);
   expect(timeTaken(run('2026-11-16T10:00:00Z', '2026-11-16T10:00:02Z'), now)).toBe(2000);
-  // The clock of this browser is behind.
+  // This browser’s clock is slow.
   expect(timeTaken(run('2026-11-16T10:00:20Z', null), now)).toBe(0);
 });
 
-test('[C2] days are those of UTC in both languages', () => {
+test('[C2] days are in UTC in both languages', () => {
   expect(dayLabel('2026-11-16', 'en')).toBe('Nov 16');
   expect(dayLabel('2026-11-16', 'ja')).toBe('11/16');
 });

@@ -3,7 +3,7 @@ import type { RunState } from '../../src/contract/run.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
 import type { Stats } from '../../src/contract/stats.ts';
 
-/* What the dashboard makes of what the server tells. */
+/* Computes the figures of the dashboard. */
 
 export const RUN_GROUPS = {
   running: ['running', 'dequeued'],
@@ -17,7 +17,7 @@ export type RunGroup = keyof typeof RUN_GROUPS;
 export const isRunGroup = (value: unknown): value is RunGroup =>
   typeof value === 'string' && Object.hasOwn(RUN_GROUPS, value);
 
-/** Now for what is under way; of what has ended, in the last seven days. */
+/** Current runs, or for finished ones the last seven days. */
 export function countOf(group: RunGroup, { runs, days }: Stats): number {
   if (group === 'succeeded' || group === 'failed')
     return days.reduce((sum, day) => sum + day[group], 0);
@@ -28,7 +28,7 @@ export const hasRun = ({ runs }: Stats): boolean => Object.values(runs).some((co
 
 const DAY_MS = 86_400_000;
 
-/** A line for each of the last days (UTC), today last, also where nothing was spent. */
+/** One entry for each of the last days (UTC), today last, including days without cost. */
 export function everyDay(
   lines: readonly CostLine[],
   days: number,
@@ -41,7 +41,7 @@ export function everyDay(
   });
 }
 
-/** The first ones, and what the rest comes to. */
+/** The first entries, and the sum of the rest. */
 export function firstAndRest(
   lines: readonly CostLine[],
   most: number,
@@ -55,14 +55,14 @@ export function firstAndRest(
   };
 }
 
-/** How long it took, or takes until now; null before it has begun. */
+/** Duration, until now if it is running; null before it started. */
 export function timeTaken({ startedAt, finishedAt }: RunView, now: number): number | null {
   if (startedAt === null) return null;
   const end = finishedAt === null ? now : Date.parse(finishedAt);
   return Math.max(0, end - Date.parse(startedAt));
 }
 
-/** `Nov 16`, `11/16`: short enough for a phone. The day is one of UTC. */
+/** `Nov 16`, `11/16`: short enough for a phone. The day is in UTC. */
 export const dayLabel = (day: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, {
     month: locale === 'ja' ? 'numeric' : 'short',

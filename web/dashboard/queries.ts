@@ -3,18 +3,18 @@ import type { CostBy } from '../../src/contract/api/cost.ts';
 import { client } from '../api/client.ts';
 import { RUN_GROUPS, type RunGroup } from './figures.ts';
 
-/** Days of costs that are shown, today included. */
+/** Number of days with costs, including today. */
 export const COST_DAYS = 30;
 const RECENT = 20;
 
 export const costsQuery = (by: CostBy) =>
   queryOptions({
-    // Under `stats`, so that it is old when they are.
+    // Under `stats`, so that both are invalidated together.
     queryKey: ['stats', 'costs', by],
     queryFn: ({ signal }) => client.listCosts({ query: { by } }, { signal }),
   });
 
-/** The latest runs: all, or those of one group of states. */
+/** The latest runs: all, or one group of states. */
 export const recentRunsQuery = (group: RunGroup | undefined) =>
   queryOptions({
     queryKey: ['runs', 'recent', group ?? 'all'],

@@ -7,7 +7,7 @@ import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 import { countOf, type RunGroup } from './figures.ts';
 
-const LOOKS: Record<RunGroup, readonly [icon: LucideIcon, ink: string]> = {
+const STYLES: Record<RunGroup, readonly [icon: LucideIcon, ink: string]> = {
   running: [Play, 'text-accent'],
   waiting: [Hand, 'text-warn'],
   queued: [Hourglass, 'text-soft'],
@@ -17,12 +17,12 @@ const LOOKS: Record<RunGroup, readonly [icon: LucideIcon, ink: string]> = {
 
 const TILE = 'min-w-0 rounded border bg-panel px-4 py-3';
 
-/** How many there are; each leads to which. */
+/** Counts; each links to its runs. */
 export function Tiles({ stats, shown }: { stats: Stats; shown: RunGroup | undefined }) {
   const t = useTexts();
   return (
     <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
-      {(Object.keys(LOOKS) as RunGroup[]).map((group) => (
+      {(Object.keys(STYLES) as RunGroup[]).map((group) => (
         <li key={group}>
           <Tile group={group} stats={stats} isShown={group === shown} />
         </li>
@@ -59,7 +59,7 @@ function Tile({ group, stats, isShown }: TileProps) {
   const t = useTexts();
   const locale = useStore(language);
   const count = countOf(group, stats);
-  const [Icon, ink] = LOOKS[group];
+  const [Icon, ink] = STYLES[group];
   const inside = (
     <>
       <span className="flex items-center gap-1.5 text-dense text-soft">
@@ -72,9 +72,9 @@ function Tile({ group, stats, isShown }: TileProps) {
       </span>
     </>
   );
-  const look = `block h-full min-h-11 hover:bg-raised ${TILE} ${isShown ? 'border-accent' : 'border-edge'}`;
+  const style = `block h-full min-h-11 hover:bg-raised ${TILE} ${isShown ? 'border-accent' : 'border-edge'}`;
   return group === 'waiting' && count > 0 ? (
-    <Link to="/inbox" className={look}>
+    <Link to="/inbox" className={style}>
       {inside}
     </Link>
   ) : (
@@ -83,7 +83,7 @@ function Tile({ group, stats, isShown }: TileProps) {
       search={isShown ? {} : { runs: group }}
       hash="activity"
       aria-current={isShown ? 'true' : undefined}
-      className={look}
+      className={style}
     >
       {inside}
     </Link>

@@ -27,10 +27,10 @@ function nodesOf({ children }: Piece): ReactNode[] {
   );
 }
 
-/** Code in the colours of its language, once that has come. */
+/** Highlighted code, once its language has loaded. */
 export function Coloured({ code, language }: { code: string; language: string | null }) {
   const version = useStore(languages);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a language may have come
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a language may have loaded
   const tree = useMemo(() => highlight(code, language), [code, language, version]);
   return tree === null ? code : nodesOf(tree);
 }
@@ -40,12 +40,12 @@ interface Props {
   readonly language: string | null;
 }
 
-/** A block of code to read and to copy. */
+/** A code block with a copy button. */
 export const Code = memo(function Code({ code, language }: Props) {
   return (
     <div className="group/code relative my-2">
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         className="overflow-x-auto rounded border border-edge bg-raised px-3 py-2 pr-11 font-mono max-md:min-h-12 text-dense"
       >

@@ -1,8 +1,10 @@
 import type { HLJSApi, LanguageFn } from 'highlight.js';
 import { createStore } from '../state/store.ts';
 
-/* Colours for code. The library and each language are loaded when the first code of that language
- * is shown. */
+/*
+ * Syntax highlighting. The library and each language are loaded with the first code that needs
+ * them.
+ */
 
 const LANGUAGES: Readonly<Record<string, () => Promise<{ default: LanguageFn }>>> = {
   bash: () => import('highlight.js/lib/languages/bash'),
@@ -49,17 +51,20 @@ const ALIASES: Readonly<Record<string, string>> = {
   yml: 'yaml',
 };
 
-/** Longer code is shown plainly. */
+/** Longer code is not highlighted. */
 const LONGEST = 20_000;
-/** Of Markdown less: its grammar takes the cube of the length for brackets. */
+/** Less for Markdown: its grammar takes cubic time for brackets. */
 const LONGEST_OF: Readonly<Record<string, number>> = { markdown: 2000 };
-/** A longer word or gap, too, is shown plainly: for each character some grammars look through all the rest of it. */
+/**
+ * Longer words and gaps are not highlighted either: for each character, some grammars scan the rest
+ * of them.
+ */
 const LONG_RUN = /[\p{L}\p{N}_$]{200}|\n{200}/u;
 
 export const canHighlight = (code: string, language: string): boolean =>
   code.length <= (LONGEST_OF[language] ?? LONGEST) && !LONG_RUN.test(code);
 
-/** Rises with each language that has come. */
+/** Increases with each loaded language. */
 export const languages = createStore(0);
 const loaded = new Set<string>();
 const loading = new Set<string>();
@@ -79,7 +84,7 @@ export interface Piece {
   readonly children: readonly (Piece | string)[];
 }
 
-/** Null if it is shown plainly, or until the language has come. */
+/** Null if it is not highlighted, or until the language has loaded. */
 export function highlight(code: string, language: string | null): Piece | null {
   if (language === null || !canHighlight(code, language)) return null;
   if (library === null || !loaded.has(language)) {
@@ -87,7 +92,7 @@ export function highlight(code: string, language: string | null): Piece | null {
     return null;
   }
   const { _emitter: emitter } = library.highlight(code, { language, ignoreIllegals: true });
-  // The tree that its HTML is made from, so that none has to be parsed.
+  // The tree from which its HTML would be made; no HTML needs parsing.
   return (emitter as unknown as { rootNode: Piece }).rootNode;
 }
 
@@ -105,7 +110,7 @@ async function load(language: string): Promise<void> {
     loaded.add(language);
     languages.set(languages.get() + 1);
   } catch {
-    // Without colours for now; the next code of this language tries again.
+    // Not highlighted for now; the next code of this language tries again.
     loading.delete(language);
   }
 }

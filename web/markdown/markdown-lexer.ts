@@ -1,26 +1,26 @@
 import { Lexer, type MarkedOptions, type Token, Tokenizer, type Tokens } from 'marked';
 
 /*
- * The lexer of marked, without what takes it more and more time for each character of a hostile
- * text: an agent may say anything, and the page must not stand still.
+ * The lexer of marked, without its parts that take superlinear time on hostile text: an agent may
+ * write anything, and the page must not freeze.
  */
 
-/** A paragraph longer than this is shown as it is written; nobody writes such. */
+/** A longer paragraph is shown as plain text; nobody writes that much. */
 const PARAGRAPH_MOST = 20_000;
-/** Asterisks, underscores or tildes in a row, of which each could begin or end something. */
+/** Asterisks, underscores or tildes in a row, each of which could start or end something. */
 const MANY_DELIMITERS = /\*{50}|_{50}|~{50}/;
 
-/** As in marked, but for mail addresses: at each character it looked for an `@` far behind. */
+/** As in marked, without mail addresses: for each character it searched for an `@` far ahead. */
 const TEXT =
   /^(?:`+|~+|[^`~])(?:(?=[`~])|(?= {2,}\n)|[\s\S]*?(?:(?=[\\<![`*~_]|\b_|https?:\/\/|ftp:\/\/|(?<![^\s*_~(])www\.|$)|[^ ](?= {2,}\n)))/i;
 const ADDRESS = /^(?:https?:\/\/|ftp:\/\/|www\.)/i;
 
-/** No text that people write takes so long, not even on a phone. */
+/** No ordinary text takes this long, not even on a phone. */
 const MOST_MS = 200;
-/** A shorter text may take its time: it is never slow by itself, only the machine is. */
+/** A shorter text has no time limit: only the machine can make it slow. */
 const SHORT = 2000;
 
-/** It gives up by throwing. */
+/** Gives up by throwing. */
 class PageTokenizer extends Tokenizer {
   readonly #now: () => number;
   #until = Number.POSITIVE_INFINITY;
@@ -34,13 +34,13 @@ class PageTokenizer extends Tokenizer {
     if (length > SHORT) this.#until = this.#now() + MOST_MS;
   }
 
-  /** Tried before all other blocks. */
+  /** Runs before all other block rules. */
   override space(src: string): Tokens.Space | undefined {
     this.#check();
     return super.space(src);
   }
 
-  /** Tried before all else within a line. */
+  /** Runs before all other inline rules. */
   override escape(src: string): Tokens.Escape | undefined {
     this.#check();
     return super.escape(src);

@@ -3,7 +3,7 @@ import { canHighlight } from './highlight.ts';
 import { PageLexer } from './markdown-lexer.ts';
 import { decoded, GrowingMarkdown, safeAddress, tokensOf } from './markdown-text.ts';
 
-test('entities are what they stand for, once', () => {
+test('entities are decoded once', () => {
   expect(decoded('a &lt; b &amp;&amp; c &#39;x&#x27; &unknown; &')).toBe(
     "a < b && c 'x' &unknown; &",
   );
@@ -11,7 +11,7 @@ test('entities are what they stand for, once', () => {
   expect(decoded('&#0; &#x110000;')).toBe('&#0; &#x110000;');
 });
 
-test('[X4] links lead to pages and mail only', () => {
+test('[X4] links go to pages and mail addresses only', () => {
   expect(safeAddress('https://example.org/?a=1&amp;b=2')).toBe('https://example.org/?a=1&b=2');
   for (const no of [
     'javascript:alert(1)',
@@ -26,27 +26,27 @@ test('[X4] links lead to pages and mail only', () => {
   }
 });
 
-test('[C2] what is nested without measure is no reason to show nothing', () => {
+test('[C2] excessive nesting is still shown', () => {
   expect(tokensOf('- a\n  - b')?.map(({ type }) => type)).toEqual(['list']);
   const deepList = Array.from({ length: 2000 }, (_, i) => `${' '.repeat(2 * i)}- x`).join('\n');
   for (const deep of [`${'- '.repeat(20_000)}x`, `${'>'.repeat(9000)}x`, deepList])
     expect(tokensOf(deep)).toBeNull();
-  // A line of code may begin far to the right, and a rule be long.
+  // Code may be indented far, and a rule may be long.
   for (const fine of [`${' '.repeat(300)}x`, '-'.repeat(300), '*'.repeat(300)]) {
     expect(tokensOf(fine)).not.toBeNull();
   }
 });
 
-test('[C2] more tasks than anybody has are shown as they are written', () => {
+test('[C2] an excessive number of tasks is shown as plain text', () => {
   const tasks = (count: number): string => '- [ ] a\n'.repeat(count);
   expect(tokensOf(tasks(2000), STOPPED)).not.toBeNull();
   expect(tokensOf(tasks(3001), STOPPED)).toBeNull();
 });
 
-/** A clock that stands still, so that a busy machine gives up nothing. */
+/** A stopped clock, so that a busy machine does not cause a timeout. */
 const STOPPED = (): number => 0;
 
-/** Processor time in milliseconds; the least of some, as others may be at work, too. */
+/** CPU time in milliseconds; the minimum of several tries, because the machine may be busy. */
 function costOf(text: string): number {
   const times = Array.from({ length: 5 }, () => {
     const before = process.cpuUsage();
@@ -69,8 +69,8 @@ const HOSTILE: readonly (readonly [string, (length: number) => string])[] = [
 ];
 
 test.each(HOSTILE)('[C2] reading %s takes time that rises with its length', (_, textOf) => {
-  // Longer than what a paragraph may have, which bounds it below. Sixteen times as much would take 256
-  // times as long by the square; a little for what is too short to be measured.
+  // Longer than the paragraph limit, which bounds it. Quadratic time would be 256 times as long for
+  // 16 times the length; the constant covers what is too short to measure.
   costOf(textOf(30_000));
   expect(costOf(textOf(480_000))).toBeLessThan(64 * costOf(textOf(30_000)) + 100);
   expect(
@@ -80,21 +80,21 @@ test.each(HOSTILE)('[C2] reading %s takes time that rises with its length', (_, 
   ).toBe(textOf(200_000));
 });
 
-/** A clock that shows a millisecond more each time. */
+/** A clock that advances a millisecond with each reading. */
 function ticking(): { now: () => number; readings: () => number } {
   let readings = 0;
   return { now: () => readings++, readings: () => readings };
 }
 
 test.each(['*~)', '_a_*b', '- "> #\n|-|', '*a*\n\n'])(
-  '[C2] a text that takes too long is shown as it is written: %j',
+  '[C2] a text that takes too long is shown as plain text: %j',
   (unit) => {
     const clock = ticking();
     const text = unit.repeat(2000);
     expect(tokensOf(text, clock.now)).toBeNull();
     expect(clock.readings()).toBeLessThan(400);
     expect(tokensOf(unit, clock.now)).not.toBeNull();
-    // What grows is not tried again and again.
+    // A growing text is not retried again and again.
     const again = ticking();
     const reader = new GrowingMarkdown(again.now);
     for (let more = 0; more < 50; more++)
@@ -116,7 +116,7 @@ test.each([
   expect(canHighlight(code, language)).toBe(is);
 });
 
-test('[C2] addresses of pages are links, mail addresses only where they are marked as such', () => {
+test('[C2] page addresses are links, mail addresses only if marked up as such', () => {
   const links = (text: string): string[] => {
     const [paragraph] = tokensOf(text) ?? [];
     const tokens = (paragraph as { tokens?: { type: string; href?: string }[] }).tokens ?? [];
@@ -130,7 +130,7 @@ test('[C2] addresses of pages are links, mail addresses only where they are mark
   expect(links('write to <ann@example.org>')).toEqual(['mailto:ann@example.org']);
 });
 
-/** What a text looks like while it comes in pieces of a few characters. */
+/** A text as it arrives a few characters at a time. */
 function* growing(text: string, by: number): Generator<string> {
   for (let end = by; end < text.length + by; end += by) yield text.slice(0, end);
 }
@@ -142,7 +142,7 @@ const STORY = [
   '<div>\nhtml\n</div>\n\n    indented\n\n    code\n\n***\n\n[x] ends here\n\n- [ ] todo\n',
 ].join('');
 
-test('[C2] a text that grows is always read as if it had come whole', () => {
+test('[C2] a growing text is always parsed like the whole text', () => {
   for (const by of [1, 7, 40]) {
     const reader = new GrowingMarkdown(STOPPED);
     for (const text of growing(STORY, by)) {
@@ -154,7 +154,7 @@ test('[C2] a text that grows is always read as if it had come whole', () => {
   expect(reader.tokensOf('other')).toEqual([...(tokensOf('other') ?? [])]);
 });
 
-test('[C2] how much is read while a text grows rises with its length, not with the square', () => {
+test('[C2] parsing a growing text takes linear time', () => {
   const lex = vi.spyOn(PageLexer.prototype, 'lex');
   onTestFinished(() => lex.mockRestore());
   const work = (parts: number): number => {

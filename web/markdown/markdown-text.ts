@@ -1,22 +1,22 @@
 import type { Token } from 'marked';
 import { PageLexer } from './markdown-lexer.ts';
 
-/* Markdown before it is made into elements. */
+/* Parses Markdown into tokens. */
 
-/** Lists in lists in lists, for which the lexer takes longer and longer: line by line, or in one. */
+/** Deeply nested lists, for which the lexer takes ever longer: over several lines, or in one. */
 const TOO_DEEP = [
   /^[ \t]{200}[ \t]*(?:[-*+]|\d+[.)])[ \t]/m,
   /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){100}/m,
 ];
 
-/** Tasks, for each of which the lexer goes through all of them, without asking what time it is. */
+/** Tasks: for each, the lexer scans all of them without checking the time limit. */
 const TASK = /\[[ xX]\]/g;
 const TASKS_MOST = 3000;
 
 type Now = () => number;
 const NOW: Now = () => performance.now();
 
-/** Null if it has more levels or tasks than can be read, or takes too long, which nothing has that people write. */
+/** Null if it has too many levels or tasks or takes too long, which no ordinary text does. */
 export function tokensOf(text: string, now = NOW): readonly Token[] | null {
   if (TOO_DEEP.some((each) => each.test(text))) return null;
   if ((text.match(TASK)?.length ?? 0) > TASKS_MOST) return null;
@@ -28,14 +28,14 @@ export function tokensOf(text: string, now = NOW): readonly Token[] | null {
 }
 
 /**
- * Reads a text that grows at its end, again and again: only the last part is read anew, because what
- * follows can change no other. (But for the target of a reference that comes later; it counts when
- * the text is whole.)
+ * Parses a text that grows at its end: only the last part is parsed again, because later text
+ * cannot change any other. (Except for a link reference defined later; it applies when the text is
+ * complete.)
  */
 export class GrowingMarkdown {
   #finished: Token[] = [];
   #finishedText = '';
-  /** What could not be read, so that it is not tried again with each piece that comes. */
+  /** Text that could not be parsed, so that it is not retried with each delta. */
   #givenUp: string | null = null;
   readonly #now: Now;
 
@@ -79,7 +79,7 @@ const NAMED: Readonly<Record<string, string>> = {
   larr: '←',
 };
 
-/** Entities, which the lexer leaves as they are, as what they stand for; unknown ones stay. */
+/** Decodes entities, which the lexer leaves alone; unknown ones stay. */
 export const decoded = (text: string): string =>
   text.includes('&')
     ? text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (all, ten, hex, name) => {
@@ -89,7 +89,7 @@ export const decoded = (text: string): string =>
       })
     : text;
 
-/** Where a link may lead; null if nowhere. */
+/** The safe target of a link; null if there is none. */
 export function safeAddress(href: string): string | null {
   const address = decoded(href);
   return /^(https?:|mailto:)/i.test(address) ? address : null;

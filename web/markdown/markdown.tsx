@@ -10,8 +10,8 @@ interface MarkdownProps {
 }
 
 /**
- * Markdown as elements. HTML in it is shown as it is written; pictures are links, because the page
- * asks no other host for anything. `live`: more of it may come.
+ * Renders Markdown. HTML is shown as plain text; images become links, because the page requests
+ * nothing from other hosts. `live`: more text may follow.
  */
 export const Markdown = memo(function Markdown({ text, live = false }: MarkdownProps) {
   const [growing] = useState(() => new GrowingMarkdown());
@@ -30,13 +30,13 @@ export const Markdown = memo(function Markdown({ text, live = false }: MarkdownP
   );
 });
 
-/** While a text grows, its finished parts are not made again. */
+/** Finished parts of a growing text are not rendered again. */
 const Part = memo(
   ({ token }: { token: Token; raw: string }) => <>{nodeOf(token, 0, 0)}</>,
   (before, after) => before.raw === after.raw && before.token.type === after.token.type,
 );
 
-/** What is deeper is shown as it is written. */
+/** Deeper nesting is shown as plain text. */
 const DEEPEST = 40;
 
 const nodesOf = (tokens: readonly Token[] | undefined, depth: number): ReactNode =>
@@ -117,10 +117,10 @@ function nodeOf(given: Token, key: number, depth: number): ReactNode {
 }
 
 function Heading({ depth, children }: { depth: number; children: ReactNode }) {
-  const look = depth <= 2 ? 'text-lg mt-4' : 'text-base mt-3';
-  // The name of the page is the first heading.
+  const style = depth <= 2 ? 'text-lg mt-4' : 'text-base mt-3';
+  // The page title is the `h1`.
   const level = `h${Math.min(6, depth + 1)}`;
-  return createElement(level, { className: `${look} mb-1.5 font-semibold first:mt-0` }, children);
+  return createElement(level, { className: `${style} mb-1.5 font-semibold first:mt-0` }, children);
 }
 
 function CodeBlock({ code, lang }: { code: string; lang: string }) {
@@ -159,13 +159,13 @@ function List({ token, depth }: { token: Tokens.List; depth: number }) {
       {nodesOf(item.tokens, depth + 1)}
     </li>
   ));
-  const look = 'my-2 space-y-1 pl-6 first:mt-0 last:mb-0';
+  const style = 'my-2 space-y-1 pl-6 first:mt-0 last:mb-0';
   return token.ordered ? (
-    <ol start={token.start === '' ? 1 : token.start} className={`list-decimal ${look}`}>
+    <ol start={token.start === '' ? 1 : token.start} className={`list-decimal ${style}`}>
       {items}
     </ol>
   ) : (
-    <ul className={`list-disc ${look}`}>{items}</ul>
+    <ul className={`list-disc ${style}`}>{items}</ul>
   );
 }
 

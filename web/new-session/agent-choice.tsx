@@ -12,7 +12,7 @@ interface Props {
   readonly onChange: (kind: Kind) => void;
 }
 
-/** Which agent works; what is missing is said with how to mend it. */
+/** Chooses the agent; problems are shown with their fix. */
 export function AgentChoice({ kind, onChange }: Props) {
   const t = useTexts();
   const { data } = useQuery(agentsQuery);
@@ -39,7 +39,7 @@ export function AgentChoice({ kind, onChange }: Props) {
               <span className="block text-dense text-soft max-md:hidden">
                 {t.newSession.agentAbout[each]}
               </span>
-              <State agent={data?.find((found) => found.kind === each)} />
+              <State agent={data?.find((agent) => agent.kind === each)} />
             </span>
           </label>
         ))}

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { EMPTY, formFieldOf, HIDDEN, toWanted } from './form.ts';
+import { EMPTY, formFieldOf, HIDDEN, parseForm } from './form.ts';
 
 const filled = { ...EMPTY, message: 'Say hello.' };
 
 it('[H1] a message and a name are enough', () => {
-  expect(toWanted(filled, 'Say hello')).toMatchObject({
-    wanted: {
+  expect(parseForm(filled, 'Say hello')).toMatchObject({
+    request: {
       create: {
         name: 'Say hello',
         agent: { kind: 'claude' },
@@ -20,7 +20,7 @@ it('[H1] a message and a name are enough', () => {
   });
 });
 
-it('[H1] all that can be said goes along', () => {
+it('[H1] every field is sent', () => {
   const form = {
     ...filled,
     kind: 'claude' as const,
@@ -32,8 +32,8 @@ it('[H1] all that can be said goes along', () => {
     allow: 'Read\n\nBash(npm test)',
     deny: 'Bash(git push)',
   };
-  expect(toWanted(form, 'All')).toMatchObject({
-    wanted: {
+  expect(parseForm(form, 'All')).toMatchObject({
+    request: {
       create: {
         tags: ['web', 'urgent'],
         agent: { kind: 'claude', model: 'haiku' },
@@ -46,7 +46,7 @@ it('[H1] all that can be said goes along', () => {
   });
 });
 
-it('[H9] every mistake is told at its field', () => {
+it('[H9] every mistake is reported at its field', () => {
   const form = {
     ...EMPTY,
     message: ' ',
@@ -56,12 +56,12 @@ it('[H9] every mistake is told at its field', () => {
     budget: '-1',
     ask: '((',
   };
-  const found = toWanted(form, 'two\nlines');
-  const wrong = 'wrong' in found ? [...found.wrong].sort() : [];
+  const parsed = parseForm(form, 'two\nlines');
+  const wrong = 'wrong' in parsed ? [...parsed.wrong].sort() : [];
   expect(wrong).toEqual(['ask', 'budget', 'idleMinutes', 'message', 'name', 'path', 'tags']);
 });
 
-it('[H9] a field that the server names is found in the form', () => {
+it('[H9] a field named by the server is mapped to the form', () => {
   expect(formFieldOf('workspace.path')).toBe('path');
   expect(formFieldOf('tags.0')).toBe('tags');
   expect(formFieldOf('deny.2')).toBe('deny');

@@ -9,12 +9,15 @@ import { badRule, DECISIONS, toList } from '../tool-rules/rules.ts';
 
 export type Kind = Extract<AgentKind, 'claude' | 'shell'>;
 
-/** What is written in the form, as text. */
+/** The form as text. */
 export interface NewForm {
   readonly name: string;
   readonly message: string;
   readonly kind: Kind;
-  /** Whether a person chose the agent; else it is the one that was ready when they began to write. */
+  /**
+   * Whether the user chose the agent; otherwise it is the one that was ready when they started
+   * writing.
+   */
   readonly kindIsChosen: boolean;
   readonly model: string;
   readonly path: string;
@@ -46,7 +49,7 @@ export const EMPTY: NewForm = {
   deny: '',
 };
 
-/** Fields that are not seen until "More options" is opened. */
+/** Fields hidden until "More options" is opened. */
 export const HIDDEN: ReadonlySet<FormField> = new Set([
   'model',
   'path',
@@ -57,18 +60,18 @@ export const HIDDEN: ReadonlySet<FormField> = new Set([
   ...DECISIONS,
 ]);
 
-export interface Wanted {
+export interface SessionRequest {
   readonly create: CreateSession;
   readonly message: string;
-  /** Null if none were given. */
+  /** Null if no rules were given. */
   readonly rules: ToolRules | null;
 }
 
-/** What is asked of the server, under this name; or which fields are not right. */
-export function toWanted(
+/** The request for the server, under this name, or the invalid fields. */
+export function parseForm(
   form: NewForm,
   name: string,
-): { wanted: Wanted } | { wrong: ReadonlySet<FormField> } {
+): { request: SessionRequest } | { wrong: ReadonlySet<FormField> } {
   const model = form.model.trim();
   const path = form.path.trim();
   const host = form.host.trim();
@@ -93,10 +96,10 @@ export function toWanted(
   if (!parsed.success || wrong.size > 0) return { wrong };
   const rules = { allow: toList(form.allow), ask: toList(form.ask), deny: toList(form.deny) };
   const some = rules.allow.length + rules.ask.length + rules.deny.length > 0;
-  return { wanted: { create: parsed.data, message: form.message, rules: some ? rules : null } };
+  return { request: { create: parsed.data, message: form.message, rules: some ? rules : null } };
 }
 
-/** Which field of the form holds a field as the server names it, such as `tags.0`. */
+/** The form field for a field named by the server, such as `tags.0`. */
 export function formFieldOf(field: string): FormField | null {
   const known = FORM_FIELDS.find(([start]) => field === start || field.startsWith(`${start}.`));
   return known?.[1] ?? null;
@@ -116,14 +119,14 @@ const FORM_FIELDS: readonly (readonly [string, FormField])[] = [
   ['deny', 'deny'],
 ];
 
-/** Words between commas, of either width. */
+/** Comma-separated words; accepts full-width commas. */
 const words = (text: string): string[] =>
   text
     .split(/[,、，]/)
     .map((word) => word.trim())
     .filter((word) => word !== '');
 
-/** Also as typed in Japanese. */
+/** Accepts full-width digits. */
 const number = (text: string): number => {
   const plain = text.normalize('NFKC').trim();
   return plain === '' ? Number.NaN : Number(plain);

@@ -10,7 +10,7 @@ const claude = (ready: boolean | null): AgentView => ({
   fix: null,
 });
 
-it('[C2] [A1] the shell is offered where Claude Code is not ready, and only until it is', () => {
+it('[C2] [A1] the shell is preselected only while Claude Code is not ready', () => {
   expect(shownKind({}, automaticKind(null, undefined))).toBe('claude');
   const first = automaticKind(null, claude(false));
   expect(shownKind({}, first)).toBe('shell');
@@ -18,23 +18,23 @@ it('[C2] [A1] the shell is offered where Claude Code is not ready, and only unti
   expect(automaticKind(null, claude(null))).toBe('claude');
 });
 
-it('[C2] [A1] nothing but a person turns a form for Claude Code into one for the shell', () => {
+it('[C2] [A1] only the user can switch a form from Claude Code to the shell', () => {
   expect(automaticKind('claude', claude(false))).toBe('claude');
   expect(automaticKind('claude', undefined)).toBe('claude');
 });
 
-it('[C2] [A1] what is written keeps its agent, until it is deleted', () => {
+it('[C2] [A1] text keeps the agent it was written for, until it is deleted', () => {
   const prose = withPart({}, { message: 'F' }, 'claude');
   expect(shownKind(prose, 'shell')).toBe('claude');
   const command = withPart({}, { message: 'l' }, 'shell');
   expect(shownKind(withPart(command, { message: 'ls' }, 'claude'), 'claude')).toBe('shell');
   expect(shownKind(withPart(command, { message: '' }, 'shell'), 'claude')).toBe('claude');
-  // Kept by a tab from before it was known who had chosen.
+  // Stored by an older page, without who had chosen.
   expect(shownKind({ kind: 'shell' }, 'claude')).toBe('claude');
   expect(shownKind({ message: 'Fix it.' }, 'shell')).toBe('claude');
 });
 
-it('[C2] [A1] a person’s own choice stays', () => {
+it('[C2] [A1] the user’s own choice is kept', () => {
   const chosen = withPart({}, { kind: 'shell' }, 'claude');
   expect(shownKind(chosen, 'claude')).toBe('shell');
   const written = withPart(chosen, { message: 'ls' }, 'shell');

@@ -12,7 +12,7 @@ interface Props {
 
 type Plain = 'model' | 'path' | 'host' | 'tags' | 'idleMinutes' | 'budget';
 
-/** What has a good default. */
+/** Options with good defaults. */
 export function MoreOptions({ form, set, errorOf }: Props) {
   const t = useTexts();
   const field = (

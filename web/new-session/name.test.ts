@@ -13,14 +13,14 @@ it('[S9] a session is named after the beginning of its message', () => {
   expect(nameFrom('echo "hello" && ls -la')).toBe('echo "hello" && ls -la');
   expect(nameFrom('ls')).toBe('ls');
   expect(nameFrom('👍'.repeat(100))).toBe('👍'.repeat(80));
-  // Whole words, if there is more than one.
+  // Cut at a word boundary if there is one.
   expect(nameFrom('word '.repeat(30))).toBe('word '.repeat(16).trim());
   expect(nameFrom('x'.repeat(100))).toBe('x'.repeat(80));
   expect(nameFrom('red \u001b[31mtext\u202e')).toBe('red [31mtext');
   expect(nameFrom('\u200b \u202e')).toBeNull();
 });
 
-it('[S9] whatever the message, the name is valid or there is none; with a number it stays valid', () => {
+it('[S9] for any message the name is valid or null; numbering keeps it valid', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.string({ unit: 'binary', maxLength: 200, size: 'max' }),

@@ -2,9 +2,9 @@ import { charactersIn, firstCharacters, printableWords } from '../../src/contrac
 import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
 import { SessionName } from '../../src/contract/session.ts';
 
-/* A name for a session that was not given one (S9). */
+/* A default name for a session (S9). */
 
-/** The beginning of the message in whole words; null if there is nothing in it to see. */
+/** The beginning of the message in whole words; null if nothing is visible. */
 export function nameFrom(message: string): string | null {
   const words = printableWords(firstCharacters(message, 400));
   let name = '';
@@ -17,7 +17,7 @@ export function nameFrom(message: string): string | null {
   return SessionName.safeParse(name).data ?? null;
 }
 
-/** `name`, then `name 2`, `name 3` …, none longer than a name may be. */
+/** `name`, then `name 2`, `name 3` …, within the maximum length. */
 export const numbered = (name: string, number: number): string =>
   number === 1
     ? name

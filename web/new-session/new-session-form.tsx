@@ -57,7 +57,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
       <AgentChoice kind={form.kind} onChange={(kind) => setForm({ kind })} />
       <Field
         label={isShell ? t.newSession.command : t.newSession.message}
-        // A phone has little room, and touch keyboards have a button for it.
+        // Hidden on phones: little space, and touch keyboards have their own button.
         hint={<span className="max-md:hidden pointer-coarse:hidden">{t.newSession.sendHelp}</span>}
         error={errorOf('message')}
       >
@@ -66,7 +66,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
             {...props}
             name="message"
             rows={isShell ? 2 : 4}
-            // biome-ignore lint/a11y/noAutofocus: it is what the page is for
+            // biome-ignore lint/a11y/noAutofocus: it is the purpose of the page
             autoFocus
             value={form.message}
             placeholder={isShell ? t.newSession.commandHint : t.newSession.messageHint}
@@ -125,19 +125,19 @@ export function NewSessionForm({ userId }: { userId: string }) {
           </Notice>
         </div>
       )}
-      <Button look="primary" type="submit" disabled={isBusy} className="min-w-28 max-md:w-full">
+      <Button variant="primary" type="submit" disabled={isBusy} className="min-w-28 max-md:w-full">
         {isBusy ? t.newSession.starting : t.newSession.go}
       </Button>
     </form>
   );
 }
 
-/** What was written survives a reload. */
+/** The form; its content survives a reload. */
 function useForm(userId: string): [NewForm, (part: Partial<NewForm>) => void] {
   const [given, setGiven] = useState(() => readDraft(userId));
   useEffect(() => keepDraft(userId, given), [userId, given]);
   const [automatic, setAutomatic] = useState<Kind | null>(null);
-  // What was cached by an earlier page decides nothing.
+  // Ignore data cached by an earlier page.
   const { data, isSuccess, isFetchedAfterMount } = useQuery(agentsQuery);
   const agents = isSuccess && isFetchedAfterMount ? data : [];
   const claude = agents.find((each) => each.kind === 'claude');

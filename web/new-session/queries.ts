@@ -4,9 +4,9 @@ import { client } from '../api/client.ts';
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],
   queryFn: async ({ signal }) => (await client.listAgents({}, { signal })).items,
-  // What was ready for an earlier page may not be now.
+  // Availability may have changed since an earlier page.
   refetchOnMount: 'always',
-  // What was missing may be fixed while the page is open.
+  // Problems may be fixed while the page is open.
   refetchInterval: ({ state: { data } }) =>
     data?.some(({ ready }) => ready === false) === true ? 10_000 : false,
 });

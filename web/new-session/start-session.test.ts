@@ -1,16 +1,18 @@
 import { expect, it } from 'vitest';
 import { BatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
-import { EMPTY, toWanted, type Wanted } from './form.ts';
+import { EMPTY, parseForm, type SessionRequest } from './form.ts';
 import { SessionStart } from './start-session.ts';
 
-const wantedOf = (name: string, more: object = {}): Wanted => {
-  const found = toWanted({ ...EMPTY, message: 'Hello.', ...more }, name);
-  if ('wrong' in found) throw new Error('not a form');
-  return found.wanted;
+const wantedOf = (name: string, more: object = {}): SessionRequest => {
+  const parsed = parseForm({ ...EMPTY, message: 'Hello.', ...more }, name);
+  if ('wrong' in parsed) throw new Error('not a form');
+  return parsed.request;
 };
 
-/** A server whose next calls fail as told; what was made although the answer was lost is made. */
+/**
+ * A server whose next calls fail as scripted; if only the response is lost, the session is created.
+ */
 function server() {
   const made: string[] = [];
   const messages = new Map<string, string>();
@@ -67,7 +69,7 @@ it('[C2] [Q10] a session, its rules, its first message', async () => {
   expect([...messages]).toEqual([['id of one 1', 'Hello.']]);
 });
 
-it('[C2] an answer that was lost makes no second session and no second run', async () => {
+it('[C2] a lost response creates no second session and no second run', async () => {
   const { made, messages, trouble, start } = server();
   trouble.create.push('lost');
   trouble.send.push('lost');
@@ -81,15 +83,15 @@ it('[C2] an answer that was lost makes no second session and no second run', asy
   expect(messages.size).toBe(1);
 });
 
-it('[C2] a session that was there before is not taken for the one that was asked for', async () => {
+it('[C2] an older session of the same name is not mistaken for the new one', async () => {
   const { made, madeAt, messages, trouble, start } = server();
   made.push('one');
-  // Refused, so that nothing was made.
+  // Refused, so nothing was created.
   trouble.create.push(new BatonError('rate_limited'));
   const refused = start();
   await expect(refused.go(wantedOf('one'), false)).rejects.toThrow();
   await expect(refused.go(wantedOf('one'), false)).rejects.toMatchObject({ code: 'name_taken' });
-  // Not known, but the one of this name is an older one.
+  // The outcome is unknown, but the session of this name is older.
   madeAt.set('one', '2020-01-01T00:00:00.000Z');
   trouble.create.push(new BatonError('server_unreachable'));
   const unsure = start();
@@ -98,14 +100,14 @@ it('[C2] a session that was there before is not taken for the one that was asked
   expect(messages.size).toBe(0);
 });
 
-it('[S9] a name of one’s own is refused if taken, a made-up one gets a number', async () => {
+it('[S9] a chosen name is refused if taken, a generated one gets a number', async () => {
   const { made, start } = server();
   made.push('one', 'one 2');
   await expect(start().go(wantedOf('one'), false)).rejects.toMatchObject({ code: 'name_taken' });
   expect((await start().go(wantedOf('one'), true)).name).toBe('one 3');
 });
 
-it('[P3] a message that was refused is written anew to the same session', async () => {
+it('[P3] after a refusal, the next message goes to the same session', async () => {
   const { made, messages, trouble, start } = server();
   trouble.send.push(new BatonError('policy_denied'));
   const it = start();

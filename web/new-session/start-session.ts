@@ -2,27 +2,27 @@ import type { Client } from '../../src/client/client.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { newKey } from '../parts/new-key.ts';
-import type { Wanted } from './form.ts';
+import type { SessionRequest } from './form.ts';
 import { numbered } from './name.ts';
 
-/* From a filled-in form to a session with its first message on the way. */
+/* Creates a session from the form and sends its first message. */
 
 type Api = Pick<Client, 'createSession' | 'listSessions' | 'putSessionRules' | 'sendMessage'>;
 
-/** A name that was made up gets a number if there is one like it; so many are tried. */
+/** How many numbers are tried for a generated name that is taken. */
 const NUMBERS_MAX = 50;
-/** So much may the clocks here and there differ. */
+/** Maximum clock difference between browser and server. */
 const CLOCKS_MS = 10 * 60_000;
 
 /**
- * Remembers how far it came: whatever fails on the way, another try goes on from there and makes no
- * second session and no second run.
+ * Remembers its progress: after any failure, another try continues from there and creates no second
+ * session or run.
  */
 export class SessionStart {
   readonly #api: Api;
   readonly #newKey: () => string;
   #session: Session | null = null;
-  /** Names of which it is not known whether the server has made a session, and since when. */
+  /** Names for which it is unknown whether a session was created, and since when. */
   readonly #unsure = new Map<string, number>();
   #sent: { readonly message: string; readonly key: string } | null = null;
 
@@ -31,12 +31,12 @@ export class SessionStart {
     this.#newKey = makeKey;
   }
 
-  /** The session that is there already, if a later step failed. */
+  /** The session already created, if a later step failed. */
   get session(): Session | null {
     return this.#session;
   }
 
-  async go({ create, message, rules }: Wanted, madeUpName: boolean): Promise<Session> {
+  async go({ create, message, rules }: SessionRequest, madeUpName: boolean): Promise<Session> {
     this.#session ??= await this.#create(create, madeUpName);
     const session = this.#session;
     const params = { id: session.id };
@@ -46,15 +46,15 @@ export class SessionStart {
     return session;
   }
 
-  async #create(wanted: Wanted['create'], madeUpName: boolean): Promise<Session> {
+  async #create(request: SessionRequest['create'], madeUpName: boolean): Promise<Session> {
     for (let number = 1; ; number++) {
-      const name = numbered(wanted.name, number);
+      const name = numbered(request.name, number);
       const triedAt = Date.now();
       try {
-        return await this.#api.createSession({ body: { ...wanted, name } });
+        return await this.#api.createSession({ body: { ...request, name } });
       } catch (error) {
         if (!isBatonError(error, 'name_taken')) {
-          if (mayBeMade(error) && !this.#unsure.has(name)) this.#unsure.set(name, triedAt);
+          if (mayBeCreated(error) && !this.#unsure.has(name)) this.#unsure.set(name, triedAt);
           throw error;
         }
         const since = this.#unsure.get(name);
@@ -65,7 +65,7 @@ export class SessionStart {
     }
   }
 
-  /** The session that was made since then, and to which nobody has said anything. */
+  /** The session created since then that has no messages. */
   async #find(name: string, since: number): Promise<Session | null> {
     const { items } = await this.#api.listSessions({ query: { name, limit: 200 } });
     const fresh = items.find(
@@ -80,5 +80,5 @@ export class SessionStart {
   }
 }
 
-/** Only the answer may be lost; where the server has refused, nothing was made. */
-const mayBeMade = (error: unknown): boolean => !isBatonError(error) || error.status >= 500;
+/** Only the response may be lost; after a refusal nothing was created. */
+const mayBeCreated = (error: unknown): boolean => !isBatonError(error) || error.status >= 500;

@@ -5,22 +5,28 @@ import { isBatonError } from '../../src/contract/errors.ts';
 import { client, queries } from '../api/client.ts';
 import { fieldOf } from '../parts/problem.ts';
 import { keepDraft } from './draft.ts';
-import { type FormField, formFieldOf, type NewForm, toWanted, type Wanted } from './form.ts';
+import {
+  type FormField,
+  formFieldOf,
+  type NewForm,
+  parseForm,
+  type SessionRequest,
+} from './form.ts';
 import { nameFrom } from './name.ts';
 import { SessionStart } from './start-session.ts';
 
-/** For messages of which no name can be made, such as `ls`. */
+/** For messages from which no name can be derived, such as `ls`. */
 const NAMELESS = 'session';
 
-/** Sends the form; a second click while it is on the way does nothing. */
+/** Submits the form; a second click while it is pending does nothing. */
 export function useNewSession(userId: string, form: NewForm) {
   const navigate = useNavigate();
   const [wrong, setWrong] = useState<ReadonlySet<FormField>>(new Set());
   const start = useRef<SessionStart>(null);
   start.current ??= new SessionStart(client);
   const { mutate, error, isPending, isSuccess } = useMutation({
-    mutationFn: ({ wanted, madeUp }: { wanted: Wanted; madeUp: boolean }) =>
-      start.current!.go(wanted, madeUp),
+    mutationFn: ({ request, madeUp }: { request: SessionRequest; madeUp: boolean }) =>
+      start.current!.go(request, madeUp),
     onSuccess: async (session) => {
       keepDraft(userId, {});
       queries.setQueryData(['session', session.id], session);
@@ -32,15 +38,15 @@ export function useNewSession(userId: string, form: NewForm) {
   const submit = (): void => {
     if (isPending || isSuccess) return;
     const name = given === '' ? (nameFrom(form.message) ?? NAMELESS) : given;
-    const found = toWanted(form, name);
-    setWrong('wrong' in found ? found.wrong : new Set());
-    if ('wanted' in found) mutate({ wanted: found.wanted, madeUp: given === '' });
+    const parsed = parseForm(form, name);
+    setWrong('wrong' in parsed ? parsed.wrong : new Set());
+    if ('request' in parsed) mutate({ request: parsed.request, madeUp: given === '' });
   };
   return {
     submit,
     wrong,
     error,
-    /** The field that the server speaks of. */
+    /** The field named by the server. */
     refused: error === null ? null : refusedField(error),
     session: error === null ? null : start.current.session,
     isBusy: isPending || isSuccess,

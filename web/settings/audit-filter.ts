@@ -2,7 +2,7 @@ import { UserId } from '../../src/contract/access.ts';
 import { AuditAction } from '../../src/contract/audit.ts';
 import { Channel } from '../../src/contract/message.ts';
 
-/** What the API takes. */
+/** The filter as the API takes it. */
 export interface AuditFilter {
   readonly userId?: string;
   readonly action?: AuditAction;
@@ -12,7 +12,7 @@ export interface AuditFilter {
   readonly to?: string;
 }
 
-/** What is written in the form; days are those of the person's own clock. */
+/** The form; days are in the user’s time zone. */
 export interface AuditForm {
   readonly userId: string;
   readonly action: string;
@@ -30,7 +30,7 @@ export const NO_FILTER: AuditForm = {
   toDay: '',
 };
 
-/** The days are both included. */
+/** Includes both days. */
 export function toFilter(form: AuditForm): AuditFilter {
   const target = form.target.trim().slice(0, 200);
   const userId = UserId.safeParse(form.userId).data;
@@ -48,12 +48,12 @@ export function toFilter(form: AuditForm): AuditFilter {
   };
 }
 
-/** The beginning of a day, or of one behind it, where the person is. */
+/** The start of a day, or of a later one, in the user’s time zone. */
 function startOf(day: string, later: number): string | null {
   const [year, month, date] = day.split('-').map(Number);
   if (year === undefined || month === undefined || date === undefined) return null;
   const time = new Date(year, month - 1, date + later);
-  // A year of two digits would be one of the last century.
+  // The constructor would read a two-digit year as 19xx.
   time.setFullYear(year, month - 1, date + later);
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }

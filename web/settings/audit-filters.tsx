@@ -60,7 +60,7 @@ export function AuditFilters({ form, onChange }: AuditFiltersProps) {
   );
   const isWide = useIsWide();
   const [isOpen, setOpen] = useState(false);
-  // On a phone they would fill the page before its first line.
+  // On a phone the filters would fill the first screen.
   if (!isWide && !isOpen && !isFiltered) {
     return (
       <Button className="mb-3 w-full" onClick={() => setOpen(true)}>

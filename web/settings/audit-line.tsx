@@ -9,7 +9,7 @@ import { useStore } from '../state/store.ts';
 import { language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 
-/** What something is called, where the log says so. */
+/** The name of the target, if the log contains it. */
 const nameIn = (value: Json): string | null =>
   typeof value === 'object' &&
   value !== null &&
@@ -18,7 +18,7 @@ const nameIn = (value: Json): string | null =>
     ? value['name']
     : null;
 
-/** Who did what; opens to where from, to what, and what was before. */
+/** An audit entry; expands to its origin, target and previous values. */
 export function AuditLine({ entry }: { entry: AuditEntry }) {
   const t = useTexts();
   const locale = useStore(language);

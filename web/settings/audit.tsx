@@ -14,12 +14,12 @@ import { auditQuery } from './queries.ts';
 
 const TYPED_MS = 250;
 
-/** Who changed what, newest first. */
+/** The audit log, newest first. */
 export function Audit() {
   const t = useTexts();
   const [form, setForm] = useState(NO_FILTER);
   const [filter, setFilter] = useState<AuditFilter>({});
-  // What is being typed is not asked for letter by letter.
+  // Wait for a pause in typing.
   useEffect(() => {
     const timer = setTimeout(() => setFilter(toFilter(form)), TYPED_MS);
     return () => clearTimeout(timer);
@@ -64,7 +64,7 @@ export function Audit() {
       </ol>
       {hasNextPage && (
         <Button
-          look="quiet"
+          variant="quiet"
           size="small"
           className="mt-2"
           disabled={isFetchingNextPage}

@@ -15,7 +15,7 @@ interface NewTokenProps {
   readonly onClose: () => void;
 }
 
-/** A token can do at most what the person can. */
+/** A token can never do more than its user. */
 export function NewToken({ rights, onMade, onClose }: NewTokenProps) {
   const t = useTexts();
   const [name, setName] = useState('');

@@ -14,7 +14,7 @@ interface NewUserProps {
   readonly onClose: () => void;
 }
 
-/** With the link by which they come in at once. */
+/** Adds a user and shows their sign-in link. */
 export function NewUser({ onMade, onClose }: NewUserProps) {
   const t = useTexts();
   const [name, setName] = useState('');

@@ -10,7 +10,7 @@ import { bytes, healthOf, secondsSince } from './node-health.ts';
 import { nodesQuery } from './queries.ts';
 import { StopEverything } from './stop-everything.tsx';
 
-/** The processes of this installation, looked at every few seconds. */
+/** The processes of this installation, refreshed every few seconds. */
 export function Nodes() {
   const t = useTexts();
   const { data, error, refetch } = useQuery(nodesQuery);
@@ -27,7 +27,7 @@ export function Nodes() {
   );
 }
 
-/** A machine that names itself has a long name. */
+/** Automatically named machines have long names. */
 const shortened = (host: string): string => (host.length > 20 ? `${host.slice(0, 12)}…` : host);
 
 const DOTS = { healthy: 'bg-good', busy: 'bg-warn', offline: 'border-2 border-bad' } as const;

@@ -3,7 +3,7 @@ import { client } from '../api/client.ts';
 import type { AuditFilter } from './audit-filter.ts';
 
 const PAGE = 50;
-/** A node tells its load every few seconds. */
+/** Nodes report their load every few seconds. */
 const NODES_MS = 5000;
 
 const paged = {

@@ -13,7 +13,7 @@ import {
 import { RulesCard } from '../tool-rules/rules-card.tsx';
 import { RulesTester } from '../tool-rules/rules-tester.tsx';
 
-/** What agents may do, for all sessions and by channel. */
+/** Tool rules for all sessions and by channel. */
 export function Rules() {
   const t = useTexts();
   const [tested, setTested] = useState<Channel>('web');

@@ -1,6 +1,6 @@
 import type { Right } from '../../src/contract/access.ts';
 
-/** The parts of the settings, and what a person needs to see them. */
+/** The sections of the settings, and the right each one needs. */
 export const SECTIONS = {
   profile: 'read',
   tokens: 'account',

@@ -11,7 +11,7 @@ import { useTexts } from '../texts/texts.ts';
 import { Profile } from './profile.tsx';
 import { isSection, mayOpen, type SectionName, sectionsFor } from './sections.ts';
 
-// Each comes when it is opened, or about to be.
+// Loaded when opened or about to be.
 const Tokens = lazyPart(() => import('./tokens.tsx'), 'Tokens');
 const Users = lazyPart(() => import('./users.tsx'), 'Users');
 const Rules = lazyPart(() => import('./rules.tsx'), 'Rules');
@@ -26,7 +26,7 @@ const PRELOAD: Record<SectionName, (() => void) | undefined> = {
   nodes: Nodes.preload,
 };
 
-/** `/settings` and `/settings/…`. On a phone the list of sections is a page of its own. */
+/** `/settings` and `/settings/…`. On a phone the list of sections is its own page. */
 export function Settings() {
   const { section } = useParams({ strict: false });
   const { data: me, error, refetch } = useQuery(meQuery);

@@ -7,7 +7,7 @@ interface ShownOnceProps {
   readonly value: string;
 }
 
-/** A secret that is shown this one time. */
+/** A secret that is shown only once. */
 export function ShownOnce({ title, about, value }: ShownOnceProps) {
   return (
     <div className="mb-4">

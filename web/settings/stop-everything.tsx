@@ -11,7 +11,7 @@ import { Field } from '../parts/field.tsx';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
 
-/** While everything is stopped the banner of every page says so and resumes. */
+/** Hidden while everything is stopped: the banner of every page says so and resumes. */
 export function StopEverything() {
   const t = useTexts();
   const [isAsked, setIsAsked] = useState(false);
@@ -21,7 +21,7 @@ export function StopEverything() {
     <Section
       title={t.settings.stop.title}
       actions={
-        <Button look="danger" onClick={() => setIsAsked(true)}>
+        <Button variant="danger" onClick={() => setIsAsked(true)}>
           <OctagonPause size={16} aria-hidden />
           {t.settings.stop.ask}
         </Button>
@@ -71,7 +71,7 @@ function StopDialog({ onClose }: { onClose: () => void }) {
         <DialogEnd
           error={error}
           confirm={t.settings.stop.confirm}
-          look="danger"
+          variant="danger"
           isPending={isPending}
           onClose={onClose}
         />

@@ -15,7 +15,7 @@ import { NewToken } from './new-token.tsx';
 import { tokensQuery } from './queries.ts';
 import { ShownOnce } from './shown-once.tsx';
 
-/** The person's own tokens. */
+/** The user’s own tokens. */
 export function Tokens({ me }: { me: Me }) {
   const t = useTexts();
   const [isMaking, setIsMaking] = useState(false);
@@ -29,7 +29,7 @@ export function Tokens({ me }: { me: Me }) {
     <Section
       about={t.settings.tokensHelp}
       actions={
-        <Button look="primary" onClick={() => setIsMaking(true)}>
+        <Button variant="primary" onClick={() => setIsMaking(true)}>
           <Plus size={16} aria-hidden />
           {t.settings.newToken}
         </Button>
@@ -53,7 +53,7 @@ export function Tokens({ me }: { me: Me }) {
       </ul>
       {hasNextPage && (
         <Button
-          look="quiet"
+          variant="quiet"
           size="small"
           disabled={isFetchingNextPage}
           onClick={() => void fetchNextPage()}
@@ -77,7 +77,7 @@ export function Tokens({ me }: { me: Me }) {
           title={t.settings.revokeTitle(revoking.name)}
           about={t.settings.revokeAbout}
           confirm={t.settings.revoke}
-          look="danger"
+          variant="danger"
           act={async () => {
             await client.revokeToken({ params: { id: revoking.id } });
             if (made?.id === revoking.id) setMade(null);
@@ -121,7 +121,7 @@ function Row({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
         </p>
       </div>
       {!isOver && (
-        <Button look="danger" size="small" className="max-md:min-h-11" onClick={onRevoke}>
+        <Button variant="danger" size="small" className="max-md:min-h-11" onClick={onRevoke}>
           {t.settings.revoke}
           <span className="sr-only">{token.name}</span>
         </Button>

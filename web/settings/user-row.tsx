@@ -65,7 +65,7 @@ export function UserRow({ user, isMe, onChanged, onLink }: UserRowProps) {
             {t.settings.signOutEverywhere}
             <span className="sr-only">{user.name}</span>
           </Button>
-          {/* Its place, so that the rows stand in columns. */}
+          {/* Keeps the columns aligned. */}
           {(isBuiltIn || isMe) && (
             <span className="invisible max-md:hidden" aria-hidden>
               <Button disabled>{t.settings.disable}</Button>
@@ -78,7 +78,7 @@ export function UserRow({ user, isMe, onChanged, onLink }: UserRowProps) {
             </Button>
           )}
           {!isBuiltIn && !isMe && !isLocked && (
-            <Button look="danger" onClick={() => setQuestion('lock')}>
+            <Button variant="danger" onClick={() => setQuestion('lock')}>
               {t.settings.disable}
               <span className="sr-only">{user.name}</span>
             </Button>
@@ -95,7 +95,7 @@ export function UserRow({ user, isMe, onChanged, onLink }: UserRowProps) {
           title={t.settings.disableTitle(user.name)}
           about={t.settings.disableAbout}
           confirm={t.settings.disable}
-          look="danger"
+          variant="danger"
           act={() => change.mutateAsync({ disabled: true })}
           onClose={() => setQuestion(null)}
         />
@@ -105,7 +105,7 @@ export function UserRow({ user, isMe, onChanged, onLink }: UserRowProps) {
           title={t.settings.signOutTitle(user.name)}
           about={isMe ? t.settings.signOutYou : t.settings.signOutAbout}
           confirm={t.settings.signOutEverywhere}
-          look="danger"
+          variant="danger"
           act={() => client.signOutUser({ params })}
           onClose={() => setQuestion(null)}
         />

@@ -28,7 +28,7 @@ export function Users({ me }: { me: Me }) {
     <Section
       about={t.settings.usersHelp}
       actions={
-        <Button look="primary" onClick={() => setIsAdding(true)}>
+        <Button variant="primary" onClick={() => setIsAdding(true)}>
           <Plus size={16} aria-hidden />
           {t.settings.addUser}
         </Button>
@@ -55,7 +55,7 @@ export function Users({ me }: { me: Me }) {
       </ul>
       {hasNextPage && (
         <Button
-          look="quiet"
+          variant="quiet"
           size="small"
           disabled={isFetchingNextPage}
           onClick={() => void fetchNextPage()}

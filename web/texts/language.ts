@@ -1,5 +1,5 @@
 import { createStore } from '../state/store.ts';
-import { keep, kept } from '../state/stored.ts';
+import { readStored, writeStored } from '../state/stored.ts';
 import type { First, Rest, Texts } from './en/all.ts';
 
 export type Language = 'en' | 'ja';
@@ -7,7 +7,7 @@ export type Language = 'en' | 'ja';
 const KEY = 'baton.language';
 
 function first(): Language {
-  const chosen = kept(KEY);
+  const chosen = readStored(KEY);
   if (chosen === 'en' || chosen === 'ja') return chosen;
   return navigator.languages.find((each) => /^(en|ja)\b/.test(each))?.startsWith('ja') === true
     ? 'ja'
@@ -17,8 +17,8 @@ function first(): Language {
 export const language = createStore<Language>(first());
 
 /**
- * Only the words of the language that is read are loaded: at first those that the first pages show, the
- * rest with the pages that show them.
+ * Only the texts of the current language are loaded: at first those of the first pages, the rest
+ * with the pages that need them.
  */
 const LOAD: Record<Language, { first: () => Promise<First>; rest: () => Promise<Rest> }> = {
   en: {
@@ -38,21 +38,21 @@ async function load(which: Language, part: 'first' | 'rest'): Promise<void> {
   if (loaded[which][has] === undefined) Object.assign(loaded[which], await LOAD[which][part]());
 }
 
-/** To be called before the first component is shown. */
+/** Call before rendering the first component. */
 export async function loadTexts(which: Language): Promise<void> {
   await load(which, 'first');
   if (needsRest) await load(which, 'rest');
 }
 
-/** What `bring` loads, with the rest of the words. */
+/** Loads a page together with the remaining texts. */
 export const withRest =
-  <T>(bring: () => Promise<T>): (() => Promise<T>) =>
+  <T>(loadPage: () => Promise<T>): (() => Promise<T>) =>
   async () => {
     needsRest = true;
-    const [brought] = await Promise.all([bring(), load(language.get(), 'rest')]);
-    // Another language may have been chosen meanwhile.
+    const [page] = await Promise.all([loadPage(), load(language.get(), 'rest')]);
+    // The language may have been changed while loading.
     await load(language.get(), 'rest');
-    return brought;
+    return page;
   };
 
 export function textsOf(which: Language): Texts {
@@ -62,8 +62,8 @@ export function textsOf(which: Language): Texts {
 }
 
 export function chooseLanguage(next: Language): void {
-  keep(KEY, next);
-  // Where they cannot be loaded, such as after an update of the server, a new page can.
+  writeStored(KEY, next);
+  // If they cannot be loaded, for example after a server update, a new page can.
   loadTexts(next).then(
     () => language.set(next),
     () => location.reload(),

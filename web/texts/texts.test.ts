@@ -4,13 +4,13 @@ import { en } from './en/all.ts';
 import { rest } from './en/rest.ts';
 import { ja } from './ja/all.ts';
 
-/* Every word of the app is there in both languages, and none too many. */
+/* Both languages are complete, and no text is unused. */
 
 type Tree = { readonly [key: string]: unknown };
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
 
-/** Texts and sentences with gaps by their path, such as `shell.themes.dark`. */
+/** Texts and templates by their path, such as `shell.themes.dark`. */
 function leaves(tree: Tree, path = ''): [path: string, text: unknown][] {
   return Object.entries(tree).flatMap(([key, value]): [string, unknown][] =>
     isTree(value) ? leaves(value, `${path}${key}.`) : [[`${path}${key}`, value]],
@@ -21,7 +21,7 @@ const sources = globSync('web/**/*.{ts,tsx}', { exclude: ['web/texts/**', 'web/*
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 
-it('[C2] both languages have the same texts, with the same gaps, and none is empty', () => {
+it('[C2] both languages have the same texts with the same parameters, and none is empty', () => {
   const shape = (tree: Tree) =>
     leaves(tree).map(([path, text]) => [path, typeof text === 'function' ? text.length : 'text']);
   expect(shape(ja)).toEqual(shape(en));
@@ -31,8 +31,8 @@ it('[C2] both languages have the same texts, with the same gaps, and none is emp
 });
 
 /**
- * A text counts as used where its screen and its first name stand in the code (`t.shell.themes`,
- * `{ themes } = t.shell`), or where the screen was given away and the name stands alone (`words.deny`).
+ * A text is used if the code contains its screen and first name (`t.shell.themes`, `{ themes } =
+ * t.shell`), or if the screen was passed on and the name appears alone (`words.deny`).
  */
 function isUsed(path: string): boolean {
   const [screen, name] = path.split('.');
@@ -42,12 +42,12 @@ function isUsed(path: string): boolean {
   return isGiven && new RegExp(`\\b(?:words|texts)\\.${name}\\b`).test(sources);
 }
 
-it('[C2] no text is there that nothing shows', () => {
+it('[C2] every text is used', () => {
   const unused = leaves(en).filter(([path]) => !isUsed(path));
   expect(unused.map(([path]) => path)).toEqual([]);
 });
 
-/** Names, signs and commands that are the same in every language. */
+/** Names, symbols and commands that are the same in every language. */
 const ALIKE: readonly RegExp[] = [
   /^common\.lessThanACent$/,
   /^common\.channels\.(web|api|line|webhook)$/,
@@ -56,7 +56,7 @@ const ALIKE: readonly RegExp[] = [
   /^newSession\.commandHint$/,
 ];
 
-it('[C2] what is the same in both languages is meant to be', () => {
+it('[C2] only listed texts are the same in both languages', () => {
   const japanese = new Map(leaves(ja));
   const alike = leaves(en).filter(
     ([path, text]) =>
@@ -67,22 +67,22 @@ it('[C2] what is the same in both languages is meant to be', () => {
   expect(alike.map(([path, text]) => `${path}: ${String(text)}`)).toEqual([]);
 });
 
-it('[C2] Japanese texts are Japanese, and English ones are not', () => {
-  const letters = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
+it('[C2] Japanese texts are in Japanese, and English ones are not', () => {
+  const script = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
   const sample = (text: unknown): string =>
     typeof text === 'function' ? String(text(2, 2, 2, 2)) : String(text);
-  const odd = leaves(en).filter(([, text]) => letters.test(sample(text)));
+  const odd = leaves(en).filter(([, text]) => script.test(sample(text)));
   expect(odd.map(([path]) => path)).toEqual([]);
   const foreign = leaves(ja).filter(
     ([path, text]) =>
-      !letters.test(sample(text)) &&
+      !script.test(sample(text)) &&
       /[a-z]{2}/i.test(sample(text)) &&
       !ALIKE.some((each) => each.test(path)),
   );
   expect(foreign.map(([path]) => path)).toEqual([]);
 });
 
-it('[C2] words that come with their pages are used by those only', () => {
+it('[C2] texts that are loaded with their pages are used only there', () => {
   const withRest = /^web\/(dashboard|new-session|session-detail|settings|tool-rules)\//;
   const files = globSync('web/**/*.{ts,tsx}', { exclude: ['web/texts/**', 'web/**/*.test.ts'] });
   const others = files.filter((file) => !withRest.test(file));

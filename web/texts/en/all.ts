@@ -3,7 +3,7 @@ import { rest } from './rest.ts';
 
 export const en = { ...first, ...rest };
 
-/** The same words in another language: texts stay texts, sentences with gaps stay functions. */
+/** The same texts in another language: strings stay strings, templates stay functions. */
 type Translated<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer A) => string
     ? (...args: A) => string

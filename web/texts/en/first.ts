@@ -3,5 +3,5 @@ import { common } from './common.ts';
 import { conversation } from './conversation.ts';
 import { shell } from './shell.ts';
 
-/** Loaded before anything is shown. */
+/** Loaded before the first render. */
 export const first = { approvals, common, conversation, shell };
