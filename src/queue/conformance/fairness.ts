@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ClaimedRun, ClaimRequest } from '../store.ts';
-import { admission, type Bench, type Rule } from './rig.ts';
+import { admission, type Rig, type Rule } from './rig.ts';
 
 const RUN_MS = 1000;
 
@@ -28,10 +28,10 @@ export function fairnessRules(rule: Rule): void {
     const users = Array.from({ length: count }, (_, i) => `user-${String(i).padStart(3, '0')}`);
     for (const staggered of [false, true]) {
       const how = staggered ? 'that free one after another' : 'that free together';
-      rule(`[Q4] ${count} users and ${slots} slots ${how}: each starts in time`, async (b) => {
+      rule(`[Q4] ${count} users and ${slots} slots ${how}: each starts in time`, async (rig) => {
         // Every third user has a lot to do, the first in the order of names among them.
         const lanesOf = (user: string) => (users.indexOf(user) % 3 === 0 ? 12 : 1);
-        await expectFair(b, { slots, users, lanesOf, staggered });
+        await expectFair(rig, { slots, users, lanesOf, staggered });
       });
     }
   }
@@ -40,78 +40,78 @@ export function fairnessRules(rule: Rule): void {
     const users = Array.from({ length: count }, (_, i) => `user-${String(i).padStart(3, '0')}`);
     rule(
       `[Q4] ${count} users and ${slots} slots over three hosts: each starts in time`,
-      async (b) => {
+      async (rig) => {
         const lanesOf = (user: string) => (users.indexOf(user) % 3 === 0 ? 12 : 1);
         const hosts = ['host-a', 'host-b', 'host-c'];
-        await expectFair(b, { slots, users, lanesOf, staggered: true, hosts });
+        await expectFair(rig, { slots, users, lanesOf, staggered: true, hosts });
       },
     );
   }
 
-  rule('[Q4] one user with a long backlog does not keep a newcomer waiting', async (b) => {
-    await b.node();
-    await b.enqueueMany(50, { owner: 'aaa' });
+  rule('[Q4] one user with a long backlog does not keep a newcomer waiting', async (rig) => {
+    await rig.node();
+    await rig.enqueueMany(50, { owner: 'aaa' });
     const request = { caps: { types: { task: 2 }, perOwner: null } };
-    const running = await b.claim(request);
+    const running = await rig.claim(request);
     expect(running).toHaveLength(2);
-    const newcomer = await b.enqueue({ owner: 'zzz' });
-    await b.finish(running[0] as ClaimedRun);
-    expect(await b.claimIds(request)).toEqual([newcomer.id]);
+    const newcomer = await rig.enqueue({ owner: 'zzz' });
+    await rig.finish(running[0] as ClaimedRun);
+    expect(await rig.claimIds(request)).toEqual([newcomer.id]);
   });
 
-  rule('[Q4] slots that free at once are shared between those who wait', async (b) => {
-    await b.node();
-    await b.enqueueMany(20, { owner: 'ann' });
-    await b.enqueueMany(20, { owner: 'bob' });
-    const owners = (await b.claim({ limit: 8 })).map(({ run }) => run.owner);
+  rule('[Q4] slots that free at once are shared between those who wait', async (rig) => {
+    await rig.node();
+    await rig.enqueueMany(20, { owner: 'ann' });
+    await rig.enqueueMany(20, { owner: 'bob' });
+    const owners = (await rig.claim({ limit: 8 })).map(({ run }) => run.owner);
     expect(owners.filter((owner) => owner === 'ann')).toHaveLength(4);
     expect(owners.filter((owner) => owner === 'bob')).toHaveLength(4);
   });
 
-  rule('[Q4] lanes of one user are served longest ready first', async (b) => {
-    await b.node();
+  rule('[Q4] lanes of one user are served longest ready first', async (rig) => {
+    await rig.node();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) {
-      ids.push((await b.enqueue({ owner: 'ann' })).id);
-      b.advance(1);
+      ids.push((await rig.enqueue({ owner: 'ann' })).id);
+      rig.advance(1);
     }
     const started: string[] = [];
-    for (let i = 0; i < 5; i++) started.push((await b.claimOne()).run.id);
+    for (let i = 0; i < 5; i++) started.push((await rig.claimOne()).run.id);
     expect(started).toEqual(ids);
   });
 }
 
 /** Runs the cluster until every user's first run has started, and looks at when it did. */
-async function expectFair(b: Bench, world: World): Promise<void> {
+async function expectFair(rig: Rig, world: World): Promise<void> {
   const { hosts = ['host-1'] } = world;
-  for (const host of hosts) await b.node(host, { host, leaseMs: 3_600_000 });
+  for (const host of hosts) await rig.node(host, { host, leaseMs: 3_600_000 });
   for (const [index, owner] of world.users.entries()) {
     const lanes = Array.from({ length: world.lanesOf(owner) }, (_, i) => `${owner}-lane-${i}`);
     for (const [i, lane] of lanes.entries()) {
       if (world.hosts === undefined) continue;
       const host = hosts[(index + i) % hosts.length] as string;
-      await b.change({ do: 'configure', lane, settings: { host, owner } });
+      await rig.change({ do: 'configure', lane, settings: { host, owner } });
     }
-    await b.store.enqueue(lanes.flatMap((lane) => [1, 2].map(() => admission({ lane, owner }))));
+    await rig.store.enqueue(lanes.flatMap((lane) => [1, 2].map(() => admission({ lane, owner }))));
   }
-  const begin = b.now;
+  const begin = rig.now;
   const bound = (Math.ceil(world.users.length / world.slots) + 1) * RUN_MS;
   const startedAt = new Map<string, number>();
   const running: { claimed: ClaimedRun; endsAt: number }[] = [];
   const request = { caps: { types: { task: world.slots }, perOwner: null } };
-  for (let turn = 0; startedAt.size < world.users.length && b.now - begin <= 2 * bound; turn++) {
+  for (let turn = 0; startedAt.size < world.users.length && rig.now - begin <= 2 * bound; turn++) {
     // The first round is cut to different lengths, so that slots free one after another.
     const length = (slot: number): number =>
       turn === 0 && world.staggered ? Math.ceil((RUN_MS * (slot + 1)) / world.slots) : RUN_MS;
-    for (const claimed of await claimAll(b, hosts, request)) {
-      if (!startedAt.has(claimed.run.owner)) startedAt.set(claimed.run.owner, b.now - begin);
-      running.push({ claimed, endsAt: b.now + length(running.length) });
+    for (const claimed of await claimAll(rig, hosts, request)) {
+      if (!startedAt.has(claimed.run.owner)) startedAt.set(claimed.run.owner, rig.now - begin);
+      running.push({ claimed, endsAt: rig.now + length(running.length) });
     }
     const next = Math.min(...running.map(({ endsAt }) => endsAt));
-    b.advance(next - b.now);
+    rig.advance(next - rig.now);
     for (const one of running.splice(0)) {
-      if (one.endsAt > b.now) running.push(one);
-      else await b.finish(one.claimed);
+      if (one.endsAt > rig.now) running.push(one);
+      else await rig.finish(one.claimed);
     }
   }
   const late = world.users.filter(
@@ -122,14 +122,14 @@ async function expectFair(b: Bench, world: World): Promise<void> {
 
 /** The hosts claim one after the other, always the same one first, until nobody gets anything. */
 async function claimAll(
-  b: Bench,
+  rig: Rig,
   hosts: readonly string[],
   request: Partial<ClaimRequest>,
 ): Promise<ClaimedRun[]> {
   const all: ClaimedRun[] = [];
   for (let before = -1; before < all.length; ) {
     before = all.length;
-    for (const nodeId of hosts) all.push(...(await b.claim({ ...request, nodeId })));
+    for (const nodeId of hosts) all.push(...(await rig.claim({ ...request, nodeId })));
   }
   return all;
 }

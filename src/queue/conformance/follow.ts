@@ -1,52 +1,52 @@
 import { expect } from 'vitest';
 import { deaf, range, read, readAll, seqs } from '../../../test/support/tails.ts';
 import { RunQueue } from '../run-queue.ts';
-import { type Bench, type Rule, SUCCEEDED } from './rig.ts';
+import { type Rig, type Rule, SUCCEEDED } from './rig.ts';
 
-const note = (b: Bench, lane: string, n: number): Promise<unknown> =>
-  b.change({ do: 'note', lane, event: { type: 'session.status', payload: n } });
+const note = (rig: Rig, lane: string, n: number): Promise<unknown> =>
+  rig.change({ do: 'note', lane, event: { type: 'session.status', payload: n } });
 
-async function notes(b: Bench, lane: string, from: number, to: number): Promise<void> {
-  for (const n of range(from, to)) await note(b, lane, n);
+async function notes(rig: Rig, lane: string, from: number, to: number): Promise<void> {
+  for (const n of range(from, to)) await note(rig, lane, n);
 }
 
 /** Following a lane's log. */
 export function followRules(rule: Rule): void {
-  rule('[E1] says how far several logs go, removed lanes aside', async (b) => {
-    await notes(b, 'a', 1, 3);
-    await notes(b, 'b', 1, 1);
-    expect(await b.store.lastSeqs(['b', 'none', 'a'])).toEqual(
+  rule('[E1] says how far several logs go, removed lanes aside', async (rig) => {
+    await notes(rig, 'a', 1, 3);
+    await notes(rig, 'b', 1, 1);
+    expect(await rig.store.lastSeqs(['b', 'none', 'a'])).toEqual(
       new Map([
         ['a', 3],
         ['b', 1],
       ]),
     );
-    expect(await b.store.lastSeqs([])).toEqual(new Map());
+    expect(await rig.store.lastSeqs([])).toEqual(new Map());
   });
 
-  rule('[E1] reads several logs at once, each from its place', async (b) => {
-    await notes(b, 'a', 1, 5);
-    await notes(b, 'b', 1, 5);
-    const events = await b.store.listAfterEach([
+  rule('[E1] reads several logs at once, each from its place', async (rig) => {
+    await notes(rig, 'a', 1, 5);
+    await notes(rig, 'b', 1, 5);
+    const events = await rig.store.listAfterEach([
       { lane: 'b', after: 3, limit: 10 },
       { lane: 'none', after: 0, limit: 10 },
       { lane: 'a', after: 1, limit: 2 },
     ]);
     expect(events.map(({ lane, seq }) => `${lane}${seq}`)).toEqual(['b4', 'b5', 'a2', 'a3']);
-    expect(events.slice(0, 2)).toEqual(await b.store.listAfter('b', 3, 10));
-    expect(await b.store.listAfterEach([])).toEqual([]);
+    expect(events.slice(0, 2)).toEqual(await rig.store.listAfter('b', 3, 10));
+    expect(await rig.store.listAfterEach([])).toEqual([]);
   });
 
   for (const hints of ['with hints', 'by polls alone']) {
     rule(
       `[E1] [E3] many writers, many tails: every event once and in order, ${hints}`,
-      async (b) => {
-        const store = hints === 'with hints' ? b.store : deaf(b.store);
+      async (rig) => {
+        const store = hints === 'with hints' ? rig.store : deaf(rig.store);
         const queue = new RunQueue(store, { follow: { pollMs: 10 } });
         const lanes = ['a', 'b', 'c'];
         const perLane = 60;
         const write = (lane: string) =>
-          Promise.all(range(1, 6).map(() => notes(b, lane, 1, perLane / 6)));
+          Promise.all(range(1, 6).map(() => notes(rig, lane, 1, perLane / 6)));
         const reading: Promise<void>[] = [];
         const follow = (lane: string, after: number): void => {
           const tail = queue.tail(lane, { after });
@@ -70,36 +70,36 @@ export function followRules(rule: Rule): void {
     );
   }
 
-  rule('[E2] a tail waits for a lane that is not there, and for a seq to come', async (b) => {
-    const queue = new RunQueue(b.store);
+  rule('[E2] a tail waits for a lane that is not there, and for a seq to come', async (rig) => {
+    const queue = new RunQueue(rig.store);
     const early = queue.tail('later');
     const future = queue.tail('later', { after: 5 });
     const first = read(early, 7);
     const second = read(future, 2);
-    await notes(b, 'later', 1, 7);
+    await notes(rig, 'later', 1, 7);
     expect(seqs(await first)).toEqual(range(1, 7));
     expect(seqs(await second)).toEqual([6, 7]);
   });
 
-  rule('[E2] the tail of a run has its events only and ends with done', async (b) => {
-    const queue = new RunQueue(b.store);
-    await b.node();
-    const [first, second] = (await b.enqueueMany(2, { lane: 'l' })) as [string, string];
+  rule('[E2] the tail of a run has its events only and ends with done', async (rig) => {
+    const queue = new RunQueue(rig.store);
+    await rig.node();
+    const [first, second] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     const tails = [first, second].map((runId) => queue.tail('l', { runId }));
     const all = Promise.all(tails.map(readAll));
     const late: ReturnType<typeof readAll>[] = [];
     for (const runId of [first, second]) {
-      const claimed = await b.begin();
+      const claimed = await rig.begin();
       late.push(readAll(queue.tail('l', { runId })));
       const events = range(1, 40).map((n) => ({ type: 'run.progress', payload: n }));
-      await b.write(claimed, { events });
-      await b.end(claimed, SUCCEEDED);
+      await rig.write(claimed, { events });
+      await rig.end(claimed, SUCCEEDED);
     }
-    const stored = [first, second].map((runId) => b.store.listAfter('l', 0, 1000, runId));
+    const stored = [first, second].map((runId) => rig.store.listAfter('l', 0, 1000, runId));
     expect(await all).toEqual(await Promise.all(stored));
     expect(await Promise.all(late)).toEqual(await Promise.all(stored));
     expect(tails[0]?.end).toMatchObject({ reason: 'done', dropped: false });
-    const { lastSeq } = await b.run(first);
+    const { lastSeq } = await rig.run(first);
     expect(tails[0]?.end?.after).toBe(lastSeq);
     // A client that has seen `done` and comes again learns at once that there is no more.
     const again = queue.tail('l', { runId: first, after: lastSeq as number });
@@ -110,57 +110,57 @@ export function followRules(rule: Rule): void {
     expect(unknown.end?.reason).toBe('gone');
   });
 
-  rule('[E3] purged events are passed over, and only those', async (b) => {
-    const queue = new RunQueue(b.store, { follow: { pollMs: 10 } });
-    await b.node();
-    await note(b, 'l', 1);
-    const { id } = await b.enqueue({ lane: 'l' });
-    await b.finish(await b.claimOne());
-    await note(b, 'l', 2);
-    const rest = await b.enqueue({ lane: 'l' });
+  rule('[E3] purged events are passed over, and only those', async (rig) => {
+    const queue = new RunQueue(rig.store, { follow: { pollMs: 10 } });
+    await rig.node();
+    await note(rig, 'l', 1);
+    const { id } = await rig.enqueue({ lane: 'l' });
+    await rig.finish(await rig.claimOne());
+    await note(rig, 'l', 2);
+    const rest = await rig.enqueue({ lane: 'l' });
     const live = queue.tail('l', { after: 1 });
     expect(seqs(await read(live, 2))).toEqual([2, 3]);
-    b.advance(10);
-    expect((await b.store.purge({ before: b.now, limit: 10 })).runs).toBe(1);
+    rig.advance(10);
+    expect((await rig.store.purge({ before: rig.now, limit: 10 })).runs).toBe(1);
     // It had the purged ones before; a new one does not find them.
     const late = queue.tail('l');
-    const left = (await b.store.listAfter('l', 0, 100)).map(({ seq }) => seq);
+    const left = (await rig.store.listAfter('l', 0, 100)).map(({ seq }) => seq);
     expect(left).toEqual([1, 7, 8]);
     expect(seqs(await read(late, 3))).toEqual(left);
     const run = queue.tail('l', { runId: id });
     expect(await readAll(run)).toEqual([]);
     expect(run.end?.reason).toBe('gone');
-    await b.cancel(rest.id);
+    await rig.cancel(rest.id);
     expect(seqs(await read(late, 2))).toEqual([9, 10]);
     expect(seqs(await read(live, 7))).toEqual(range(4, 10));
   });
 
-  rule('[E3] a lane that is removed ends its tails', async (b) => {
-    const queue = new RunQueue(b.store, { follow: { pollMs: 10 } });
-    await b.node();
-    const { id, lane } = await b.enqueue();
+  rule('[E3] a lane that is removed ends its tails', async (rig) => {
+    const queue = new RunQueue(rig.store, { follow: { pollMs: 10 } });
+    await rig.node();
+    const { id, lane } = await rig.enqueue();
     const tail = queue.tail(lane);
     const other = queue.tail('other');
     expect(seqs(await read(tail, 1))).toEqual([1]);
-    await b.finish(await b.claimOne());
+    await rig.finish(await rig.claimOne());
     expect(seqs(await read(tail, 4))).toEqual(range(2, 5));
-    b.advance(10);
-    expect(await b.store.purge({ before: b.now, limit: 10 })).toEqual({ runs: 1, lanes: 1 });
+    rig.advance(10);
+    expect(await rig.store.purge({ before: rig.now, limit: 10 })).toEqual({ runs: 1, lanes: 1 });
     expect(await readAll(tail)).toEqual([]);
     expect(tail.end).toEqual({ reason: 'gone', dropped: false, after: 5 });
     expect(other.end).toBeNull();
     expect(id).toBe(lane);
   });
 
-  rule('[E9] the hint feed names lanes that grew and how far, without replay', async (b) => {
-    const queue = new RunQueue(b.store);
-    await notes(b, 'before', 1, 2);
+  rule('[E9] the hint feed names lanes that grew and how far, without replay', async (rig) => {
+    const queue = new RunQueue(rig.store);
+    await notes(rig, 'before', 1, 2);
     const hints = queue.hints();
     const first = hints.next();
-    await note(b, 'a', 1);
+    await note(rig, 'a', 1);
     expect((await first).value).toEqual({ lane: 'a', lastSeq: 1 });
-    await notes(b, 'a', 2, 5);
-    await note(b, 'b', 1);
+    await notes(rig, 'a', 2, 5);
+    await note(rig, 'b', 1);
     const seen = new Map<string, number>();
     while (seen.get('a') !== 5 || seen.get('b') !== 1) {
       const { value } = await hints.next();

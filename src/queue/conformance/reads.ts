@@ -1,52 +1,52 @@
 import { expect } from 'vitest';
-import { type Bench, failed, LEASE_MS, type Rule, SUCCEEDED } from './rig.ts';
+import { failed, LEASE_MS, type Rig, type Rule, SUCCEEDED } from './rig.ts';
 
 /** Types, lists, counts, and the removal of what is old. */
 export function readRules(rule: Rule): void {
-  rule('[Q17] a node is given only runs of types it asks for', async (b) => {
-    await b.node();
-    const mail = await b.enqueue({ type: 'mail' });
-    const task = await b.enqueue({ type: 'task' });
-    expect(await b.claimIds({ types: ['task'] })).toEqual([task.id]);
-    expect(await b.claim({ types: [] })).toEqual([]);
-    expect(await b.claimIds({ types: ['mail', 'task'] })).toEqual([mail.id]);
+  rule('[Q17] a node is given only runs of types it asks for', async (rig) => {
+    await rig.node();
+    const mail = await rig.enqueue({ type: 'mail' });
+    const task = await rig.enqueue({ type: 'task' });
+    expect(await rig.claimIds({ types: ['task'] })).toEqual([task.id]);
+    expect(await rig.claim({ types: [] })).toEqual([]);
+    expect(await rig.claimIds({ types: ['mail', 'task'] })).toEqual([mail.id]);
   });
 
-  rule('[Q17] a lane waits for a node that handles its next run', async (b) => {
-    await b.node();
-    await b.enqueue({ lane: 'l', type: 'mail' });
-    await b.enqueue({ lane: 'l', type: 'task' });
-    expect(await b.claim({ types: ['task'] })).toEqual([]);
-    await b.finish(await b.claimOne({ types: ['mail'] }));
-    expect(await b.claim({ types: ['mail'] })).toEqual([]);
-    expect(await b.claim({ types: ['task'] })).toHaveLength(1);
+  rule('[Q17] a lane waits for a node that handles its next run', async (rig) => {
+    await rig.node();
+    await rig.enqueue({ lane: 'l', type: 'mail' });
+    await rig.enqueue({ lane: 'l', type: 'task' });
+    expect(await rig.claim({ types: ['task'] })).toEqual([]);
+    await rig.finish(await rig.claimOne({ types: ['mail'] }));
+    expect(await rig.claim({ types: ['mail'] })).toEqual([]);
+    expect(await rig.claim({ types: ['task'] })).toHaveLength(1);
   });
 
-  rule('[Q17] types that no live node handles are named', async (b) => {
-    await b.enqueue({ type: 'mail' });
-    await b.enqueue({ type: 'task' });
-    await b.enqueue({ lane: 'l', type: 'task' });
-    await b.enqueue({ lane: 'l', type: 'behind' });
-    expect([...(await b.store.unhandledTypes())].sort()).toEqual(['mail', 'task']);
-    await b.node('node-1', { types: ['task'] });
-    expect(await b.store.unhandledTypes()).toEqual(['mail']);
-    await b.node('node-2', { types: ['mail'] });
-    expect(await b.store.unhandledTypes()).toEqual([]);
-    b.advance(LEASE_MS);
-    expect([...(await b.store.unhandledTypes())].sort()).toEqual(['mail', 'task']);
+  rule('[Q17] types that no live node handles are named', async (rig) => {
+    await rig.enqueue({ type: 'mail' });
+    await rig.enqueue({ type: 'task' });
+    await rig.enqueue({ lane: 'l', type: 'task' });
+    await rig.enqueue({ lane: 'l', type: 'behind' });
+    expect([...(await rig.store.unhandledTypes())].sort()).toEqual(['mail', 'task']);
+    await rig.node('node-1', { types: ['task'] });
+    expect(await rig.store.unhandledTypes()).toEqual(['mail']);
+    await rig.node('node-2', { types: ['mail'] });
+    expect(await rig.store.unhandledTypes()).toEqual([]);
+    rig.advance(LEASE_MS);
+    expect([...(await rig.store.unhandledTypes())].sort()).toEqual(['mail', 'task']);
   });
 
-  rule('[Q19] get gives state, attempts, last error and next time', async (b) => {
-    await b.node();
-    const runAt = b.now + 500;
-    const { id } = await b.enqueue({
+  rule('[Q19] get gives state, attempts, last error and next time', async (rig) => {
+    await rig.node();
+    const runAt = rig.now + 500;
+    const { id } = await rig.enqueue({
       lane: 'l',
       owner: 'ann',
       payload: [1],
       runAt,
       maxAttempts: 4,
     });
-    expect(await b.run(id)).toEqual({
+    expect(await rig.run(id)).toEqual({
       id,
       lane: 'l',
       owner: 'ann',
@@ -58,8 +58,8 @@ export function readRules(rule: Rule): void {
       crashes: 0,
       retryOf: null,
       idempotencyKey: null,
-      createdAt: b.now,
-      updatedAt: b.now,
+      createdAt: rig.now,
+      updatedAt: rig.now,
       runAt,
       nextRunAt: null,
       startedAt: null,
@@ -70,46 +70,52 @@ export function readRules(rule: Rule): void {
       firstSeq: 1,
       lastSeq: null,
     });
-    const createdAt = b.now;
-    b.advance(500);
-    const claimed = await b.claimOne();
-    expect(claimed.run).toMatchObject({ state: 'dequeued', attempts: 1, updatedAt: b.now });
-    expect(claimed.run).toEqual(await b.run(id));
-    b.advance(10);
-    await b.write(claimed, { start: true });
-    const startedAt = b.now;
-    b.advance(10);
-    await b.end(claimed, failed('timeout', 'slow'), 2000);
+    const createdAt = rig.now;
+    rig.advance(500);
+    const claimed = await rig.claimOne();
+    expect(claimed.run).toMatchObject({ state: 'dequeued', attempts: 1, updatedAt: rig.now });
+    expect(claimed.run).toEqual(await rig.run(id));
+    rig.advance(10);
+    await rig.write(claimed, { start: true });
+    const startedAt = rig.now;
+    rig.advance(10);
+    await rig.end(claimed, failed('timeout', 'slow'), 2000);
     const error = { class: 'timeout', message: 'slow' };
-    const nextRunAt = b.now + 2000;
-    expect(await b.run(id)).toMatchObject({ createdAt, startedAt, nextRunAt, error, attempts: 1 });
-    b.advance(2000);
-    await b.finish(await b.claimOne(), { kind: 'succeeded', result: { ok: true } });
-    expect(await b.run(id)).toMatchObject({
+    const nextRunAt = rig.now + 2000;
+    expect(await rig.run(id)).toMatchObject({
+      createdAt,
+      startedAt,
+      nextRunAt,
+      error,
+      attempts: 1,
+    });
+    rig.advance(2000);
+    await rig.finish(await rig.claimOne(), { kind: 'succeeded', result: { ok: true } });
+    expect(await rig.run(id)).toMatchObject({
       state: 'succeeded',
       result: { ok: true },
       startedAt,
-      finishedAt: b.now,
-      updatedAt: b.now,
+      finishedAt: rig.now,
+      updatedAt: rig.now,
     });
   });
 
-  rule('[Q19] counts are the numbers of runs by state', async (b) => {
-    await b.node();
-    expect(Object.values(await b.store.counts()).every((count) => count === 0)).toBe(true);
-    await b.enqueueMany(9, { maxAttempts: 1 });
-    await b.enqueue({ delayMs: 1000 });
-    const claimed = await b.claim({ limit: 7 });
+  rule('[Q19] counts are the numbers of runs by state', async (rig) => {
+    await rig.node();
+    expect(Object.values(await rig.store.counts()).every((count) => count === 0)).toBe(true);
+    await rig.enqueueMany(9, { maxAttempts: 1 });
+    await rig.enqueue({ delayMs: 1000 });
+    const claimed = await rig.claim({ limit: 7 });
     const outcomes = [
       SUCCEEDED,
       failed('invalid_request'),
       failed('timeout'),
       { kind: 'cancelled' },
-      { kind: 'parked', until: b.now + 1000, error: { class: 'usage_limit', message: '' } },
+      { kind: 'parked', until: rig.now + 1000, error: { class: 'usage_limit', message: '' } },
     ] as const;
-    for (const [i, outcome] of outcomes.entries()) await b.finish(claimed[i] ?? fail(), outcome);
-    await b.write(claimed[5] ?? fail(), { start: true, ask: true });
-    expect(await b.counts()).toEqual({
+    for (const [i, outcome] of outcomes.entries()) await rig.finish(claimed[i] ?? fail(), outcome);
+    await rig.write(claimed[5] ?? fail(), { start: true, ask: true });
+    expect(await rig.counts()).toEqual({
       queued: 3,
       dequeued: 1,
       waiting: 1,
@@ -121,12 +127,12 @@ export function readRules(rule: Rule): void {
     });
   });
 
-  rule('[Q19] runs are listed by age, in pages, by lane and by state', async (b) => {
-    await b.node();
+  rule('[Q19] runs are listed by age, in pages, by lane and by state', async (rig) => {
+    await rig.node();
     const ids: string[] = [];
-    for (let i = 0; i < 9; i++) ids.push((await b.enqueue({ lane: `lane-${i % 3}` })).id);
-    const list = async (filter: Parameters<typeof b.store.list>[0]) =>
-      (await b.store.list(filter)).map(({ id }) => id);
+    for (let i = 0; i < 9; i++) ids.push((await rig.enqueue({ lane: `lane-${i % 3}` })).id);
+    const list = async (filter: Parameters<typeof rig.store.list>[0]) =>
+      (await rig.store.list(filter)).map(({ id }) => id);
     expect(await list({ limit: 100 })).toEqual(ids);
     const first = await list({ limit: 4 });
     expect(first).toEqual(ids.slice(0, 4));
@@ -143,7 +149,7 @@ export function readRules(rule: Rule): void {
     expect(
       await list({ lane: 'lane-1', limit: 2, after: ids[4] ?? '', newestFirst: true }),
     ).toEqual([ids[1]]);
-    await b.finish(await b.claimOne());
+    await rig.finish(await rig.claimOne());
     const done = await list({ states: ['succeeded'], limit: 100 });
     expect(done).toHaveLength(1);
     const rest = ids.filter((id) => id !== done[0]);
@@ -154,74 +160,80 @@ export function readRules(rule: Rule): void {
 
   rule(
     '[Q21] a purge removes what ended before the time, oldest first, and counts it',
-    async (b) => {
-      await b.node();
-      const ids = await finishedRuns(b, 5);
-      expect(await b.store.purge({ before: b.now - 3, limit: 100 })).toEqual({ runs: 2, lanes: 2 });
-      expect(await b.store.get(ids[1] as string)).toBeNull();
-      expect(await b.store.getLane(ids[1] as string)).toBeNull();
-      expect(await b.store.listAfter(ids[1] as string, 0, 10)).toEqual([]);
-      expect(await b.store.purge({ before: b.now + 1, limit: 2 })).toEqual({ runs: 2, lanes: 2 });
-      expect((await b.store.list({ limit: 10 })).map(({ id }) => id)).toEqual([ids[4]]);
-      expect(await b.counts()).toEqual({ succeeded: 1 });
+    async (rig) => {
+      await rig.node();
+      const ids = await finishedRuns(rig, 5);
+      expect(await rig.store.purge({ before: rig.now - 3, limit: 100 })).toEqual({
+        runs: 2,
+        lanes: 2,
+      });
+      expect(await rig.store.get(ids[1] as string)).toBeNull();
+      expect(await rig.store.getLane(ids[1] as string)).toBeNull();
+      expect(await rig.store.listAfter(ids[1] as string, 0, 10)).toEqual([]);
+      expect(await rig.store.purge({ before: rig.now + 1, limit: 2 })).toEqual({
+        runs: 2,
+        lanes: 2,
+      });
+      expect((await rig.store.list({ limit: 10 })).map(({ id }) => id)).toEqual([ids[4]]);
+      expect(await rig.counts()).toEqual({ succeeded: 1 });
     },
   );
 
   rule(
     '[Q21] a purge leaves what has not ended, and the log of the rest of its lane',
-    async (b) => {
-      await b.node();
-      const ids = await b.enqueueMany(3, { lane: 'l' });
-      await b.finish(await b.claimOne());
-      await b.begin();
-      b.advance(1);
-      expect(await b.store.purge({ before: b.now, limit: 100 })).toEqual({ runs: 1, lanes: 0 });
-      expect(await b.store.get(ids[0] as string)).toBeNull();
-      expect(await b.eventTypes('l', ids[0] as string)).toEqual([]);
-      const events = await b.store.listAfter('l', 0, 100);
+    async (rig) => {
+      await rig.node();
+      const ids = await rig.enqueueMany(3, { lane: 'l' });
+      await rig.finish(await rig.claimOne());
+      await rig.begin();
+      rig.advance(1);
+      expect(await rig.store.purge({ before: rig.now, limit: 100 })).toEqual({ runs: 1, lanes: 0 });
+      expect(await rig.store.get(ids[0] as string)).toBeNull();
+      expect(await rig.eventTypes('l', ids[0] as string)).toEqual([]);
+      const events = await rig.store.listAfter('l', 0, 100);
       expect(events.map(({ runId }) => runId)).toEqual([ids[1], ids[2], ids[1], ids[1]]);
-      expect(await b.lane('l')).toMatchObject({ state: 'running', queued: 1 });
+      expect(await rig.lane('l')).toMatchObject({ state: 'running', queued: 1 });
       // Numbers go on where they were.
-      await b.change({ do: 'note', lane: 'l', event: { type: 'session.status', payload: {} } });
-      const last = (await b.store.listAfter('l', 0, 100)).at(-1);
+      await rig.change({ do: 'note', lane: 'l', event: { type: 'session.status', payload: {} } });
+      const last = (await rig.store.listAfter('l', 0, 100)).at(-1);
       expect(last?.seq).toBe((events.at(-1)?.seq ?? 0) + 1);
     },
   );
 
-  rule('[Q21] runs of a kept lane stay, until it is no longer kept', async (b) => {
-    await b.node();
-    await b.change({ do: 'configure', lane: 'l', settings: { kept: true } });
-    const { id } = await b.enqueue({ lane: 'l' });
-    await b.finish(await b.claimOne());
-    const [other] = await finishedRuns(b, 1);
-    b.advance(1);
-    expect(await b.store.purge({ before: b.now, limit: 100 })).toEqual({ runs: 1, lanes: 1 });
-    expect(await b.store.get(other as string)).toBeNull();
-    expect((await b.run(id)).state).toBe('succeeded');
-    expect((await b.eventTypes('l')).at(-1)).toBe('done');
-    await b.change({ do: 'configure', lane: 'l', settings: { kept: false } });
-    expect(await b.store.purge({ before: b.now, limit: 100 })).toEqual({ runs: 1, lanes: 1 });
-    expect(await b.store.getLane('l')).toBeNull();
+  rule('[Q21] runs of a kept lane stay, until it is no longer kept', async (rig) => {
+    await rig.node();
+    await rig.change({ do: 'configure', lane: 'l', settings: { kept: true } });
+    const { id } = await rig.enqueue({ lane: 'l' });
+    await rig.finish(await rig.claimOne());
+    const [other] = await finishedRuns(rig, 1);
+    rig.advance(1);
+    expect(await rig.store.purge({ before: rig.now, limit: 100 })).toEqual({ runs: 1, lanes: 1 });
+    expect(await rig.store.get(other as string)).toBeNull();
+    expect((await rig.run(id)).state).toBe('succeeded');
+    expect((await rig.eventTypes('l')).at(-1)).toBe('done');
+    await rig.change({ do: 'configure', lane: 'l', settings: { kept: false } });
+    expect(await rig.store.purge({ before: rig.now, limit: 100 })).toEqual({ runs: 1, lanes: 1 });
+    expect(await rig.store.getLane('l')).toBeNull();
   });
 
-  rule('[Q21] a lane that became kept late keeps what it has', async (b) => {
-    await b.node();
-    const { id } = await b.enqueue({ lane: 'l' });
-    await b.finish(await b.claimOne());
-    await b.change({ do: 'configure', lane: 'l', settings: { kept: true } });
-    b.advance(1);
-    expect(await b.store.purge({ before: b.now, limit: 100 })).toEqual({ runs: 0, lanes: 0 });
-    expect((await b.run(id)).state).toBe('succeeded');
+  rule('[Q21] a lane that became kept late keeps what it has', async (rig) => {
+    await rig.node();
+    const { id } = await rig.enqueue({ lane: 'l' });
+    await rig.finish(await rig.claimOne());
+    await rig.change({ do: 'configure', lane: 'l', settings: { kept: true } });
+    rig.advance(1);
+    expect(await rig.store.purge({ before: rig.now, limit: 100 })).toEqual({ runs: 0, lanes: 0 });
+    expect((await rig.run(id)).state).toBe('succeeded');
   });
 
-  rule('[Q21] a purged key is free again', async (b) => {
-    await b.node();
+  rule('[Q21] a purged key is free again', async (rig) => {
+    await rig.node();
     const request = { lane: 'l', idempotencyKey: 'k', bodyHash: 'one' };
-    await b.enqueue(request);
-    await b.finish(await b.claimOne());
-    b.advance(1);
-    await b.store.purge({ before: b.now, limit: 100 });
-    expect(await b.enqueue({ ...request, bodyHash: 'two' })).toMatchObject({ known: false });
+    await rig.enqueue(request);
+    await rig.finish(await rig.claimOne());
+    rig.advance(1);
+    await rig.store.purge({ before: rig.now, limit: 100 });
+    expect(await rig.enqueue({ ...request, bodyHash: 'two' })).toMatchObject({ known: false });
   });
 }
 
@@ -230,13 +242,13 @@ function fail(): never {
 }
 
 /** Runs that ended one millisecond after another. */
-async function finishedRuns(b: Bench, count: number): Promise<string[]> {
-  const ids = await b.enqueueMany(count);
-  const claimed = await b.claim();
+async function finishedRuns(rig: Rig, count: number): Promise<string[]> {
+  const ids = await rig.enqueueMany(count);
+  const claimed = await rig.claim();
   for (const id of ids) {
     const one = claimed.find(({ run }) => run.id === id);
-    await b.finish(one ?? fail());
-    b.advance(1);
+    await rig.finish(one ?? fail());
+    rig.advance(1);
   }
   return ids;
 }

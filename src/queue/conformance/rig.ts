@@ -16,8 +16,8 @@ import type {
   Store,
 } from '../store.ts';
 
-/** One test of the contract; the title begins with its rule. */
-export type Rule = (title: string, body: (bench: Bench) => Promise<void>) => void;
+/** One test of the suite; the title begins with its rule. */
+export type Rule = (title: string, body: (rig: Rig) => Promise<void>) => void;
 
 export const START = Date.UTC(2026, 0, 1);
 export const LEASE_MS = 30_000;
@@ -47,8 +47,8 @@ export function admission({ payload = null, ...rest }: NewRun = {}): Admission {
   };
 }
 
-/** A store under test with a clock that stands still until it is moved, and the calls in short. */
-export class Bench {
+/** A store under test with a clock that only moves when told to, and short forms of the calls. */
+export class Rig {
   now = START;
   readonly store: Store;
 
@@ -62,16 +62,16 @@ export class Bench {
     });
   }
 
-  static async open(open: (clock: () => number) => Promise<Store>): Promise<Bench> {
+  static async open(open: (clock: () => number) => Promise<Store>): Promise<Rig> {
     const clock = { now: START };
-    return new Bench(await open(() => clock.now), clock);
+    return new Rig(await open(() => clock.now), clock);
   }
 
   advance(ms: number): void {
     this.now += ms;
   }
 
-  /** A node that joined. */
+  /** Joins a node. */
   async node(
     id = 'node-1',
     {
@@ -95,7 +95,7 @@ export class Bench {
     return receipt as Receipt;
   }
 
-  /** Several runs of one lane, one after the other. */
+  /** Enqueues several equal runs. */
   async enqueueMany(count: number, run: NewRun = {}): Promise<string[]> {
     const receipts = await this.store.enqueue(Array.from({ length: count }, () => admission(run)));
     return receipts.map(({ id }) => id);
@@ -178,7 +178,7 @@ export class Bench {
     return Object.fromEntries(all.filter(([, count]) => count !== 0));
   }
 
-  /** Resolves with the first hint that fits. Ask for it before doing what causes it. */
+  /** Resolves with the first hint that matches. Call it before the operation that causes the hint. */
   hint(fits: (hint: Hint) => boolean): Promise<Hint> {
     return new Promise((resolve) => {
       const stop = this.store.onHint((hint) => {
@@ -190,5 +190,5 @@ export class Bench {
   }
 }
 
-/** What a call was refused with. */
+/** Matches an error with this code. */
 export const refused = (code: string): unknown => expect.objectContaining({ code });

@@ -13,7 +13,7 @@ import { orderRules } from './order.ts';
 import { queuedRules } from './queued.ts';
 import { readRules } from './reads.ts';
 import { retryRules } from './retry.ts';
-import { Bench, type Rule } from './rig.ts';
+import { Rig, type Rule } from './rig.ts';
 import { scheduleRules } from './schedule.ts';
 import { stateRules } from './states.ts';
 import { stopRules } from './stop.ts';
@@ -43,19 +43,19 @@ const TOPICS = {
   schedules: scheduleRules,
 };
 
-export interface ContractOptions {
-  /** Titles of rules this store cannot keep, each with its reason. */
+export interface ConformanceOptions {
+  /** Titles of rules that this store cannot follow, each with its reason. */
   readonly cannot?: Readonly<Record<string, string>>;
 }
 
 /**
- * The promises of the store port, the same for every adapter. `open` gives an empty store that
- * takes its time from the clock it is handed; each test gets a store of its own.
+ * The promises of the store port, the same for every adapter. `open` returns an empty store that
+ * uses the given clock; each test gets its own store.
  */
 export function storeConformance(
   name: string,
   open: (clock: Clock) => Promise<Store>,
-  { cannot = {} }: ContractOptions = {},
+  { cannot = {} }: ConformanceOptions = {},
 ): void {
   const titles = new Set<string>();
   const rule: Rule = (title, body) => {
@@ -66,16 +66,16 @@ export function storeConformance(
       return;
     }
     it(title, async () => {
-      const bench = await Bench.open(open);
-      onTestFinished(() => bench.store.close());
-      await body(bench);
+      const rig = await Rig.open(open);
+      onTestFinished(() => rig.store.close());
+      await body(rig);
     });
   };
 
   describe(`${name} store`, () => {
     for (const [topic, rules] of Object.entries(TOPICS)) describe(topic, () => rules(rule));
 
-    it('declares nothing impossible that is no rule', () => {
+    it('declares only existing rules impossible', () => {
       expect(Object.keys(cannot).filter((title) => !titles.has(title))).toEqual([]);
     });
   });

@@ -18,75 +18,81 @@ const VALUES: readonly [string, Json][] = [
 /** What is written is read back as it was. */
 export function valueRules(rule: Rule): void {
   for (const [name, value] of VALUES) {
-    rule(`[Q22] values come back as they were: ${name}`, async (b) => {
-      await b.node();
-      const { id } = await b.enqueue({ lane: 'l', payload: value });
-      const claimed = await b.claimOne();
+    rule(`[Q22] values come back as they were: ${name}`, async (rig) => {
+      await rig.node();
+      const { id } = await rig.enqueue({ lane: 'l', payload: value });
+      const claimed = await rig.claimOne();
       expect(claimed.run.payload).toEqual(value);
-      await b.write(claimed, { start: true, events: [{ type: 'run.progress', payload: value }] });
-      await b.end(claimed, { kind: 'succeeded', result: value });
-      const run = await b.run(id);
+      await rig.write(claimed, { start: true, events: [{ type: 'run.progress', payload: value }] });
+      await rig.end(claimed, { kind: 'succeeded', result: value });
+      const run = await rig.run(id);
       expect([run.payload, run.result]).toEqual([value, value]);
-      expect((await b.store.listAfter('l', 3, 1))[0]?.payload).toEqual(value);
+      expect((await rig.store.listAfter('l', 3, 1))[0]?.payload).toEqual(value);
     });
   }
 
-  rule('[Q22] a payload near 1 MiB goes through whole', async (b) => {
-    await b.node();
+  rule('[Q22] a payload near 1 MiB goes through whole', async (rig) => {
+    await rig.node();
     const payload = 'あ'.repeat(Math.floor((PAYLOAD_MAX - 2) / 3));
-    const { id } = await b.enqueue({ payload });
-    expect((await b.claimOne()).run.payload).toBe(payload);
-    expect((await b.run(id)).payload).toBe(payload);
+    const { id } = await rig.enqueue({ payload });
+    expect((await rig.claimOne()).run.payload).toBe(payload);
+    expect((await rig.run(id)).payload).toBe(payload);
   });
 
-  rule('[Q22] names of the greatest length, in any script, keep apart and in order', async (b) => {
-    await b.node();
-    const name = (tail: string) => tail.padStart(NAME_MAX, '列');
-    const owners = [
-      '',
-      name('甲'),
-      name('乙'),
-      '😀'.repeat(NAME_MAX / 2),
-      `${'x'.repeat(NAME_MAX)}`,
-    ];
-    const ids = new Map<string, string[]>();
-    for (const [i, owner] of owners.entries()) {
-      const lane = name(`😀${i}`);
-      expect(lane).toHaveLength(NAME_MAX);
-      ids.set(lane, await b.enqueueMany(2, { lane, owner, idempotencyKey: null }));
-    }
-    const claimed = await b.claim();
-    expect(claimed.map(({ run }) => run.owner).sort()).toEqual([...owners].sort());
-    for (const one of claimed) {
-      expect(one.run.id).toBe(ids.get(one.run.lane)?.[0]);
-      expect(await b.finish(one)).toBe(true);
-      expect(await b.queued(one.run.lane)).toEqual(ids.get(one.run.lane)?.slice(1));
-    }
-    const key = { lane: name('鍵'), idempotencyKey: name('🔑'), bodyHash: 'h' };
-    const { id } = await b.enqueue(key);
-    expect(await b.enqueue(key)).toMatchObject({ id, known: true });
-  });
+  rule(
+    '[Q22] names of the greatest length, in any script, keep apart and in order',
+    async (rig) => {
+      await rig.node();
+      const name = (tail: string) => tail.padStart(NAME_MAX, '列');
+      const owners = [
+        '',
+        name('甲'),
+        name('乙'),
+        '😀'.repeat(NAME_MAX / 2),
+        `${'x'.repeat(NAME_MAX)}`,
+      ];
+      const ids = new Map<string, string[]>();
+      for (const [i, owner] of owners.entries()) {
+        const lane = name(`😀${i}`);
+        expect(lane).toHaveLength(NAME_MAX);
+        ids.set(lane, await rig.enqueueMany(2, { lane, owner, idempotencyKey: null }));
+      }
+      const claimed = await rig.claim();
+      expect(claimed.map(({ run }) => run.owner).sort()).toEqual([...owners].sort());
+      for (const one of claimed) {
+        expect(one.run.id).toBe(ids.get(one.run.lane)?.[0]);
+        expect(await rig.finish(one)).toBe(true);
+        expect(await rig.queued(one.run.lane)).toEqual(ids.get(one.run.lane)?.slice(1));
+      }
+      const key = { lane: name('鍵'), idempotencyKey: name('🔑'), bodyHash: 'h' };
+      const { id } = await rig.enqueue(key);
+      expect(await rig.enqueue(key)).toMatchObject({ id, known: true });
+    },
+  );
 
-  rule('[Q22] an error message of any characters ends the run', async (b) => {
-    await b.node();
-    const { id } = await b.enqueue();
-    await b.finish(await b.claimOne(), failed('invalid_request', 'before\u0000\ud800\u0001 後'));
-    const { state, error } = await b.run(id);
+  rule('[Q22] an error message of any characters ends the run', async (rig) => {
+    await rig.node();
+    const { id } = await rig.enqueue();
+    await rig.finish(
+      await rig.claimOne(),
+      failed('invalid_request', 'before\u0000\ud800\u0001 後'),
+    );
+    const { state, error } = await rig.run(id);
     expect(state).toBe('failed');
     expect(error?.message.startsWith('before')).toBe(true);
     expect(error?.message.endsWith('後')).toBe(true);
-    expect((await b.eventTypes(id)).at(-1)).toBe('done');
+    expect((await rig.eventTypes(id)).at(-1)).toBe('done');
   });
 
-  rule('[Q22] what a caller does to its objects afterwards changes nothing stored', async (b) => {
-    await b.node();
-    await b.enqueue({ lane: 'l', payload: { n: 1 } });
-    const claimed = await b.claimOne();
+  rule('[Q22] what a caller does to its objects afterwards changes nothing stored', async (rig) => {
+    await rig.node();
+    await rig.enqueue({ lane: 'l', payload: { n: 1 } });
+    const claimed = await rig.claimOne();
     const progress = { n: 1 };
     const result = { n: 1 };
     const error = { class: 'timeout' as const, message: 'first' };
     // In one write: two at once may be stored in either order.
-    const written = b.write(claimed, {
+    const written = rig.write(claimed, {
       start: true,
       events: [{ type: 'run.progress', payload: progress }],
       end: { outcome: { kind: 'succeeded', result }, retryDelayMs: 0 },
@@ -94,29 +100,29 @@ export function valueRules(rule: Rule): void {
     (claimed.run.payload as { n: number }).n = 2;
     await written;
     progress.n = result.n = 2;
-    const read = await b.run(claimed.run.id);
+    const read = await rig.run(claimed.run.id);
     expect([read.payload, read.result]).toEqual([{ n: 1 }, { n: 1 }]);
     (read.result as { n: number }).n = 3;
-    const events = await b.store.listAfter('l', 0, 10);
+    const events = await rig.store.listAfter('l', 0, 10);
     expect(events[3]?.payload).toEqual({ n: 1 });
     (events[3]?.payload as { n: number }).n = 3;
-    expect((await b.store.listAfter('l', 0, 10))[3]?.payload).toEqual({ n: 1 });
-    expect((await b.run(claimed.run.id)).result).toEqual({ n: 1 });
+    expect((await rig.store.listAfter('l', 0, 10))[3]?.payload).toEqual({ n: 1 });
+    expect((await rig.run(claimed.run.id)).result).toEqual({ n: 1 });
 
-    const { id } = await b.enqueue();
-    await b.finish(await b.claimOne(), { kind: 'failed', error });
+    const { id } = await rig.enqueue();
+    await rig.finish(await rig.claimOne(), { kind: 'failed', error });
     error.message = 'second';
-    expect((await b.run(id)).error?.message).toBe('first');
-    const lane = await b.lane('l');
+    expect((await rig.run(id)).error?.message).toBe('first');
+    const lane = await rig.lane('l');
     lane.queued = 99;
-    expect((await b.lane('l')).queued).toBe(0);
+    expect((await rig.lane('l')).queued).toBe(0);
   });
 
-  rule('[Q22] a closed store refuses everything, and closes twice', async (b) => {
-    await b.store.close();
-    await b.store.close();
-    await expect(b.enqueue()).rejects.toEqual(refused('closed'));
-    await expect(b.store.get('x')).rejects.toEqual(refused('closed'));
-    await expect(b.claim()).rejects.toEqual(refused('closed'));
+  rule('[Q22] a closed store refuses everything, and closes twice', async (rig) => {
+    await rig.store.close();
+    await rig.store.close();
+    await expect(rig.enqueue()).rejects.toEqual(refused('closed'));
+    await expect(rig.store.get('x')).rejects.toEqual(refused('closed'));
+    await expect(rig.claim()).rejects.toEqual(refused('closed'));
   });
 }

@@ -317,7 +317,7 @@ function finish(
   const stopped = state === 'cancelled' && lane.cancel === 'stop';
   const failed = state === 'failed' || state === 'dead';
   lane.runId = null;
-  letGo(change);
+  releaseHolder(change);
   lane.cancel = null;
   lane.answeredAt = null;
   lane.state = lane.queued > 0 ? 'ready' : 'idle';
@@ -357,7 +357,7 @@ function delay(
   run.error = error;
   run.nextRunAt = until;
   run.committed = null;
-  letGo(change);
+  releaseHolder(change);
   lane.answeredAt = null;
   lane.state = 'delayed';
   lane.readyAt = until;
@@ -370,7 +370,7 @@ function delay(
 function requeue(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   change.touch(run).committed = null;
-  letGo(change);
+  releaseHolder(change);
   lane.answeredAt = null;
   lane.state = 'ready';
   lane.readyAt = change.now;
@@ -383,7 +383,7 @@ function leaveWaiting(change: LaneChange, run: RunCore): void {
   const answered = lane.answeredAt !== null;
   if (run.state !== 'waiting') change.move(run, 'waiting');
   change.touch(run);
-  letGo(change);
+  releaseHolder(change);
   lane.state = 'asking';
   change.ready = true;
   if (answered) answer(change, run);
@@ -391,7 +391,7 @@ function leaveWaiting(change: LaneChange, run: RunCore): void {
   run.attempts--;
 }
 
-function letGo(change: LaneChange): void {
+function releaseHolder(change: LaneChange): void {
   change.lane.nodeId = null;
   change.lane.fence = 0;
 }

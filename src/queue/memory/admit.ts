@@ -3,14 +3,14 @@ import type { LaneChange } from '../machine/lane-change.ts';
 import * as machine from '../machine/lane-machine.ts';
 import { newRun } from '../machine/new-run.ts';
 import type { Admission, Receipt } from '../store.ts';
-import { headPlace, lastPlace } from './places.ts';
+import { headPosition, tailPosition } from './positions.ts';
 import type { LaneRecord, RunRecord } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
 
-/** Lane names have no control characters, so the two parts cannot run into each other. */
+/** Lane names contain no control characters, so the two parts stay distinct. */
 const keyOf = (scope: string, key: string): string => `${scope}\n${key}`;
 
-/** Admits all or none: everything that can be refused is looked at before anything changes. */
+/** Admits all or none: everything that can be refused is checked before anything changes. */
 export function enqueue(tables: Tables, admissions: readonly Admission[]): Receipt[] {
   check(tables, admissions);
   const now = tables.clock();
@@ -26,8 +26,8 @@ export function enqueue(tables: Tables, admissions: readonly Admission[]): Recei
       machine.cancel(change, coreIn(change, lane.begun), 'interrupt');
     }
     const ahead = (change.lane.runId === null ? 0 : 1) + (interrupts ? 0 : change.lane.queued);
-    const place = later ? null : interrupts ? headPlace(lane, change) : lastPlace(change);
-    admit(tables, change, lane, admission, { runAt, place, retryOf: null });
+    const position = later ? null : interrupts ? headPosition(lane, change) : tailPosition(change);
+    admit(tables, change, lane, admission, { runAt, position, retryOf: null });
     return {
       id: admission.id,
       lane: lane.row.id,
@@ -45,17 +45,17 @@ type NewRun = Pick<
 
 interface Joining {
   readonly runAt: number | null;
-  readonly place: number | null;
+  readonly position: number | null;
   readonly retryOf: string | null;
 }
 
-/** Writes a new run into its lane. */
+/** Adds a new run to its lane. */
 export function admit(
   tables: Tables,
   change: LaneChange,
   lane: LaneRecord,
   run: NewRun,
-  { runAt, place: position, retryOf }: Joining,
+  { runAt, position, retryOf }: Joining,
 ): RunRecord {
   const { id, type, maxAttempts } = run;
   const core = newRun({ id, type, maxAttempts, position, runAt });
@@ -79,13 +79,13 @@ export function admit(
 }
 
 export function mustBeNew(tables: Tables, id: string): void {
-  // Ids rise with time, so one past the last is new without a look into the map.
+  // Ids increase with time, so an id after the last one is new without a map lookup.
   const last = tables.runIds.last;
   if (last === undefined || id > last || !tables.runs.has(id)) return;
-  throw new BatonError('invalid_request', `There is a run ${id} already.`);
+  throw new BatonError('invalid_request', `The run ${id} already exists.`);
 }
 
-/** Goes through the admissions as they will happen, and throws what one of them would be refused with. */
+/** Checks the admissions in order, and throws the error of the first that would be refused. */
 function check(tables: Tables, admissions: readonly Admission[]): void {
   if (admissions.length === 1) {
     checkOne(tables, admissions[0] as Admission, undefined, false);
@@ -106,7 +106,7 @@ function check(tables: Tables, admissions: readonly Admission[]): void {
   }
 }
 
-/** Ids that were made one after the other rise; only others need to be remembered. */
+/** Ids generated one after another increase; only other sequences need a set. */
 function mustDiffer(admissions: readonly Admission[]): void {
   let last = '';
   const rising = admissions.every(({ id }) => {
@@ -123,8 +123,8 @@ function mustDiffer(admissions: readonly Admission[]): void {
 }
 
 /**
- * Answers whether the run is known by its key. `same` is an earlier admission of this call with
- * that key; `joined` says that an earlier one of this call joins the lane.
+ * Returns whether the run is known by its key. `same` is an earlier admission of this call with that
+ * key; `joined` means that an earlier one of this call joins the lane.
  */
 function checkOne(
   tables: Tables,
@@ -145,7 +145,7 @@ function checkOne(
   return false;
 }
 
-/** When the run was asked to join its lane; null is at once. */
+/** When the run should join its lane; null means now. */
 const timeOf = ({ delayMs, runAt }: Admission, now: number): number | null =>
   delayMs === null ? runAt : now + delayMs;
 

@@ -3,7 +3,7 @@ import { planClaim } from '../machine/claim-plan.ts';
 import * as machine from '../machine/lane-machine.ts';
 import type { Caps, ClaimedRun, ClaimRequest } from '../store.ts';
 import { isAlive } from './nodes.ts';
-import { lastPlace } from './places.ts';
+import { tailPosition } from './positions.ts';
 import { readyLanes } from './ready-lanes.ts';
 import { type LaneRecord, type RunRecord, toRun } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
@@ -36,14 +36,14 @@ function take(tables: Tables, lane: LaneRecord, holder: machine.Holder, now: num
   return { run: toRun(record), fence: holder.fence };
 }
 
-/** Runs whose time has come join their lanes in the order of their times. */
+/** Due runs join their lanes in the order of their times. */
 function joinDue(tables: Tables, now: number): void {
   for (;;) {
     const record = tables.due.peek();
     if (record === undefined || (record.core.runAt as number) > now) return;
     const { lane } = record;
     const change = tables.change(lane, now);
-    machine.joinWhenDue(change, coreIn(change, record), lastPlace(change));
+    machine.joinWhenDue(change, coreIn(change, record), tailPosition(change));
     tables.commit(lane, change, record);
   }
 }
@@ -58,12 +58,12 @@ function wakeDelayed(tables: Tables, now: number): void {
   }
 }
 
-/** Answered runs go on before anything new starts, wherever they are, as far as the caps allow. */
+/** Answered runs on any node continue before new runs start, as far as the caps allow. */
 function giveSlotsBack(tables: Tables, caps: Caps, now: number): void {
   for (const lane of tables.answered) {
     const { headType, owner, nodeId } = lane.row;
     const node = tables.nodes.get(nodeId as string);
-    // One whose node is gone goes on when the node is reaped.
+    // A run whose node is gone continues after the takeover.
     if (node === undefined || !isAlive(node, now)) continue;
     const type = headType as string;
     const typeCap = Object.hasOwn(caps.types, type) ? caps.types[type] : undefined;

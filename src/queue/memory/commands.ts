@@ -3,7 +3,7 @@ import { isTerminal, type LaneSettings, type Run } from '../../contract/run.ts';
 import * as machine from '../machine/lane-machine.ts';
 import type { Command } from '../store.ts';
 import { admit, mustBeNew } from './admit.ts';
-import { headPlace, lastPlace, placeBefore } from './places.ts';
+import { headPosition, positionBefore, tailPosition } from './positions.ts';
 import { copyJson, type LaneRecord, type RunRecord, toRun } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
 
@@ -32,13 +32,13 @@ function changeRun(tables: Tables, command: RunCommand): RunRecord {
       record.payload = command.payload;
       break;
     case 'move': {
-      // Asked for by the machine too, but a place in a lane is only looked for among its queued runs.
+      // The machine checks this too, but the new position must only be computed for a queued run.
       machine.mustBeMovable(change, core);
-      const place =
+      const position =
         command.before === null
-          ? lastPlace(change)
-          : placeBefore(lane, change, queuedIn(tables, lane, command.before), record);
-      machine.moved(change, coreIn(change, record), place);
+          ? tailPosition(change)
+          : positionBefore(lane, change, queuedIn(tables, lane, command.before), record);
+      machine.moved(change, coreIn(change, record), position);
       break;
     }
     case 'remove':
@@ -61,7 +61,7 @@ function queuedIn(tables: Tables, lane: LaneRecord, id: string): RunRecord {
     record.core.position !== null &&
     lane.row.runId !== id;
   if (record === undefined || !queued) {
-    throw new BatonError('invalid_request', `There is no run ${id} queued in this lane.`);
+    throw new BatonError('invalid_request', `The run ${id} is not queued in this lane.`);
   }
   return record;
 }
@@ -86,11 +86,11 @@ function retry(
     idempotencyKey: null,
     bodyHash: null,
   };
-  const place = headPlace(lane, change);
-  return admit(tables, change, lane, run, { runAt: null, place, retryOf: core.id });
+  const position = headPosition(lane, change);
+  return admit(tables, change, lane, run, { runAt: null, position, retryOf: core.id });
 }
 
-/** A removed run is gone; a lane that existed only for it goes along, others wait for a purge. */
+/** Deletes a removed run, with its lane if that existed only for it; other lanes wait for a purge. */
 function forget(tables: Tables, record: RunRecord): void {
   const { lane } = record;
   tables.drop(record);
@@ -99,7 +99,7 @@ function forget(tables: Tables, record: RunRecord): void {
   if (lane.row.id === record.core.id) tables.lanes.delete(lane.row.id);
   else {
     lane.emptySince = tables.clock();
-    // To the end: the set is in the order of these times.
+    // Move it to the end: the set is ordered by these times.
     tables.empty.delete(lane);
     tables.empty.add(lane);
   }
@@ -132,7 +132,7 @@ function changeLane(tables: Tables, command: LaneCommand): void {
   tables.commit(lane, change, null);
 }
 
-/** Runs of a kept lane are not in the purge's list; they enter or leave it with the flag. */
+/** Runs of a kept lane are not in the purge's list, so the flag adds or removes them. */
 function configure(tables: Tables, lane: LaneRecord, settings: LaneSettings): void {
   if (settings.kept === undefined || settings.kept === lane.row.kept) return;
   for (const run of lane.runs) {

@@ -1,6 +1,6 @@
 import type { Lane } from '../../contract/lane.ts';
 
-/** How many runs execute: per type, per owner, per owner and type, per node. Zeros are not kept. */
+/** The number of executing runs per type, per owner, per owner and type, and per node. */
 export class Executing {
   readonly #types = new Map<string, number>();
   readonly #owners = new Map<string, { all: number; types: Map<string, number> }>();

@@ -1,9 +1,9 @@
-/** What a heap holds: it writes the item's index into `slot`, so that any item can be taken out. */
+/** An item of a heap, which writes the item's index into `slot` so that any item can be removed. */
 export interface Slotted {
   slot: number;
 }
 
-/** A binary heap: the least item first, adding and removing in O(log n), also from the middle. */
+/** A binary heap: the least item first; adding and removing any item takes O(log n). */
 export class Heap<T extends Slotted> {
   readonly #items: T[] = [];
   readonly #compare: (a: T, b: T) => number;
@@ -26,7 +26,7 @@ export class Heap<T extends Slotted> {
     this.#up(item);
   }
 
-  /** The item must be in this heap, and compare as it did when it was added. */
+  /** The item must be in this heap and compare as it did when it was added. */
   remove(item: T): void {
     const { slot } = item;
     const last = this.#items.pop();

@@ -1,18 +1,18 @@
 import type { LaneChange } from '../machine/lane-change.ts';
 import type { Hint } from '../store.ts';
 
-/** The wake-ups: changes of one turn of the event loop are told as one hint, after they happened. */
+/** Sends hints: the changes of one turn of the event loop are combined into one hint. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>();
   #ready = false;
   #nodes = new Set<string>();
-  /** With repeats: few lanes change twice in a turn, and whoever listens has a set of its own. */
+  /** May contain duplicates: few lanes change twice in a turn, and listeners use sets. */
   #lanes: string[] = [];
   #schedules = false;
   #scheduled = false;
 
   add(listener: (hint: Hint) => void): () => void {
-    // Wrapped, so that the same function listening twice can stop twice.
+    // Wrapped, so the same function can be added and removed twice.
     const own = (hint: Hint): void => listener(hint);
     this.#listeners.add(own);
     return () => this.#listeners.delete(own);
@@ -23,39 +23,39 @@ export class Hints {
     if (change.ready) this.#ready = true;
     for (const node of change.nodes) this.#nodes.add(node);
     if (change.events.length > 0) this.#lanes.push(change.lane.id);
-    this.#tellSoon();
+    this.#sendSoon();
   }
 
-  /** A slot was left for somebody. */
+  /** A slot was left for another host. */
   noteReady(): void {
     if (this.#listeners.size === 0) return;
     this.#ready = true;
-    this.#tellSoon();
+    this.#sendSoon();
   }
 
   noteNodes(nodes: Iterable<string>): void {
     if (this.#listeners.size === 0) return;
     for (const node of nodes) this.#nodes.add(node);
-    this.#tellSoon();
+    this.#sendSoon();
   }
 
   noteSchedules(): void {
     if (this.#listeners.size === 0) return;
     this.#schedules = true;
-    this.#tellSoon();
+    this.#sendSoon();
   }
 
   clear(): void {
     this.#listeners.clear();
   }
 
-  #tellSoon(): void {
+  #sendSoon(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    queueMicrotask(() => this.#tell());
+    queueMicrotask(() => this.#send());
   }
 
-  #tell(): void {
+  #send(): void {
     const hint = {
       ready: this.#ready,
       nodes: [...this.#nodes],

@@ -1,11 +1,11 @@
 import type { RunRecord } from './records.ts';
 
-/** Begun runs leave a hole at the front; past this many, and half of the array, it is closed up. */
+/** Begun runs leave a gap at the front; it is closed when it exceeds this and half of the array. */
 const HOLE_MAX = 64;
 
-const placeOf = (run: RunRecord): number => run.core.position ?? 0;
+const positionOf = (run: RunRecord): number => run.core.position ?? 0;
 
-/** The queued runs of one lane by their place. Joining at the end and leaving at the front are O(1). */
+/** The queued runs of one lane by position. Adding at the end and removing at the front are O(1). */
 export class LaneQueue {
   #items: (RunRecord | undefined)[] = [];
   #front = 0;
@@ -20,22 +20,22 @@ export class LaneQueue {
 
   add(run: RunRecord): void {
     if (this.length === 0) {
-      // Made with its first run: most lanes have one at a time, and an empty array grows by 17.
+      // Created with its first run: most lanes have one at a time, and an empty array grows by 17.
       this.#items = [run];
       return;
     }
     const last = this.at(this.length - 1);
-    if (last === undefined || placeOf(last) < placeOf(run)) {
+    if (last === undefined || positionOf(last) < positionOf(run)) {
       this.#items.push(run);
       return;
     }
-    const index = this.indexFrom(placeOf(run));
+    const index = this.indexFrom(positionOf(run));
     if (index === 0 && this.#front > 0) this.#items[--this.#front] = run;
     else this.#items.splice(this.#front + index, 0, run);
   }
 
   remove(run: RunRecord): void {
-    const index = this.indexFrom(placeOf(run));
+    const index = this.indexFrom(positionOf(run));
     if (this.at(index) !== run) throw new Error('the run is not in its lane');
     if (index > 0) {
       this.#items.splice(this.#front + index, 1);
@@ -51,13 +51,13 @@ export class LaneQueue {
     }
   }
 
-  /** How many runs have a smaller place. */
-  indexFrom(place: number): number {
+  /** How many runs have a smaller position. */
+  indexFrom(position: number): number {
     let low = 0;
     let high = this.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (placeOf(this.at(middle) as RunRecord) < place) low = middle + 1;
+      if (positionOf(this.at(middle) as RunRecord) < position) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -48,7 +48,7 @@ export function poll(tables: Tables, nodeId: string): Poll {
   return { holds, nodes, nextDueMs, stopped: tables.stop !== null };
 }
 
-/** Takes over the runs of nodes whose lease has ended and of those named. */
+/** Takes over the runs of nodes whose lease has expired and of `provenDead`. */
 export function takeOver(tables: Tables, provenDead: readonly string[]): TakenOverRun[] {
   const now = tables.clock();
   const dead = new Set(provenDead);
@@ -56,7 +56,7 @@ export function takeOver(tables: Tables, provenDead: readonly string[]): TakenOv
   return [...dead].flatMap((nodeId) => bury(tables, nodeId, now));
 }
 
-/** Every lane of the node goes on without it, then the node is forgotten. */
+/** Ends every attempt of the node as crashed, then removes the node. */
 export function bury(tables: Tables, nodeId: string, now: number): TakenOverRun[] {
   const takenOver: TakenOverRun[] = [];
   for (const lane of [...(tables.holds.get(nodeId) ?? [])]) {

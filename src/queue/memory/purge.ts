@@ -6,7 +6,7 @@ export interface PurgeRequest {
   readonly limit: number;
 }
 
-/** Forgets finished runs with their events, and lanes that have no run left. */
+/** Removes finished runs with their events, and lanes without runs. */
 export function purge(tables: Tables, request: PurgeRequest): { runs: number; lanes: number } {
   const gone = new Map<LaneRecord, Set<string>>();
   let runs = 0;
@@ -27,7 +27,7 @@ export function purge(tables: Tables, request: PurgeRequest): { runs: number; la
   return { runs, lanes: lanes + dropEmptied(tables, request.before) };
 }
 
-/** Lanes that lost their last run before have no finished run that would lead to them. */
+/** Removes lanes that lost their last run earlier, since no finished run leads to them. */
 function dropEmptied(tables: Tables, before: number): number {
   let lanes = 0;
   for (const lane of [...tables.empty]) {
@@ -41,7 +41,7 @@ function dropEmptied(tables: Tables, before: number): number {
 function dropIfEmpty(tables: Tables, lane: LaneRecord): boolean {
   if (lane.row.kept || lane.runs.length > 0) return false;
   if (lane.row.held) {
-    // Someone still has to resume it; a later purge looks again.
+    // Somebody still has to resume it; a later purge checks again.
     tables.empty.add(lane);
     return false;
   }

@@ -6,14 +6,14 @@ import { copyJson, type RunRecord, toRun } from './records.ts';
 import type { Tables } from './tables.ts';
 
 export function list(tables: Tables, filter: RunFilter): Run[] {
-  const found: Run[] = [];
+  const runs: Run[] = [];
   for (const id of idsOf(tables, filter)) {
-    if (found.length >= filter.limit) break;
+    if (runs.length >= filter.limit) break;
     const record = tables.runs.get(id) as RunRecord;
     if (filter.states !== undefined && !filter.states.includes(record.core.state)) continue;
-    found.push(toRun(record));
+    runs.push(toRun(record));
   }
-  return found;
+  return runs;
 }
 
 function idsOf(tables: Tables, { lane, after, newestFirst }: RunFilter): Iterable<string> {
@@ -64,18 +64,18 @@ export function listAfter(
 ): LogEvent[] {
   const lane = tables.lanes.get(laneId);
   if (lane === undefined) return [];
-  // A run's events lie between its first and its last, so a long lane is not read from its start.
+  // A run's events lie between its first and last seq, so a long log is not read from its start.
   const run = runId === undefined ? undefined : tables.runs.get(runId);
   const from = Math.max(after, (run?.firstSeq ?? 0) - 1);
   const last = run?.core.lastSeq ?? Number.POSITIVE_INFINITY;
-  const found: LogEvent[] = [];
-  for (let i = indexAfter(lane.log, from); i < lane.log.length && found.length < limit; i++) {
+  const events: LogEvent[] = [];
+  for (let i = indexAfter(lane.log, from); i < lane.log.length && events.length < limit; i++) {
     const event = lane.log[i] as LogEvent;
     if (event.seq > last) break;
     if (runId !== undefined && event.runId !== runId) continue;
-    found.push({ ...event, payload: copyJson(event.payload) });
+    events.push({ ...event, payload: copyJson(event.payload) });
   }
-  return found;
+  return events;
 }
 
 export const listAfterEach = (tables: Tables, cursors: readonly LogCursor[]): LogEvent[] =>
@@ -90,7 +90,7 @@ export function lastSeqs(tables: Tables, lanes: readonly string[]): Map<string, 
   return last;
 }
 
-/** Seqs rise, but a purge leaves gaps, so the index is looked for. */
+/** Binary search: seqs increase, but a purge leaves gaps. */
 function indexAfter(log: readonly LogEvent[], seq: number): number {
   let low = 0;
   let high = log.length;

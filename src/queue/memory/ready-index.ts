@@ -1,22 +1,22 @@
-import { Line } from './line.ts';
+import { MostlySortedQueue } from './mostly-sorted-queue.ts';
 import type { LaneRecord } from './records.ts';
 import { SortedNames } from './sorted-names.ts';
 
-/** The claimable lanes of one type and host: who waits, and each one's lanes, longest ready first. */
-class Shelf {
+/** The claimable lanes of one type and host: the owners, and each owner's lanes, longest-waiting first. */
+class Bucket {
   readonly owners = new SortedNames();
-  readonly lanes = new Map<string, Line<LaneRecord>>();
+  readonly lanes = new Map<string, MostlySortedQueue<LaneRecord>>();
 }
 
-/** Stands for "any host"; a host's name is never empty. */
+/** Means "any host"; a host's name is never empty. */
 const ANYWHERE = '';
 
 export const longestReadyFirst = (a: LaneRecord, b: LaneRecord): number =>
   a.row.readyAt - b.row.readyAt || (a.row.id < b.row.id ? -1 : 1);
 
-/** Where a claim finds its lanes: by type, host and owner. Holds claimable lanes only. */
+/** The claimable lanes by type, host and owner. */
 export class ReadyIndex {
-  readonly #types = new Map<string, Map<string, Shelf>>();
+  readonly #types = new Map<string, Map<string, Bucket>>();
 
   add(lane: LaneRecord): void {
     const { headType, host, owner } = lane.row;
@@ -26,45 +26,45 @@ export class ReadyIndex {
       hosts = new Map();
       this.#types.set(type, hosts);
     }
-    let shelf = hosts.get(host ?? ANYWHERE);
-    if (shelf === undefined) {
-      shelf = new Shelf();
-      hosts.set(host ?? ANYWHERE, shelf);
+    let bucket = hosts.get(host ?? ANYWHERE);
+    if (bucket === undefined) {
+      bucket = new Bucket();
+      hosts.set(host ?? ANYWHERE, bucket);
     }
-    let line = shelf.lanes.get(owner);
-    if (line === undefined) {
-      line = new Line(longestReadyFirst);
-      shelf.lanes.set(owner, line);
-      shelf.owners.add(owner);
+    let queue = bucket.lanes.get(owner);
+    if (queue === undefined) {
+      queue = new MostlySortedQueue(longestReadyFirst);
+      bucket.lanes.set(owner, queue);
+      bucket.owners.add(owner);
     }
-    line.add(lane);
+    queue.add(lane);
   }
 
-  /** Called before the lane's row changes, so it is found where it was put. */
+  /** Must be called before the lane's row changes, because the row determines where the lane is. */
   remove(lane: LaneRecord): void {
     const { headType, host, owner } = lane.row;
     const type = headType as string;
     const hosts = this.#types.get(type);
-    const shelf = hosts?.get(host ?? ANYWHERE);
-    const line = shelf?.lanes.get(owner);
-    if (hosts === undefined || shelf === undefined || line === undefined) {
+    const bucket = hosts?.get(host ?? ANYWHERE);
+    const queue = bucket?.lanes.get(owner);
+    if (hosts === undefined || bucket === undefined || queue === undefined) {
       throw new Error('the lane is not ready');
     }
-    line.remove(lane);
-    if (line.size > 0) return;
-    shelf.lanes.delete(owner);
-    shelf.owners.delete(owner);
-    if (!shelf.owners.empty) return;
+    queue.remove(lane);
+    if (queue.size > 0) return;
+    bucket.lanes.delete(owner);
+    bucket.owners.delete(owner);
+    if (!bucket.owners.empty) return;
     hosts.delete(host ?? ANYWHERE);
     if (hosts.size === 0) this.#types.delete(type);
   }
 
   /** The next owner after a given one with a lane that these hosts may take. */
   nextOwner(type: string, hosts: readonly string[], after: string | null): string | null {
-    const shelves = this.#types.get(type);
-    let first = shelves?.get(ANYWHERE)?.owners.next(after) ?? null;
+    const buckets = this.#types.get(type);
+    let first = buckets?.get(ANYWHERE)?.owners.next(after) ?? null;
     for (const host of hosts) {
-      const owner = shelves?.get(host)?.owners.next(after) ?? null;
+      const owner = buckets?.get(host)?.owners.next(after) ?? null;
       if (owner !== null && (first === null || owner < first)) first = owner;
     }
     return first;
@@ -80,7 +80,7 @@ export class ReadyIndex {
   }
 
   /** The owner's lanes that only this host may take. */
-  ofHost(type: string, host: string, owner: string): Line<LaneRecord> | undefined {
+  ofHost(type: string, host: string, owner: string): MostlySortedQueue<LaneRecord> | undefined {
     return this.#types.get(type)?.get(host)?.lanes.get(owner);
   }
 
@@ -89,7 +89,7 @@ export class ReadyIndex {
     return this.#types.get(type)?.has(host) === true;
   }
 
-  /** Those that lanes are pinned to. */
+  /** The hosts that lanes are pinned to. */
   hosts(): Set<string> {
     const named = [...this.#types.values()].flatMap((hosts) => [...hosts.keys()]);
     return new Set(named.filter((host) => host !== ANYWHERE));

@@ -5,7 +5,7 @@ import { longestReadyFirst } from './ready-index.ts';
 import type { LaneRecord } from './records.ts';
 import type { Tables } from './tables.ts';
 
-/** What a claim of the node sees of the tables. Lanes are taken by `take`. */
+/** The tables as a claim of the node sees them. `take` takes a lane. */
 export function readyLanes(
   tables: Tables,
   node: NodeRecord,
@@ -65,12 +65,12 @@ export function readyLanes(
   };
 }
 
-/** No name has a control character. */
+/** Names contain no control characters. */
 const turnKey = (type: string, host: string): string => `${type}\n${host}`;
 
 /**
- * The owner's longest ready lane of other hosts with free slots. Those a slot was left for are still
- * in the index: of a host that has some, the longest ready one stands for the next.
+ * The owner's longest-waiting lane on another host with free slots. Lanes for which a slot was left
+ * are still in the index, so a host's longest-waiting lane also stands for its next ones.
  */
 function longestAway(
   { ready }: Tables,
@@ -81,10 +81,10 @@ function longestAway(
 ): LaneRecord | undefined {
   let longest: LaneRecord | undefined;
   for (const [host, free] of others) {
-    const line = ready.ofHost(type, host, owner);
+    const queue = ready.ofHost(type, host, owner);
     const before = left.filter((one) => one === host).length;
-    if (line === undefined || before >= Math.min(free, line.size)) continue;
-    const lane = line.peek() as LaneRecord;
+    if (queue === undefined || before >= Math.min(free, queue.size)) continue;
+    const lane = queue.peek() as LaneRecord;
     if (longest === undefined || longestReadyFirst(lane, longest) < 0) longest = lane;
   }
   return longest;

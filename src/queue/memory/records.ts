@@ -8,20 +8,20 @@ import type { Slotted } from './heap.ts';
 import type { LaneQueue } from './lane-queue.ts';
 
 /*
- * What the store keeps. Nothing here is ever handed out or taken in as it is: callers get and give
- * copies, so that an object changed afterwards changes nothing stored.
+ * The stored records. They are never passed to or taken from callers directly: both sides use
+ * copies, so changing an object afterwards does not change the stored data.
  */
 
 export interface LaneRecord extends Slotted {
   row: Lane;
   /** The run that `row.runId` names. */
   begun: RunRecord | null;
-  /** Its joined runs that have not begun; null until the first. */
+  /** The lane's queued runs; null until there is one. */
   queue: LaneQueue | null;
-  /** Every run of the lane that is still known. */
+  /** All stored runs of the lane. */
   runs: RunRecord[];
   log: LogEvent[];
-  /** When its last run was removed from it, if it has none. */
+  /** When its last run was removed, if it has none. */
   emptySince: number | null;
 }
 
@@ -29,11 +29,11 @@ export interface RunRecord extends Slotted {
   core: RunCore;
   readonly lane: LaneRecord;
   readonly owner: string;
-  /** JSON text; read when someone asks for it. */
+  /** JSON text, parsed on read. */
   payload: string;
   readonly retryOf: string | null;
   readonly idempotencyKey: string | null;
-  /** The idempotency key within its scope, under which the run is found. */
+  /** The idempotency key with its scope, as used in `Tables.keys`. */
   readonly key: string | null;
   readonly bodyHash: string | null;
   readonly createdAt: number;
@@ -69,7 +69,7 @@ export function toRun(record: RunRecord): Run {
   };
 }
 
-/** A copy by way of JSON text, which is what a database would give back. */
+/** A copy through JSON text, as a database would return it. */
 export function copyJson(value: Json): Json {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' || typeof value === 'boolean'

@@ -4,7 +4,7 @@ import type { DueSchedules, Firing, ScheduleStore, ScheduleWrite } from '../stor
 import { enqueue } from './admit.ts';
 import type { Tables } from './tables.ts';
 
-/** The payload stays text, so that nobody outside can change what is stored. */
+/** The payload is kept as text, so callers cannot modify stored data. */
 export type ScheduleRecord = Omit<Schedule, 'payload'> & { readonly payload: string };
 
 export function putSchedule(
@@ -46,7 +46,7 @@ export function listSchedules(
     .map(toSchedule);
 }
 
-/** Looks at all of them: a program that lives in one process has few. */
+/** Scans all schedules: a single-process program has few. */
 export function dueSchedules(
   tables: Tables,
   { limit, after }: Parameters<ScheduleStore['dueSchedules']>[0],

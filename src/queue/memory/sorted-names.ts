@@ -1,9 +1,9 @@
-/** A piece is cut in two when it grows past this; small enough that moving its tail is nothing. */
+/** A piece larger than this is split; small enough that moving its tail costs almost nothing. */
 const PIECE_MAX = 512;
 
 /**
- * A set of names in order, that can answer the next one after any name. Kept as a list of short
- * sorted pieces: a change moves at most one piece's tail, however many names there are.
+ * A sorted set of names that can be read from any name. Stored as a list of short sorted pieces: a
+ * change moves at most one piece's tail, however many names there are.
  */
 export class SortedNames {
   readonly #pieces: string[][] = [];
@@ -14,7 +14,7 @@ export class SortedNames {
       this.#pieces.push([name]);
       return;
     }
-    // Ids rise with time, so most names are the greatest yet.
+    // Ids increase with time, so most names are the greatest so far.
     if ((last.at(-1) as string) < name) {
       if (last.length < PIECE_MAX) last.push(name);
       else this.#pieces.push([name]);

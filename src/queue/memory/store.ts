@@ -57,8 +57,8 @@ import { Tables } from './tables.ts';
 import { write } from './write.ts';
 
 /**
- * A store for programs that embed the queue and need nothing to outlive them. Each method runs
- * without a pause from its first line to its last, so each is atomic as it stands.
+ * A store for programs that embed the queue and need no persistence. Each method runs without
+ * awaiting anything, so it is atomic.
  */
 export function memoryStore(options: { clock?: Clock } = {}): Store {
   return new MemoryStore(new Tables(options.clock ?? Date.now));
@@ -202,8 +202,8 @@ class MemoryStore implements Store {
   }
 
   /**
-   * Renewed by the main thread itself. All nodes of this store live on that thread, so while it is
-   * blocked nobody is there to take over.
+   * Renewed by the main thread itself. All nodes of this store run on that thread, so while it is
+   * blocked nothing can take over.
    */
   keepLease(nodeId: string, options: KeepLease): LeaseKeeper {
     const keeper = keepInProcess(options, () => renew(this.#open, nodeId, options.leaseMs));

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Heap } from './heap.ts';
 import { LaneQueue } from './lane-queue.ts';
-import { Line } from './line.ts';
+import { MostlySortedQueue } from './mostly-sorted-queue.ts';
 import type { RunRecord } from './records.ts';
 import { SortedNames } from './sorted-names.ts';
 
 describe('the structures of the memory store', () => {
-  it('[Q18] a heap gives the least first, also after removals from its middle', () => {
+  it('[Q18] a heap returns the least item first, even after removals from its middle', () => {
     const ops = fc.array(fc.record({ add: fc.boolean(), value: fc.nat({ max: 50 }) }));
     fc.assert(
       fc.property(ops, (list) => {
@@ -31,47 +31,51 @@ describe('the structures of the memory store', () => {
     );
   });
 
-  it('[Q18] a line gives the least first, in whatever order items come and go', () => {
+  it('[Q18] a mostly sorted queue returns the least item first, for any order of changes', () => {
     const rising = fc.integer({ min: -3, max: 10 });
     const ops = fc.array(fc.record({ add: fc.boolean(), value: rising }), { maxLength: 300 });
     fc.assert(
       fc.property(ops, (list) => {
-        const line = new Line<{ slot: number; value: number }>((a, b) => a.value - b.value);
+        const queue = new MostlySortedQueue<{ slot: number; value: number }>(
+          (a, b) => a.value - b.value,
+        );
         const items: { slot: number; value: number }[] = [];
         let value = 0;
         for (const op of list) {
           value += op.value;
           if (op.add || items.length === 0) {
             const item = { slot: -1, value };
-            line.add(item);
+            queue.add(item);
             items.push(item);
           } else {
-            // Half of them leave at the front.
-            const first = items.indexOf(line.peek() as (typeof items)[number]);
+            // Half of the items are removed at the front.
+            const first = items.indexOf(queue.peek() as (typeof items)[number]);
             const at = op.value % 2 === 0 ? first : Math.abs(value) % items.length;
             const [item] = items.splice(at, 1);
-            line.remove(item as (typeof items)[number]);
+            queue.remove(item as (typeof items)[number]);
             expect(item?.slot).toBe(-1);
           }
-          expect(line.size).toBe(items.length);
+          expect(queue.size).toBe(items.length);
           const least = Math.min(...items.map((item) => item.value));
-          expect(line.peek()?.value ?? Number.POSITIVE_INFINITY).toBe(least);
+          expect(queue.peek()?.value ?? Number.POSITIVE_INFINITY).toBe(least);
         }
       }),
     );
   });
 
-  it('[Q18] a long line closes up behind those that left', () => {
-    const line = new Line<{ slot: number; value: number }>((a, b) => a.value - b.value);
+  it('[Q18] a long mostly sorted queue closes the gap at its front', () => {
+    const queue = new MostlySortedQueue<{ slot: number; value: number }>(
+      (a, b) => a.value - b.value,
+    );
     const items = Array.from({ length: 5000 }, (_, value) => ({ slot: -1, value }));
-    for (const item of items) line.add(item);
-    for (const item of items.slice(0, 4000)) line.remove(item);
-    line.remove(items[4500] as (typeof items)[number]);
-    expect([line.size, line.peek()]).toEqual([999, items[4000]]);
+    for (const item of items) queue.add(item);
+    for (const item of items.slice(0, 4000)) queue.remove(item);
+    queue.remove(items[4500] as (typeof items)[number]);
+    expect([queue.size, queue.peek()]).toEqual([999, items[4000]]);
     const left: unknown[] = [];
-    for (let item = line.peek(); item !== undefined; item = line.peek()) {
+    for (let item = queue.peek(); item !== undefined; item = queue.peek()) {
       left.push(item);
-      line.remove(item);
+      queue.remove(item);
     }
     expect(left).toEqual([...items.slice(4000, 4500), ...items.slice(4501)]);
   });
@@ -111,7 +115,7 @@ describe('the structures of the memory store', () => {
     );
   });
 
-  it('[Q18] the queue of a lane stays in order, wherever runs come and go', () => {
+  it('[Q18] the queue of a lane stays in order, wherever runs are added and removed', () => {
     const ops = fc.array(fc.tuple(fc.boolean(), fc.nat({ max: 1000 })), { maxLength: 400 });
     fc.assert(
       fc.property(ops, (list) => {
@@ -124,7 +128,7 @@ describe('the structures of the memory store', () => {
             queue.add(run);
             runs = [...runs, run].sort((a, b) => (a.core.position ?? 0) - (b.core.position ?? 0));
           } else if (runs.length > 0) {
-            // Most leave at the front.
+            // Most runs are removed at the front.
             const [run] = runs.splice(value % 3 === 0 ? value % runs.length : 0, 1);
             queue.remove(run as RunRecord);
           }
@@ -135,7 +139,7 @@ describe('the structures of the memory store', () => {
     );
   });
 
-  it('[Q18] a long queue closes up behind what has begun', () => {
+  it('[Q18] a long lane queue closes the gap at its front', () => {
     const queue = new LaneQueue();
     const runs = Array.from({ length: 500 }, (_, i) => ({ core: { position: i } }) as RunRecord);
     for (const run of runs) queue.add(run);

@@ -17,9 +17,9 @@ import { SortedNames } from './sorted-names.ts';
 const byId = (a: RunRecord, b: RunRecord): number => (a.core.id < b.core.id ? -1 : 1);
 
 /**
- * All that the store knows, and the one way to change it: `commit` takes over what the machine made
- * of a lane and brings every index along. A run is in at most one of `due`, `finished` and its
- * lane's queue, a lane in at most one of `ready` and `delayed`.
+ * All data of the store, and the only way to change it: `commit` applies a LaneChange and updates
+ * every index. A run is in at most one of `due`, `finished` and its lane's queue, a lane in at most
+ * one of `ready` and `delayed`.
  */
 export class Tables {
   readonly clock: Clock;
@@ -32,24 +32,24 @@ export class Tables {
   readonly ready = new ReadyIndex();
   readonly executing = new Executing();
   readonly hints = new Hints();
-  /** Runs that wait for their time outside their lane. */
+  /** Runs that wait outside their lane until they are due. */
   readonly due = new Heap<RunRecord>(
     (a, b) => (a.core.runAt as number) - (b.core.runAt as number) || byId(a, b),
   );
   /** Lanes whose run waits for its next attempt. */
   readonly delayed = new Heap<LaneRecord>((a, b) => a.row.readyAt - b.row.readyAt);
-  /** Runs to be purged one day, those of kept lanes aside. */
+  /** Runs that a purge may remove, so not those of kept lanes. */
   readonly finished = new Heap<RunRecord>(
     (a, b) => (a.core.finishedAt as number) - (b.core.finishedAt as number),
   );
-  /** Lanes a node holds, its asking ones included. */
+  /** Lanes each node holds, including asking ones. */
   readonly holds = new Map<string, Set<LaneRecord>>();
-  /** Lanes whose run got its answer and waits for a slot, by the time of the answer. */
+  /** Lanes whose run was answered and waits for a slot, in the order of the answers. */
   readonly answered = new Set<LaneRecord>();
-  /** Lanes without a run that no purge has taken along. */
+  /** Lanes without runs that no purge has removed yet. */
   readonly empty = new Set<LaneRecord>();
   readonly cursors = new Map<string, string>();
-  /** Slots that were left for a host, by type and host. */
+  /** Slots left for a host, by type and host. */
   readonly turns = new Map<string, Turn>();
   readonly counts: Counts = {
     queued: 0,
@@ -69,7 +69,7 @@ export class Tables {
     this.clock = clock;
   }
 
-  /** The lane, made if it is not there. */
+  /** Creates the lane if it does not exist. */
   openLane(id: string, owner: string): LaneRecord {
     let lane = this.lanes.get(id);
     if (lane === undefined) {
@@ -92,32 +92,32 @@ export class Tables {
   }
 
   /**
-   * Takes over a change of a lane. `known` is the record of the run it is about, a new one included:
-   * the map of all runs is large, and so not near at hand.
+   * Applies a change of a lane. `known` is the record of the run concerned, which may be new: passing
+   * it avoids a lookup in the map of all runs, which is too large for the CPU's caches.
    */
   commit(lane: LaneRecord, change: LaneChange, known: RunRecord | null): void {
     const touched = change.runs.values();
-    const find = (id: string): RunRecord =>
+    const recordOf = (id: string): RunRecord =>
       known?.core.id === id ? known : (this.runs.get(id) as RunRecord);
-    // All leave their places before one takes a new one: two may change places.
+    // All leave their indexes before any enters a new one: two runs may swap positions.
     for (const { run, from } of touched) {
-      if (from === null) this.#insert(find(run.id));
-      else this.#unplace(find(run.id));
+      if (from === null) this.#insert(recordOf(run.id));
+      else this.#unindex(recordOf(run.id));
     }
     for (const { run, from } of touched) {
-      const record = find(run.id);
+      const record = recordOf(run.id);
       if (from !== null) this.counts[from]--;
       this.counts[run.state]++;
       record.core = run;
       record.updatedAt = change.now;
-      this.#place(record, change.lane);
+      this.#index(record, change.lane);
     }
     const { runId } = change.lane;
     if (runId === null) {
       lane.begun = null;
       change.lane.headType = lane.queue?.at(0)?.core.type ?? null;
     } else if (lane.row.runId !== runId) {
-      lane.begun = find(runId);
+      lane.begun = recordOf(runId);
     }
     this.#reindex(lane, lane.row, change.lane);
     for (const event of change.events) lane.log.push(event);
@@ -129,23 +129,23 @@ export class Tables {
     this.runIds.add(record.core.id);
     if (record.key !== null) this.keys.set(record.key, record);
     const { lane } = record;
-    // As for the queue of a lane: a new array of one has no room for sixteen more.
+    // As in LaneQueue: an array created with one item does not reserve room for sixteen more.
     if (lane.runs.length === 0) lane.runs = [record];
     else lane.runs.push(record);
     lane.emptySince = null;
   }
 
-  /** Forgets a run; its lane's list and log are the caller's to clean. */
+  /** Removes a run; the caller cleans up its lane's list and log. */
   drop(record: RunRecord): void {
-    this.#unplace(record);
+    this.#unindex(record);
     this.counts[record.core.state]--;
     this.runs.delete(record.core.id);
     this.runIds.delete(record.core.id);
     if (record.key !== null) this.keys.delete(record.key);
   }
 
-  /** Puts a run where its state and place belong. */
-  #place(record: RunRecord, lane: Lane): void {
+  /** Adds a run to the index that its state and position call for. */
+  #index(record: RunRecord, lane: Lane): void {
     const { core } = record;
     if (isTerminal(core.state)) {
       if (!lane.kept) this.finished.add(record);
@@ -159,7 +159,7 @@ export class Tables {
     }
   }
 
-  #unplace(record: RunRecord): void {
+  #unindex(record: RunRecord): void {
     const { core, lane } = record;
     if (isTerminal(core.state)) {
       if (record.slot >= 0) this.finished.remove(record);
@@ -170,7 +170,7 @@ export class Tables {
   }
 
   #reindex(lane: LaneRecord, before: Lane, after: Lane): void {
-    if (samePlace(before, after)) {
+    if (sameIndexes(before, after)) {
       lane.row = after;
       return;
     }
@@ -184,7 +184,7 @@ export class Tables {
     else if (after.state === 'running') this.executing.count(after, 1);
     else if (isAnswered(after)) this.answered.add(lane);
     if (before.nodeId === after.nodeId) return;
-    if (before.nodeId !== null) this.#letGo(before.nodeId, lane);
+    if (before.nodeId !== null) this.#release(before.nodeId, lane);
     if (after.nodeId !== null) this.#hold(after.nodeId, lane);
   }
 
@@ -194,14 +194,14 @@ export class Tables {
     else lanes.add(lane);
   }
 
-  #letGo(nodeId: string, lane: LaneRecord): void {
+  #release(nodeId: string, lane: LaneRecord): void {
     const lanes = this.holds.get(nodeId);
     lanes?.delete(lane);
     if (lanes?.size === 0) this.holds.delete(nodeId);
   }
 }
 
-/** A copy of a run for the machine to work on, or the one it already has in this change. */
+/** A copy of a run for the machine to change, or the copy that this change already has. */
 export const coreIn = (change: LaneChange, record: RunRecord): RunCore =>
   change.runs.get(record.core.id)?.run ?? { ...record.core };
 
@@ -209,8 +209,8 @@ const isClaimable = (lane: Lane): boolean => lane.state === 'ready' && !lane.hel
 
 const isAnswered = (lane: Lane): boolean => lane.state === 'asking' && lane.answeredAt !== null;
 
-/** Whether every index may keep the lane where it is. */
-const samePlace = (a: Lane, b: Lane): boolean =>
+/** Whether the lane stays where it is in every index. */
+const sameIndexes = (a: Lane, b: Lane): boolean =>
   a.state === b.state &&
   a.held === b.held &&
   a.headType === b.headType &&

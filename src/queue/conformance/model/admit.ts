@@ -15,7 +15,7 @@ export interface ModelAdmission {
   readonly onBusy: OnBusy;
 }
 
-/** Admits a run to the model, and says what the receipt must be. */
+/** Admits a run to the model, and returns the expected receipt. */
 export function admit(world: World, asked: ModelAdmission): Receipt {
   const scope = asked.lane ?? '';
   const key = asked.key === null ? null : `${scope}/${asked.key}`;
@@ -24,8 +24,8 @@ export function admit(world: World, asked: ModelAdmission): Receipt {
     if (known.hash !== asked.hash) throw new Error('idempotency_conflict');
     const lane = world.openLane(known.lane, '');
     const waits = known.state === 'queued' && lane.begun !== known.id;
-    const place = lane.queue.indexOf(known.id);
-    const ahead = (lane.begun === null ? 0 : 1) + (place === -1 ? lane.queue.length : place);
+    const index = lane.queue.indexOf(known.id);
+    const ahead = (lane.begun === null ? 0 : 1) + (index === -1 ? lane.queue.length : index);
     const { id, state } = known;
     return { id, lane: lane.id, state, position: waits ? ahead : 0, known: true };
   }

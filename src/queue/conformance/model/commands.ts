@@ -44,7 +44,7 @@ const dead = fc.subarray(
   { maxLength: 1 },
 );
 
-/** Every step there is; those that make work come up more often. */
+/** All kinds of steps; those that create work are more frequent. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.array(admission, { minLength: 1, maxLength: 3 }).map(enqueue) },
   { weight: 6, arbitrary: fc.tuple(nodeIndex, types, fc.nat({ max: 4 })).map((a) => claim(...a)) },
@@ -65,7 +65,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(0, 1000).map(purge) },
 );
 
-/** A world with its nodes alive. */
+/** A new world in which all nodes have joined. */
 export async function begin(store: Store, clock: { now: number }): Promise<World> {
   const world = new World();
   clock.now = world.now;

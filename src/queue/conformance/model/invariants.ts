@@ -4,7 +4,7 @@ import { isTerminal, type Run } from '../../../contract/run.ts';
 import type { Store } from '../../store.ts';
 import { CAPS, type ModelLane, type World } from './world.ts';
 
-/** Compares all that the store shows with the model, and looks for what must never be. */
+/** Compares everything the store shows with the model, and checks the invariants. */
 export async function checkAll(world: World, store: Store): Promise<void> {
   const runs = await store.list({ limit: 10_000 });
   checkRuns(world, runs);

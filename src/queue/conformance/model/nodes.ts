@@ -3,7 +3,7 @@ import type { Store } from '../../store.ts';
 import { LEASE_MS, NODES, type Step, step } from './step.ts';
 import type { World } from './world.ts';
 
-/* Nodes that come and go, time that passes, and what is old. */
+/* Steps for nodes, time and purges. */
 
 export const bury = (world: World, nodeId: string): void => {
   for (const lane of world.lanes) if (lane.node === nodeId) world.crash(lane);
@@ -49,7 +49,7 @@ export const purge = (ageMs: number): Step =>
     const purged = await store.purge({ before, limit: 10_000 });
     expect(purged.runs).toBe(expected.runs);
     for (const lane of expected.lanes) expect(await store.getLane(lane), lane).toBeNull();
-    // A store may also take along lanes that had no run before.
+    // A store may also remove lanes that had no runs before.
     for (const lane of [...world.lanes]) {
       if (world.runs.some((run) => run.lane === lane.id) || lane.kept || lane.held) continue;
       if ((await store.getLane(lane.id)) === null) world.lanes.splice(world.lanes.indexOf(lane), 1);

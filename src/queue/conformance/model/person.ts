@@ -4,9 +4,9 @@ import type { Command } from '../../store.ts';
 import { both, newId, pickFitting, refuse, type Step, step } from './step.ts';
 import type { ModelLane, ModelRun, World } from './world.ts';
 
-/* What a person or a program above the queue does to runs and lanes. */
+/* Commands on runs and lanes. */
 
-/** On a run that is in one of the given states, on any other, or on one there is not. */
+/** Mostly on a run in one of the given states, sometimes on any other, or on one that does not exist. */
 const onRun = (
   label: string,
   index: number,
@@ -102,7 +102,7 @@ export const remove = (index: number): Step =>
       mustBeQueued(run, lane);
       lane.queue = lane.queue.filter((id) => id !== run.id);
       copy.runs = copy.runs.filter(({ id }) => id !== run.id);
-      // A lane that existed for this run only.
+      // The lane existed only for this run.
       if (lane.id !== run.id || copy.runs.some((other) => other.lane === lane.id)) return;
       copy.lanes = copy.lanes.filter(({ id }) => id !== lane.id);
     },
@@ -129,8 +129,8 @@ export const onLane = (what: 'hold' | 'resume', lane: string): Step =>
     both(
       world,
       (copy) => {
-        const found = copy.lane(lane) ?? refuse('not_found');
-        found.held = what === 'hold';
+        const existing = copy.lane(lane) ?? refuse('not_found');
+        existing.held = what === 'hold';
       },
       () => store.change({ do: what, lane }),
     ),

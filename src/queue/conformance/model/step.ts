@@ -20,7 +20,7 @@ export const NODES = [
 ];
 export const LANES = ['l0', 'l1', 'l2'];
 
-/** A step: time passes by a millisecond, so that no two steps share one; then all is compared. */
+/** Advances the clock by a millisecond, so no two steps share one, then acts and compares everything. */
 export const step = (label: string, run: (world: World, store: Store) => Promise<void>): Step => ({
   check: () => true,
   async run(world, { store, clock }) {
@@ -32,7 +32,7 @@ export const step = (label: string, run: (world: World, store: Store) => Promise
   toString: () => label,
 });
 
-/** Does something on a copy of the model and in the store; both must refuse it, or neither. */
+/** Applies an operation to a copy of the model and to the store; both must refuse it, or neither. */
 export async function both(
   world: World,
   expected: (copy: World) => void,
@@ -60,7 +60,7 @@ export const refuse = (code: string): never => {
 export const pick = <T>(from: readonly T[], index: number): T | undefined =>
   from[index % from.length];
 
-/** Mostly one of those a step is made for, sometimes any. */
+/** Mostly an item that fits the step, sometimes any. */
 export function pickFitting<T>(
   from: readonly T[],
   index: number,

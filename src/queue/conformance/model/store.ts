@@ -6,13 +6,13 @@ import { anyStep, begin } from './commands.ts';
 export interface ModelOptions {
   readonly numRuns: number;
   readonly maxCommands?: number;
-  /** Long enough for the search of the shortest story that fails. */
+  /** Must leave time to search for the shortest failing story. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Plays random stories on a store and on a simple model of it at once, and compares the two after
- * every step. A failure prints its seed and the shortest story that shows it.
+ * Plays random stories on a store and on a simple model of it, and compares the two after every
+ * step. A failure prints its seed and the shortest story that reproduces it.
  */
 export function storeModel(
   name: string,
@@ -21,7 +21,7 @@ export function storeModel(
 ): void {
   describe(`${name} store against its model`, () => {
     it(
-      '[Q1] [Q2] [Q3] [Q6] [Q7] [Q8] [Q12] [Q22] [E1] any story ends as the model says',
+      '[Q1] [Q2] [Q3] [Q6] [Q7] [Q8] [Q12] [Q22] [E1] any story ends as in the model',
       async () => {
         const stories = fc.commands([anyStep], { maxCommands, size: 'max' });
         const property = fc.asyncProperty(stories, async (story) => {

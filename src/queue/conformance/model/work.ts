@@ -4,7 +4,7 @@ import { admit, type ModelAdmission } from './admit.ts';
 import { both, NODES, newId, pickFitting, refuse, type Step, step } from './step.ts';
 import { CAPS, type ModelLane, type ModelOutcome, PARK_MS, RETRY_MS } from './world.ts';
 
-/* The way of a run: admitted, claimed, written about under its fence. */
+/* Steps in the life of a run: admission, claim, writes under its fence. */
 
 export const enqueue = (asked: readonly Omit<ModelAdmission, 'id'>[]): Step =>
   step(`enqueue ${JSON.stringify(asked)}`, async (world, store) => {
@@ -54,15 +54,15 @@ export const claim = (nodeIndex: number, types: readonly string[], limit: number
       if (head === null || !types.includes(head.type)) return false;
       return (lane.host ?? node.host) === node.host && world.hasRoom(head.type, lane.owner);
     };
-    for (const { run: given, fence } of claimed) {
-      const lane = world.lane(given.lane) as ModelLane;
+    for (const { run: received, fence } of claimed) {
+      const lane = world.lane(received.lane) as ModelLane;
       expect(open(lane), `lane ${lane.id} may be claimed`).toBe(true);
-      expect(given.id, 'the head of its lane').toBe(world.head(lane)?.id);
+      expect(received.id, 'the head of its lane').toBe(world.head(lane)?.id);
       expect(
         world.claims.every((old) => old.fence < fence),
-        'a fresh fence',
+        'a new fence',
       ).toBe(true);
-      const run = world.run(given.id);
+      const run = world.run(received.id);
       Object.assign(run, { state: 'dequeued', attempts: run.attempts + 1, nextRunAt: null });
       lane.queue = lane.queue.filter((id) => id !== run.id);
       Object.assign(lane, { begun: run.id, node: node.id, fence });
@@ -84,7 +84,7 @@ export const claim = (nodeIndex: number, types: readonly string[], limit: number
       });
       expect(
         left.map(({ id }) => id),
-        'nothing was left waiting',
+        'no claimable lane is left',
       ).toEqual([]);
     }
   });
@@ -110,7 +110,7 @@ export interface Wish {
   readonly end: ModelOutcome | null;
 }
 
-/** A write under any fence ever given out; what the run cannot do in its state is left out. */
+/** A write under any fence that was ever assigned, without parts that are invalid in the run's state. */
 export const write = (index: number, wish: Wish): Step =>
   step(`write ${JSON.stringify(wish)} under claim #${index}`, async (world, store) => {
     const current = ({ lane, fence }: { lane: string; fence: number }): boolean =>

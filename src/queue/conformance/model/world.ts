@@ -3,9 +3,9 @@ import { isTerminal, type RunState } from '../../../contract/run.ts';
 import type { Caps } from '../../store.ts';
 
 /*
- * What the queue should look like, written down a second time, as simply as possible and without
- * the lane machine: plain arrays and objects that can be copied, so that a refused call is a copy
- * thrown away.
+ * The expected behaviour of the queue, implemented a second time as simply as possible and without
+ * the lane machine: plain arrays and objects that can be copied, so a refused call just discards its
+ * copy.
  */
 
 export interface ModelRun {
@@ -70,7 +70,7 @@ export class World {
   runs: ModelRun[] = [];
   lanes: ModelLane[] = [];
   nodes: ModelNode[] = [];
-  /** Every claim ever given out, also those whose fence is old by now. */
+  /** Every claim ever made, including those whose fence is outdated. */
   claims: { lane: string; fence: number }[] = [];
   ids = 0;
   stopped = false;
@@ -125,7 +125,7 @@ export class World {
     return node.capacity - this.executing().filter(({ lane }) => lane.node === node.id).length;
   }
 
-  /** The run a lane would start now, if it may. */
+  /** The run that the lane can start now, if any. */
   head(lane: ModelLane): ModelRun | null {
     if (this.stopped || lane.held || lane.node !== null) return null;
     const id = lane.begun ?? lane.queue[0];
@@ -135,7 +135,7 @@ export class World {
     return run.nextRunAt !== null && run.nextRunAt > this.now ? null : run;
   }
 
-  /** What every claim does first: due runs join, answered runs get their slots back. */
+  /** The first part of every claim: due runs join, answered runs get their slots back. */
   upkeep(): void {
     const due = this.runs.filter(
       (run) =>
@@ -156,7 +156,7 @@ export class World {
     }
   }
 
-  /** Whether a run has a place in its lane: it is in the queue, or it has begun. */
+  /** Whether a run has joined its lane: it is in the queue, or it has begun. */
   joined(run: ModelRun): boolean {
     const lane = this.lane(run.lane);
     return lane?.begun === run.id || lane?.queue.includes(run.id) === true;
@@ -172,7 +172,7 @@ export class World {
       this.finish(run, 'dead', 'timeout');
     else if (outcome === 'fails') this.delay(lane, run, this.now + retryMs, 'timeout');
     else {
-      // What is left uses up no attempt.
+      // The other outcomes do not count as an attempt.
       run.attempts--;
       if (outcome === 'parked') this.delay(lane, run, this.now + PARK_MS, 'usage_limit');
       else if (outcome === 'left_waiting' || run.state === 'waiting') this.leaveWaiting(lane, run);
@@ -197,7 +197,7 @@ export class World {
     }
   }
 
-  /** Asks a run to stop, or ends it if nobody executes it. */
+  /** Asks a run to stop, or ends it if no worker executes it. */
   cancel(run: ModelRun, kind: 'stop' | 'interrupt'): void {
     const lane = this.lane(run.lane) as ModelLane;
     if (lane.begun === run.id) {
@@ -218,7 +218,7 @@ export class World {
     if (lane.begun !== run.id) return;
     const stopped = state === 'cancelled' && lane.cancel === 'stop';
     lane.begun = null;
-    this.letGo(lane);
+    this.releaseHolder(lane);
     lane.cancel = null;
     const bad = stopped || state === 'failed' || state === 'dead';
     if (bad && lane.holdOnFailure && lane.queue.length > 0) lane.held = true;
@@ -229,13 +229,13 @@ export class World {
     run.nextRunAt = until;
     run.error = error;
     run.committed = null;
-    this.letGo(lane);
+    this.releaseHolder(lane);
   }
 
   private requeue(lane: ModelLane, run: ModelRun): void {
     run.state = 'queued';
     run.committed = null;
-    this.letGo(lane);
+    this.releaseHolder(lane);
   }
 
   private leaveWaiting(lane: ModelLane, run: ModelRun): void {
@@ -244,17 +244,17 @@ export class World {
     } else {
       run.state = 'waiting';
       run.committed = null;
-      this.letGo(lane);
+      this.releaseHolder(lane);
     }
   }
 
-  private letGo(lane: ModelLane): void {
+  private releaseHolder(lane: ModelLane): void {
     lane.node = null;
     lane.fence = 0;
     lane.answeredAt = null;
   }
 
-  /** Forgets finished runs; lanes without runs are then gone, unless they are kept or held. */
+  /** Removes finished runs, and lanes without runs unless they are kept or held. */
   purge(before: number): { runs: number; lanes: string[] } {
     const kept = (run: ModelRun): boolean => this.lane(run.lane)?.kept === true;
     const old = this.runs.filter(

@@ -1,17 +1,17 @@
 import { Heap, type Slotted } from './heap.ts';
 
-/** Left items leave a hole at the front; past this many, and half of the array, it is closed up. */
+/** Removed items leave a gap at the front; it is closed when it exceeds this and half of the array. */
 const HOLE_MAX = 1024;
 
 /**
- * The least item first, for items that mostly come in order: those stand in a line, and only the
- * others pay for a heap. Joining in order and leaving at the front cost the same however long it is.
+ * The least item first, for items that mostly arrive in order: those go into an array, and only the
+ * others into a heap. Adding in order and removing at the front take constant time.
  */
-export class Line<T extends Slotted> {
+export class MostlySortedQueue<T extends Slotted> {
   readonly #compare: (a: T, b: T) => number;
   readonly #others: Heap<T>;
   #items: (T | undefined)[] = [];
-  /** How many slots of the line were closed up; the item in slot n has the index n - closed. */
+  /** How many slots were removed from the front; the item in slot n has the index n - closed. */
   #closed = 0;
   #front = 0;
   #count = 0;
@@ -44,7 +44,7 @@ export class Line<T extends Slotted> {
     this.#count++;
   }
 
-  /** The item must be in here, and compare as it did when it was added. */
+  /** The item must be in this queue and compare as it did when it was added. */
   remove(item: T): void {
     const index = item.slot - this.#closed;
     if (this.#items[index] !== item) {
@@ -65,7 +65,7 @@ export class Line<T extends Slotted> {
     this.#last = undefined;
   }
 
-  /** The front is always an item, and so is what is compared with at the back. */
+  /** Keeps an item at the front, and one at the back to compare with. */
   #closeUp(): void {
     while (this.#items[this.#front] === undefined) this.#front++;
     while (this.#items.at(-1) === undefined) this.#items.pop();

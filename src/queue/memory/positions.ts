@@ -3,25 +3,25 @@ import { POSITION_STEP, positionBetween, renumbered } from '../machine/position.
 import type { LaneRecord, RunRecord } from './records.ts';
 import { coreIn } from './tables.ts';
 
-/** The place behind all runs of the lane. */
-export function lastPlace(change: LaneChange): number {
-  const place = change.lane.nextPosition;
+/** The position after all runs of the lane. */
+export function tailPosition(change: LaneChange): number {
+  const position = change.lane.nextPosition;
   change.lane.nextPosition += POSITION_STEP;
-  return place;
+  return position;
 }
 
-/** The place behind the begun run and before every queued one. */
-export const headPlace = (lane: LaneRecord, change: LaneChange): number =>
-  placeBefore(lane, change, lane.queue?.at(0), null);
+/** The position after the begun run and before every queued one. */
+export const headPosition = (lane: LaneRecord, change: LaneChange): number =>
+  positionBefore(lane, change, lane.queue?.at(0), null);
 
-/** The place right before a queued run, seen without the run that is moved there. */
-export function placeBefore(
+/** The position right before a queued run, ignoring the run that moves there. */
+export function positionBefore(
   lane: LaneRecord,
   change: LaneChange,
   next: RunRecord | undefined,
   moving: RunRecord | null,
 ): number {
-  if (next === undefined || lane.queue === null) return lastPlace(change);
+  if (next === undefined || lane.queue === null) return tailPosition(change);
   const index = lane.queue.indexFrom(next.core.position as number);
   let previous = lane.queue.at(index - 1);
   if (previous === moving && moving !== null) previous = lane.queue.at(index - 2);
@@ -30,8 +30,8 @@ export function placeBefore(
       (previous && coreIn(change, previous).position) ?? change.lane.lastPosition,
       coreIn(change, next).position as number,
     );
-  const place = between();
-  if (place !== null) return place;
+  const position = between();
+  if (position !== null) return position;
   renumber(lane, change);
   return between() as number;
 }
