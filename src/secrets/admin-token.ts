@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { BatonError } from '../contract/errors.ts';
 import { secretFile } from './secret-file.ts';
 
-/** What BATON_ADMIN_TOKEN must be, too. */
+/** Also what BATON_ADMIN_TOKEN must match. */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
-/** The token of the administrator: the one given, or that of the data directory. */
+/** The administrator's token: the configured one, or the one in the data directory. */
 export async function adminTokenOf(given: string | undefined, dataDir: string): Promise<string> {
   if (given !== undefined) return given;
   const path = join(dataDir, 'admin-token');

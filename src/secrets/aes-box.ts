@@ -6,7 +6,7 @@ const VERSION = 'v1.';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM. The text is `v1.` and, in base64url, nonce, tag and what was encrypted. */
+/** AES-256-GCM. The sealed text is `v1.` followed by nonce, tag and ciphertext in base64url. */
 export function aesBox(key: Buffer): SecretBox {
   const digestKey = Buffer.from(hkdfSync('sha256', key, '', 'baton digest', 32));
   return {
@@ -19,7 +19,7 @@ export function aesBox(key: Buffer): SecretBox {
     },
     open(sealed, context) {
       try {
-        if (!sealed.startsWith(VERSION)) throw new Error('It is of an unknown version.');
+        if (!sealed.startsWith(VERSION)) throw new Error('Unknown version of sealed text.');
         const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
           authTagLength: TAG_BYTES,

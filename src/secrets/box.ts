@@ -1,6 +1,6 @@
 /** Keeps text in the database unreadable without the key (AES-256-GCM, HMAC-SHA-256). */
 export interface SecretBox {
-  /** `context` names what it belongs to; opening with another one fails. */
+  /** `context` names what the text belongs to; opening it with another context fails. */
   seal(plain: string, context: string): string;
   /** Throws `key_mismatch` if it was not sealed with this key and context. */
   open(sealed: string, context: string): string;

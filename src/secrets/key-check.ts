@@ -1,10 +1,10 @@
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import type { SecretBox } from './box.ts';
 
-/** What a database keeps once and for all. */
+/** A value the database stores once. */
 export interface Settings {
   readSetting(name: string): Promise<string | null>;
-  /** Stores it if there is none; answers what is stored. */
+  /** Stores the value if there is none; returns the stored one. */
   putSettingOnce(name: string, value: string): Promise<string>;
 }
 
@@ -12,8 +12,8 @@ const NAME = 'secret-key-check';
 const KNOWN_TEXT = 'baton';
 
 /**
- * Refuses a key that is not the one this database was encrypted with (X5). The first start leaves a
- * sealed text that later ones must be able to open.
+ * Refuses a key other than the one this database was encrypted with (X5). The first start stores a
+ * sealed text that every later start must be able to open.
  */
 export async function checkKey(box: SecretBox, settings: Settings): Promise<void> {
   const stored =
@@ -25,7 +25,7 @@ export async function checkKey(box: SecretBox, settings: Settings): Promise<void
     if (!isBatonError(cause, 'key_mismatch')) throw cause;
     throw new BatonError(
       'key_mismatch',
-      'The secret key is not the one this database was encrypted with. Set BATON_SECRET_KEY to that ' +
+      'This database was encrypted with another secret key. Set BATON_SECRET_KEY to that ' +
         'one, or put it back as "secret-key" into the data directory. All nodes of a database share one key.',
       { cause },
     );

@@ -5,7 +5,7 @@ import { secretFile } from './secret-file.ts';
 
 const KEY_BYTES = 32;
 
-/** The key that encrypts stored secrets: the one given, or that of the data directory. */
+/** The key that encrypts stored secrets: the configured one, or the one in the data directory. */
 export async function secretKeyOf(given: Buffer | undefined, dataDir: string): Promise<Buffer> {
   if (given !== undefined) return given;
   const path = join(dataDir, 'secret-key');

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 
 /**
- * Makes a file for its owner only. It appears whole or not at all; false if there is one already,
- * which then counts.
+ * Creates a file readable by its owner only, complete or not at all. False if it already exists, and
+ * then leaves it unchanged.
  */
 export async function makeOnce(path: string, text: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
@@ -15,7 +15,7 @@ export async function makeOnce(path: string, text: string): Promise<boolean> {
     } finally {
       await file.close();
     }
-    // A link, not a rename: it fails if another was first.
+    // A link instead of a rename: it fails if another process was first.
     await link(draft, path);
     return true;
   } catch (error) {

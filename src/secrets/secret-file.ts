@@ -3,8 +3,8 @@ import { BatonError } from '../contract/errors.ts';
 import { makeOnce } from './once-file.ts';
 
 /**
- * The text of a file for its owner only, made with `make` if there is none. It appears whole or not
- * at all, and of two that make it at once the second takes what the first made.
+ * Reads a file readable by its owner only, or creates it with `make`, complete or not at all. If two
+ * processes create it at once, both get the same text.
  */
 export async function secretFile(path: string, make: () => string): Promise<string> {
   const known = await readSecret(path);

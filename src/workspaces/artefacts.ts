@@ -7,11 +7,11 @@ import { ARTEFACT_BYTES, type Artefact, ArtefactName } from '../contract/artefac
 import { SessionId } from '../contract/session.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** What is too long for the log (E5), by session, on the machine that the session works on. */
+/** Tool results too long for the log (E5), kept per session on the machine where it runs. */
 export interface Artefacts {
-  /** `call` is the agent's own name of what it is the result of. Masked before it comes here. */
+  /** `call` is the agent's id of the call. The text is already masked. */
   keep(sessionId: string, runId: string, call: string, text: string): Promise<Artefact>;
-  /** Null if there is none of this name here. */
+  /** Null if this machine has none of this name. */
   read(sessionId: string, name: string): Promise<Readable | null>;
   remove(sessionId: string): Promise<void>;
 }
@@ -19,8 +19,8 @@ export interface Artefacts {
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /**
- * Files under the data directory and not in the workspace: they are history, which an agent must not
- * change and which outlives its workspace. Never through a link, and readable by our user only.
+ * Files under the data directory, not in the workspace: they are history, which an agent must not
+ * change and which outlives the workspace. Never follows links; readable by our user only.
  */
 export function directoryArtefacts({ dataDir }: { readonly dataDir: string }): Artefacts {
   const root = join(dataDir, 'artefacts');
@@ -36,7 +36,7 @@ export function directoryArtefacts({ dataDir }: { readonly dataDir: string }): A
       if (!(await isFolder(folder))) throw new Error(`${folder} is not a directory.`);
       const name = nameOf(runId, call);
       const path = join(folder, name);
-      // An attempt before this one may have had the same call.
+      // An earlier attempt may have made the same call.
       await rm(path, { force: true });
       const content = beginning(text);
       const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -61,7 +61,7 @@ export function directoryArtefacts({ dataDir }: { readonly dataDir: string }): A
   };
 }
 
-/** Agents name their calls as they like. */
+/** Agents choose the ids of their calls. */
 function nameOf(runId: string, call: string): string {
   const part = (text: string): string =>
     /^[A-Za-z0-9_-]{1,64}$/.test(text)
@@ -70,7 +70,7 @@ function nameOf(runId: string, call: string): string {
   return `${part(runId)}-${part(call)}.txt`;
 }
 
-/** Not in the middle of a character. */
+/** Does not cut inside a character. */
 function beginning(text: string): Buffer {
   const whole = Buffer.from(text);
   let end = Math.min(whole.length, ARTEFACT_BYTES);

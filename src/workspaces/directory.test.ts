@@ -154,7 +154,7 @@ describe('a directory that is given', () => {
     mkdirSync(join(dataDir, 'workspaces/other'), { recursive: true });
     symlinkSync(dataDir, join(base, 'link'));
     await expect(provider.ensure(given(choose(dataDir)))).rejects.toThrow(
-      /cannot be a workspace: .* data directory of Baton .* Choose another directory/,
+      /cannot be a workspace: .* Baton's data directory .* Choose another directory/,
     );
   });
 

@@ -12,16 +12,16 @@ import { removeTree } from './remove-tree.ts';
 
 export interface DirectoryOptions {
   readonly dataDir: string;
-  /** Files and folders of Baton's own outside of it. */
+  /** Baton's own files and folders outside the data directory. */
   readonly ownPaths?: readonly string[];
 }
 
-/** Where the fresh ones are. */
+/** Where fresh workspaces are made. */
 export const workspacesOf = (dataDir: string): string => join(dataDir, 'workspaces');
 
 /**
- * A plain directory of this machine: a fresh one under the data directory, or one that was there
- * before, which is only used and never removed.
+ * A plain directory on this machine: a fresh one under the data directory, or an existing one, which
+ * is used as it is and never removed.
  */
 export function directoryProvider({ dataDir, ownPaths = [] }: DirectoryOptions): WorkspaceProvider {
   const ownPath = (sessionId: string): string =>
@@ -37,8 +37,8 @@ export function directoryProvider({ dataDir, ownPaths = [] }: DirectoryOptions):
     },
     observe: async ({ sessionId, spec }: WorkspaceRequest) => {
       try {
-        const found = await stat(spec.path ?? ownPath(sessionId));
-        return found.isDirectory() ? 'ready' : 'missing';
+        const stats = await stat(spec.path ?? ownPath(sessionId));
+        return stats.isDirectory() ? 'ready' : 'missing';
       } catch (error) {
         if (isMissing(error)) return 'missing';
         throw error;
@@ -50,26 +50,24 @@ export function directoryProvider({ dataDir, ownPaths = [] }: DirectoryOptions):
   };
 }
 
-/** Left unsaid they would seem to have worked. */
+/** Refused, because ignoring them would look as if they had worked. */
 function refuseOthers(spec: WorkspaceSpec): void {
   for (const field of ['repository', 'baseBranch', 'image'] as const) {
     if (spec[field] === undefined) continue;
-    throw new WorkspaceError(
-      `A workspace of the provider directory has no ${field}; leave it out.`,
-    );
+    throw new WorkspaceError(`A workspace of the provider directory has no ${field}. Remove it.`);
   }
 }
 
 async function make(path: string): Promise<string> {
   try {
-    // For its owner only: agents keep what they are told in there.
+    // For its owner only: agents store what they are given there.
     await mkdir(path, { recursive: true, mode: 0o700 });
-    // Not a link that somebody put in its place, which could lead anywhere.
+    // Refuse a link in its place: it could lead anywhere.
     if (!(await lstat(path)).isDirectory()) throw new Error('it is not a directory');
     return await realpath(path);
   } catch (error) {
     throw new WorkspaceError(
-      `The workspace ${path} cannot be made: ${(error as Error).message}. See that the data directory is writable and the disk is not full.`,
+      `The workspace ${path} cannot be created: ${(error as Error).message}. Check that the data directory is writable and the disk is not full.`,
       { cause: error },
     );
   }
@@ -83,25 +81,25 @@ async function check(
 ): Promise<string> {
   const real = await realDirectory(path);
   const data = await realpath(dataDir);
-  // Database, keys and the other sessions lie there.
+  // It contains the database, the keys and other sessions.
   if (contains(real, data) || (contains(data, real) && !contains(await orSelf(own), real))) {
     throw new WorkspaceError(
-      `The directory ${path} cannot be a workspace: it is, holds or lies in the data directory of Baton (${dataDir}), whose database and keys an agent must not reach. Choose another directory, or leave the path out to get a fresh one.`,
+      `The directory ${path} cannot be a workspace: it is, contains or lies in Baton's data directory (${dataDir}), whose database and keys an agent must not reach. Choose another directory, or omit the path to get a fresh one.`,
     );
   }
-  // One that only holds some of them may be a workspace: a search of it is asked (P7).
+  // A folder that only contains some of them may be a workspace: searching it needs approval (P7).
   const others = await Promise.all(ownPaths.map(orSelf));
   const inside = others.find((other) => contains(other, real));
   if (inside !== undefined) {
     throw new WorkspaceError(
-      `The directory ${path} cannot be a workspace: it is or lies in ${inside}, where Baton keeps files that an agent must not reach. Choose another directory, or leave the path out to get a fresh one.`,
+      `The directory ${path} cannot be a workspace: it is or lies in ${inside}, where Baton keeps files that an agent must not reach. Choose another directory, or omit the path to get a fresh one.`,
     );
   }
   try {
     await access(real, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new WorkspaceError(
-      `The directory ${path} cannot be read and written by the user Baton runs as. Change its permissions, or choose another one.`,
+      `The directory ${path} is not readable and writable for the user Baton runs as. Change its permissions, or choose another one.`,
       { cause: error },
     );
   }
@@ -121,7 +119,7 @@ async function realDirectory(path: string): Promise<string> {
   throw new WorkspaceError(`${path} is not a directory. Name the directory it lies in instead.`);
 }
 
-/** True if `inner` is `outer` or lies in it. Both are real paths. */
+/** Whether `inner` is `outer` or lies in it. Both are real paths. */
 function contains(outer: string, inner: string): boolean {
   const way = relative(outer, inner);
   return way === '' || !(way === '..' || way.startsWith('../'));

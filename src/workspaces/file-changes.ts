@@ -7,7 +7,7 @@ const FILES_MAX = 500;
 const FILES_BYTES = 32 * 1024;
 export const PATCH_BYTES = 200 * 1024;
 
-/** Bytes as text, for people; what is not UTF-8 shows as such. */
+/** Path bytes as text for people; invalid UTF-8 becomes U+FFFD. */
 export const shownPath = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
 
 export interface Listed {
@@ -15,7 +15,7 @@ export interface Listed {
   readonly truncated: boolean;
 }
 
-/** In the order of their paths. */
+/** Sorted by path. */
 export function listChanges(changes: ReadonlyMap<string, FileChange['change']>): Listed {
   const files: FileChange[] = [];
   let bytes = 0;
@@ -28,7 +28,7 @@ export function listChanges(changes: ReadonlyMap<string, FileChange['change']>):
   return { files, truncated: false };
 }
 
-/** The beginning of a patch in whole lines, which as JSON has at most so many bytes. */
+/** The start of a patch in whole lines, at most this many bytes as JSON. */
 export function fitPatch(
   patch: string,
   maxBytes = PATCH_BYTES,
@@ -38,7 +38,7 @@ export function fitPatch(
     const bytes = byteLength(JSON.stringify(rest));
     if (bytes <= maxBytes) return { patch: rest, truncated: rest.length < patch.length };
     const keep = Math.max(0, Math.floor((rest.length * maxBytes) / bytes) - 1);
-    // Not in the middle of a line, where half a secret would stand unmasked.
+    // Whole lines only: half a secret would not be masked.
     rest = rest.slice(0, rest.lastIndexOf('\n', keep - 1) + 1);
   }
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { open, readlink } from 'node:fs/promises';
 
-/** Larger files are known by size and time only. */
+/** Larger files are identified by size and time only. */
 const FILE_BYTES = 1024 * 1024;
 
-/** Hashes files as long as there is room; a link is where it leads to. */
+/** Hashes files until the budget is used up; of a link, its target's path. */
 export class FileHashes {
   #room: number;
 
@@ -13,7 +13,7 @@ export class FileHashes {
     this.#room = room;
   }
 
-  /** Empty if there is none. */
+  /** Empty if it was not hashed. */
   async of(path: Buffer, stats: Stats): Promise<string> {
     if (stats.size > FILE_BYTES || stats.size > this.#room) return '';
     this.#room -= stats.size;
@@ -28,7 +28,7 @@ export class FileHashes {
   }
 }
 
-/** No more than it had: it may grow, or be replaced by a link or a pipe meanwhile. */
+/** Reads no more than its size: it may grow, or be replaced by a link or a pipe, at any time. */
 async function read(path: Buffer, size: number): Promise<Buffer> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

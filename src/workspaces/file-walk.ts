@@ -2,23 +2,23 @@ import type { Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 
 export interface FoundFile {
-  /** Its bytes below the root, one a character. */
+  /** Path below the root, one character per byte. */
   readonly path: string;
   readonly stats: Stats;
 }
 
-/** Most names looked at, files or not. */
+/** How many names to visit at most, files or not. */
 const ENTRIES_MAX = 50_000;
-/** Kept by tools, not by people: what is in there is made again. */
+/** Made by tools, not by people, and can be made again. */
 const LEFT_OUT = new Set(['.git', 'node_modules']);
 
 export const pathBelow = (root: string, path: string): Buffer =>
   Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
 
-export const look = (root: string, path: string): Promise<Stats | null> =>
+export const readStats = (root: string, path: string): Promise<Stats | null> =>
   lstat(pathBelow(root, path)).catch(() => null);
 
-/** Remembers which directories are there. Behind a link a file is another one, perhaps elsewhere. */
+/** Caches which directories exist. A path through a link means another file, perhaps elsewhere. */
 export class Parents {
   readonly #root: string;
   readonly #known = new Map<string, Promise<boolean>>();
@@ -27,7 +27,7 @@ export class Parents {
     this.#root = root;
   }
 
-  /** Whether all above it are directories. */
+  /** Whether every component above it is a real directory. */
   hold(path: string): Promise<boolean> {
     const slash = path.lastIndexOf('/');
     return slash === -1 ? Promise.resolve(true) : this.#isDirectory(path.slice(0, slash));
@@ -37,7 +37,7 @@ export class Parents {
     const known = this.#known.get(path);
     if (known !== undefined) return known;
     const answer = this.hold(path).then(
-      async (held) => held && ((await look(this.#root, path))?.isDirectory() ?? false),
+      async (held) => held && ((await readStats(this.#root, path))?.isDirectory() ?? false),
     );
     this.#known.set(path, answer);
     return answer;
@@ -47,17 +47,17 @@ export class Parents {
 export interface Walk {
   readonly root: string;
   readonly signal: AbortSignal;
-  /** Called if something was not looked at. */
+  /** Called if something was skipped. */
   readonly onMissed: () => void;
 }
 
-/** Looked at together: one after the other takes many times as long. */
+/** How many to read at once: one at a time takes many times as long. */
 export const TOGETHER = 64;
 
 /**
- * Files and links below a directory, those near the top first, some at a time. Links are not
- * followed. One directory after the other is open, and read bit by bit, so that neither deep nor wide
- * ones fill the memory. The root must be there.
+ * Yields files and links below a directory in batches, those near the top first. Does not follow
+ * links. Keeps one directory open at a time and reads it in parts, so that neither deep nor wide
+ * trees fill the memory. The root must exist.
  */
 export async function* filesBelow({ root, signal, onMissed }: Walk): AsyncGenerator<FoundFile[]> {
   const directories = [''];
@@ -69,16 +69,16 @@ export async function* filesBelow({ root, signal, onMissed }: Walk): AsyncGenera
       entries += names.length;
       if (entries > ENTRIES_MAX) return onMissed();
       const files: FoundFile[] = [];
-      const looks = names.map(async (name) => {
+      const reads = names.map(async (name) => {
         const path = directory === '' ? name : `${directory}/${name}`;
-        const stats = await look(root, path);
+        const stats = await readStats(root, path);
         if (stats?.isDirectory() === true) {
           if (!LEFT_OUT.has(name)) directories.push(path);
         } else if (stats?.isFile() === true || stats?.isSymbolicLink() === true) {
           files.push({ path, stats });
         }
       });
-      await Promise.all(looks);
+      await Promise.all(reads);
       yield files;
     }
   }

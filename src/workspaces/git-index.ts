@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { GitPlace } from './git-place.ts';
 import { type GitOutput, runGit } from './git-process.ts';
 
-/** An index larger than this is not worth its copy. */
+/** Copying a larger index costs more than it saves. */
 const INDEX_BYTES = 256 * 1024 * 1024;
 const OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Git with a directory of its own in place of the repository's: its settings, filters, hooks and HEAD
- * are neither read nor written. Only its objects are read, and a copy of its index, which spares
- * reading files that have not changed. Nothing is written but into `keep`: what an agent works on may
- * be secret, and others may read the repository.
+ * Runs git with a directory of its own instead of the repository's `.git`, whose settings, filters,
+ * hooks and HEAD it neither reads nor writes. It reads only the repository's objects and a copy of its
+ * index, which saves reading unchanged files. It writes only into `keep`: the files may be secret, and
+ * others may read the repository.
  */
 export class PrivateGit {
   readonly place: GitPlace;
-  /** What was written is here. */
+  /** Where objects are written. */
   readonly objects: string;
   readonly #dir: string;
   readonly #signal: AbortSignal;
@@ -59,7 +59,7 @@ export class PrivateGit {
     });
   }
 
-  /** The output whole, or an error. */
+  /** The complete output; throws if git fails or prints too much. */
   async must(args: readonly string[], input?: Buffer): Promise<Buffer> {
     const { code, stdout, cut } = await this.run(args, input === undefined ? {} : { input });
     if (code !== 0 || cut) throw new Error(`git ${args[0]} did not succeed.`);
@@ -78,12 +78,12 @@ async function furnish(dir: string, { gitDir, exclude, sha256 }: GitPlace): Prom
   await copySmall(join(gitDir, 'index'), join(dir, 'index'));
 }
 
-/** With its times: by them git knows which entries it must look at again. */
+/** Keeps the times: git uses them to decide which entries to check again. */
 async function copySmall(from: string, to: string): Promise<void> {
-  const found = await stat(from).catch(() => null);
-  if (found === null || !found.isFile() || found.size > INDEX_BYTES) return;
+  const stats = await stat(from).catch(() => null);
+  if (stats === null || !stats.isFile() || stats.size > INDEX_BYTES) return;
   await copyFile(from, to);
-  await utimes(to, found.atime, found.mtime);
+  await utimes(to, stats.atime, stats.mtime);
 }
 
 const environmentOf = (
@@ -98,7 +98,7 @@ const environmentOf = (
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_ATTR_NOSYSTEM: '1',
   GIT_TERMINAL_PROMPT: '0',
-  // Objects that are not here are not fetched, which could start anything.
+  // Never fetch missing objects: that could start any program.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_DIR: dir,
@@ -108,6 +108,6 @@ const environmentOf = (
   GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objects),
 });
 
-/** As git reads one of several paths; a bare one must not have a colon. */
+/** Quoted for a list of paths; an unquoted one must not contain a colon. */
 const quoted = (path: string): string =>
   `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;

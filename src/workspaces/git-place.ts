@@ -1,13 +1,13 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** A repository that a workspace is in, as files: git is not asked, it would read settings. */
+/** The repository around a workspace, found without git, which would read its settings. */
 export interface GitPlace {
-  /** Where its files are. */
+  /** The top of its working tree. */
   readonly top: string;
-  /** From there to the workspace; empty if they are the same. */
+  /** Path from there to the workspace; empty if they are the same. */
   readonly prefix: string;
-  /** Its index and, for a worktree, what is its own. */
+  /** Its git directory; of a worktree, the worktree's own. */
   readonly gitDir: string;
   readonly objects: string;
   readonly exclude: string;
@@ -15,8 +15,8 @@ export interface GitPlace {
 }
 
 /**
- * Null if the workspace is in none, or in one of another user: anybody can make a `.git` in a folder
- * above that is open to all, and git itself refuses those, too (`safe.directory`).
+ * Null if the workspace is in no repository, or in one of another user: anyone can create a `.git` in a
+ * world-writable folder above, and git itself refuses those too (`safe.directory`).
  */
 export async function findGit(workspace: string): Promise<GitPlace | null> {
   const path = await realpath(workspace);
@@ -29,12 +29,12 @@ export async function findGit(workspace: string): Promise<GitPlace | null> {
   }
 }
 
-/** All of them belong to the user that the server runs as; of a link also the link itself. */
+/** Whether all of them, and the links to them, belong to the server's user. */
 async function isOurs(...paths: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(
+  const owners = await Promise.all(
     paths.flatMap((path) => [lstat(path).catch(() => null), stat(path).catch(() => null)]),
   );
-  return found.every((one) => one !== null && one.uid === process.geteuid?.());
+  return owners.every((one) => one !== null && one.uid === process.geteuid?.());
 }
 
 async function placeOf(path: string, top: string, gitDir: string): Promise<GitPlace | null> {
@@ -52,7 +52,7 @@ async function placeOf(path: string, top: string, gitDir: string): Promise<GitPl
   };
 }
 
-/** A directory, or a file that names one (of a worktree or a submodule). */
+/** `.git` is a directory, or a file that names one (in a worktree or submodule). */
 async function gitDirOf(path: string): Promise<string | null> {
   if (await isDirectory(path)) return path;
   const [, named] = /^gitdir: (.+)/.exec((await short(path)) ?? '') ?? [];
@@ -66,9 +66,9 @@ const isDirectory = async (path: string): Promise<boolean> =>
 
 const SHORT_BYTES = 256 * 1024;
 
-/** A small file; null if there is none, or it is no small file. */
+/** Reads a small file; null if it is missing or not a small file. */
 async function short(path: string): Promise<string | null> {
-  const found = await stat(path).catch(() => null);
-  if (found === null || !found.isFile() || found.size > SHORT_BYTES) return null;
+  const stats = await stat(path).catch(() => null);
+  if (stats === null || !stats.isFile() || stats.size > SHORT_BYTES) return null;
   return readFile(path, 'utf8').catch(() => null);
 }

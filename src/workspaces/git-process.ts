@@ -6,7 +6,7 @@ export interface GitRun {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly input?: Buffer;
-  /** More output than this is not waited for. */
+  /** Stop reading after this much output. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -14,16 +14,16 @@ export interface GitRun {
 export interface GitOutput {
   readonly code: number | null;
   readonly stdout: Buffer;
-  /** It had more to say. */
+  /** There was more output. */
   readonly cut: boolean;
 }
 
-/** Nothing that a repository names is started, whoever wrote it there. */
+/** Settings that keep git from starting programs a repository names. */
 const HARMLESS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.pager=cat'].flatMap(
   (setting) => ['-c', setting],
 );
 
-/** Runs git to its end or its bound. Throws if it cannot be started, or the signal's reason. */
+/** Runs git until it exits or reaches the limit. Throws if it cannot start, or the signal's reason. */
 export async function runGit({
   args,
   cwd,
@@ -41,9 +41,9 @@ export async function runGit({
   const stop = (): void => void child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
   try {
-    // Without a process there may be no streams either.
+    // If the process could not start, its streams may be missing.
     if (child.pid === undefined) await ended;
-    // It may end before it has read all.
+    // It may exit before reading all input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const said = text(child.stderr).catch(() => '');

@@ -1,9 +1,8 @@
 import type { WorkspaceProviderName, WorkspaceSpec } from '../contract/session.ts';
 
 /*
- * The port behind workspaces. `ensure` is idempotent; `observe` throws rather than say "none" when
- * it cannot tell. More of it (start, stop, exec, attach, list, watch) comes with the providers that
- * need it.
+ * The port behind workspaces. `ensure` is idempotent. `observe` throws if it cannot find out, instead
+ * of reporting "missing".
  */
 
 export interface WorkspaceRequest {
@@ -15,18 +14,18 @@ export interface Workspace {
   readonly path: string;
 }
 
-/** Said to the person as it is: what, why and what to do. */
+/** Its message is shown to people: what happened, why, and what to do. */
 export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
 }
 
 export interface WorkspaceProvider {
   readonly name: WorkspaceProviderName;
-  /** Lies on one machine, so that its session must run there (Q23). */
+  /** Whether the workspace exists on one machine only, where its session must run (Q23). */
   readonly local: boolean;
-  /** Makes it if it is not there. Throws a WorkspaceError. */
+  /** Creates it if missing. Throws a WorkspaceError. */
   ensure(request: WorkspaceRequest): Promise<Workspace>;
   observe(request: WorkspaceRequest): Promise<'ready' | 'missing'>;
-  /** Removes what `ensure` made, and nothing that was there before. */
+  /** Removes what `ensure` created, and nothing else. */
   delete(request: WorkspaceRequest): Promise<void>;
 }

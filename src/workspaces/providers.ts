@@ -2,7 +2,7 @@ import { BatonError } from '../contract/errors.ts';
 import type { WorkspaceProviderName } from '../contract/session.ts';
 import type { WorkspaceProvider } from './provider.ts';
 
-/** The providers there are, by name. */
+/** All providers, by name. */
 export function workspaceProviders(
   ...providers: readonly WorkspaceProvider[]
 ): (name: WorkspaceProviderName) => WorkspaceProvider {

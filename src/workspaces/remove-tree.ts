@@ -2,8 +2,8 @@ import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Removes a directory with all that is in it, never following a link. Some tools make directories
- * that nobody may write (Go's module cache), which their owner must first open.
+ * Removes a directory and its contents without following links. Some tools create read-only
+ * directories (Go's module cache), which must be made writable first.
  */
 export async function removeTree(path: string): Promise<void> {
   const options = { recursive: true, force: true, maxRetries: 3 };

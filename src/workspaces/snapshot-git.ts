@@ -2,21 +2,21 @@ import { constants, type Stats } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import type { FileChange } from '../contract/session-event.ts';
 import { fitPatch, listChanges, PATCH_BYTES } from './file-changes.ts';
-import { look, Parents, pathBelow } from './file-walk.ts';
+import { Parents, pathBelow, readStats } from './file-walk.ts';
 import { PrivateGit } from './git-index.ts';
 import { findGit, type GitPlace } from './git-place.ts';
-import type { LookOptions, Snapshot, WorkspaceDiff } from './snapshot.ts';
+import type { Snapshot, SnapshotOptions, WorkspaceDiff } from './snapshot.ts';
 
 type GitSnapshot = Extract<Snapshot, { kind: 'git' }>;
 
-/** Larger files, and what exceeds all of them together, are known by size and time only. */
+/** Larger files, and files beyond the total, are identified by size and time only. */
 const FILE_BYTES = 8 * 1024 * 1024;
 const ALL_BYTES = 256 * 1024 * 1024;
 
-/** Null if the workspace is in no repository that git can read. */
+/** Null if the workspace is not in a repository that git can read. */
 export async function takeTree(
   path: string,
-  { keep, isFirst = false }: Pick<LookOptions, 'keep' | 'isFirst'>,
+  { keep, isFirst = false }: Pick<SnapshotOptions, 'keep' | 'isFirst'>,
   signal: AbortSignal,
 ): Promise<GitSnapshot | null> {
   try {
@@ -34,16 +34,16 @@ export async function takeTree(
   }
 }
 
-/** With fewer of git's 256 folders than this there is not much to remove. */
+/** With fewer of git's 256 object folders than this, removing saves little. */
 const MANY_FOLDERS = 100;
 
-/** Removes what only earlier snapshots had. It may fail: the next one tries again. */
+/** Removes objects only earlier snapshots used. May fail: the next snapshot tries again. */
 async function prune(git: PrivateGit, { tree }: GitSnapshot): Promise<void> {
   if ((await readdir(git.objects)).length < MANY_FOLDERS) return;
   await git.run(['prune', '--expire=now', tree]);
 }
 
-/** A workspace below a repository that ignores it is none of its business. */
+/** Whether the repository ignores the workspace, which then is not part of it. */
 async function isIgnored(git: PrivateGit): Promise<boolean> {
   const { prefix } = git.place;
   if (prefix === '') return false;
@@ -52,7 +52,7 @@ async function isIgnored(git: PrivateGit): Promise<boolean> {
 
 interface Tree {
   readonly snapshot: GitSnapshot;
-  /** There are repositories in it, of which only the commit is seen, or nothing. */
+  /** There are nested repositories, of which only the commit is visible, or nothing. */
   readonly others: boolean;
 }
 
@@ -60,7 +60,7 @@ async function treeOf(git: PrivateGit): Promise<Tree> {
   const changed = ['ls-files', '-z', '-o', '-m', '-d', '--exclude-standard', ...only(git.place)];
   const names = new Set(namesIn(await git.must(changed)));
   const { add, remove, large } = await sort(git.place, names);
-  // What is gone first: a directory may stand in its place.
+  // Removals first: a directory may have taken a file's place.
   if (remove.length > 0) {
     await git.must(['update-index', '-z', '--force-remove', '--stdin'], listOf(remove));
   }
@@ -72,7 +72,7 @@ async function treeOf(git: PrivateGit): Promise<Tree> {
   }
   const tree = (await git.must(['write-tree', '--missing-ok'])).toString('latin1').trim();
   const cloned = [...names].some((name) => name.endsWith('/'));
-  const others = cloned || (await look(git.place.top, '.gitmodules')) !== null;
+  const others = cloned || (await readStats(git.place.top, '.gitmodules')) !== null;
   return { snapshot: { kind: 'git', tree, large }, others };
 }
 
@@ -85,34 +85,34 @@ interface Sorted {
   readonly large: GitSnapshot['large'];
 }
 
-/** What differs from the index: what git may read, what is no longer a file, and what is too much. */
+/** Sorts what differs from the index: files to read, paths that are no longer files, files too large. */
 async function sort({ top }: GitPlace, names: ReadonlySet<string>): Promise<Sorted> {
   const sorted: Sorted = { add: [], remove: [], large: [] };
   const parents = new Parents(top);
   let bytes = 0;
   for (const name of names) {
-    // A repository of its own, which nobody has added.
+    // A nested repository that was not added.
     if (name.endsWith('/')) continue;
-    const found = (await parents.hold(name)) ? await look(top, name) : null;
-    if (found === null) sorted.remove.push(name);
-    else if (found.isDirectory()) {
-      const isRepository = (await look(top, `${name}/.git`)) !== null;
+    const stats = (await parents.hold(name)) ? await readStats(top, name) : null;
+    if (stats === null) sorted.remove.push(name);
+    else if (stats.isDirectory()) {
+      const isRepository = (await readStats(top, `${name}/.git`)) !== null;
       (isRepository ? sorted.add : sorted.remove).push(name);
-    } else if (!found.isFile() && !found.isSymbolicLink()) sorted.remove.push(name);
-    else if (!(await isReadable(top, name, found))) sorted.remove.push(name);
-    else if (found.size > FILE_BYTES || bytes + found.size > ALL_BYTES) {
+    } else if (!stats.isFile() && !stats.isSymbolicLink()) sorted.remove.push(name);
+    else if (!(await isReadable(top, name, stats))) sorted.remove.push(name);
+    else if (stats.size > FILE_BYTES || bytes + stats.size > ALL_BYTES) {
       sorted.remove.push(name);
-      sorted.large.push([name, found.size, found.mtimeMs]);
+      sorted.large.push([name, stats.size, stats.mtimeMs]);
     } else {
-      bytes += found.size;
+      bytes += stats.size;
       sorted.add.push(name);
     }
   }
   return sorted;
 }
 
-const isReadable = (top: string, name: string, found: Stats): Promise<boolean> =>
-  found.isSymbolicLink()
+const isReadable = (top: string, name: string, stats: Stats): Promise<boolean> =>
+  stats.isSymbolicLink()
     ? Promise.resolve(true)
     : access(pathBelow(top, name), constants.R_OK).then(
         () => true,
@@ -140,14 +140,14 @@ export async function diffTrees(
     const both = [before.tree, now.tree, ...only(place)];
     const { code, stdout, cut } = await git.run([...trees, '-z', '--name-status', ...both]);
     if (code !== 0 && !cut) {
-      throw new Error('What the workspace was like before is no longer stored.');
+      throw new Error('The earlier state of the workspace is no longer stored.');
     }
     const { files, truncated } = listChanges(
       within(place, withLarge(changesIn(stdout), before.large, now.large)),
     );
     const all = await git.run([...trees, '-p', ...both], { maxBytes: 2 * PATCH_BYTES });
     const text = all.stdout.toString('utf8');
-    // The last line may be half of one.
+    // The last line may be incomplete.
     const { patch, ...fitted } = fitPatch(
       all.cut ? text.slice(0, text.lastIndexOf('\n') + 1) : text,
     );
@@ -155,7 +155,7 @@ export async function diffTrees(
       files,
       ...(patch === '' ? {} : { patch }),
       truncated: truncated || cut || all.cut || fitted.truncated || others,
-      ...(others ? { note: 'Repositories within it were not looked at.' } : {}),
+      ...(others ? { note: 'Nested repositories were not compared.' } : {}),
     };
   });
 }
@@ -172,7 +172,7 @@ function changesIn(output: Buffer): Changes {
   return changes;
 }
 
-/** A large file is in no tree: what the trees say of it is put right. */
+/** Large files are in no tree, so their changes are derived from size and time. */
 function withLarge(
   changes: Changes,
   before: GitSnapshot['large'],
@@ -182,16 +182,16 @@ function withLarge(
     (large) => new Map(large.map(([path, ...rest]) => [path, rest.join()])),
   ) as [Map<string, string>, Map<string, string>];
   for (const path of new Set([...old.keys(), ...fresh.keys()])) {
-    const told = changes.get(path);
-    const was = old.has(path) || told === 'deleted' || told === 'modified';
-    const is = fresh.has(path) || told === 'added' || told === 'modified';
+    const change = changes.get(path);
+    const was = old.has(path) || change === 'deleted' || change === 'modified';
+    const is = fresh.has(path) || change === 'added' || change === 'modified';
     if (was && is && old.get(path) === fresh.get(path)) changes.delete(path);
     else changes.set(path, was ? (is ? 'modified' : 'deleted') : 'added');
   }
   return changes;
 }
 
-/** As seen from the workspace. */
+/** Relative to the workspace. */
 function within({ prefix }: GitPlace, changes: Changes): Changes {
   const skip = prefix === '' ? 0 : Buffer.byteLength(prefix) + 1;
   return new Map([...changes].map(([path, change]) => [path.slice(skip), change]));

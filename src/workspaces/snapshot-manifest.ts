@@ -2,19 +2,19 @@ import type { Stats } from 'node:fs';
 import type { FileChange } from '../contract/session-event.ts';
 import { listChanges } from './file-changes.ts';
 import { FileHashes } from './file-hash.ts';
-import { filesBelow, look, Parents, pathBelow, TOGETHER } from './file-walk.ts';
+import { filesBelow, Parents, pathBelow, readStats, TOGETHER } from './file-walk.ts';
 import type { Snapshot, WorkspaceDiff } from './snapshot.ts';
 
 type Manifest = Extract<Snapshot, { kind: 'manifest' }>;
 type Entry = Manifest['files'][number];
 
-/** What is kept of one attempt is some hundred kilobytes at most. */
+/** Keeps the stored size of one attempt to a few hundred kilobytes. */
 const FILES_MAX = 5000;
 const PATHS_BYTES = 512 * 1024;
-/** File systems write coarse times, and those of other machines have their own clock. */
+/** File systems have coarse times, and network file systems their own clock. */
 const CLOCK_MS = 1000;
 
-/** What was seen when the time ran out is better than nothing. */
+/** On a time-out, keeps what was read so far. */
 export async function takeManifest(root: string, signal: AbortSignal): Promise<Manifest> {
   const at = Date.now();
   const files: Entry[] = [];
@@ -26,8 +26,8 @@ export async function takeManifest(root: string, signal: AbortSignal): Promise<M
     truncated = true;
   };
   try {
-    for await (const found of filesBelow({ root, signal, onMissed })) {
-      const entries = found.map(async ({ path, stats }): Promise<Entry> => {
+    for await (const batch of filesBelow({ root, signal, onMissed })) {
+      const entries = batch.map(async ({ path, stats }): Promise<Entry> => {
         const hash = await hashes.of(pathBelow(root, path), stats);
         return [path, stats.size, stats.mtimeMs, stats.ctimeMs, hash];
       });
@@ -57,9 +57,9 @@ export async function compareManifest(
   };
   const known = new Set(before.files.map(([path]) => path));
   try {
-    // Fails first if there is no workspace any more, before all of it counts as deleted.
-    for await (const found of filesBelow({ root, signal, onMissed })) {
-      for (const { path, stats } of found) {
+    // Fails if the workspace is gone, before all of its files count as deleted.
+    for await (const batch of filesBelow({ root, signal, onMissed })) {
+      for (const { path, stats } of batch) {
         if (!known.has(path) && isNew(before, stats)) changes.set(path, 'added');
       }
     }
@@ -67,12 +67,12 @@ export async function compareManifest(
     const parents = new Parents(root);
     for (let i = 0; i < before.files.length; i += TOGETHER) {
       signal.throwIfAborted();
-      const looks = before.files.slice(i, i + TOGETHER).map(async (entry) => {
+      const checks = before.files.slice(i, i + TOGETHER).map(async (entry) => {
         const held = await parents.hold(entry[0]);
         const change = held ? await changeOf(root, entry, hashes) : 'deleted';
         if (change !== null) changes.set(entry[0], change);
       });
-      await Promise.all(looks);
+      await Promise.all(checks);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -82,7 +82,7 @@ export async function compareManifest(
   return { files, truncated: truncated || listed.truncated };
 }
 
-/** Where not all was looked at before, a file that is not known is new if its inode is. */
+/** If the earlier list is incomplete, an unlisted file is new if its inode is. */
 const isNew = ({ truncated, at }: Manifest, { ctimeMs }: Stats): boolean =>
   !truncated || ctimeMs >= at - CLOCK_MS;
 
@@ -91,7 +91,7 @@ async function changeOf(
   [path, size, mtime, ctime, hash]: Entry,
   hashes: FileHashes,
 ): Promise<FileChange['change'] | null> {
-  const stats = await look(root, path);
+  const stats = await readStats(root, path);
   if (stats === null || !(stats.isFile() || stats.isSymbolicLink())) return 'deleted';
   if (stats.size !== size) return 'modified';
   if (stats.mtimeMs === mtime && stats.ctimeMs === ctime) return null;

@@ -23,8 +23,8 @@ import { byteLength } from '../contract/json.ts';
 import { SESSION_EVENTS } from '../contract/session-event.ts';
 import {
   diffSince,
-  type LookOptions,
   type Snapshot,
+  type SnapshotOptions,
   takeSnapshot,
   type WorkspaceDiff,
 } from './snapshot.ts';
@@ -32,7 +32,7 @@ import {
 vi.setConfig({ testTimeout: 60_000 });
 
 /** Patient: the machine may be busy. */
-let PATIENT: LookOptions;
+let PATIENT: SnapshotOptions;
 beforeEach(() => {
   PATIENT = { timeoutMs: 60_000, keep: join(temporaryDirectory(), 'keep') };
 });
@@ -227,7 +227,7 @@ describe.each([
   });
 });
 
-test('[Q16] a workspace that cannot be looked at gives a diff that says so', async () => {
+test('[Q16] a workspace that cannot be read gives a diff that says so', async () => {
   const gone = join(temporaryDirectory(), 'gone');
   const nothing = await taken(gone);
   expect(nothing.kind).toBe('none');
@@ -410,10 +410,10 @@ describe('a git repository', () => {
     expect([before.kind, diff.patch]).toEqual(['git', expect.stringContaining('-a\n+b\n')]);
   });
 
-  test('[Q16] with others in it says that those were not looked at', async () => {
+  test('[Q16] with nested repositories says that those were not compared', async () => {
     const inner = repository({ 'inner.txt': 'i\n' });
     const root = repository({ 'a.txt': 'a\n' });
-    const note = expect.stringContaining('not looked at');
+    const note = expect.stringContaining('not compared');
     const alone = await taken(root);
     expect(await diffSince(root, alone, PATIENT)).toEqual({ files: [], truncated: false });
     git(root, 'clone', '-q', inner, 'cloned');

@@ -6,33 +6,34 @@ import { diffTrees, takeTree } from './snapshot-git.ts';
 import { compareManifest, takeManifest } from './snapshot-manifest.ts';
 
 /*
- * What a workspace was like when an attempt began, so that what an interrupted one has done to it can
- * be told (Q16). Of a git repository it is a tree in an object store of Baton's own, which has the
- * repository's as its alternate; of others a list of files with their hashes. Nothing here throws: what cannot be seen is said.
+ * The state of a workspace when an attempt started, to find out what an interrupted attempt changed
+ * (Q16). For a git repository it is a tree in Baton's own object store, with the repository's as its
+ * alternate; otherwise a list of files with hashes. Nothing here throws: the result says what could
+ * not be read.
  */
 
-/** How long a look at a workspace may take. */
+/** How long reading a workspace may take. */
 const LOOK_MS = 10_000;
-/** Then nothing is waited for any more, such as a disk that does not answer. */
+/** After that, stop waiting even for a disk that does not answer. */
 const END_MS = 1000;
 
-/** Paths are bytes, one a character: names need not be UTF-8. */
+/** One character per byte: names need not be UTF-8. */
 const ManifestEntry = z.tuple([z.string(), z.number(), z.number(), z.number(), z.string()]);
 
-/** As it is stored. */
+/** The stored form. */
 export const Snapshot = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('git'),
     tree: z.string().regex(/^[0-9a-f]{40,64}$/),
-    /** Files too large to be kept: path, size, time of change. */
+    /** Files too large to keep: path, size, modification time. */
     large: z.array(z.tuple([z.string(), z.number(), z.number()])),
   }),
   z.object({
     kind: z.literal('manifest'),
     at: z.number(),
-    /** Path, size, time of change, time of the inode's change, and a hash or nothing. */
+    /** Path, size, modification time, inode change time, and a hash or nothing. */
     files: z.array(ManifestEntry),
-    /** Not all files were looked at. */
+    /** Some files were skipped. */
     truncated: z.boolean(),
   }),
   z.object({ kind: z.literal('none'), reason: z.string() }),
@@ -41,47 +42,50 @@ export type Snapshot = z.infer<typeof Snapshot>;
 
 export interface WorkspaceDiff {
   readonly files: readonly FileChange[];
-  /** Of text, where the contents of before are known. */
+  /** For text files whose earlier content is known. */
   readonly patch?: string;
-  /** There may be more than is told. */
+  /** There may be more changes than listed. */
   readonly truncated: boolean;
-  /** What could not be seen, for people. */
+  /** What could not be read, for people. */
   readonly note?: string;
 }
 
-export interface LookOptions {
-  /** Where what must be kept of files is written, and nowhere else. */
+export interface SnapshotOptions {
+  /** The only place where file contents are written. */
   readonly keep: string;
-  /** No earlier snapshot that is kept there is needed any more. */
+  /** Earlier snapshots stored there are no longer needed. */
   readonly isFirst?: boolean;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
 
-/** Where the snapshots of a session are kept. */
+/** Where a session's snapshots are stored. */
 export const snapshotDirOf = (dataDir: string, sessionId: string): string =>
   join(dataDir, 'snapshots', SessionId.parse(sessionId));
 
-export async function takeSnapshot(path: string, options: LookOptions): Promise<Snapshot> {
+export async function takeSnapshot(path: string, options: SnapshotOptions): Promise<Snapshot> {
   const signal = within(options);
   try {
-    return await bounded(signal, look(path, options, signal));
+    return await bounded(signal, take(path, options, signal));
   } catch (error) {
     return { kind: 'none', reason: reasonOf(error) };
   }
 }
 
-const look = async (path: string, options: LookOptions, signal: AbortSignal): Promise<Snapshot> =>
-  (await takeTree(path, options, signal)) ?? takeManifest(path, signal);
+const take = async (
+  path: string,
+  options: SnapshotOptions,
+  signal: AbortSignal,
+): Promise<Snapshot> => (await takeTree(path, options, signal)) ?? takeManifest(path, signal);
 
-/** `stored` is what `takeSnapshot` gave, perhaps to a process that is gone. */
+/** `stored` comes from `takeSnapshot`, perhaps of a process that is gone. */
 export async function diffSince(
   path: string,
   stored: unknown,
-  options: LookOptions,
+  options: SnapshotOptions,
 ): Promise<WorkspaceDiff> {
   const parsed = Snapshot.safeParse(stored);
-  if (!parsed.success) return unseen('What it was like before is not known.');
+  if (!parsed.success) return unseen('The earlier state is unknown.');
   const { data: before } = parsed;
   if (before.kind === 'none') return unseen(before.reason);
   const signal = within(options);
@@ -100,7 +104,7 @@ export async function diffSince(
 const within = ({
   signal,
   timeoutMs = LOOK_MS,
-}: Pick<LookOptions, 'signal' | 'timeoutMs'>): AbortSignal => {
+}: Pick<SnapshotOptions, 'signal' | 'timeoutMs'>): AbortSignal => {
   const timeout = AbortSignal.timeout(timeoutMs);
   return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
 };
@@ -125,6 +129,6 @@ const unseen = (note: string): WorkspaceDiff => ({ files: [], truncated: true, n
 
 const reasonOf = (error: unknown): string => {
   const { name, code, message } = error as NodeJS.ErrnoException;
-  if (name === 'TimeoutError') return 'The workspace could not be looked at in time.';
-  return code === undefined ? message : `The workspace could not be looked at: ${code}.`;
+  if (name === 'TimeoutError') return 'The workspace could not be read in time.';
+  return code === undefined ? message : `The workspace could not be read: ${code}.`;
 };
