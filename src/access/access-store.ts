@@ -5,11 +5,11 @@ import type { NodeLoad, NodeView } from '../contract/node.ts';
 import type { NewAuditEntry } from './principal.ts';
 
 /*
- * The port behind users, credentials, shares, the audit log and limits; SQLite and PostgreSQL keep
- * its promises under one contract suite. Every method is one transaction. Secrets come as SHA-256
- * digests in hex, never themselves. Times are epoch milliseconds on the database's clock, and whether
- * something has expired is decided by that clock. Writes that change what somebody may do set
- * `access` in their hint, so that every node forgets what it remembered.
+ * The port for users, credentials, shares, the audit log and limits. SQLite and PostgreSQL pass the
+ * same conformance suite. Every method is one transaction. Secrets arrive as SHA-256 digests in hex,
+ * never in plain text. Times are epoch milliseconds on the database's clock, which also decides
+ * whether something has expired. Writes that change what a user may do set `access` in their hint, so
+ * that every node clears its caches.
  */
 
 export interface UserRecord {
@@ -38,7 +38,7 @@ export interface TokenRecord {
   readonly name: string;
   readonly scopes: readonly Right[];
   readonly channel: Channel;
-  /** Other channels that it was made through. */
+  /** Other channels that it was created through. */
   readonly through: readonly Channel[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -55,11 +55,11 @@ export interface NewToken {
   readonly channel: Channel;
   readonly through?: readonly Channel[];
   readonly expiresInMs: number | null;
-  /** It ends with the token that made it, at the latest. */
+  /** The expiry of the token that created it, which it must not outlive. */
   readonly notAfter: number | null;
 }
 
-/** A token that is valid now, with whose it is. */
+/** A valid token, with its user. */
 export interface ValidToken {
   readonly token: TokenRecord;
   readonly user: UserRecord;
@@ -67,38 +67,38 @@ export interface ValidToken {
 
 export type TokenState = 'expired' | 'revoked' | 'disabled';
 
-/** A sign-in of a browser that is valid now. */
+/** A valid sign-in of a browser. */
 export interface ValidSignIn {
   readonly id: string;
   readonly user: UserRecord;
-  /** Of the token that it was made with; null is all that the role may. */
+  /** The scopes of the token that it was created with; null means all rights of the role. */
   readonly scopes: readonly Right[] | null;
-  /** Channels of that token, its own among them. */
+  /** The channels of that token, including its own. */
   readonly through: readonly Channel[];
   readonly expiresAt: number;
   /** When its secret was last replaced. */
   readonly rotatedAt: number;
-  /** The secret shown is the one of before; the browser has not learnt the new one yet. */
+  /** The browser sent the previous secret; it has not received the new one yet. */
   readonly previous: boolean;
-  /** Null if it was made by a version that knew of none. */
+  /** Null if it was created by a version without page keys. */
   readonly pageKeyDigest: string | null;
 }
 
-/** A token or a sign-in that is valid now, by its name in the audit log. */
+/** A valid token or sign-in, looked up by its name in the audit log. */
 export interface ValidCredential {
   readonly user: UserRecord;
-  /** Null is all that the role may. */
+  /** Null means all rights of the role. */
   readonly scopes: readonly Right[] | null;
-  /** Of the token, or the one that the sign-in was made with: when it ends. Null is never. */
+  /** When the token, or the token that the sign-in was created with, expires. Null is never. */
   readonly tokenExpiresAt: number | null;
 }
 
 export interface NewSignIn {
   readonly id: string;
-  /** Of the secret in the cookie. */
+  /** The digest of the cookie's secret. */
   readonly digest: string;
   readonly pageKeyDigest: string;
-  /** Ends after this long without use, and after `lifeMs` in any case. */
+  /** Expires after this long without use, and after `lifeMs` in any case. */
   readonly idleMs: number;
   readonly lifeMs: number;
 }
@@ -111,7 +111,7 @@ export interface NewCode {
   readonly only?: boolean;
 }
 
-/** What a browser signs in by. `user` is for one whose credential was checked elsewhere (the admin token). */
+/** What a browser signs in with. `user` is for a credential that was checked elsewhere (the admin token). */
 export type SignInBy =
   | { readonly code: string }
   | { readonly token: string }
@@ -121,7 +121,7 @@ export type SignInBy =
 export interface NewTicket {
   readonly digest: string;
   readonly signInId: string;
-  /** Of the request, without the query. */
+  /** The path of the request, without its query. */
   readonly path: string;
   readonly expiresInMs: number;
 }
@@ -140,11 +140,11 @@ export interface AuditFilter {
   readonly from?: number;
   readonly to?: number;
   readonly limit: number;
-  /** Newest first, older than this seq. */
+  /** Lists lines older than this seq, newest first. */
   readonly before?: number;
 }
 
-/** What one node has used of a limit, or holds open at the moment. */
+/** How much of a limit one node has used, or holds open now. */
 export interface Usage {
   readonly key: string;
   readonly value: number;
@@ -154,9 +154,9 @@ export interface AccessStore {
   /** Throws `user_exists`. */
   createUser(user: NewUser): Promise<UserRecord>;
   getUser(id: string): Promise<UserRecord | null>;
-  /** By id, else by name, letter case aside. */
+  /** By id, else by name; names are case-insensitive. */
   findUser(nameOrId: string): Promise<UserRecord | null>;
-  /** By name, letter case aside; `after` is a name. */
+  /** Ordered by name, case-insensitively; `after` is a name. */
   listUsers(page: { readonly limit: number; readonly after?: string }): Promise<UserRecord[]>;
   /** Throws `not_found`, `user_exists`, and `last_admin` for the built-in administrator. */
   updateUser(id: string, change: UserChange): Promise<UserRecord>;
@@ -164,54 +164,54 @@ export interface AccessStore {
   /** Throws `unknown_user`. */
   createToken(token: NewToken): Promise<TokenRecord>;
   getToken(id: string): Promise<TokenRecord | null>;
-  /** Newest first; of one user, or of all. */
+  /** Newest first, for one user or for all. */
   listTokens(page: {
     readonly userId?: string;
     readonly limit: number;
     readonly before?: string;
   }): Promise<TokenRecord[]>;
-  /** Again changes nothing. Throws `not_found`. */
+  /** Revoking again changes nothing. Throws `not_found`. */
   revokeToken(id: string): Promise<TokenRecord>;
-  /** Null if there is none, or in a word why it is not valid. */
+  /** Null if there is none; a `TokenState` says why one is not valid. */
   findToken(digest: string): Promise<ValidToken | TokenState | null>;
-  /** Tells that tokens were used, about now. */
+  /** Records that tokens were used just now. */
   touchTokens(ids: readonly string[]): Promise<void>;
 
-  /** A code that signs in once, within `expiresInMs`. Expired ones go. Throws `unknown_user`. */
+  /** Creates a code that signs in once; removes expired ones. Throws `unknown_user`. */
   createCode(code: NewCode): Promise<{ readonly expiresAt: number }>;
   /**
-   * Takes the code or looks at the token, and makes the sign-in. Null if it is not valid (any more),
-   * and then no line of an `audited` store is written. Whose it is comes out here only: in the line
-   * the empty user id becomes theirs.
+   * Uses up the code or checks the token, and creates the sign-in. Null if it is not valid; then an
+   * `audited` store writes no line. Only this call knows the user, so it replaces the empty user id in
+   * the audit line with theirs.
    */
   signIn(by: SignInBy, made: NewSignIn): Promise<ValidSignIn | null>;
-  /** Whether there is such a code, valid or not: a read, which guesses may cost. */
+  /** Whether there is such a code, valid or not. A cheap read, so that guesses cost no transaction. */
   hasCode(digest: string): Promise<boolean>;
-  /** By the digest of its secret; also lengthens its idle time, at most once a minute. */
+  /** By the digest of its secret; also extends its idle time, at most once a minute. */
   findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
   /**
-   * Replaces the secret; the old one is good for `graceMs` more, for requests under way. False if
-   * somebody else was first, the one of before still is good, or it has ended.
+   * Replaces the secret. The old one stays valid for `graceMs`, for requests under way. False if
+   * another request was first, the previous secret is still in its grace period, or the sign-in ended.
    */
   rotateSignIn(
     id: string,
     secret: { readonly from: string; readonly to: string; readonly graceMs: number },
   ): Promise<boolean>;
-  /** Of one who was let in before: whose `token:<id>` or `cookie:<id>` is. Null if not valid any more. */
+  /** Rechecks a credential by its name, `token:<id>` or `cookie:<id>`. Null if it is no longer valid. */
   findCredential(credential: string): Promise<ValidCredential | null>;
   endSignIn(id: string): Promise<void>;
-  /** Expired ones go. Throws `unauthorized` if the sign-in is gone. */
+  /** Also removes expired tickets. Throws `unauthorized` if the sign-in has ended. */
   createTicket(ticket: NewTicket): Promise<{ readonly expiresAt: number }>;
   /**
-   * Takes the ticket, for any sign-in and any path. Null if it does not exist, was taken before or has
-   * expired; those of a sign-in go with it.
+   * Uses up the ticket, whatever its sign-in and path. Null if it does not exist, was used or has
+   * expired. A sign-in's tickets end with it.
    */
   takeTicket(digest: string): Promise<{ readonly signInId: string; readonly path: string } | null>;
-  /** All of a user. */
+  /** Ends all sign-ins of a user. */
   endSignIns(userId: string): Promise<void>;
 
   listShares(sessionId: string): Promise<ShareRecord[]>;
-  /** Replaces them all; one for the owner is left out. Throws `not_found`, `unknown_user`. */
+  /** Replaces all shares; one for the owner is ignored. Throws `not_found`, `unknown_user`. */
   putShares(
     sessionId: string,
     shares: readonly { readonly userId: string; readonly level: ShareLevel }[],
@@ -220,14 +220,14 @@ export interface AccessStore {
   listAudit(filter: AuditFilter): Promise<AuditRecord[]>;
 
   /**
-   * Stores what this node has used (it replaces what the node said before; null leaves that), and
-   * answers what all other live nodes have said, added up by key.
+   * Stores this node's usage (replacing what it stored before; null keeps that), and returns the usage
+   * of all other live nodes, summed by key.
    */
   exchangeUsage(nodeId: string, mine: readonly Usage[] | null): Promise<Usage[]>;
 
-  /** What a node says about itself, kept until it goes. The time is the store's. */
+  /** Stores a node's load until the node leaves. The time is the database's. */
   saveLoad(nodeId: string, load: Omit<NodeLoad, 'at'>): Promise<void>;
-  /** Oldest first; alive by the store's time. */
+  /** Oldest first; the database's time decides which are alive. */
   listNodeViews(): Promise<NodeView[]>;
 }
 
@@ -236,9 +236,9 @@ export interface AuditRecord extends Omit<AuditEntry, 'at'> {
 }
 
 /**
- * A store whose every writing call also appends this line to the audit log, in the same transaction.
- * A call that throws, or finds that there is nothing to change (a message that is known by its
- * idempotency key, a token that was revoked before), appends none.
+ * A store whose writes also append this line to the audit log, in the same transaction. A call that
+ * throws or changes nothing (a message with a known idempotency key, a token that was already revoked)
+ * appends none.
  */
 export interface Audited<S> {
   audited(entry: NewAuditEntry): S;

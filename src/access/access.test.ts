@@ -46,14 +46,14 @@ async function rig(open: () => Promise<BatonStore>) {
     mask: (text) => masker.mask(text),
     log,
   });
-  /** A user, as a browser of theirs is. */
+  /** A user, signed in with a browser. */
   const person = async (name: string, role: Role = 'operator'): Promise<Principal> => {
     const { id } = await access.createUser(ADMIN, { name, role });
     return { userId: id, role, channel: 'web', address: '192.0.2.8' };
   };
   const make = (by: Principal, body: Partial<CreateToken> = {}) =>
     access.createToken(by, CreateToken.parse({ name: 'ci', ...body }));
-  /** Who shows this token. */
+  /** The principal of this token. */
   const bearer = async (secret: string): Promise<Principal> => {
     const found = await store.findToken(digestOf(secret));
     if (found === null || typeof found === 'string') throw new Error(`the token is ${found}`);
@@ -88,11 +88,11 @@ describe.each(databases)('on %s', (_name, open) => {
     const reason = 'leaked ***GITHUB_TOKEN***';
     expect(stop).toEqual({ stopped: true, since: expect.any(String), by: 'admin', reason });
     expect(await access.stop(hanako)).toEqual(stop);
-    // Another administrator has a reason of their own: it is theirs to lift.
+    // Another administrator stops it again, with their own reason.
     const again = await access.putStop(hanako, { stopped: true });
     expect(again).toEqual({ ...stop, by: 'hanako', reason: null });
     expect(await access.putStop(hanako, { stopped: false, reason: 'rotated' })).toEqual(notStopped);
-    // Nothing is stopped any more, so there is nothing to note.
+    // Nothing is stopped any more, so nothing is audited.
     expect(await access.putStop(ADMIN, { stopped: false })).toEqual(notStopped);
     const lines = (await access.audit(ADMIN, { target: 'all' })).items.reverse();
     const target = { kind: 'system', id: 'all' };
@@ -141,7 +141,7 @@ describe.each(databases)('on %s', (_name, open) => {
     }
   });
 
-  test('[X2] an administrator does not lock themselves out by accident', async () => {
+  test('[X2] an administrator cannot disable themselves by accident', async () => {
     const { access, person } = await rig(open);
     const by = await person('hanako', 'admin');
     for (const body of [{ disabled: true }, { role: 'operator' as const }]) {
@@ -177,7 +177,7 @@ describe.each(databases)('on %s', (_name, open) => {
     expect(await signIn()).toBeNull();
   });
 
-  test('[X2] a token: shown once, kept as a digest, good until it is revoked', async () => {
+  test('[X2] a token is shown once, stored as a digest, and valid until it is revoked', async () => {
     const { access, person, make, bearer, store } = await rig(open);
     const by = await person('hanako');
     const { token, ...made } = await make(by, { expiresInDays: 30 });
@@ -203,7 +203,7 @@ describe.each(databases)('on %s', (_name, open) => {
     expect((await make(by, { name: `for ${token}` })).name).not.toContain(token);
   });
 
-  test('[X2] nobody hands on more than they hold', async () => {
+  test('[X2] nobody can grant more than they have', async () => {
     const { person, make, bearer } = await rig(open);
     const by = await person('hanako');
     const scopes = async (of: Principal, asked?: Right[]) =>
@@ -221,7 +221,7 @@ describe.each(databases)('on %s', (_name, open) => {
     expect(await code(make(bare))).toBe('forbidden');
   });
 
-  test('[X2] what a token makes is good no longer than it; a browser signed in with it ends with it', async () => {
+  test('[X2] tokens and sign-ins created with a token do not outlive it', async () => {
     const { access, make, bearer, person, store } = await rig(open);
     const by = await person('hanako');
     const short = await make(by, { scopes: ['read', 'account'], expiresInDays: 1 });
@@ -236,11 +236,11 @@ describe.each(databases)('on %s', (_name, open) => {
     expect((await make(browser, { expiresInDays: 3650 })).expiresAt).toBe(short.expiresAt);
     await access.revokeToken(by, short.id);
     expect(await code(make(browser))).toBe('unauthorized');
-    // Whoever logs in anew revokes the login of before, not what was made with it.
+    // A new login revokes the previous login, not what was created with it.
     expect((await bearer(made.token)).userId).toBe(by.userId);
   });
 
-  test('[X3] tokens of others: for administrators; else as if they were not there', async () => {
+  test('[X3] tokens of others are visible to administrators only', async () => {
     const { access, person, make, bearer } = await rig(open);
     const [by, other] = [await person('hanako'), await person('jiro', 'viewer')];
     const theirs = await make(other);
@@ -250,7 +250,7 @@ describe.each(databases)('on %s', (_name, open) => {
     expect(await code(make(by, { userId: other.userId }))).toBe('not_found');
     expect(await code(make(by, { userId: newId() }))).toBe('not_found');
 
-    // An administrator's token without that scope is a person like others.
+    // An administrator's token without the scope admin counts as an ordinary user.
     const plain = await bearer((await make(ADMIN, { scopes: ['read', 'account'] })).token);
     expect(await code(access.revokeToken(plain, theirs.id))).toBe('not_found');
 
@@ -263,7 +263,7 @@ describe.each(databases)('on %s', (_name, open) => {
     expect((await access.listTokens(other, { limit: 1 })).nextCursor).toBe(given.id);
   });
 
-  test('[P6] every change leaves a line: who, what, from where, before and after', async () => {
+  test('[P6] every change is audited: who, what, from where, before and after', async () => {
     const { access, make, actions } = await rig(open);
     const { id } = await access.createUser(ADMIN, { name: 'hanako', role: 'operator' });
     await access.updateUser(ADMIN, id, { role: 'viewer', name: 'hanako', disabled: false });

@@ -13,13 +13,13 @@ type Ports = AccessStore & StopStore;
 export interface AccessParts {
   readonly store: Ports & Audited<Ports>;
   readonly log: Logger;
-  /** Where browsers reach this server, without a slash at the end. */
+  /** The URL at which browsers reach this server, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** Takes secrets out of text that people wrote. */
+  /** Masks secrets in text that people wrote. */
   readonly mask: (text: string) => string;
 }
 
-/** Users, tokens, the audit log, the nodes and the stop: whose they are, what may be changed, what is noted. */
+/** The access service: checks whose things are and what may change, and writes the audit log. */
 export const createAccess = (parts: AccessParts): AccessService => ({
   ...userService(parts),
   ...tokenService(parts),

@@ -30,7 +30,7 @@ export function auditService({
 
 function seqOf(cursor: string): number {
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new BatonError('invalid_request', 'cursor: is not one of this list', {
+  throw new BatonError('invalid_request', 'cursor: does not belong to this list', {
     details: { field: 'cursor' },
   });
 }

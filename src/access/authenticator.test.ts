@@ -23,7 +23,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     return { node, store, faults, people: peopleOf(store) };
   };
 
-  test('[X2] a token is its user with their role, its scopes and its channel', async () => {
+  test('[X2] a token is its user, with their role and its scopes and channel', async () => {
     const { store, people } = await rig();
     const authenticator = authenticatorOver(store);
     const user = await people.user('hanako', 'operator');
@@ -39,7 +39,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect((await store.getToken(id))?.lastUsedAt).not.toBeNull();
   });
 
-  test('[P1] a credential has the channels it was made through; an admin’s has none', async () => {
+  test('[P1] a credential has the channels it was created through; an admin’s has none', async () => {
     const { store, people } = await rig();
     const authenticator = authenticatorOver(store);
     const user = await people.user('hanako');
@@ -60,7 +60,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect((await authenticator.signIn({ token: theirs.token }, FROM))?.by.through).toBeUndefined();
   });
 
-  test('[H9] a code that nobody made costs a read, and no transaction', async () => {
+  test('[H9] a guessed code costs a read, and no transaction', async () => {
     const { store, faults, people } = await rig();
     const authenticator = authenticatorOver(store);
     const code = await people.code((await people.user('hanako')).id);
@@ -70,7 +70,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect(faults.calls.get('signIn')).toBe(1);
   });
 
-  test('[X2] strangers, expired and revoked tokens, and those of locked-out users are nobody', async () => {
+  test('[X2] unknown, expired and revoked tokens, and those of disabled users, are refused', async () => {
     const { store, people } = await rig();
     const authenticator = authenticatorOver(store);
     const user = await people.user('hanako');
@@ -85,7 +85,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     }
   });
 
-  test('[X2] what is no token is not looked up, and what is not found is not remembered', async () => {
+  test('[X2] malformed tokens are not looked up, and misses are not cached', async () => {
     const { store, faults } = await rig();
     const authenticator = authenticatorOver(store);
     await authenticator.byToken('x'.repeat(500));
@@ -98,7 +98,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect(faults.calls.get('findToken')).toBe(2);
   });
 
-  test('[X2] who was found is asked for once a second, also by many at once', async () => {
+  test('[X2] a token is looked up once a second, also for many requests at once', async () => {
     const { store, faults, people } = await rig();
     let now = 0;
     const authenticator = authenticatorOver(store, { now: () => now });
@@ -112,31 +112,31 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect(faults.calls.get('findToken')).toBe(2);
   });
 
-  test('[X2] a revoked token is refused on every node as soon as the nodes are told', async () => {
+  test('[X2] a revoked token is refused on every node as soon as the hint arrives', async () => {
     const { node, store, people } = await rig();
-    // Its memory never ends by itself.
+    // The second node's cache never expires.
     const [one, two] = [
       authenticatorOver(store),
       authenticatorOver(await node(), { now: () => 0 }),
     ];
     const { id, token } = await people.token((await people.user('hanako')).id);
     expect(await two.byToken(token)).not.toBeNull();
-    let told = 0;
-    two.onChange(() => told++);
+    let changes = 0;
+    two.onChange(() => changes++);
     expect(await one.byToken(token)).not.toBeNull();
     await store.revokeToken(id);
-    await until(() => told > 0);
+    await until(() => changes > 0);
     expect(await two.byToken(token)).toBeNull();
     expect(await one.byToken(token)).toBeNull();
   });
 
-  test('[X2] many lanes that grow at once make nobody forget who was found', async () => {
+  test('[X2] many lanes that grow at once do not clear the cache', async () => {
     const { node, store, faults, people } = await rig();
     const authenticator = authenticatorOver(store, { now: () => 0 });
     const { token } = await people.token((await people.user('hanako')).id);
     await authenticator.byToken(token);
-    let told = 0;
-    authenticator.onChange(() => told++);
+    let changes = 0;
+    authenticator.onChange(() => changes++);
     let grown = false;
     store.onHint(({ all = false, lanes }) => {
       grown ||= all || lanes.length > 100;
@@ -146,10 +146,10 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     await (await node()).enqueue(many);
     await until(() => grown);
     await authenticator.byToken(token);
-    expect([told, faults.calls.get('findToken')]).toEqual([0, 1]);
+    expect([changes, faults.calls.get('findToken')]).toEqual([0, 1]);
   });
 
-  test('[X2] if the hint is lost, a second is the longest that a revoked token works', async () => {
+  test('[X2] if the hint is lost, a revoked token works for at most a second', async () => {
     const { store, people } = await rig();
     let now = 0;
     const deaf = new Proxy(store, {
@@ -163,7 +163,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect(await authenticator.byToken(token)).toBeNull();
   });
 
-  test('[X2] a look that began before a change is not remembered after it', async () => {
+  test('[X2] a lookup that started before a change is not cached after it', async () => {
     const { store, people } = await rig();
     const begun = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -178,18 +178,18 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     });
     const authenticator = authenticatorOver(slow, { now: () => 0 });
     const { id, token } = await people.token((await people.user('hanako')).id);
-    let told = 0;
-    authenticator.onChange(() => told++);
+    let changes = 0;
+    authenticator.onChange(() => changes++);
     const before = authenticator.byToken(token);
     await begun.promise;
     await store.revokeToken(id);
-    await until(() => told > 0);
+    await until(() => changes > 0);
     goOn.resolve();
     expect(await before).not.toBeNull();
     expect(await authenticator.byToken(token)).toBeNull();
   });
 
-  test('[O5] a database that is away is said to be, and nobody is taken for a stranger', async () => {
+  test('[O5] while the database is away, that is the error, and nobody is refused as a stranger', async () => {
     const { store, faults } = await rig();
     const authenticator = authenticatorOver(store);
     faults.away = new BatonError('database_unreachable');
@@ -202,7 +202,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect(await authenticator.byToken(newToken())).toBeNull();
   });
 
-  test('[X1] a code signs in once, also if two nodes are shown it at once', async () => {
+  test('[X1] a code signs in once, even if sent to two nodes at once', async () => {
     const { node, store } = await rig();
     const [one, two] = [authenticatorOver(store), authenticatorOver(await node())];
     const code = await one.startCode();
@@ -215,7 +215,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect(lines).toMatchObject([{ userId: 'admin', credential: 'code', address: FROM.address }]);
   });
 
-  test('[X1] the code of a start ends those of earlier starts, and lasts an hour', async () => {
+  test('[X1] the code of a start invalidates those of earlier starts, and lasts an hour', async () => {
     const { store } = await rig();
     const authenticator = authenticatorOver(store);
     const earlier = await authenticator.startCode();
@@ -244,7 +244,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     await until(async () => (await authenticator.byCookie(made?.secret ?? '')) === null);
   });
 
-  test('[X1] the secret of a cookie is replaced after an hour, once, and the old one ends later', async () => {
+  test('[X1] the secret of a cookie is replaced once after an hour, and the old one expires later', async () => {
     const { node, store } = await rig();
     let ahead = 0;
     const clock = (): number => Date.now() + ahead;
@@ -269,7 +269,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect(await one.byCookie(secret)).toMatchObject({ by: { credential: by }, due: false });
   });
 
-  test('[X4] the page key is of one sign-in, and kept as a digest', async () => {
+  test('[X4] a page key belongs to one sign-in, and is stored as a digest', async () => {
     const { store } = await rig();
     const authenticator = authenticatorOver(store);
     const [one, two] = [
@@ -283,7 +283,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     for (const key of [two.pageKey, one.secret, digestOf(one.pageKey), '', null, undefined]) {
       expect(await hasKey(key)).toBe(false);
     }
-    // A sign-in of a version that knew of none.
+    // A sign-in of a version without page keys.
     const id = newId();
     const old = { id, digest: digestOf(one.pageKey), idleMs: HOUR_MS, lifeMs: HOUR_MS };
     await store.signIn({ user: 'admin' }, { ...old, pageKeyDigest: null as never });
@@ -337,30 +337,30 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     await one.signOut(made.by);
     expect(await one.byCookie(made.secret)).toBeNull();
     await until(async () => (await two.byCookie(made.secret)) === null);
-    expect(await one.again(made.by)).toBeNull();
+    expect(await one.recheck(made.by)).toBeNull();
     const lines = await store.listAudit({ action: 'auth.sign_out', limit: 10 });
     expect(lines).toMatchObject([{ userId: 'admin', credential: made.by.credential }]);
   });
 
-  test('[X2] who was let in before is looked at again by credential, not by secret', async () => {
+  test('[X2] a principal is rechecked by credential name, not by secret', async () => {
     const { store, people } = await rig();
     const authenticator = authenticatorOver(store);
     const user = await people.user('hanako', 'operator');
     const { token, id } = await people.token(user.id);
     const by = await authenticator.byToken(token);
     if (by === null) throw new Error('not let in');
-    expect(await authenticator.again(by)).toEqual({ by, name: 'hanako' });
+    expect(await authenticator.recheck(by)).toEqual({ by, name: 'hanako' });
     await store.updateUser(user.id, { role: 'viewer' });
-    expect(await authenticator.again(by)).toEqual({
+    expect(await authenticator.recheck(by)).toEqual({
       by: { ...by, role: 'viewer' },
       name: 'hanako',
     });
     await store.revokeToken(id);
-    expect(await authenticator.again(by)).toBeNull();
+    expect(await authenticator.recheck(by)).toBeNull();
   });
 });
 
-test('[O5] before the database is open the admin token is known, and others cannot be', async () => {
+test('[O5] before the database is open, only the admin token is known', async () => {
   const authenticator = new StoreAuthenticator({ adminToken: ADMIN_TOKEN });
   expect(await authenticator.byToken(ADMIN_TOKEN)).toMatchObject({
     userId: 'admin',

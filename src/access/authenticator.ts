@@ -24,21 +24,21 @@ const DAY_MS = 24 * 60 * 60_000;
 const START_CODE_MS = 60 * 60_000;
 const IDLE_MS = 7 * DAY_MS;
 const LIFE_MS = 30 * DAY_MS;
-/** How old the secret of a cookie gets, and how long requests under way may still bring the old one. */
+/** When a cookie's secret is replaced, and how long requests under way may still use the old one. */
 const RENEW_MS = 60 * 60_000;
 const GRACE_MS = 60_000;
 const TICKET_MS = 30_000;
-/** Nodes are told at once of what changed; this is for hints that get lost. */
-const REMEMBER_MS = 1000;
-const REMEMBER_MOST = 10_000;
+/** A hint clears the cache at once when access changes; the time limit is for hints that get lost. */
+const CACHE_MS = 1000;
+const CACHE_MAX = 10_000;
 
 export type AuthenticatorStore = AccessStore & Audited<AccessStore> & Pick<Store, 'onHint'>;
 
 export interface StoreAuthenticatorOptions {
   readonly adminToken: string;
-  /** Only goes forward; in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
-  /** As the database's clock is, about. */
+  /** A clock that is close to the database's. */
   readonly clock?: () => number;
 }
 
@@ -50,8 +50,8 @@ const ADMIN: Principal = {
 };
 
 /**
- * The authenticator over the database. Until `open` the admin token is all it knows; what is looked up is
- * remembered for a second, and forgotten when any node changes what somebody may do.
+ * Authenticates against the database. Before `open` it knows only the admin token. Lookups are cached
+ * for a second, and dropped when any node changes what a user may do.
  */
 export class StoreAuthenticator implements Authenticator {
   readonly #admin: Buffer;
@@ -70,12 +70,12 @@ export class StoreAuthenticator implements Authenticator {
   }: StoreAuthenticatorOptions) {
     this.#admin = Buffer.from(digestOf(adminToken));
     this.#clock = clock;
-    const memory = { forMs: REMEMBER_MS, most: REMEMBER_MOST, now };
+    const limits = { forMs: CACHE_MS, most: CACHE_MAX, now };
     this.#tokens = new LookupCache(async (digest) => {
-      const found = await this.#open().findToken(digest);
-      return typeof found === 'string' ? null : found;
-    }, memory);
-    this.#signIns = new LookupCache((digest) => this.#open().findSignIn(digest, IDLE_MS), memory);
+      const token = await this.#open().findToken(digest);
+      return typeof token === 'string' ? null : token;
+    }, limits);
+    this.#signIns = new LookupCache((digest) => this.#open().findSignIn(digest, IDLE_MS), limits);
     this.#uses = new TokenUses((ids) => this.#open().touchTokens(ids), now);
   }
 
@@ -93,7 +93,7 @@ export class StoreAuthenticator implements Authenticator {
   async startCode(): Promise<string> {
     const code = newSecret();
     const digest = digestOf(code);
-    // Links of earlier starts lie in the service's log, where others may read them.
+    // The service's log has the links of earlier starts, and others may be able to read it.
     const expiresInMs = START_CODE_MS;
     await this.#open().createCode({ digest, userId: ADMIN_ID, expiresInMs, only: true });
     return code;
@@ -103,11 +103,11 @@ export class StoreAuthenticator implements Authenticator {
     const digest = digestOf(token);
     if (this.#isAdmin(digest)) return ADMIN;
     if (!isToken(token)) return null;
-    const found = await this.#tokens.get(digest);
-    if (found === null) return null;
-    this.#uses.note(found.token.id);
-    const { id, scopes, channel, through } = found.token;
-    const { id: userId, role } = found.user;
+    const valid = await this.#tokens.get(digest);
+    if (valid === null) return null;
+    this.#uses.note(valid.token.id);
+    const { id, scopes, channel, through } = valid.token;
+    const { id: userId, role } = valid.user;
     return { userId, role, channel, ...via(through), scopes, credential: `token:${id}` };
   }
 
@@ -116,23 +116,23 @@ export class StoreAuthenticator implements Authenticator {
     pageKey: string | null = null,
   ): Promise<{ by: Principal; due: boolean; hasKey: boolean } | null> {
     if (!isSecret(secret)) return null;
-    const found = await this.#signIns.get(digestOf(secret));
-    if (found === null) return null;
-    const due = !found.previous && this.#clock() - found.rotatedAt >= RENEW_MS;
-    const hasKey = pageKey !== null && isPageKey(pageKey, found);
-    return { by: principalOf(found), due, hasKey };
+    const signIn = await this.#signIns.get(digestOf(secret));
+    if (signIn === null) return null;
+    const due = !signIn.previous && this.#clock() - signIn.rotatedAt >= RENEW_MS;
+    const hasKey = pageKey !== null && isPageKey(pageKey, signIn);
+    return { by: principalOf(signIn), due, hasKey };
   }
 
   async renew(secret: string): Promise<CookieSecret | null> {
     const from = digestOf(secret);
-    const found = await this.#signIns.get(from);
-    if (found === null || found.previous) return null;
+    const signIn = await this.#signIns.get(from);
+    if (signIn === null || signIn.previous) return null;
     const next = newSecret();
     const to = digestOf(next);
-    const won = await this.#open().rotateSignIn(found.id, { from, to, graceMs: GRACE_MS });
+    const won = await this.#open().rotateSignIn(signIn.id, { from, to, graceMs: GRACE_MS });
     this.#signIns.forget(from);
     if (!won) return null;
-    return { secret: next, lifeMs: Math.max(0, found.expiresAt - this.#clock()) };
+    return { secret: next, lifeMs: Math.max(0, signIn.expiresAt - this.#clock()) };
   }
 
   async signIn(
@@ -143,15 +143,15 @@ export class StoreAuthenticator implements Authenticator {
     if (how === null) return null;
     const id = newId();
     const [secret, pageKey] = [newSecret(), newSecret()];
-    // Whose a code is comes out only when it is taken; the store writes it into the line.
+    // Only using up a code reveals its user; the store writes the user into the audit line.
     const stranger = { userId: '', role: 'viewer', channel: 'web', ...from } as const;
     const by = { ...stranger, credential: how.credential };
     const entry = entryOf(by, 'auth.sign_in', { kind: 'sign_in', id });
     const digests = { digest: digestOf(secret), pageKeyDigest: digestOf(pageKey) };
     const made = { id, ...digests, idleMs: IDLE_MS, lifeMs: LIFE_MS };
-    const found = await this.#open().audited(entry).signIn(how.by, made);
-    if (found === null) return null;
-    return { by: { ...principalOf(found), ...from }, secret, pageKey, lifeMs: LIFE_MS };
+    const signIn = await this.#open().audited(entry).signIn(how.by, made);
+    if (signIn === null) return null;
+    return { by: { ...principalOf(signIn), ...from }, secret, pageKey, lifeMs: LIFE_MS };
   }
 
   async signOut(by: Principal): Promise<void> {
@@ -182,11 +182,11 @@ export class StoreAuthenticator implements Authenticator {
     return taken !== null && taken.signInId === signInOf(by) && taken.path === path;
   }
 
-  async again(by: Principal): Promise<{ by: Principal; name: string } | null> {
+  async recheck(by: Principal): Promise<{ by: Principal; name: string } | null> {
     const { credential = '' } = by;
     if (credential === ADMIN.credential) return { by, name: ADMIN_ID };
-    const found = await this.#open().findCredential(credential);
-    return found === null ? null : { by: asNow(by, found), name: found.user.name };
+    const valid = await this.#open().findCredential(credential);
+    return valid === null ? null : { by: asNow(by, valid), name: valid.user.name };
   }
 
   onChange(listener: () => void): () => void {
@@ -200,7 +200,7 @@ export class StoreAuthenticator implements Authenticator {
     if ('code' in shown) {
       if (!isSecret(shown.code)) return null;
       const code = digestOf(shown.code);
-      // Guesses come also from those over their limit, and a transaction is for what may succeed.
+      // Even callers over their rate limit may guess, so a guess must not cost a transaction.
       return (await this.#open().hasCode(code)) ? { by: { code }, credential: 'code' } : null;
     }
     const known = await this.byToken(shown.token);
@@ -210,7 +210,7 @@ export class StoreAuthenticator implements Authenticator {
     return { by: isAdmin ? { user: ADMIN_ID } : { token: digestOf(shown.token) }, credential };
   }
 
-  /** Digests have one length, so that the comparison tells nothing about the token's. */
+  /** Digests all have the same length, so the comparison reveals nothing about the token's. */
   #isAdmin(digest: string): boolean {
     return timingSafeEqual(Buffer.from(digest), this.#admin);
   }
@@ -220,7 +220,7 @@ export class StoreAuthenticator implements Authenticator {
     return this.#store;
   }
 
-  /** `all` alone is of no interest: it is said under load, and also then with `access` where that is so. */
+  /** `all` alone does not matter here: it is sent under load, with `access` set if access changed. */
   #hear({ access }: Hint): void {
     if (access !== true) return;
     this.#tokens.forgetAll();
@@ -242,11 +242,11 @@ function principalOf({ id, user, scopes, through }: ValidSignIn): Principal {
 
 const via = (through: readonly Channel[]): Pick<Principal, 'through'> =>
   through.length === 0 ? {} : { through };
-/** Null if it is no browser. */
+/** Null if the principal is not a browser. */
 const signInOf = ({ credential = '' }: Principal): string | null =>
   /^cookie:(.+)$/.exec(credential)?.[1] ?? null;
 
-/** Digests have one length, so that the comparison tells nothing. */
+/** Digests all have the same length, so the comparison reveals nothing. */
 const isPageKey = (pageKey: string, { pageKeyDigest }: ValidSignIn): boolean =>
   pageKeyDigest !== null &&
   timingSafeEqual(Buffer.from(digestOf(pageKey)), Buffer.from(pageKeyDigest));

@@ -1,9 +1,9 @@
 /**
- * What was looked up a moment ago, by key. Those who ask at the same time share one look; only what
- * was found is remembered, for at most `forMs`, and no more than `most` of it.
+ * Caches recent lookups by key. Concurrent callers share one lookup. Only hits are cached, each for at
+ * most `forMs`, and at most `most` of them.
  */
 export class LookupCache<T> {
-  readonly #look: (key: string) => Promise<T | null>;
+  readonly #lookUp: (key: string) => Promise<T | null>;
   readonly #forMs: number;
   readonly #most: number;
   readonly #now: () => number;
@@ -13,10 +13,10 @@ export class LookupCache<T> {
   >();
 
   constructor(
-    look: (key: string) => Promise<T | null>,
+    lookUp: (key: string) => Promise<T | null>,
     options: { readonly forMs: number; readonly most: number; readonly now: () => number },
   ) {
-    this.#look = look;
+    this.#lookUp = lookUp;
     this.#forMs = options.forMs;
     this.#most = options.most;
     this.#now = options.now;
@@ -29,15 +29,15 @@ export class LookupCache<T> {
   get(key: string): Promise<T | null> {
     const known = this.#entries.get(key);
     if (known !== undefined && this.#now() - known.since < this.#forMs) return known.value;
-    const entry = { since: this.#now(), value: this.#look(key) };
+    const entry = { since: this.#now(), value: this.#lookUp(key) };
     this.forget(key);
     this.#entries.set(key, entry);
     this.#evict();
     const drop = (): void => {
       if (this.#entries.get(key) === entry) this.forget(key);
     };
-    entry.value.then((found) => {
-      if (found === null) drop();
+    entry.value.then((value) => {
+      if (value === null) drop();
     }, drop);
     return entry.value;
   }
@@ -46,13 +46,13 @@ export class LookupCache<T> {
     this.#entries.delete(key);
   }
 
-  /** Also of looks under way: they may have begun before what has changed, and nobody joins them. */
+  /** Includes lookups under way, which may have started before the change: nobody joins them. */
   forgetAll(): void {
     this.#entries.clear();
   }
 
   #evict(): void {
-    // A map keeps the order in which things came: the first is the oldest.
+    // A map keeps insertion order: the first entry is the oldest.
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#most) return;
       this.forget(oldest);

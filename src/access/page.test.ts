@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readPage, type Slice } from './page.ts';
 
-/** Rows of so many characters, and how many were read at a time. */
+/** Rows of the given length, and how many were read at a time. */
 function listOf(count: number, characters = 1) {
   const reads: number[] = [];
   const read = async ({ limit, cursor = '0' }: Slice) => {
@@ -31,7 +31,7 @@ test.each([
   [9, { limit: 3, cursor: '6' }, 3, null],
   [200, { limit: 200 }, 200, null],
   [201, { limit: 200 }, 200, '200'],
-])('of %d rows, %j gives %d and the cursor %s', async (count, request, length, nextCursor) => {
+])('of %d rows, %j returns %d and the cursor %s', async (count, request, length, nextCursor) => {
   const { items, ...rest } = await listOf(count).page(request);
   expect(items).toHaveLength(length);
   expect(rest).toEqual({ nextCursor });
@@ -50,6 +50,6 @@ test('[H9] a page of long rows ends early, and the next one continues there', as
   }
   expect(all).toEqual(Array.from({ length: 120 }, (_, i) => i + 1));
   expect(pages).toBeGreaterThan(20);
-  // Not all that was asked for is in memory at once.
+  // The whole page is never read at once.
   expect(Math.max(...reads)).toBeLessThan(60);
 });

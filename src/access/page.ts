@@ -1,10 +1,10 @@
 import type { Page } from './service.ts';
 
-/** Items on a page if the request names no limit. */
+/** Items per page if the request has no limit. */
 const PAGE_DEFAULT = 50;
-/** Rows read at a time: a default page and the row that says whether another follows. */
+/** Rows read at a time: a default page plus the row that shows whether there is another page. */
 const SLICE = PAGE_DEFAULT + 1;
-/** A page ends early once it is this large, so that a list of long messages does not fill the memory. */
+/** A page ends early at this size, so that a list of long messages does not fill the memory. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
 export interface PageRequest {
@@ -18,7 +18,7 @@ export interface Slice {
   readonly cursor: string | undefined;
 }
 
-/** Reads one row more than asked for, to know whether there is another page. */
+/** Reads one row more than requested, to know whether there is another page. */
 export async function readPage<T, V>(
   { limit = PAGE_DEFAULT, cursor }: PageRequest,
   read: (slice: Slice) => Promise<readonly T[]>,

@@ -3,18 +3,18 @@ import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import type { Json } from '../contract/json.ts';
 import type { Channel } from '../contract/message.ts';
 
-/** Who asks. Made from the credential by whoever lets people in, never from a body. */
+/** Who is acting. Made from the credential by the authenticator, never from a request body. */
 export interface Principal {
   readonly userId: string;
   readonly role: Role;
   readonly channel: Channel;
-  /** Other channels that the credential was made through: what they enforce binds it, too (P1). */
+  /** Other channels that the credential was created through: their enforced rules bind it, too (P1). */
   readonly through?: readonly Channel[];
-  /** Of a token: what it is limited to. Without it, all that the role may. */
+  /** The rights that a token is limited to; if missing, all rights of the role. */
   readonly scopes?: readonly Right[];
-  /** What they showed: `admin`, `token:<id>`, `cookie:<id>` or `code`. */
+  /** The credential's name: `admin`, `token:<id>`, `cookie:<id>` or `code`. */
   readonly credential?: string;
-  /** Where the request came from. */
+  /** The network address of the client. */
   readonly address?: string;
   readonly requestId?: string;
 }
@@ -25,22 +25,22 @@ export const rightsOf = ({ role, scopes }: Principal): Right[] =>
 export const may = ({ role, scopes }: Principal, right: Right): boolean =>
   RIGHTS_OF[role].includes(right) && (scopes?.includes(right) ?? true);
 
-/** Sees everything. An admin's token without that scope is a person like others. */
+/** Admins see everything. An admin's token without the scope `admin` does not count as one. */
 export const isAdmin = (by: Principal): boolean => may(by, 'admin');
 
 /**
- * What a credential for `channel` is made through, if it is made with this one. An admin's is free of
- * it: they could change the rules themselves.
+ * The `through` of a credential for `channel` that is created with this one. Empty for admins, who
+ * could change the rules themselves.
  */
 export const throughOf = (by: Principal, channel: Channel): Channel[] =>
   isAdmin(by)
     ? []
     : [...new Set([by.channel, ...(by.through ?? [])])].filter((each) => each !== channel);
 
-/** A line of the audit log before the database has given it its place and time. */
+/** A line of the audit log before the database has assigned its seq and time. */
 export type NewAuditEntry = Omit<AuditEntry, 'seq' | 'at'>;
 
-/** What `by` does to a target, for the audit log; `details` are small, and masked by the caller. */
+/** The audit line for an action of `by`; `details` are small, and masked by the caller. */
 export const entryOf = (
   by: Principal,
   action: AuditAction,

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** 256 random bits: nobody guesses them, so that a plain digest of them is safe to keep. */
+/** 256 random bits: impossible to guess, so storing a plain digest of them is safe. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** A bearer token. Its beginning says what it is, to people and to masking. */
+/** A bearer token. The prefix identifies it to people and to the masker. */
 export const newToken = (): string => `baton_token_${newSecret()}`;
 
-/** What could be one; anything else is not looked up. */
+/** Checks the format only; anything else is not looked up in the database. */
 export const isToken = (text: string): boolean => /^baton_token_[\w-]{43}$/.test(text);
 export const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-/** As the database keeps it. */
+/** The form that the database stores. */
 export const digestOf = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex');

@@ -35,9 +35,8 @@ export interface AuditQuery extends PageQuery {
 }
 
 /**
- * Users, tokens, the audit log, the nodes and the switch that stops everything, as people and programs
- * use them. Whether the caller's credential has the right that an operation needs is checked before; here
- * it is whose thing it is.
+ * Users, tokens, the audit log, the nodes and the stop, for people and programs. The server checks
+ * that the caller's credential has the right that an operation needs; this service checks ownership.
  */
 export interface AccessService {
   me(by: Principal): Promise<Me>;
@@ -56,43 +55,43 @@ export interface AccessService {
   audit(by: Principal, query: AuditQuery): Promise<Page<AuditEntry>>;
   nodes(by: Principal): Promise<NodeView[]>;
   stop(by: Principal): Promise<Stop>;
-  /** Stops everything, or resumes. */
+  /** Stops everything, or resumes it. */
   putStop(by: Principal, body: PutStop): Promise<Stop>;
 }
 
-/** Signing in and out, and who a credential is; what the server lets people in by. */
+/** Signs people in and out, and finds out who a credential belongs to. */
 export interface Authenticator {
-  /** A code for the administrator, for the line that a start prints. Ends all earlier ones. */
+  /** A sign-in code for the administrator, printed at start-up. Invalidates all earlier ones. */
   startCode(): Promise<string>;
-  /** Who a bearer token is; null is nobody. Throws `database_unreachable` if that cannot be known. */
+  /** Whose token it is; null if it is not valid. Throws `database_unreachable` if that is unknown. */
   byToken(token: string): Promise<Principal | null>;
   /**
-   * Who a cookie is, whether it is time to replace its secret, and whether the page key that came
-   * along is the one of this sign-in; the same otherwise.
+   * Whose cookie it is, whether its secret is due for replacement, and whether the page key belongs to
+   * this sign-in. Null and errors as in `byToken`.
    */
   byCookie(
     secret: string,
     pageKey?: string | null,
   ): Promise<{ readonly by: Principal; readonly due: boolean; readonly hasKey: boolean } | null>;
-  /** The secret to replace this one by, which is good for a minute more. Null if another was first. */
+  /** Replaces the secret; the old one stays valid for a minute. Null if another request was first. */
   renew(secret: string): Promise<CookieSecret | null>;
-  /** Makes a sign-in; null if code or token is not valid. */
+  /** Creates a sign-in; null if the code or token is not valid. */
   signIn(
     shown: { readonly code: string } | { readonly token: string },
     from: { readonly address: string; readonly requestId: string },
   ): Promise<({ readonly by: Principal; readonly pageKey: string } & CookieSecret) | null>;
   signOut(by: Principal): Promise<void>;
-  /** Opens one request of this browser for this path, on any node. Throws `forbidden` for tokens. */
+  /** A ticket for one request of this browser to this path, on any node. Throws `forbidden` for tokens. */
   createTicket(by: Principal, path: string): Promise<Ticket>;
-  /** Whether it is one of this browser for this path. It is used up in any case. */
+  /** Whether the ticket is for this browser and path. It is used up in any case. */
   takeTicket(by: Principal, ticket: string, path: string): Promise<boolean>;
-  /** Who they are now that were let in before, by their credential; null if it is not valid any more. */
-  again(by: Principal): Promise<{ readonly by: Principal; readonly name: string } | null>;
-  /** Calls back when what somebody may do has changed, here or on another node. */
+  /** The principal with its current role and scopes; null if the credential is no longer valid. */
+  recheck(by: Principal): Promise<{ readonly by: Principal; readonly name: string } | null>;
+  /** Calls back when anyone's access has changed, here or on another node. */
   onChange(listener: () => void): () => void;
 }
 
-/** What a browser keeps, and for how long. */
+/** The secret that a browser stores in its cookie, and for how long. */
 export interface CookieSecret {
   readonly secret: string;
   readonly lifeMs: number;

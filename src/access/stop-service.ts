@@ -15,7 +15,7 @@ interface Parts {
 const NOT_STOPPED: Stop = { stopped: false, since: null, by: null, reason: null };
 const EVERYTHING = { kind: 'system', id: 'all' } as const;
 
-/** The switch that stops everything: anyone may see it, administrators use it. */
+/** The switch that stops everything: everyone can see it, administrators use it. */
 export function stopService({ store, mask, log }: Parts): Pick<AccessService, 'stop' | 'putStop'> {
   const view = async (stop: StopRecord | null): Promise<Stop> => {
     if (stop === null) return NOT_STOPPED;

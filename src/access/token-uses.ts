@@ -1,27 +1,27 @@
-/** When tokens were used is told to the database in batches, and of each at most once a minute. */
 const BATCH_MS = 1000;
 const AGAIN_MS = 60_000;
 
+/** Records when tokens were used: in batches, and each token at most once a minute. */
 export class TokenUses {
-  readonly #tell: (ids: readonly string[]) => Promise<void>;
+  readonly #record: (ids: readonly string[]) => Promise<void>;
   readonly #now: () => number;
-  readonly #told = new Map<string, number>();
+  readonly #recorded = new Map<string, number>();
   #used = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(tell: (ids: readonly string[]) => Promise<void>, now: () => number) {
-    this.#tell = tell;
+  constructor(record: (ids: readonly string[]) => Promise<void>, now: () => number) {
+    this.#record = record;
     this.#now = now;
   }
 
   note(id: string): void {
-    const told = this.#told.get(id);
-    if (this.#used.has(id) || (told !== undefined && this.#now() - told < AGAIN_MS)) return;
+    const at = this.#recorded.get(id);
+    if (this.#used.has(id) || (at !== undefined && this.#now() - at < AGAIN_MS)) return;
     this.#used.add(id);
     this.#timer ??= setTimeout(() => void this.flush(), BATCH_MS).unref();
   }
 
-  /** Never rejects: one use less in a list is no reason to refuse anybody. */
+  /** Never rejects: a missing record is no reason to refuse a request. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
@@ -29,8 +29,8 @@ export class TokenUses {
     this.#used = new Set();
     if (ids.length === 0) return;
     const now = this.#now();
-    for (const [id, told] of this.#told) if (now - told >= AGAIN_MS) this.#told.delete(id);
-    for (const id of ids) this.#told.set(id, now);
-    await this.#tell(ids).catch(() => {});
+    for (const [id, at] of this.#recorded) if (now - at >= AGAIN_MS) this.#recorded.delete(id);
+    for (const id of ids) this.#recorded.set(id, now);
+    await this.#record(ids).catch(() => {});
   }
 }

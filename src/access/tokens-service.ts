@@ -10,8 +10,7 @@ import { findUser } from './users-service.ts';
 import { toToken } from './views.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** What a token may do unless told. */
-const USUAL: readonly Right[] = ['read', 'run'];
+const DEFAULT_SCOPES: readonly Right[] = ['read', 'run'];
 
 interface Parts {
   readonly store: AccessStore & Audited<AccessStore>;
@@ -24,7 +23,7 @@ export function tokenService({
 }: Parts): Pick<AccessService, 'listTokens' | 'createToken' | 'revokeToken'> {
   return {
     async listTokens(by, { userId = by.userId, ...page }) {
-      await mayLookAfter(store, by, userId);
+      await checkOwner(store, by, userId);
       const read = ({ limit, cursor }: Slice) =>
         store.listTokens({ userId, limit, ...(cursor === undefined ? {} : { before: cursor }) });
       return readPage(page, read, toToken, ({ id }) => id);
@@ -32,7 +31,7 @@ export function tokenService({
 
     async createToken(by, body) {
       const { userId = by.userId, channel, expiresInDays } = body;
-      await mayLookAfter(store, by, userId);
+      await checkOwner(store, by, userId);
       const scopes = await scopesOf(store, by, userId, body.scopes);
       const id = newId();
       const name = mask(body.name);
@@ -69,14 +68,14 @@ export function tokenService({
   };
 }
 
-/** One's own tokens, or for admins those of a user that there is. */
-async function mayLookAfter(store: AccessStore, by: Principal, userId: string): Promise<void> {
+/** Users manage their own tokens, admins those of any existing user. */
+async function checkOwner(store: AccessStore, by: Principal, userId: string): Promise<void> {
   if (userId === by.userId) return;
   if (!isAdmin(by)) throw new BatonError('not_found');
   await findUser(store, userId);
 }
 
-/** Nobody hands on more than they hold, nor gives a user what their role has not. */
+/** A token gets at most the rights of the credential that creates it and of its user's role. */
 async function scopesOf(
   store: AccessStore,
   by: Principal,
@@ -86,19 +85,19 @@ async function scopesOf(
   const held = rightsOf(by);
   const theirs = RIGHTS_OF[(await findUser(store, userId)).role];
   const possible = held.filter((right) => theirs.includes(right));
-  const wanted = asked ?? USUAL.filter((right) => possible.includes(right));
+  const wanted = asked ?? DEFAULT_SCOPES.filter((right) => possible.includes(right));
   const missing = wanted.find((right) => !possible.includes(right));
   if (missing !== undefined) {
     throw new BatonError(
       'forbidden',
-      `The scope ${missing} is more than ${held.includes(missing) ? 'the role of this user' : 'this credential'} has.`,
+      `The scope ${missing} exceeds the rights of ${held.includes(missing) ? "this user's role" : 'this credential'}.`,
       { details: { field: 'scopes', possible } },
     );
   }
   if (wanted.length === 0) {
     throw new BatonError(
       'forbidden',
-      'This credential has neither read nor run to hand on; name the scopes.',
+      'This credential has neither read nor run, the default scopes. Specify the scopes.',
       { details: { field: 'scopes', possible } },
     );
   }
@@ -106,13 +105,13 @@ async function scopesOf(
 }
 
 /**
- * When the token ends that they came with, or signed in with: what it makes ends then, at the latest,
- * so that nobody lengthens what was given for a time.
+ * When the token expires that the caller uses or signed in with. A token they create must not outlive
+ * it, so that nobody can extend temporary access.
  */
 async function endOf(store: AccessStore, { credential = '' }: Principal): Promise<number | null> {
   if (!/^(token|cookie):/.test(credential)) return null;
-  const found = await store.findCredential(credential);
-  // It ended while it was used.
-  if (found === null) throw new BatonError('unauthorized');
-  return found.tokenExpiresAt;
+  const valid = await store.findCredential(credential);
+  // It expired during the request.
+  if (valid === null) throw new BatonError('unauthorized');
+  return valid.tokenExpiresAt;
 }

@@ -46,7 +46,7 @@ export function userService({ store, publicUrl }: Parts): Part {
 
     async updateUser(by, id, body) {
       const user = await findUser(store, id);
-      keepYourself(by, id, body);
+      checkSelfChange(by, id, body);
       const { before, after } = difference(user, body);
       if (Object.keys(after).length === 0) return toUser(user);
       const entry = entryOf(by, 'user.update', { kind: 'user', id }, { before, after });
@@ -56,7 +56,7 @@ export function userService({ store, publicUrl }: Parts): Part {
     async createSignInLink(by, id) {
       const { name, disabledAt } = await findUser(store, id);
       if (disabledAt !== null) {
-        throw new BatonError('invalid_request', `${name} is locked out. Let them in again first.`);
+        throw new BatonError('invalid_request', `${name} is disabled. Enable them first.`);
       }
       const code = newSecret();
       const { expiresAt } = await store
@@ -78,19 +78,19 @@ export async function findUser(store: AccessStore, id: string): Promise<UserReco
   return user;
 }
 
-/** By accident nobody shuts the door behind themselves; the built-in administrator never can. */
-function keepYourself(by: Principal, id: string, { role, disabled }: UpdateUser): void {
+/** Users cannot disable or demote themselves by accident; the store protects the built-in administrator. */
+function checkSelfChange(by: Principal, id: string, { role, disabled }: UpdateUser): void {
   if (id !== by.userId || id === ADMIN_ID) return;
   if (disabled !== true && (role === undefined || role === by.role)) return;
   throw new BatonError(
     'forbidden',
-    'You cannot lock yourself out or give yourself another role; another administrator can.',
+    'You cannot disable yourself or change your own role. Ask another administrator.',
   );
 }
 
 type Facts = { name?: string; role?: UserRecord['role']; disabled?: boolean };
 
-/** What is asked to be another than it is, as it is and as it will be. */
+/** The fields that change, with their old and new values. */
 function difference(user: UserRecord, asked: UpdateUser): { before: Facts; after: Facts } {
   const is: Required<Facts> = {
     name: user.name,

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../contract/audit.ts';
 import { toTime, toTimeOrNull } from '../contract/time.ts';
 import type { AuditRecord, TokenRecord, UserRecord } from './access-store.ts';
 
-/* How rows are shown to people and programs. */
+/* Converts rows to what the API returns. */
 
 export const toUser = ({ createdAt, disabledAt, ...rest }: UserRecord): User => ({
   ...rest,

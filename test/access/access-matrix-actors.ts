@@ -5,10 +5,10 @@ import { until } from '../support/until.ts';
 import { type AccessRig, operator } from './access-matrix-rig.ts';
 import type { Row, Subject } from './access-matrix-rows.ts';
 
-/* Who asks. Each is a user of their own, with things of their own that nobody else may see. */
+/* The actors. Each is a separate user, with things of their own that nobody else may see. */
 
 export const ALL: readonly Right[] = ['read', 'run', 'account', 'admin'];
-/** As SPEC X2 has it, and not as the code has it. */
+/** As in SPEC X2, not taken from the code. */
 const RIGHTS: Record<Role, readonly Right[]> = {
   viewer: ['read', 'account'],
   operator: ['read', 'run', 'account'],
@@ -18,29 +18,29 @@ const RIGHTS: Record<Role, readonly Right[]> = {
 interface Kind {
   readonly role: Role;
   readonly scopes?: readonly Right[];
-  /** Why the credential is good for nothing. */
-  readonly stranger?: 'none' | 'wrong' | 'expired' | 'revoked' | 'locked out';
-  /** What the things asked for are to them. */
+  /** Why the credential is not valid. */
+  readonly stranger?: 'none' | 'wrong' | 'expired' | 'revoked' | 'disabled';
+  /** Their access to the things they ask for. */
   readonly is: Level | null;
 }
 
 export const KINDS: Record<string, Kind> = {
   'no credential': { role: 'operator', is: 'own', stranger: 'none' },
-  'a wrong one': { role: 'operator', is: 'own', stranger: 'wrong' },
-  'an expired one': { role: 'operator', is: 'own', stranger: 'expired' },
-  'a revoked one': { role: 'operator', is: 'own', stranger: 'revoked' },
-  'locked out': { role: 'operator', is: 'own', stranger: 'locked out' },
+  'a wrong credential': { role: 'operator', is: 'own', stranger: 'wrong' },
+  'an expired credential': { role: 'operator', is: 'own', stranger: 'expired' },
+  'a revoked credential': { role: 'operator', is: 'own', stranger: 'revoked' },
+  'a disabled user': { role: 'operator', is: 'own', stranger: 'disabled' },
   'no read': { role: 'admin', is: 'own', scopes: ['run', 'account', 'admin'] },
   'no run': { role: 'admin', is: 'own', scopes: ['read', 'account', 'admin'] },
   'no account': { role: 'admin', is: 'own', scopes: ['read', 'run', 'admin'] },
   'an admin without that scope': { role: 'admin', is: null, scopes: ['read', 'run', 'account'] },
   'viewer, owner': { role: 'viewer', is: 'own' },
-  'viewer, shared to look at': { role: 'viewer', is: 'view' },
-  'viewer, shared to work in': { role: 'viewer', is: 'operate' },
+  'viewer, shared to view': { role: 'viewer', is: 'view' },
+  'viewer, shared to operate': { role: 'viewer', is: 'operate' },
   'another viewer': { role: 'viewer', is: null },
   'operator, owner': { role: 'operator', is: 'own' },
-  'operator, shared to look at': { role: 'operator', is: 'view' },
-  'operator, shared to work in': { role: 'operator', is: 'operate' },
+  'operator, shared to view': { role: 'operator', is: 'view' },
+  'operator, shared to operate': { role: 'operator', is: 'operate' },
   'another operator': { role: 'operator', is: null },
   admin: { role: 'admin', is: null },
 };
@@ -50,7 +50,7 @@ export interface Actor extends Kind {
   readonly userId: string;
   readonly token: string | null;
   readonly rights: readonly Right[];
-  /** In all of their own things, and in all that is made to be asked for by them. */
+  /** Words contained in all their own things, and in all things made for their requests. */
   readonly mine: string;
   readonly asked: string;
 }
@@ -58,15 +58,15 @@ export interface Actor extends Kind {
 export const seesAll = ({ rights, stranger }: Actor): boolean =>
   stranger === undefined && rights.includes('admin');
 
-/** Words and ids by which it is seen whose a thing is. */
-export class Marks {
+/** Words and ids that show whose a thing is. */
+export class Traces {
   readonly #ofIds = new Map<string, string>();
 
   note(word: string, ...ids: readonly string[]): void {
     for (const id of ids) this.#ofIds.set(id, word);
   }
 
-  /** The words of all things that a text tells something of. */
+  /** The words of all things that a text mentions. */
   in(text: string): Set<string> {
     const words = text.match(/\b(?:mine|asked)\d\dx/g) ?? [];
     const ids = text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
@@ -74,14 +74,14 @@ export class Marks {
   }
 }
 
-export async function makeActors(rig: AccessRig, marks: Marks): Promise<Actor[]> {
+export async function makeActors(rig: AccessRig, traces: Traces): Promise<Actor[]> {
   const entries = Object.entries(KINDS);
-  return Promise.all(entries.map(([name, kind], i) => makeActor(rig, marks, name, kind, i + 10)));
+  return Promise.all(entries.map(([name, kind], i) => makeActor(rig, traces, name, kind, i + 10)));
 }
 
 async function makeActor(
   rig: AccessRig,
-  marks: Marks,
+  traces: Traces,
   name: string,
   kind: Kind,
   no: number,
@@ -93,7 +93,7 @@ async function makeActor(
   const shown = await credential(rig, userId, kind, mine);
   const other = await rig.session(userId, mine);
   const approval = await rig.approval(other.id, mine);
-  marks.note(mine, userId, id, run, queued, other.id, other.run, approval);
+  traces.note(mine, userId, id, run, queued, other.id, other.run, approval);
   const scopes = kind.scopes ?? ALL;
   const rights = RIGHTS[kind.role].filter((right) => scopes.includes(right));
   return { ...kind, name, userId, token: shown, rights, mine, asked: `asked${no}x` };
@@ -113,23 +113,23 @@ async function credential(
     await until(async () => (await store.findToken(made.digest)) === 'expired');
   }
   if (stranger === 'revoked') await store.revokeToken(made.id);
-  if (stranger === 'locked out') await store.updateUser(userId, { disabled: true });
+  if (stranger === 'disabled') await store.updateUser(userId, { disabled: true });
   return made.token;
 }
 
 export interface Asked {
   readonly id: string;
-  /** What it is to who asks. */
+  /** The asking actor's access to it. */
   readonly is: Level | null;
 }
 
-/** Things for the requests of one actor: fresh ones, unless all that was asked of one left it as it was. */
+/** Things for one actor's requests: reused while no request has changed them, otherwise fresh. */
 export class Subjects {
   readonly #make: (row: Row) => Promise<Asked>;
   readonly #unchanged = new Map<string, Asked>();
 
-  constructor(rig: AccessRig, marks: Marks, actor: Actor, host: string) {
-    this.#make = (row) => makeSubject(rig, marks, actor, host, row);
+  constructor(rig: AccessRig, traces: Traces, actor: Actor, host: string) {
+    this.#make = (row) => makeSubject(rig, traces, actor, host, row);
   }
 
   async for(row: Row): Promise<Asked> {
@@ -138,22 +138,22 @@ export class Subjects {
     return kept ?? (await this.#make(row));
   }
 
-  /** To be called with the answer: a refusal changes nothing, and neither does reading. */
+  /** Call with the response's status: refusals and reads change nothing. */
   asked(row: Row, subject: Asked, status: number): void {
     const isRead = row.method === 'GET' || row.method === 'WS';
     if (isRead || status >= 400) this.#unchanged.set(kindOf(row), subject);
   }
 }
 
-/** Rows whose things are in the same state. */
+/** The same for rows whose things have the same state. */
 const kindOf = ({ subject, name }: Row): string =>
   STATES.find((state) => name === state) ?? (name.endsWith('getArtefact') ? name : String(subject));
 const STATES = ['reopen', 'resume', 'retry', 'retryRun'];
 
-/** A fresh thing for one request, in the state that it needs. */
+/** Creates a thing for one request, in the state that the request needs. */
 async function makeSubject(
   rig: AccessRig,
-  marks: Marks,
+  traces: Traces,
   actor: Actor,
   host: string,
   { subject, name }: Row,
@@ -163,16 +163,16 @@ async function makeSubject(
   if (subject === null) return { id: '', is: null };
   if (subject === 'user') {
     const id = await rig.user(`${asked}-${newId()}`, 'operator');
-    marks.note(asked, id);
+    traces.note(asked, id);
     return { id, is: seesAll(actor) ? 'own' : null };
   }
   if (subject === 'token') {
     const { id } = await rig.token(ownerId, ['read'], { name: asked });
-    marks.note(asked, id);
+    traces.note(asked, id);
     return { id, is: actor.is === 'own' || seesAll(actor) ? 'own' : null };
   }
   const session = await rig.session(ownerId, asked);
-  marks.note(asked, session.id, session.run);
+  traces.note(asked, session.id, session.run);
   if (actor.is === 'view' || actor.is === 'operate') {
     await rig.store.putShares(session.id, [
       { userId: actor.userId, level: actor.is as ShareLevel },
@@ -187,14 +187,14 @@ async function makeSubject(
   if (subject === 'session') return { id: session.id, is };
   if (subject === 'approval') {
     const id = await rig.approval(session.id, asked);
-    marks.note(asked, id);
+    traces.note(asked, id);
     return { id, is };
   }
   if (name === 'retryRun') return { id: session.run, is };
   const queued = await rig.send(ownerId, session.id, asked);
-  marks.note(asked, queued);
+  traces.note(asked, queued);
   return { id: queued, is };
 }
 
-/** An id of nothing. */
+/** The id of something that does not exist. */
 export const absent = (subject: Subject): string => (subject === null ? '' : newId());

@@ -6,16 +6,16 @@ import { ID, type Row } from './access-matrix-rows.ts';
 
 export interface Answer {
   readonly status: number;
-  /** Headers and body as text, without what every answer has of its own. */
+  /** Headers and body as text, without the parts that differ between responses. */
   readonly text: string;
   readonly requestId: string | null;
 }
 
 let counter = 0;
-/** Names are taken once. */
+/** Names must be unique. */
 const freshName = (): string => `asks-${++counter}`;
 
-/** Asks what a row says about the thing of this id. A stream is left once it has begun. */
+/** Sends a row's request for the thing with this id. A stream is closed once it has started. */
 export async function ask(
   url: string,
   row: Row,
@@ -80,13 +80,11 @@ async function upgrade(target: string, headers: Record<string, string>): Promise
   };
 }
 
-const OF_ITS_OWN = /^(date|x-request-id|keep-alive|connection)$/;
+const VARYING = /^(date|x-request-id|keep-alive|connection)$/;
 
 const plain = (headers: readonly (readonly [string, string])[], body: string): string =>
   [
-    ...headers
-      .filter(([name]) => !OF_ITS_OWN.test(name))
-      .map(([name, value]) => `${name}: ${value}`),
+    ...headers.filter(([name]) => !VARYING.test(name)).map(([name, value]) => `${name}: ${value}`),
     body
       .replace(/"timestamp":"[^"]*"/, '"timestamp"')
       .replace(/"requestId":"[^"]*"/, '"requestId"'),

@@ -24,7 +24,7 @@ const asking =
       ...(body === undefined ? {} : { body }),
     });
 
-/** An error's answer without what every answer has of its own. */
+/** An error response without the parts that differ between responses. */
 async function errorOf(response: Response): Promise<unknown> {
   const { error } = (await response.json()) as { error: unknown };
   return { status: response.status, error };
@@ -45,7 +45,7 @@ test('[X2] a token that may not read gets no conversation by sending a message t
   expect(runs.items).toEqual([]);
 });
 
-test('[X2] the right comes before what was sent is looked at, and the credential before the right', async () => {
+test('[X2] the right is checked before the input, and the credential before the right', async () => {
   const rig = await accessRig();
   const viewer = await rig.user('viewer', 'viewer');
   const { token } = await rig.token(viewer, ['read', 'account']);
@@ -74,7 +74,7 @@ test('[X2] the right comes before what was sent is looked at, and the credential
     const strange = await asking(rig, 'nobody')(path, sent);
     expect([path, strange.status]).toEqual([path, 401]);
   }
-  // What is not there needs no right, but a credential still.
+  // An unknown path requires no right, but still a credential.
   for (const [path, sent] of [
     ['/nowhere', {}],
     ['/api/v1/me', { method: 'POST', body: '{}' }],
@@ -86,13 +86,13 @@ test('[X2] the right comes before what was sent is looked at, and the credential
   const refused = await asking(rig, scoped)('/api/v1/sessions', { method: 'POST', body: '{' });
   expect(await errorOf(refused)).toMatchObject({
     error: {
-      message: 'This needs the right run, which your role has, but this credential was not given.',
+      message: 'This requires the right run: your role has it, but this credential does not.',
       details: { right: 'run', lacking: 'credential' },
     },
   });
 });
 
-test('[X3] a foreign id inside of a request says no more than an absent one', async () => {
+test("[X3] another user's id inside a request reveals no more than a nonexistent one", async () => {
   const rig = await accessRig();
   const [mine, other] = [await rig.user('mine', 'operator'), await rig.user('other', 'operator')];
   const ask = asking(rig, (await rig.token(mine, ['read', 'run'])).token);
@@ -121,14 +121,14 @@ test('[X3] a foreign id inside of a request says no more than an absent one', as
       }),
     foreign.id,
   );
-  // A name is only taken among one's own.
+  // A name is taken only among the user's own.
   const body = JSON.stringify({ name: 'the same name', agent: { kind: 'shell' } });
   expect((await ask('/api/v1/sessions', { method: 'POST', body })).status).toBe(201);
   const them = asking(rig, (await rig.token(other, ['read', 'run'])).token);
   expect((await them('/api/v1/sessions', { method: 'POST', body })).status).toBe(201);
 });
 
-test('[X3] [E9] streams tell of what is shared, of nothing else, and end when it is taken back', async () => {
+test('[X3] [E9] streams cover only what is shared, and end when the share is removed', async () => {
   const rig = await accessRig();
   const { service, store } = rig;
   const [owner, reader] = [await rig.user('owner', 'operator'), await rig.user('reader', 'viewer')];
@@ -165,11 +165,11 @@ test('[X3] [E9] streams tell of what is shared, of nothing else, and end when it
   await ends[0];
   await socket.end();
   await until(() => hints.messages.some(({ data }) => data === '{"all":true}'));
-  const told = hints.messages.length;
+  const before = hints.messages.length;
   await note(shared.id, 'too late');
   await note(own.id, 'own');
-  await until(() => hints.messages.slice(told).some(({ data }) => data.includes(own.id)));
-  expect(JSON.stringify(hints.messages.slice(told))).not.toContain(shared.id);
+  await until(() => hints.messages.slice(before).some(({ data }) => data.includes(own.id)));
+  expect(JSON.stringify(hints.messages.slice(before))).not.toContain(shared.id);
   const heard = JSON.stringify([log.messages, hints.messages, socket.events, socket.others]);
   expect(heard).not.toContain('hidden');
   expect(heard).not.toContain(hidden.id);

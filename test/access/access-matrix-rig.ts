@@ -26,7 +26,7 @@ import { temporaryDirectory } from '../support/processes.ts';
 import { testStore } from '../support/sqlite.ts';
 
 export const ADMIN_TOKEN = 'a-token-for-tests';
-/** Each session has one of this name. */
+/** The name of the artefact that a session has. */
 export const ARTEFACT = 'run-call.txt';
 export type Database = 'sqlite' | 'postgres';
 
@@ -104,7 +104,7 @@ export async function accessRig(database: Database = 'sqlite') {
     return { id, token: secret, digest };
   };
 
-  /** A session whose every text holds the word, with an ended run and an event that hold it, too. */
+  /** A session with the word in every text, in a finished run and in an event. */
   const session = async (ownerId: string, word: string): Promise<{ id: string; run: string }> => {
     const by = operator(ownerId);
     const body = CreateSession.parse({
@@ -122,7 +122,7 @@ export async function accessRig(database: Database = 'sqlite') {
     return { id, run };
   };
 
-  /** A long result of a session, which has nothing of the kind by itself. */
+  /** Gives a session an artefact, since no agent runs here that would make one. */
   const artefact = (id: string, word: string) =>
     directoryArtefacts({ dataDir }).keep(id, 'run', 'call', `all of ${word}`);
 
@@ -144,7 +144,7 @@ export async function accessRig(database: Database = 'sqlite') {
 
 export type AccessRig = Awaited<ReturnType<typeof accessRig>>;
 
-/** Who may do what has to be done to a session before a test, whatever their role is in the test. */
+/** A principal that may prepare a session for a test, whatever the user's role in the test. */
 export const operator = (userId: string): Principal => ({
   userId,
   role: 'operator',

@@ -6,9 +6,9 @@ import type { Level } from '../../src/contract/level.ts';
 import { STATUS_PATH } from '../../src/server/routes/session-status.ts';
 import { PAGES } from '../../src/server/sign-in/pages.ts';
 
-/* Every way to ask the server something, made from the contract; what stands beside it is named here. */
+/* Every request that the server accepts, made from the contract; routes outside it are listed here. */
 
-/** What a request names, of which it matters whose it is. */
+/** The kind of thing a request is about, whose owner matters. */
 export type Subject = 'session' | 'run' | 'approval' | 'token' | 'user' | null;
 
 export interface Row {
@@ -16,26 +16,26 @@ export interface Row {
   readonly method: string;
   /** With `{name}` for parameters. */
   readonly path: string;
-  /** Behind the path. */
+  /** The query after the path. */
   readonly query: string;
   readonly body: Readonly<Record<string, unknown>> | undefined;
   readonly subject: Subject;
   readonly open: boolean;
-  /** Null is any credential. */
+  /** Null: any valid credential suffices. */
   readonly needs: Right | null;
   readonly level: Level;
-  /** If it is let through. */
+  /** The status of a request that is allowed. */
   readonly status: number;
-  /** Whether it then leaves a line in the audit log. */
+  /** Whether an allowed request leaves a line in the audit log. */
   readonly audited: boolean;
-  /** Everybody is shown the name of somebody else. */
+  /** The response shows another user's name to everyone. */
   readonly names: boolean;
 }
 
 /** Where the subject's id is not `{id}` in the path. */
 export const ID = '<id>';
 
-/** What the example of the contract does not say. */
+/** What the contract's examples do not say. */
 const REQUESTS: Record<
   string,
   { readonly query?: string; readonly body?: Row['body']; readonly status?: number }
@@ -45,16 +45,16 @@ const REQUESTS: Record<
   runEvents: { query: '?follow=false' },
   schedulerSessionEvents: { query: '?follow=false' },
   webRunEvents: { query: '?follow=false' },
-  // What whoever may ask has.
+  // A right that everyone who may ask has.
   createToken: { body: { name: 'any', scopes: ['account'] } },
-  // Tickets are for browsers, and these are tokens.
+  // Tickets are for browsers, and these actors use tokens.
   createTicket: { status: 403 },
   // Agents do not run here, so there is no host to move it to.
   moveSession: { status: 400 },
   webStartRun: { body: { session_id: ID, message: 'echo' } },
 };
 
-/** The same operation asked in another way. */
+/** Other ways to request the same operation. */
 const VARIANTS: Record<string, readonly Partial<Row>[]> = {
   deleteSession: [{ query: '?archive=true' }],
   schedulerDeleteSession: [{ query: '?archive=true' }],
@@ -63,15 +63,15 @@ const VARIANTS: Record<string, readonly Partial<Row>[]> = {
   listRuns: [{ subject: 'session', query: `?sessionId=${ID}` }],
   listApprovals: [{ subject: 'session', query: `?sessionId=${ID}` }],
   testPolicy: [{ subject: 'session', body: { tool: 'Read', channel: 'line', sessionId: ID } }],
-  // Of somebody else: for admins only.
+  // For another user: admins only.
   listTokens: [{ subject: 'user', query: `?userId=${ID}` }],
   createToken: [{ subject: 'user', body: { name: 'any', scopes: ['account'], userId: ID } }],
 };
 
-/** They change nothing that somebody would ask about later. */
+/** Requests that change nothing worth auditing. */
 const UNTOLD = ['syncStatus', 'testPolicy', 'createTicket'];
 
-/** Who stopped everything is for all to see. */
+/** Everyone may see who stopped everything. */
 const NAMING = ['getStop'];
 
 function rowsOf(name: string, endpoint: Endpoint): Row[] {
@@ -127,7 +127,7 @@ const beside: Omit<Row, 'name' | 'method' | 'path'> = {
 };
 
 const BESIDE: readonly Row[] = [
-  // Refused to all: what it says does not depend on the session (S2).
+  // Refused to everyone: the response does not depend on the session (S2).
   { ...beside, name: 'status', method: 'PUT', path: STATUS_PATH, needs: 'run', status: 403 },
   {
     ...beside,
@@ -140,13 +140,13 @@ const BESIDE: readonly Row[] = [
   { ...beside, name: 'WebSocket of hints', method: 'WS', path: '/ws/events', status: 101 },
 ];
 
-/** Of pages, where it is not 200. */
+/** The statuses of pages, where not 200. */
 const PAGE_STATUS: Record<string, number> = {
   // No file has this name.
   'GET /assets/{name}': 404,
-  // A form without anything in it.
+  // An empty form.
   'POST /sign-in': 400,
-  // There is no sign-in behind a token, and who has none is where they wanted to be.
+  // A token has no sign-in to end, so there is nothing to do.
   'POST /sign-out': 204,
 };
 
@@ -156,7 +156,7 @@ const PAGE_ROWS: readonly Row[] = PAGES.flatMap(({ method, path, open }) => {
   return method === 'GET' ? [row, { ...row, name: `HEAD ${path}`, method: 'HEAD' }] : [row];
 });
 
-/** All rows; a GET's HEAD only where the server has one. */
+/** All rows, including HEAD where the server has it. */
 export function rowsFor(app: FastifyInstance): Row[] {
   const routes = routesOf(app);
   const rows = [...endpointList.flatMap(([name, each]) => rowsOf(name, each)), ...BESIDE];
@@ -166,14 +166,14 @@ export function rowsFor(app: FastifyInstance): Row[] {
 export const routeOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string =>
   `${method} ${path}`;
 
-/** What the server really answers, as `METHOD /path/{id}`: read from the router's own tree. */
+/** The routes that the server really has, as `METHOD /path/{id}`, read from the router's tree. */
 export function routesOf(app: FastifyInstance): Set<string> {
   const routes = new Set<string>();
   const parts: string[] = [];
   for (const line of app.printRoutes({ commonPrefix: false }).split('\n')) {
-    const found = /^((?:│ {3}| {4})*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line);
-    if (found === null) continue;
-    const [, indent = '', part = '', methods = ''] = found;
+    const match = /^((?:│ {3}| {4})*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line);
+    if (match === null) continue;
+    const [, indent = '', part = '', methods = ''] = match;
     parts.splice(indent.length / 4, Number.POSITIVE_INFINITY, part);
     const path = parts.join('').replaceAll(/:(\w+)/g, '{$1}');
     for (const method of methods.split(', ')) if (method !== '') routes.add(`${method} ${path}`);

@@ -7,10 +7,10 @@ import { casesOf } from '../support/depth.ts';
 import {
   type Actor,
   absent,
-  Marks,
   makeActors,
   Subjects,
   seesAll,
+  Traces,
 } from './access-matrix-actors.ts';
 import { type Answer, ask } from './access-matrix-ask.ts';
 import { type AccessRig, accessRig } from './access-matrix-rig.ts';
@@ -18,10 +18,10 @@ import { type Row, routeOf, routesOf, rowsFor } from './access-matrix-rows.ts';
 
 const HEIGHT: Record<Level, number> = { view: 1, operate: 2, own: 3 };
 
-/** Of what strangers ask on one database, one in so many on the other: routes know none of them. */
+/** Strangers' requests are sampled on the second database, because no route ever sees them. */
 const SOME = 8;
 
-/** The whole of X2 and X3: who it is, what the credential is good for, whose the thing is. */
+/** All of X2 and X3: who is asking, what their credential allows, and whose the thing is. */
 function expected(row: Row, actor: Actor, is: Level | null): number {
   if (row.open) return row.status;
   if (actor.stranger !== undefined) return 401;
@@ -31,7 +31,7 @@ function expected(row: Row, actor: Actor, is: Level | null): number {
   return HEIGHT[is] < HEIGHT[row.level] ? 403 : row.status;
 }
 
-/** Whose things an answer may tell of: what is theirs, and what is shared if they were let through. */
+/** Whose things a response may mention: the actor's own and, if the request was allowed, shared ones. */
 function allowed(actor: Actor, answer: Answer, is: Level | null): (word: string) => boolean {
   if (answer.status >= 400) return () => false;
   if (seesAll(actor)) return () => true;
@@ -39,10 +39,10 @@ function allowed(actor: Actor, answer: Answer, is: Level | null): (word: string)
   return (word) => word === actor.mine || (word === actor.asked && shared);
 }
 
-/** Others wait for runs that start. */
+/** The others wait for a run to start, and none does here. */
 const stopsAll = ({ name }: Row): boolean => name === 'putStop';
 
-/** All the audit log has, by request. */
+/** The whole audit log, by request. */
 async function auditOf({ store }: AccessRig): Promise<Map<string | null, AuditRecord[]>> {
   const all: AuditRecord[] = [];
   let before: number | undefined;
@@ -65,7 +65,7 @@ test('[X3] every route the server has is in the table', async () => {
   expect(unknown).toEqual([]);
 });
 
-test('[X2] what needs an administrator, what is the owner’s, and what is open, by name', () => {
+test('[X2] lists by name what requires an administrator, what requires the owner, and what is open', () => {
   const named = (of: (each: Endpoint) => boolean): string[] =>
     endpointList.flatMap(([name, each]) => (of(each) ? [name] : [])).sort();
   expect(named(({ open }) => open)).toEqual(['healthz', 'readyz']);
@@ -108,12 +108,12 @@ test('[X2] what needs an administrator, what is the owner’s, and what is open,
 });
 
 describe.each(casesOf(['sqlite', 'postgres'], ['sqlite']))('on %s', (database) => {
-  test('[X1] [X2] [X3] [P6] every route × everybody: the right status, nothing of others, one line in the audit log', {
+  test('[X1] [X2] [X3] [P6] every route × every actor: the right status, nothing of others, one line in the audit log', {
     timeout: 300_000,
   }, async () => {
     const rig = await accessRig(database);
-    const marks = new Marks();
-    const actors = await makeActors(rig, marks);
+    const traces = new Traces();
+    const actors = await makeActors(rig, traces);
     const host = await rig.user('host', 'operator');
     await rig.user('hanako', 'operator');
     const wrong: string[] = [];
@@ -129,7 +129,7 @@ describe.each(casesOf(['sqlite', 'postgres'], ['sqlite']))('on %s', (database) =
       const say = (what: string): number => wrong.push(`${actor.name}: ${row.name}: ${what}`);
       if (answer.status !== due) say(`${answer.status}, not ${due}: ${answer.text.slice(-300)}`);
       const may = allowed(actor, answer, is);
-      const leaked = row.names ? [] : [...marks.in(answer.text)].filter((word) => !may(word));
+      const leaked = row.names ? [] : [...traces.in(answer.text)].filter((word) => !may(word));
       if (leaked.length > 0) say(`shows ${leaked}: ${answer.text.slice(-300)}`);
       if (due !== 404) return;
       const nothing = await ask(rig.url, row, actor.token, absent(row.subject));
@@ -140,7 +140,10 @@ describe.each(casesOf(['sqlite', 'postgres'], ['sqlite']))('on %s', (database) =
     const asks = ({ stranger }: Actor, index: number): boolean =>
       database === 'sqlite' || stranger === undefined || index % SOME === 0;
     const [alone, beside] = [rows.filter(stopsAll), rows.filter((row) => !stopsAll(row))];
-    const all = actors.map((actor) => ({ actor, subjects: new Subjects(rig, marks, actor, host) }));
+    const all = actors.map((actor) => ({
+      actor,
+      subjects: new Subjects(rig, traces, actor, host),
+    }));
     await Promise.all(
       all.map(async ({ actor, subjects }) => {
         for (const [index, row] of rows.entries()) {
@@ -160,9 +163,9 @@ describe.each(casesOf(['sqlite', 'postgres'], ['sqlite']))('on %s', (database) =
     for (const { row, actor, answer } of asked) {
       const lines = audit.get(answer.requestId ?? '') ?? [];
       const due = row.audited && answer.status < 400 ? [actor.userId] : [];
-      const found = lines.map(({ userId }) => userId);
-      if (String(found) !== String(due)) {
-        wrong.push(`${actor.name}: ${row.name}: ${found.length} lines in the audit log`);
+      const users = lines.map(({ userId }) => userId);
+      if (String(users) !== String(due)) {
+        wrong.push(`${actor.name}: ${row.name}: ${users.length} lines in the audit log`);
       }
     }
     expect(wrong).toEqual([]);

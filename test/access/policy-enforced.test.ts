@@ -50,8 +50,8 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
   test('[P1] an enforced deny binds an operator whatever the session allows', async () => {
     const { admin, person, session } = await rigOf(database);
     const { ask } = await person('hanako', 'web');
-    for (const place of ['global', 'channels/web']) {
-      expect((await admin('PUT', `/policies/${place}`, RULES)).body).toEqual(RULES);
+    for (const scope of ['global', 'channels/web']) {
+      expect((await admin('PUT', `/policies/${scope}`, RULES)).body).toEqual(RULES);
       const id = await session(ask);
       const own = await ask('PUT', `/sessions/${id}/policy`, { allow: ['*'] });
       expect(own).toMatchObject({ status: 200, body: { allow: ['*'] } });
@@ -60,7 +60,7 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
         status: 403,
         body: { error: { details: { verdict: { enforced: true, rule: 'Bash(git push)' } } } },
       });
-      // What is not marked is lifted by the session as before.
+      // The session can still override what is not enforced.
       const write = { tool: 'Write', input: { file_path: 'a' }, channel: 'web', sessionId: id };
       expect((await ask('POST', '/policies/test', write)).body).toMatchObject({
         decision: 'allow',
@@ -70,13 +70,13 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
         decision: 'deny',
         enforced: true,
       });
-      await admin('PUT', `/policies/${place}`, { ...RULES, enforced: [] });
+      await admin('PUT', `/policies/${scope}`, { ...RULES, enforced: [] });
       expect(await ask('POST', path, { message: PUSH })).toMatchObject({ status: 202 });
-      await admin('PUT', `/policies/${place}`, {});
+      await admin('PUT', `/policies/${scope}`, {});
     }
   });
 
-  test('[P1] a session enforces nothing, and only an admin does elsewhere', async () => {
+  test('[P1] sessions cannot enforce rules, and only admins can enforce them elsewhere', async () => {
     const { admin, person, session } = await rigOf(database);
     const { ask } = await person('hanako', 'web');
     const id = await session(ask);
@@ -109,12 +109,12 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
     expect(fork).toMatchObject(DENIED);
     const { body } = await ask<Session[]>('GET', '/sessions');
     expect(body.map(({ id }) => id)).toEqual([before]);
-    // The person who configures it is who would be asked.
+    // The person who configures it is the one who would be asked.
     const asked = { name: 'asked', agent: { mcpServers: { x: { command: 'files-server' } } } };
     expect(await ask('POST', '/sessions', asked)).toMatchObject({ status: 201 });
   });
 
-  test('[P1] [P3] a message is judged together with the command that it is the last word of', async () => {
+  test('[P1] [P3] a message is judged together with the command whose last argument it is', async () => {
     const { person, session } = await rigOf(database);
     const { ask } = await person('hanako', 'web');
     const id = await session(ask, { agent: { kind: 'shell', command: ['rm', 'build'] } });
@@ -124,7 +124,7 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
     expect(await ask('POST', path, narrowed)).toMatchObject({ status: 202 });
   });
 
-  test('[P1] a token for another channel is bound by what its maker’s channel enforces', async () => {
+  test('[P1] a token for another channel is bound by what its creator’s channel enforces', async () => {
     const { admin, asking, person, session } = await rigOf(database);
     const { ask, userId } = await person('hanako', 'web');
     const makes = async (by: typeof ask, body: object) => {
@@ -143,7 +143,7 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
     expect(await push(cli)).toMatchObject(DENIED);
     expect(await push(api)).toMatchObject(DENIED);
     expect(await push(free)).toMatchObject({ status: 202 });
-    // What the channel does not enforce is for those who come by it.
+    // Rules that are not enforced bind only requests through that channel.
     await admin('PUT', '/policies/channels/web', { ...RULES, enforced: [] });
     expect(await push(ask)).toMatchObject(DENIED);
     expect(await push(cli)).toMatchObject({ status: 202 });

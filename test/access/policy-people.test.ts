@@ -55,7 +55,7 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
     expect(await sharer.ask('PATCH', `/runs/${run}`, { message: `${WIPE} dist` })).toMatchObject(
       DENIED,
     );
-    // Another place is no other message.
+    // Moving a run does not change its message.
     const moved = await sharer.ask('PATCH', `/runs/${run}`, { before: null });
     expect(moved.body).toMatchObject({ message: WIPE, channel: 'cli', sender: owner.id });
     const edited = await sharer.ask('PATCH', `/runs/${run}`, { message: 'ls' });
@@ -81,14 +81,14 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
     expect((await owner.ask('GET', `/runs/${wiped}`)).body).toMatchObject({ sender: owner.id });
   });
 
-  test('[P2] [P4] a retry is judged by what was written, not by its mask', async () => {
+  test('[P2] [P4] a retry is judged by the original text, not the masked one', async () => {
     const { owner, sharer, sent } = await twoPeople(database);
     const run = await sent(owner, `echo password=hunter2hunter2; ${WIPE}`);
     await owner.ask('POST', `/runs/${run}/cancel`);
     expect(await sharer.ask('POST', `/runs/${run}/retry`)).toMatchObject(DENIED);
   });
 
-  test('[P2] a retry and an edit keep the tools that the message was narrowed to', async () => {
+  test('[P2] a retry and an edit keep the message’s allowed tools', async () => {
     const { owner, sharer, send } = await twoPeople(database);
     const { body } = await send(owner, 'ls', { allowedTools: ['Bash(ls)', 'Bash(pwd)'] });
     const path = `/runs/${body.runId}`;
@@ -100,7 +100,7 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
     expect(await sharer.ask('PATCH', next, { message: 'cat x' })).toMatchObject(DENIED);
   });
 
-  test('[P2] [Q11] who steers a run is stored with it, on whichever node it continues', async () => {
+  test('[P2] [Q11] the people who steer a run are stored with it, whichever node continues it', async () => {
     const { rig, owner, sharer, send, sent, id } = await twoPeople(database, 'claude');
     const run = await sent(owner, 'build it');
     const { fence } = await claim(rig.store, id, 'agent');

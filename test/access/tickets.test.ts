@@ -4,7 +4,7 @@ import { Cluster } from '../cluster/cluster-rig.ts';
 import { Server } from '../support/server-rig.ts';
 import { ask, signInByHand, ticketByHand, UPGRADE } from '../web/by-hand.ts';
 
-/* What a page opens where it can send no header: WebSockets and downloads, with a ticket each. */
+/* Where a page cannot send a header, it uses a ticket: for WebSockets and downloads. */
 
 const open = (url: string, cookie: string, path: string, ticket: string) =>
   ask(`${url}${path}?ticket=${ticket}`, 'GET', { ...UPGRADE, cookie, origin: url });
@@ -18,7 +18,7 @@ test('[X4] a ticket opens one WebSocket, for its own browser and path', async ()
   expect((await open(url, mine.cookie, path, ticket)).status).toBe(401);
   const foreign = await ticketByHand(url, mine, path);
   expect((await open(url, other.cookie, path, foreign)).status).toBe(401);
-  // It was shown, so it is used up.
+  // A ticket is used up even by the wrong browser.
   expect((await open(url, mine.cookie, path, foreign)).status).toBe(401);
   const elsewhere = await ticketByHand(url, mine, '/ws/sessions/x');
   expect((await open(url, mine.cookie, path, elsewhere)).status).toBe(401);
@@ -26,7 +26,7 @@ test('[X4] a ticket opens one WebSocket, for its own browser and path', async ()
   const asked = `${url}${path}?ticket=${unsaid}`;
   expect((await ask(asked, 'GET', { ...UPGRADE, cookie: mine.cookie })).status).toBe(403);
   expect((await ask(asked, 'GET', { ...UPGRADE, origin: url })).status).toBe(401);
-  // Neither has taken it.
+  // Neither request has used it up.
   expect((await open(url, mine.cookie, path, unsaid)).status).toBe(101);
   const late = await ticketByHand(url, mine, path);
   await ask(`${url}/sign-out`, 'POST', {
@@ -52,7 +52,7 @@ test('[X4] a link saves an export once, and opens nothing else', async () => {
     { session: { name: 'mine' } },
   ]);
   expect(await get(link)).toBe(401);
-  // Of an operation that is no download a ticket opens nothing.
+  // A ticket does not open operations that are not downloads.
   const session = `/api/v1/sessions/${id}`;
   expect(await get(`${session}?ticket=${await ticketByHand(url, mine, session)}`)).toBe(401);
   const audit = '/api/v1/audit/export';
@@ -61,7 +61,7 @@ test('[X4] a link saves an export once, and opens nothing else', async () => {
   expect(await get(filtered)).toBe(200);
 }, 60_000);
 
-test('[X4] cookie, page key and tickets are good on every node, and a ticket once over all', async () => {
+test('[X4] cookie, page key and tickets work on every node, and a ticket works once in the cluster', async () => {
   const cluster = await Cluster.create();
   const [one, two] = await cluster.apis();
   const mine = await signInByHand(one.url);

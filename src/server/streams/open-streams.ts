@@ -52,7 +52,7 @@ const RECENT_MS = 30_000;
 export class OpenStreams {
   readonly limits: StreamLimits;
   /** Decides who may still read. */
-  readonly authenticator: Pick<Authenticator, 'again'>;
+  readonly authenticator: Pick<Authenticator, 'recheck'>;
   readonly #log: Pick<Logger, 'error'>;
   readonly #metrics: StreamMetrics | undefined;
   readonly #slots: Slots;
@@ -66,7 +66,7 @@ export class OpenStreams {
 
   constructor(
     log: Pick<Logger, 'error'>,
-    authenticator: Pick<Authenticator, 'again'>,
+    authenticator: Pick<Authenticator, 'recheck'>,
     limits: Partial<StreamLimits> = {},
     metrics?: StreamMetrics,
     slots?: Slots,

@@ -13,13 +13,13 @@ export type ReadCheck = (cache: CheckCache) => Promise<boolean>;
  * new role. Throws if this cannot be checked at the moment.
  */
 export function canStillRead(
-  authenticator: Pick<Authenticator, 'again'>,
+  authenticator: Pick<Authenticator, 'recheck'>,
   service: Pick<SessionService, 'sessionLog'>,
   by: Principal,
   sessionId: string | null,
 ): ReadCheck {
   return async (cache) => {
-    const known = await once(cache, String(by.credential), () => authenticator.again(by));
+    const known = await once(cache, String(by.credential), () => authenticator.recheck(by));
     if (known === null || known.by.role !== by.role || !may(known.by, 'read')) return false;
     if (sessionId === null || isAdmin(known.by)) return true;
     const key = `${by.credential} ${sessionId}`;

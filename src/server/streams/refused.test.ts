@@ -6,7 +6,7 @@ import { until } from '../../../test/support/until.ts';
 import { WsReader } from '../../../test/support/ws-reader.ts';
 import { BatonError } from '../../contract/errors.ts';
 
-/** Two users who look at one session: one is about to lose something, the other is not. */
+/** Two users with a stream on one session: one of them is about to lose access. */
 async function twoReaders(options: StreamRigOptions = {}) {
   const rig = await streamRig(options);
   const people = peopleOf(rig.store);
@@ -26,7 +26,7 @@ async function twoReaders(options: StreamRigOptions = {}) {
   return { rig, id, hanako, tokens, follow, ws, status };
 }
 
-test('[X2] a revoked token ends its streams at once, and nobody else’s', async () => {
+test('[X2] a revoked token ends its own streams at once, and no others', async () => {
   const { rig, id, tokens, follow, ws, status } = await twoReaders();
   const mine = [await follow('hanako'), await follow('hanako', '/api/v1/events')];
   const socket = await ws('hanako');
@@ -43,7 +43,7 @@ test('[X2] a revoked token ends its streams at once, and nobody else’s', async
   await other.stop();
 });
 
-test('[X3] a share that is taken away ends the streams of that session', async () => {
+test('[X3] a removed share ends the streams on that session', async () => {
   const { rig, id, follow, status } = await twoReaders();
   const lost = await follow('hanako');
   const hints = await follow('hanako', '/api/v1/events');
@@ -69,7 +69,7 @@ test.each([
   expect(await status('hanako')).toBe(then);
 });
 
-test('[X2] without a hint they end at the next ping', async () => {
+test('[X2] without a hint, streams end at the next ping', async () => {
   const { rig, tokens, follow } = await twoReaders({ deaf: true, limits: { pingMs: 50 } });
   const reader = await follow('hanako');
   await rig.store.revokeToken(tokens.hanako.id);
@@ -77,10 +77,10 @@ test('[X2] without a hint they end at the next ping', async () => {
   expect(reader.comments.at(-1)).toBe('refused');
 });
 
-test('[X2] a stream that is being opened while its token is revoked ends, too', async () => {
+test('[X2] a stream that is opened while its token is revoked ends, too', async () => {
   const { rig, tokens, follow, ws } = await twoReaders({ limits: { pingMs: 600_000 } });
   const { connect } = rig.service;
-  // Let in already, and not yet among the open streams.
+  // Already authenticated, but not yet among the open streams.
   rig.service.connect = async (...args) => {
     await rig.store.revokeToken(tokens.hanako.id);
     return connect(...args);
@@ -96,10 +96,10 @@ test('[X2] a stream that is being opened while its token is revoked ends, too', 
   await until(() => rig.streams.count === 0 && rig.connected() === 0);
 });
 
-test('[O5] nobody is sent away because the database cannot be asked', async () => {
+test('[O5] no stream ends because the database is away', async () => {
   const { rig, id, follow } = await twoReaders();
   const reader = await follow('hanako');
-  rig.authenticator.again = async () => {
+  rig.authenticator.recheck = async () => {
     throw new BatonError('database_unreachable');
   };
   await rig.streams.recheckAccess();

@@ -3,7 +3,7 @@ import type { LogEvent } from '../../contract/event.ts';
 import { newId } from '../../contract/ids.ts';
 import type { SessionStatus } from '../../contract/session.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
-import { admission, Bench, type NewRun } from '../../queue/conformance/rig.ts';
+import { admission, Rig, type NewRun } from '../../queue/conformance/rig.ts';
 import type { ClaimedRun, Clock, Store } from '../../queue/store.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import type { SteerStore } from '../messages/steer-store.ts';
@@ -33,7 +33,7 @@ export const MAY_BE_QUEUED = 100;
 export class SessionStoreRig {
   readonly #open: OpenAt;
   readonly place = newId();
-  #queue: Bench | null = null;
+  #queue: Rig | null = null;
   #names = 0;
 
   private constructor(open: OpenAt) {
@@ -47,13 +47,13 @@ export class SessionStoreRig {
   }
 
   async #start(): Promise<void> {
-    const queue = await Bench.open((clock) => this.#open(this.place, clock));
+    const queue = await Rig.open((clock) => this.#open(this.place, clock));
     if (this.#queue !== null) queue.now = this.#queue.now;
     this.#queue = queue;
   }
 
   /** The calls of the queue in short. */
-  get queue(): Bench {
+  get queue(): Rig {
     return this.#queue!;
   }
 
