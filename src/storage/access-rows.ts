@@ -9,9 +9,9 @@ import { toTime } from '../contract/time.ts';
 import { type NodeRow, toNode } from './rows.ts';
 import { plain } from './session-rows.ts';
 
-/* How rows of users, credentials and the audit log become objects; see rows.ts. */
+/* Turns rows of users, credentials and the audit log into objects; see rows.ts. */
 
-/** Of a user `u`; its names do not meet those of what it is joined with. */
+/** Of a user `u`; the prefix keeps the names apart from those of joined tables. */
 export interface UserRow {
   u_id: string;
   u_name: string;
@@ -22,7 +22,7 @@ export interface UserRow {
 
 const USER = ['id', 'name', 'role', 'created_at', 'disabled_at'];
 export const USER_COLUMNS = USER.map((name) => `u.${name} AS u_${name}`).join(', ');
-/** The same behind RETURNING, where the table has no short name. */
+/** The same for RETURNING, where the table has no alias. */
 export const USER_RETURNED = USER.map((name) => `${name} AS u_${name}`).join(', ');
 
 export const toUser = (row: UserRow): UserRecord => ({
@@ -39,7 +39,7 @@ export interface TokenRow {
   name: string;
   scopes: string;
   channel: Channel;
-  /** Null of tokens from before it was noted. */
+  /** Null for tokens created before it was recorded. */
   made_through: string | null;
   created_at: number;
   expires_at: number | null;
@@ -169,7 +169,7 @@ export function toNodeView(row: NodeViewRow, now: number): NodeView {
     startedAt: toTime(startedAt),
     leaseUntil: toTime(leaseUntil),
     alive: leaseUntil > now,
-    // What it would have is no use to anybody where no runs are begun.
+    // Capacity means nothing on a node that starts no runs.
     capacity: roles.includes('worker') ? capacity : 0,
     executing: row.executing,
     connections: row.connections,

@@ -3,7 +3,7 @@ import type { Json } from '../contract/json.ts';
 import type { ApprovalRecord } from '../sessions/approvals/approval-store.ts';
 import { plain } from './session-rows.ts';
 
-/* How rows of approvals become objects; see rows.ts. */
+/* Turns rows of approvals into objects; see rows.ts. */
 
 export interface ApprovalRow {
   id: string;

@@ -3,7 +3,7 @@ import type { RunError } from '../contract/outcome.ts';
 import type { InvocationRecord } from '../sessions/session-store.ts';
 import { plain } from './session-rows.ts';
 
-/* How rows of invocations become objects; see rows.ts. */
+/* Turns rows of invocations into objects; see rows.ts. */
 
 export interface InvocationRow {
   id: string;

@@ -9,13 +9,13 @@ import type {
 } from '../contract/session.ts';
 import type { SessionRecord, SessionWithFacts } from '../sessions/session-record.ts';
 
-/* How rows of sessions become objects; see rows.ts. */
+/* Turns rows of sessions into objects; see rows.ts. */
 
 export interface SessionRow {
   id: string;
   owner: string;
   name: string;
-  /** As it is searched; null if a node of an older version made the session. */
+  /** For searching; null if a node of an older version created the session. */
   folded_name: string | null;
   description: string;
   tags: string;
@@ -90,10 +90,10 @@ export const SESSION_COLUMN_NAMES = [
 ] as const satisfies readonly (keyof SessionRow)[];
 export const SESSION_COLUMNS = SESSION_COLUMN_NAMES.map((name) => `s.${name}`).join(', ');
 
-/** A session's whole row: the record, and what only the storage needs. */
+/** A session's whole row: the record, and columns that only the storage uses. */
 export interface StoredSession extends SessionRecord {
   readonly idleSince: number | null;
-  /** The number of connections that the log was last told. */
+  /** As in the latest event about connections. */
   readonly lastConnections: number;
 }
 
@@ -103,7 +103,7 @@ export const toStoredSession = (row: SessionRow): StoredSession => ({
   lastConnections: row.last_connections,
 });
 
-/** A node of an older version made the session. */
+/** For sessions that a node of an older version created. */
 const UNKNOWN: Standing = { channel: 'api' };
 
 const toSession = (row: SessionRow): SessionRecord => ({
@@ -208,9 +208,9 @@ export const toSessionWithFacts = (row: SessionFactsRow): SessionWithFacts => ({
   lastSeq: row.last_seq,
 });
 
-/** In lower case, which neither database does for every script. */
+/** Converts to lower case here, because neither database does so for every script. */
 export const foldName = (name: string): string => plain(name).toLowerCase();
 
-/** PostgreSQL's text cannot hold NUL, and programs do print it. */
+/** Replaces NUL, which PostgreSQL cannot store as text and programs do print. */
 export const plain = <T extends string | null>(text: T): T =>
   (text?.replaceAll('\u0000', '\uFFFD') ?? null) as T;

@@ -1,7 +1,7 @@
 /*
- * Operations are generator functions that yield statements and are given the rows. SQLite runs them
- * synchronously on its writer thread, PostgreSQL awaits each statement; so a rule that needs
- * several statements is written once for both. An operation must not do anything else that waits.
+ * Operations are generator functions that yield statements and receive the rows. SQLite runs them
+ * synchronously on its writer thread, PostgreSQL awaits each statement; so a rule that needs several
+ * statements is written once for both. An operation must not wait for anything else.
  */
 
 export interface Statement {
@@ -16,7 +16,7 @@ export type Value = string | number | null | readonly (string | number | null)[]
 export type Row = Readonly<Record<string, unknown>>;
 export type Op<T> = Generator<Statement, T, readonly Row[]>;
 
-/** Yields one statement and answers its rows. */
+/** Yields one statement and returns its rows. */
 export function* query<R extends object = Row>(
   text: string,
   values: readonly Value[] = [],

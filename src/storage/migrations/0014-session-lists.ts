@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What lists of sessions need: their order by activity, and the name as it is searched, because
- * neither database folds the case of every script. A session that a node of the version before has
- * made or renamed is found by `lower(name)`, which is enough for the names that it allows.
+ * For lists of sessions: their order by activity, and the name in lower case for searching, because
+ * neither database converts every script. A session that a node of the version before created or renamed
+ * is searched by `lower(name)`, which is enough for the names that version allows.
  */
 const change = `
 CREATE INDEX sessions_activity ON sessions (last_active_at, id);

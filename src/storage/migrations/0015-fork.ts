@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What a forked session begins as a copy of, and one session for each conversation. Forks used to
- * have the conversation of their original: the oldest keeps it, and the others begin a copy of it.
+ * The conversation that a forked session starts as a copy of; each conversation belongs to one session.
+ * Forks used to share the conversation of their original: the oldest session keeps it, and the others
+ * start a copy of it.
  */
 const tables = `
 ALTER TABLE sessions ADD COLUMN conversation_head ID;

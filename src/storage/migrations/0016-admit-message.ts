@@ -2,14 +2,12 @@ import { POSITION_STEP } from '../../queue/machine/position.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * `sendMessage` (storage/operations/sessions/send.ts) for a message to a session that is awake, in one
- * round trip instead of ten: with an idempotency key as without, masked or not. The lane is locked first,
- * and each statement below sees what was committed before it was; so of two messages with one key the
- * second finds the first. Gives one row: the run that was admitted, or the one that has the key already,
- * for which nothing is changed. Gives none, and has changed nothing, where anything is to be refused or
- * the session's status would change; the operation decides those.
- *
- * Takes the place of `send_message` (0006), which stays for nodes of the version before.
+ * `sendMessage` (operations/sessions/send.ts) for a message to a session that is awake, in one round trip
+ * instead of ten: with or without an idempotency key, masked or not. It locks the lane first, and each
+ * statement after that sees everything committed before the lock was granted; so of two messages with one
+ * key the second sees the first. Returns one row: the admitted run, or the run that already has the key,
+ * and then changes nothing. Returns none and changes nothing if the message has to be refused or the
+ * session's status would change; the operation decides these cases.
  */
 const postgres = `
 CREATE FUNCTION admit_message(

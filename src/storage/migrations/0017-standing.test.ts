@@ -25,7 +25,7 @@ const line = (channel: string, action: string, target: string) =>
   `INSERT INTO audit (at, user_id, channel, credential, address, action, target_kind, target_id)
    VALUES (0, 'ann', '${channel}', '', '', '${action}', 'session', '${target}')`;
 
-/** As the version before left it. */
+/** Rows as the version before wrote them. */
 const OLD = [
   ...['s1', 's2', 's3', 's4'].map(lane),
   session('s1', { kind: 'shell', command: ['sh'] }),
@@ -44,7 +44,7 @@ async function check(store: BatonStore): Promise<void> {
   const standing = async (id: string) => (await store.getSession(id))?.session.agentStanding;
   expect(await standing('s1')).toEqual({ channel: 'web' });
   expect(await standing('s2')).toEqual({ channel: 'cli' });
-  // Nobody knows, or there is nothing to judge: as strict as programs are.
+  // Unknown, or there is nothing to judge: as strict as for `api`.
   expect(await standing('s3')).toEqual({ channel: 'api' });
   expect(await standing('s4')).toEqual({ channel: 'api' });
   const rules = { allow: [], ask: [], deny: ['Bash'] };
@@ -52,7 +52,7 @@ async function check(store: BatonStore): Promise<void> {
   expect(await store.getToken('t')).toMatchObject({ channel: 'cli', through: [] });
 }
 
-test('[O3] [P1] sessions, rules and tokens from before are read on SQLite', async () => {
+test('[O3] [P1] older sessions, rules and tokens are read on SQLite', async () => {
   const path = join(temporaryDirectory(), 'q.db');
   const connection = new Connection(path, { readOnly: false });
   migrateSqlite(connection, before);
@@ -65,7 +65,7 @@ test('[O3] [P1] sessions, rules and tokens from before are read on SQLite', asyn
   await check(store);
 });
 
-test('[O3] [P1] sessions, rules and tokens from before are read on PostgreSQL', async () => {
+test('[O3] [P1] older sessions, rules and tokens are read on PostgreSQL', async () => {
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
   const target = { url, schema: 'old' };

@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts';
 
 /**
- * By whose rules something is judged: who configured a session's agent, as JSON, and the channels that
- * a token was made through, as a JSON list. And whether a question was asked by an enforced rule.
- * Sessions from before have the channel that the audit log has of their making, where their agent
- * starts anything; null is read as `api`. Tokens from before count as made on their own channel.
+ * The standing that rules go by: who configured a session's agent, as JSON, and the channels that a token
+ * was made through, as a JSON list. And whether an enforced rule asked a question. Older sessions whose
+ * agent starts programs get the channel of their creation from the audit log; null is read as `api`. Older
+ * tokens count as made on their own channel.
  */
 const tables = `
 ALTER TABLE sessions ADD COLUMN agent_standing ID;

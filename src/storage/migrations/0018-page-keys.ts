@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The second secret of a signed-in browser, and tickets that open one WebSocket or download each.
- * Sign-ins from before have no page key: their cookie opens the page, which asks to sign in again.
+ * The second secret of a signed-in browser, and tickets that each open one WebSocket or download. Older
+ * sign-ins have no page key: their cookie opens the page, which asks the user to sign in again.
  */
 const tables = `
 ALTER TABLE sign_ins ADD COLUMN page_key_digest ID;
@@ -10,7 +10,7 @@ ALTER TABLE sign_ins ADD COLUMN page_key_digest ID;
 CREATE TABLE tickets (
   digest ID PRIMARY KEY,
   sign_in_id ID NOT NULL REFERENCES sign_ins (id) ON DELETE CASCADE,
-  -- Of the request that it opens, without the query.
+  -- Of the request it opens, without the query.
   path ID NOT NULL,
   expires_at BIG NOT NULL
 );

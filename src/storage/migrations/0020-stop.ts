@@ -2,8 +2,8 @@ import { claimRunsFunction } from './0013-claim-turns.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * The switch that stops everything: one row while it is on. `claim_runs` looks for it under the claim
- * lock, so that nodes of the version before start nothing either; they do not stop what they run.
+ * The switch that stops everything: one row while it is on. `claim_runs` checks it under the claim lock,
+ * so nodes of the version before start nothing either; they do not stop what they are running.
  */
 const tables = `
 CREATE TABLE stop (

@@ -1,4 +1,4 @@
-/** One step of the schema, forward only, of the same meaning on both databases. */
+/** One step of the schema, forward only, with the same effect on both databases. */
 export interface Migration {
   readonly id: number;
   readonly name: string;

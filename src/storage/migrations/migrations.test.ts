@@ -37,7 +37,7 @@ test('[O3] migrations are in the order of their numbers, and each has a name', (
   expect(new Set(MIGRATIONS.map(({ name }) => name)).size).toBe(MIGRATIONS.length);
 });
 
-test('[O3] what a newer version applied is refused, by number or by name', () => {
+test('[O3] migrations of a newer version are refused, by number or by name', () => {
   expect(() => planMigrations([{ id: 99, name: 'x' }])).toThrow(/migration 99 \(x\)/);
   expect(() => planMigrations([{ id: 1, name: 'other' }])).toThrow(/does not know/);
 });
@@ -98,7 +98,7 @@ describe('PostgreSQL', () => {
     expect(await applied('together')).toEqual(MIGRATIONS.map(({ id }) => id));
   });
 
-  test('[O3] a migration that fails leaves nothing behind, and the next start goes on', async () => {
+  test('[O3] a migration that fails leaves nothing behind, and the next start continues', async () => {
     const target = { url: database.url, schema: 'failing' };
     await expect(migratePostgres(target, [...MIGRATIONS, broken])).rejects.toMatchObject({
       code: 'database_failed',
@@ -120,7 +120,7 @@ describe('PostgreSQL', () => {
       }),
     );
     const [writer, node] = clients as [pg.Client, pg.Client];
-    // As if the index took as long as this transaction does.
+    // Stands for an index that takes as long as this transaction.
     await writer.query('BEGIN; LOCK TABLE sessions IN ROW EXCLUSIVE MODE');
     const migrated = migratePostgres(target);
     const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'sessions'::regclass AND NOT granted`;
@@ -139,7 +139,7 @@ describe('PostgreSQL', () => {
   });
 });
 
-/** The same wrong statements must be refused by both schemas, whatever the code does. */
+/** Both schemas must refuse the same invalid statements, whatever the code does. */
 describe('the schema itself', () => {
   const lane = (id: string) =>
     `INSERT INTO lanes VALUES ('${id}', '', '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, 0, NULL, NULL, 1024, 0, 1)`;
@@ -156,7 +156,7 @@ describe('the schema itself', () => {
     `UPDATE sessions SET conversation = '${conversation}' WHERE id = '${id}'`;
   const user = (id: string, name: string) =>
     `INSERT INTO users (id, name, folded, role, created_at) VALUES ('${id}', '${name}', '${name.toLowerCase()}', 'viewer', 0)`;
-  const line = `INSERT INTO audit (at, user_id, channel, credential, address, action, target_kind, target_id)
+  const auditLine = `INSERT INTO audit (at, user_id, channel, credential, address, action, target_kind, target_id)
      VALUES (0, 'ann', 'api', '', '', 'user.create', 'user', 'u1')`;
   const refused: [rule: string, setUp: string[], wrong: string][] = [
     [
@@ -241,8 +241,8 @@ describe('the schema itself', () => {
       session('s1', 'fix', `'ACTIVE', NULL, 1, NULL, 2`),
     ],
     ['[P4] an original without its run', [], `INSERT INTO originals VALUES ('r1', 'sealed')`],
-    ['[P6] a line of the audit log that changes', [line], `UPDATE audit SET user_id = 'bob'`],
-    ['[P6] a line of the audit log that goes', [line], 'DELETE FROM audit'],
+    ['[P6] a line of the audit log that changes', [auditLine], `UPDATE audit SET user_id = 'bob'`],
+    ['[P6] a line of the audit log that goes', [auditLine], 'DELETE FROM audit'],
     [
       '[X2] an administrator who is locked out',
       [],
@@ -277,7 +277,7 @@ describe('the schema itself', () => {
     database.close();
   });
 
-  /** As earlier versions left them: forks with the conversation of their original. */
+  /** Forks that share the conversation of their original, as earlier versions made them. */
   const twins = [
     ...['s1', 's2', 's3', 's4'].map((id) => session(id, id)),
     ...['s1', 's2', 's3'].map((id) => holds(id, 'c')),
@@ -323,8 +323,8 @@ describe('the schema itself', () => {
     migrateSqlite(connection);
     connection.close();
     const file = new DatabaseSync(path);
-    file.exec(line);
-    const replacing = line.replace('INSERT', 'REPLACE').replace('(at,', '(seq, at,');
+    file.exec(auditLine);
+    const replacing = auditLine.replace('INSERT', 'REPLACE').replace('(at,', '(seq, at,');
     expect(() => file.exec(replacing.replace('(0,', '(1, 0,'))).toThrow(/append-only/);
     file.close();
   });
@@ -356,7 +356,7 @@ describe('the schema itself', () => {
 });
 
 describe('[O3] a node of the version before, after the upgrade', () => {
-  /** As it makes a session and gives it another name: it knows nothing of the newest columns. */
+  /** How it creates and renames a session: it does not know the newest columns. */
   const newest = [
     'folded_name',
     'conversation_head',
@@ -379,7 +379,7 @@ describe('[O3] a node of the version before, after the upgrade', () => {
     let store = await open();
     const made = await store.createSession(newSessionOf(newId(), 'Fix LOGIN'));
     const { id } = made.session;
-    const found = async (name: string): Promise<string[]> => {
+    const search = async (name: string): Promise<string[]> => {
       const filter = { archived: false, limit: 10, order: 'activity', name } as const;
       return (await store.listSessions(filter)).map(({ session }) => session.id);
     };
@@ -387,18 +387,18 @@ describe('[O3] a node of the version before, after the upgrade', () => {
     await write(remake);
     store = await open();
     expect(await store.getSession(id)).toEqual(made);
-    expect(await found('login')).toEqual([id]);
-    // A newer node completes what it writes again.
+    expect(await search('login')).toEqual([id]);
+    // A newer node fills in the missing columns when it writes the session again.
     await store.changeSession(id, { do: 'update', changes: { name: 'ПРОВЕРКА' } });
-    expect(await found('проверка')).toEqual([id]);
+    expect(await search('проверка')).toEqual([id]);
     await store.close();
     await write([rename]);
     store = await open();
-    expect(await found('FIXED')).toEqual([id]);
+    expect(await search('FIXED')).toEqual([id]);
     await store.close();
   }
 
-  test('writes sessions that are read and found, on SQLite', async () => {
+  test('writes sessions that are read and searched, on SQLite', async () => {
     const path = join(temporaryDirectory(), 'q.db');
     await reads(
       () => sqliteStore({ path }),
@@ -410,7 +410,7 @@ describe('[O3] a node of the version before, after the upgrade', () => {
     );
   });
 
-  test('writes sessions that are read and found, on PostgreSQL', async () => {
+  test('writes sessions that are read and searched, on PostgreSQL', async () => {
     const database = await createDatabase();
     const target = { url: database.url, schema: 'before' };
     await reads(

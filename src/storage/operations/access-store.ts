@@ -30,10 +30,11 @@ export function accessStoreOver({
     hasCode: (digest) => read(hasCode(digest)),
     signIn: (by, made) => call('signIn', by, made),
     async findSignIn(digest, idleMs) {
-      const found = await read(findSignIn(dialect, digest, idleMs));
-      // If it cannot be lengthened now, the next look does it: nobody is refused for that.
-      if (found?.stale === true) await call('touchSignIn', found.signIn.id, idleMs).catch(() => {});
-      return found?.signIn ?? null;
+      const lookup = await read(findSignIn(dialect, digest, idleMs));
+      // If the idle time cannot be extended now, the next request does it; this one still succeeds.
+      if (lookup?.stale === true)
+        await call('touchSignIn', lookup.signIn.id, idleMs).catch(() => {});
+      return lookup?.signIn ?? null;
     },
     rotateSignIn: (id, secret) => call('rotateSignIn', id, secret),
     findCredential: (credential) => read(findCredential(dialect, credential)),

@@ -24,7 +24,7 @@ export function approvalStoreOver({
     reconcileApprovals: (limit) => call('reconcileApprovals', limit),
     rulesFor: (sessionId) => read(rulesFor(sessionId)),
     sharedRules: () => read(sharedRules()),
-    readRules: (place) => read(readRules(place)),
-    putRules: (place, rules) => call('putRules', place, rules),
+    readRules: (scope) => read(readRules(scope)),
+    putRules: (scope, rules) => call('putRules', scope, rules),
   };
 }

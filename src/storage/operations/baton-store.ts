@@ -12,7 +12,7 @@ import { steerStoreOver } from './steer-store.ts';
 import { type StoreParts, storeOver } from './store.ts';
 
 export type AllStores = Store & SessionStore & ApprovalStore & SteerStore & AccessStore;
-/** What a database holds for Baton: all ports, and each writing call with its line in the audit log. */
+/** All ports that a database serves, and each writing call with its line in the audit log. */
 export type BatonStore = AllStores & Audited<AllStores>;
 
 export function batonStoreOver(parts: StoreParts): BatonStore {
@@ -32,7 +32,7 @@ const allOver = (parts: StoreParts): AllStores => ({
 
 function auditedCall({ call }: StoreParts, entry: NewAuditEntry): StoreParts['call'] {
   return <N extends OperationName>(name: N, ...rest: Arguments<N>): Promise<Answer<N>> => {
-    // Reading a sign-in may lengthen it, which is nobody's deed.
+    // Reading a sign-in may extend it, which is not an action of a user.
     if (name === 'touchSignIn' || name === 'audited') return call(name, ...rest);
     const inner = name as Exclude<OperationName, 'audited'>;
     return call('audited', entry, inner, rest) as Promise<Answer<N>>;

@@ -21,7 +21,7 @@ import { positionBefore, tailPosition } from './positions.ts';
 
 type CommandOf<D extends Command['do']> = Extract<Command, { do: D }>;
 
-/** What a person or program above the queue changes; bad wishes throw and change nothing. */
+/** Applies a command; an invalid one throws and changes nothing. */
 export function* applyCommand(
   dialect: Dialect,
   now: number,
@@ -55,7 +55,7 @@ export function* applyCommand(
   }
 }
 
-/** Asking again while its worker stops it changes nothing. */
+/** Cancelling again while the worker stops the run changes nothing. */
 function* cancelRun(dialect: Dialect, now: number, command: CommandOf<'cancel'>): Op<Done<Run>> {
   let again = false;
   const cancelled = yield* onRun(dialect, now, command.run, (change, core) => {
@@ -137,7 +137,7 @@ function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>)
   yield* query('DELETE FROM runs WHERE id = $1', [command.run]);
   yield* dialect.addCounts({ cancelled: -1 });
   if (change.lane.id === command.run && !change.lane.kept) {
-    // The lane existed for this run alone.
+    // The lane existed only for this run.
     yield* query(
       'DELETE FROM lanes WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM runs WHERE lane = $1)',
       [command.run],
@@ -150,7 +150,7 @@ function* removeRun(dialect: Dialect, now: number, command: CommandOf<'remove'>)
   return done(run!, [change]);
 }
 
-/** A manual retry is a new run at the head; the finished one stays as it is (Q8). */
+/** A manual retry is a new run at the head; the finished run does not change (Q8). */
 function* retry(dialect: Dialect, now: number, command: CommandOf<'retry'>): Op<Done<Run>> {
   const { change, core: old } = yield* lockRun(dialect, now, command.run);
   if (!isTerminal(old.state))

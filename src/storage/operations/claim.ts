@@ -7,7 +7,7 @@ import { type Op, query, queryOne } from '../statement.ts';
 import { type ClaimResult, type Dialect, type Done, done } from './dialect.ts';
 import { tailPosition } from './positions.ts';
 
-/** Gives runs to a node: upkeep first, so that what has become due or was answered is served (Q3). */
+/** Gives runs to a node; upkeep first, so due and answered runs are served too (Q3). */
 export function* claim(
   dialect: Dialect,
   now: number,
@@ -22,7 +22,7 @@ export function* claim(
   return claimed(result, request, kept);
 }
 
-/** The same as one statement without a transaction around it. Null if there is upkeep to be done. */
+/** The same as one statement without a transaction. Null if there is upkeep to do. */
 export function* claimAtOnce(
   dialect: Dialect,
   now: number | null,
@@ -53,7 +53,7 @@ function claimed(
   };
 }
 
-/** Due runs join, waits that are over end, and answered runs get a slot back ahead of new ones. */
+/** Due runs join their lanes, delays that are over end, and answered runs get a slot before new ones. */
 function* upkeep(
   dialect: Dialect,
   now: number,
@@ -68,13 +68,13 @@ function* upkeep(
     if (row !== null) due.push(row);
   }
   const ids = new Set([...due.map((row) => row.r_lane), ...result.delayed, ...result.answered]);
-  // Without waiting: everybody's claims wait for this one. What is locked now is served by the next.
+  // Without waiting, because all other claims wait for this one. The next claim serves lanes locked now.
   const lanes = yield* dialect.lockFreeLanes([...ids].sort());
   const changes = new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
   for (const row of due) {
     const change = changes.get(row.r_lane);
     if (change === undefined) continue;
-    // Read again under the lane's lock: it may have been cancelled meanwhile.
+    // Read again under the lane's lock: it may have been cancelled since.
     const still = yield* queryOne<CoreRow>(
       `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1 AND r.position IS NULL AND r.state = 'queued'`,
       [row.r_id],
@@ -93,7 +93,7 @@ function* upkeep(
   return [...changes.values()];
 }
 
-/** Counted one by one, because each slot given back leaves one less. */
+/** Counts for each lane again, because each slot given back leaves one less. */
 function* giveSlotBack(change: LaneChange, request: ClaimRequest): Op<void> {
   const { lane } = change;
   if (
@@ -118,7 +118,7 @@ function* giveSlotBack(change: LaneChange, request: ClaimRequest): Op<void> {
     lane.runId,
   ]);
   retake(change, toCore(row!));
-  // Visible to the counts of the next one.
+  // Stored at once, so the counts for the next lane include it.
   yield* query(`UPDATE lanes SET state = 'running', answered_at = NULL WHERE id = $1`, [lane.id]);
 }
 

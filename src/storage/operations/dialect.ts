@@ -6,7 +6,7 @@ import type { EventRow } from '../rows.ts';
 import type { StoredSession } from '../session-rows.ts';
 import type { Op, Value } from '../statement.ts';
 
-/** A lane that is made if it is not there. */
+/** A lane to create if it is missing. */
 export interface NewLane {
   readonly id: string;
   readonly owner: string;
@@ -27,7 +27,7 @@ export interface NewRun {
   readonly firstSeq: number;
 }
 
-/** What a claim finds: upkeep to be done first, or runs, which are then taken. */
+/** The result of a claim: upkeep that has to be done first, or the claimed runs. */
 export interface ClaimResult {
   /** False if the lease of the claiming node has ended. */
   readonly alive: boolean;
@@ -35,11 +35,11 @@ export interface ClaimResult {
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
   readonly claimed: readonly ClaimedRun[];
-  /** A slot was left for another host, which is to be hinted. */
+  /** A slot was left for another host, which needs a hint. */
   readonly left: boolean;
 }
 
-/** A lane, locked, with the run it has begun or would begin next. */
+/** A locked lane with its begun run. */
 export interface LaneWithRun {
   readonly lane: Lane;
   readonly run: RunCore;
@@ -49,32 +49,32 @@ export type CountDeltas = Partial<Record<RunState, number>>;
 
 /**
  * Where the two databases differ: statements over many rows, locks, and the choice of lanes. The
- * operations beside this file are written over it once.
+ * operations beside this file use it and are written once.
  */
 export interface Dialect {
-  /** `column` is one of the list in placeholder $n; `list` makes its value. */
+  /** SQL for: `column` is in the list in placeholder $n. `list` makes the value of that placeholder. */
   oneOf(column: string, n: number): string;
   list(values: readonly string[]): Value;
-  /** The store's time for reads; transactions are given theirs. */
+  /** The store's time, for reads; transactions receive theirs. */
   readTime(): Op<number>;
   /** Each lane's events after its seq, up to its limit. */
   eventsAfterEach(cursors: readonly LogCursor[]): Op<readonly EventRow[]>;
   ensureLanes(lanes: readonly NewLane[]): Op<void>;
-  /** Locks in the order of ids, which all writers keep, so that they cannot deadlock. */
+  /** Locks in the order of ids; all writers do, so they cannot deadlock. */
   lockLanes(ids: readonly string[]): Op<Lane[]>;
-  /** The same without waiting: those that are locked are left out. */
+  /** The same without waiting: leaves out lanes locked by others. */
   lockFreeLanes(ids: readonly string[]): Op<Lane[]>;
-  /** Lanes that have a begun run, with it. */
+  /** Locks the lanes that have a begun run, and returns both. */
   lockBegun(ids: readonly string[]): Op<LaneWithRun[]>;
   /**
-   * Ends attempts that plainly succeeded for less than the machine would take, where a database can.
-   * Answers the lanes it has done; what it has not is left to the machine.
+   * Ends attempts that simply succeeded, faster than the machine, where the database can. Returns the
+   * lanes it has done; the others are left to the machine.
    */
   finish?(writes: readonly AttemptWrite[], now: number): Op<ReadonlySet<string>>;
   insertRuns(runs: readonly NewRun[]): Op<void>;
   /** Stores changed lanes and runs, the events, and the counts. */
   save(changes: readonly LaneChange[]): Op<void>;
-  /** Stores whole rows of sessions that are there; their lanes are locked. */
+  /** Stores whole rows of existing sessions, whose lanes are locked. */
   saveSessions(sessions: readonly StoredSession[]): Op<void>;
   addCounts(deltas: CountDeltas): Op<void>;
   /** Keeps all nodes from claiming, until the end of the transaction. */
@@ -82,24 +82,24 @@ export interface Dialect {
   /** Locks a node's row against its own claims, until the end of the transaction. */
   lockNode(id: string): Op<void>;
   /**
-   * Finds upkeep, unless told not to look for it, or else chooses lanes and gives them to the node:
-   * `take` of the machine, its event and its counts. `now` null is the store's time.
+   * Returns upkeep that is due, if `upkeep` is set. If there is none, chooses lanes and gives them to the
+   * node: `take` of the machine, with its event and counts. `now` null is the store's time.
    */
   claimLanes(request: ClaimRequest, now: number | null, upkeep: boolean): Op<ClaimResult>;
 }
 
-/** What an operation answers: its value, and what to tell others once it is committed. */
+/** The result of an operation: its value, and the hint to send after the commit. */
 export interface Done<T> {
   readonly value: T;
   readonly hint: Hint;
-  /** Told if it found nothing to change: then there is nothing for the audit log. */
+  /** Set if nothing changed: then nothing goes to the audit log. */
   readonly changed?: false;
-  /** Who it turned out to be, for a line of the audit log that does not know it yet. */
+  /** The user, for a line of the audit log whose user was not known before. */
   readonly who?: string;
 }
 
 export const NO_HINT: Hint = { ready: false, nodes: [], lanes: [] };
-/** What somebody may do has changed. */
+/** A user's permissions have changed. */
 export const ACCESS_CHANGED: Hint = { ...NO_HINT, access: true };
 
 export const isEmptyHint = (hint: Hint): boolean =>
@@ -121,7 +121,7 @@ export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
   return { value, hint: { ready, nodes: [...nodes], lanes } };
 }
 
-/** What several parts of one transaction have to tell. */
+/** The hints of several parts of one transaction as one. */
 export function mergeHints(...hints: readonly Hint[]): Hint {
   return {
     ready: hints.some(({ ready }) => ready),
@@ -132,7 +132,7 @@ export function mergeHints(...hints: readonly Hint[]): Hint {
   };
 }
 
-/** Thrown to have the whole operation run again: what it read was gone when it locked. */
+/** Thrown to run the whole operation again: a row it had read was gone when it locked it. */
 export class Again extends Error {
   override readonly name = 'Again';
 }

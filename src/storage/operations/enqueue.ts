@@ -44,7 +44,7 @@ export function* enqueue(
     (one) => one.lane === null && changes.get(one.id)!.events.length === 0,
   );
   if (unused.length > 0) {
-    // A lane of its own was made for a run that turned out to be known.
+    // These lanes were created for runs whose keys turned out to be known.
     yield* query(`DELETE FROM lanes WHERE ${dialect.oneOf('id', 1)}`, [
       dialect.list(unused.map(({ id }) => id)),
     ]);
@@ -52,7 +52,7 @@ export function* enqueue(
   return done(receipts, changed);
 }
 
-/** Admits a run to a lane that is locked; the caller stores the run, then the change. */
+/** Admits a run to a locked lane; the caller stores the run, then the change. */
 export function* admitTo(
   change: LaneChange,
   admission: Admission,
@@ -82,7 +82,7 @@ function* openLanes(
   admissions: readonly Admission[],
 ): Op<Map<string, LaneChange>> {
   const owners = new Map<string, string>();
-  // The first to name a new lane says whose it is.
+  // The first admission to a new lane decides its owner.
   for (const one of admissions) if (!owners.has(laneOf(one))) owners.set(laneOf(one), one.owner);
   const ids = [...owners.keys()].sort();
   yield* dialect.ensureLanes(ids.map((id) => ({ id, owner: owners.get(id)! })));
@@ -103,7 +103,7 @@ function* findKnown(
   return known && (yield* knownReceipt(known, admission, changes.get(known.lane)));
 }
 
-/** A run that has the key already. */
+/** A run that already has the key. */
 export interface KnownRun {
   readonly id: string;
   readonly lane: string;
@@ -112,8 +112,8 @@ export interface KnownRun {
 }
 
 /**
- * The same key answers the same run; with another body it is refused (Q10). What an earlier
- * admission of this call did to the lane is not saved yet, so it is read from the change.
+ * The same key gets the same run; with another body it is refused (Q10). The effects of earlier admissions
+ * of this call are not saved yet, so they are read from the change.
  */
 export function* knownReceipt(
   known: KnownRun,
@@ -130,7 +130,7 @@ export function* knownReceipt(
 export const keyConflict = (runId: string): BatonError =>
   new BatonError('idempotency_conflict', undefined, { details: { runId } });
 
-/** How many runs of its lane are before a queued one, the one under way included. */
+/** How many runs of its lane are before a queued one, including the begun one. */
 function* runsBefore(id: string, change: LaneChange | undefined): Op<number> {
   const row = yield* queryOne<{ begun: string | null; queued: number }>(
     `SELECT l.run_id AS begun, (SELECT count(*) FROM runs q WHERE q.lane = r.lane AND q.position > l.last_position AND q.state = 'queued'
@@ -142,7 +142,7 @@ function* runsBefore(id: string, change: LaneChange | undefined): Op<number> {
   return (begun === null || begun === id ? 0 : 1) + row!.queued;
 }
 
-/** Where the run joins, after doing what it asks of a busy lane (Q11). */
+/** Sets where the run joins the lane, after applying its `onBusy` (Q11). */
 function* choosePosition(change: LaneChange, admission: Admission, core: RunCore): Op<void> {
   const { lane, now } = change;
   if (admission.onBusy === 'reject' && (lane.runId !== null || lane.queued > 0)) {

@@ -12,9 +12,9 @@ export interface LoadedRun {
 
 /** Locks the lane of a run, then reads the run: in this order, because the lane's lock guards it. */
 export function* lockRun(dialect: Dialect, now: number, id: string): Op<LoadedRun> {
-  const found = yield* queryOne<{ lane: string }>('SELECT lane FROM runs WHERE id = $1', [id]);
-  if (found === null) throw new BatonError('not_found', `There is no run ${id}.`);
-  const change = yield* lockLane(dialect, now, found.lane);
+  const row = yield* queryOne<{ lane: string }>('SELECT lane FROM runs WHERE id = $1', [id]);
+  if (row === null) throw new BatonError('not_found', `There is no run ${id}.`);
+  const change = yield* lockLane(dialect, now, row.lane);
   const core = yield* readCore(id);
   // Purged between the two statements.
   if (core === null) throw new Again();

@@ -6,7 +6,7 @@ import { NODE_COLUMNS, type NodeRow, toNode } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { type Dialect, type Done, done, NO_HINT } from './dialect.ts';
 
-/** Joining again, because the first answer was lost, is the same join. */
+/** Safe to repeat, because the answer may have been lost. */
 export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number): Op<Done<void>> {
   yield* query(
     `INSERT INTO nodes (id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at)
@@ -30,7 +30,7 @@ export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number):
   return { value: undefined, hint: NO_HINT };
 }
 
-/** A lease that has ended is not revived: others may already have taken over. */
+/** An expired lease is not renewed: others may already have taken over. */
 export function* renew(
   _: Dialect,
   now: number,
@@ -50,8 +50,8 @@ export function* leave(dialect: Dialect, now: number, nodeId: string): Op<Done<v
 }
 
 /**
- * Takes over what a dead node held, and forgets the node (Q7). One that is not proven dead may have
- * renewed its lease since somebody saw it end: then nothing happens.
+ * Takes over the runs of a dead node, and removes the node (Q7). A node that is not proven dead may have
+ * renewed its lease since another saw it expire: then nothing happens.
  */
 export function* takeOver(
   dialect: Dialect,
@@ -59,7 +59,7 @@ export function* takeOver(
   nodeId: string,
   proven: boolean,
 ): Op<Done<TakenOverRun[]>> {
-  // Its own claims hold this row shared until they commit, so none can slip in behind us.
+  // The node's own claims hold a shared lock on this row until they commit, so none can come after this.
   yield* dialect.lockNode(nodeId);
   const node = yield* queryOne<{ lease_until: number }>(
     'SELECT lease_until FROM nodes WHERE id = $1',
@@ -71,7 +71,7 @@ export function* takeOver(
   const takenOver: TakenOverRun[] = [];
   const changes: LaneChange[] = [];
   for (const { lane, run } of held) {
-    // Ended by the node itself before we had the lock.
+    // The node itself ended it before we had the lock.
     if (lane.nodeId !== nodeId) continue;
     const change = new LaneChange(lane, now);
     crash(change, run);

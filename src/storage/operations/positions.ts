@@ -2,27 +2,27 @@ import type { LaneChange } from '../../queue/machine/lane-change.ts';
 import { POSITION_STEP, positionBetween } from '../../queue/machine/position.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 
-/** The place behind all others. */
+/** The position after all others. */
 export function tailPosition(change: LaneChange): number {
-  const place = change.lane.nextPosition;
+  const position = change.lane.nextPosition;
   change.lane.nextPosition += POSITION_STEP;
-  return place;
+  return position;
 }
 
-/** The place before all queued runs, behind the one that has begun. */
+/** The position before all queued runs, after the begun one. */
 export function* headPosition(change: LaneChange): Op<number> {
   const first = yield* queryOne<{ position: number }>(
     `SELECT position FROM runs WHERE lane = $1 AND position > $2 AND state = 'queued' ORDER BY position LIMIT 1`,
     [change.lane.id, change.lane.lastPosition],
   );
   if (first === null) return tailPosition(change);
-  const place = positionBetween(change.lane.lastPosition, first.position);
-  if (place !== null) return place;
+  const position = positionBetween(change.lane.lastPosition, first.position);
+  if (position !== null) return position;
   yield* renumber(change);
   return yield* headPosition(change);
 }
 
-/** The place right before a queued run; `moving` itself does not count as a neighbour. */
+/** The position right before a queued run; `moving` itself does not count as a neighbour. */
 export function* positionBefore(change: LaneChange, before: string, moving: string): Op<number> {
   const target = yield* queryOne<{ position: number }>('SELECT position FROM runs WHERE id = $1', [
     before,
@@ -32,18 +32,21 @@ export function* positionBefore(change: LaneChange, before: string, moving: stri
      ORDER BY position DESC LIMIT 1`,
     [change.lane.id, change.lane.lastPosition, target!.position, moving],
   );
-  const place = positionBetween(neighbour?.position ?? change.lane.lastPosition, target!.position);
-  if (place !== null) return place;
+  const position = positionBetween(
+    neighbour?.position ?? change.lane.lastPosition,
+    target!.position,
+  );
+  if (position !== null) return position;
   yield* renumber(change);
   return yield* positionBefore(change, before, moving);
 }
 
-/** Gives the queued runs of a lane new places behind all old ones, with room between them. */
+/** Gives the queued runs of a lane new positions after all old ones, with room between them. */
 function* renumber(change: LaneChange): Op<void> {
   const { lane } = change;
   yield* query(
-    `UPDATE runs SET position = n.place FROM (
-       SELECT id, $3 + (row_number() OVER (ORDER BY position)) * ${POSITION_STEP} AS place
+    `UPDATE runs SET position = n.position FROM (
+       SELECT id, $3 + (row_number() OVER (ORDER BY position)) * ${POSITION_STEP} AS position
        FROM runs WHERE lane = $1 AND position > $2 AND state = 'queued') n
      WHERE runs.id = n.id`,
     [lane.id, lane.lastPosition, lane.nextPosition],

@@ -16,25 +16,25 @@ interface Finished {
 
 /**
  * Removes runs that ended before a time, with their events, and lanes that have become empty.
- * Runs of kept lanes go with their lane only (Q21).
+ * Runs of kept lanes are removed only with their lane (Q21).
  */
 export function* purge(
   dialect: Dialect,
   _now: number,
   request: { readonly before: number; readonly limit: number },
 ): Op<Done<Purged>> {
-  const found = yield* query<Finished>(
+  const finished = yield* query<Finished>(
     `SELECT id, lane, first_seq, last_seq FROM runs
      WHERE finished_at IS NOT NULL AND kept = 0 AND finished_at < $1 ORDER BY finished_at LIMIT $2`,
     [request.before, request.limit],
   );
-  if (found.length === 0) return { value: { runs: 0, lanes: 0 }, hint: NO_HINT };
-  const lanes = yield* dialect.lockLanes([...new Set(found.map(({ lane }) => lane))].sort());
-  // Looked at again under the lock: a lane may just have been told to keep its runs.
+  if (finished.length === 0) return { value: { runs: 0, lanes: 0 }, hint: NO_HINT };
+  const lanes = yield* dialect.lockLanes([...new Set(finished.map(({ lane }) => lane))].sort());
+  // Checked again under the lock: the lane may just have been set to keep its runs.
   const kept = new Set(lanes.filter((lane) => lane.kept).map(({ id }) => id));
-  const runs = found.filter(({ lane }) => !kept.has(lane));
+  const runs = finished.filter(({ lane }) => !kept.has(lane));
   for (const { id, lane, first_seq, last_seq } of runs) {
-    // Between its first and its last event, so that a long log is not read whole.
+    // Bounded by the run's first and last event: a long log is not read in full.
     yield* query(
       'DELETE FROM events WHERE lane = $1 AND seq >= $2 AND seq <= $3 AND run_id = $4',
       [lane, first_seq, last_seq, id],

@@ -20,7 +20,7 @@ import {
 import { type Op, query, queryOne, type Value } from '../statement.ts';
 import type { Dialect } from './dialect.ts';
 
-export function* getLane(_: Dialect, id: string): Op<Lane | null> {
+export function* getLane(id: string): Op<Lane | null> {
   const row = yield* queryOne<LaneRow>(`SELECT ${LANE_COLUMNS} FROM lanes l WHERE l.id = $1`, [id]);
   return row === null ? null : toLane(row);
 }
@@ -42,8 +42,8 @@ export function* list(dialect: Dialect, filter: RunFilter): Op<Run[]> {
   return rows.map(toRun);
 }
 
-/** The order of `position` among the queued; a begun run that is queued again is not among them. */
-export function* listQueued(_: Dialect, lane: string, limit: number, after?: string): Op<Run[]> {
+/** Queued runs by position; without a begun run that is queued again. */
+export function* listQueued(lane: string, limit: number, after?: string): Op<Run[]> {
   const rows = yield* query<RunRow>(
     `SELECT ${RUN_COLUMNS} FROM runs r JOIN lanes l ON l.id = r.lane
      WHERE r.lane = $1 AND r.state = 'queued' AND r.position > coalesce(
@@ -55,7 +55,7 @@ export function* listQueued(_: Dialect, lane: string, limit: number, after?: str
   return rows.map(toRun);
 }
 
-export function* counts(_: Dialect): Op<Counts> {
+export function* counts(): Op<Counts> {
   const rows = yield* query<{ state: RunState; n: number }>(
     'SELECT state, sum(n) AS n FROM run_counts GROUP BY state',
   );
@@ -65,7 +65,6 @@ export function* counts(_: Dialect): Op<Counts> {
 }
 
 export function* listAfter(
-  _: Dialect,
   lane: string,
   after: number,
   limit: number,
@@ -82,7 +81,7 @@ export function* listAfter(
   return rows.map(toEvent);
 }
 
-/** A run's events lie between its first and its last, so the rest of a long log is not read. */
+/** Bounded by the run's first and last event, so the rest of a long log is not read. */
 const OF_RUN = `SELECT ${EVENT_COLUMNS} FROM events WHERE lane = $1 AND seq > $2 AND run_id = $4
   AND seq >= coalesce((SELECT first_seq FROM runs WHERE id = $4), 0)
   AND seq <= coalesce((SELECT last_seq FROM runs WHERE id = $4), ${Number.MAX_SAFE_INTEGER})
@@ -103,12 +102,12 @@ export function* lastSeqs(dialect: Dialect, lanes: readonly string[]): Op<Map<st
   return new Map(rows.map(({ id, last }) => [id, last]));
 }
 
-export function* listNodes(_: Dialect): Op<NodeRecord[]> {
+export function* listNodes(): Op<NodeRecord[]> {
   const rows = yield* query<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes ORDER BY started_at, id`);
   return rows.map(toNode);
 }
 
-/** Types at the head of ready lanes that no live node names: one index descent per type. */
+/** Types at the head of ready lanes that no live node handles: one index descent per type. */
 export function* unhandledTypes(dialect: Dialect): Op<string[]> {
   const now = yield* dialect.readTime();
   const nodes = yield* query<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes WHERE lease_until > $1`, [
@@ -128,10 +127,10 @@ export function* unhandledTypes(dialect: Dialect): Op<string[]> {
   }
 }
 
-/** Of nodes `n`: their workers that live at the time in $1. */
+/** Whether node `n` is a live worker at the time in $1. */
 const LIVE_WORKER = `n.lease_until > $1 AND n.roles LIKE '%"worker"%'`;
 
-/** True for a host in this column that has no live worker at the time in $1. */
+/** Whether the host in this column has no live worker at the time in $1. */
 export const withoutWorker = (column: string): string =>
   `NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = ${column} AND ${LIVE_WORKER})`;
 

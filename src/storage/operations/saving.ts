@@ -4,11 +4,11 @@ import type { RunCore } from '../../queue/machine/lane-change.ts';
 import { POSITION_STEP } from '../../queue/machine/position.ts';
 import type { CountDeltas, NewRun } from './dialect.ts';
 
-/* What both databases write of a lane and a run, value by value, in one order. */
+/* The values of lanes and runs that both databases write, in one order. */
 
 type Scalar = string | number | null;
 
-/** Of a lane made now: $1 its id, $2 its owner; the columns in the order of the table. */
+/** The values of a new lane in the order of the table's columns: $1 its id, $2 its owner. */
 export const NEW_LANE_VALUES = `$1, $2, '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, 0, NULL, NULL, ${POSITION_STEP}, 0, 1`;
 
 /** A column of the first queued run of lane `l`. Runs before `last_position` have begun or ended. */
@@ -106,5 +106,5 @@ export function savedCounts(deltas: CountDeltas, run: RunCore, from: RunState | 
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** PostgreSQL's text cannot hold NUL, and a message is for reading. */
+/** Replaces NUL, which PostgreSQL cannot store as text; a message is only for reading. */
 const plain = (text: string | null): string | null => text?.replaceAll('\u0000', '\uFFFD') ?? null;

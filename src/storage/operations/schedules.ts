@@ -23,13 +23,13 @@ const WRITTEN = [
   'updated_at',
 ] as const;
 const ALL = [...WRITTEN, 'last_at', 'last_run_id', 'created_at'].join(', ');
-const places = WRITTEN.map((_, i) => `$${i + 1}`).join(', ');
-const INSERT = `INSERT INTO schedules (${WRITTEN.join(', ')}, created_at) VALUES (${places}, $13)
+const placeholders = WRITTEN.map((_, i) => `$${i + 1}`).join(', ');
+const INSERT = `INSERT INTO schedules (${WRITTEN.join(', ')}, created_at) VALUES (${placeholders}, $13)
   ON CONFLICT (id) DO NOTHING RETURNING ${ALL}`;
 const UPDATE = `UPDATE schedules SET ${WRITTEN.map((name, i) => `${name} = $${i + 1}`).join(', ')}
   WHERE id = $1 AND version = $14 RETURNING ${ALL}`;
 
-/** Makes or replaces a schedule, unless somebody was faster. */
+/** Creates or replaces a schedule, unless another node did so first. */
 export function* putSchedule(
   _: Dialect,
   now: number,
@@ -42,7 +42,7 @@ export function* putSchedule(
       ? yield* query<ScheduleRow>(INSERT, values)
       : yield* query<ScheduleRow>(UPDATE, [...values, expected]);
   if (row !== undefined) return { value: toSchedule(row), hint: SCHEDULES_CHANGED };
-  // Its own version is there already: this write was done before, and its answer was lost.
+  // This version is already stored: the same write was done before, and its answer was lost.
   const own = yield* withVersion(schedule.id, schedule.version);
   return { value: own, hint: NO_HINT };
 }
@@ -73,9 +73,9 @@ export function* removeSchedule(_: Dialect, _now: number, id: string): Op<Done<b
 }
 
 /**
- * Fires a tick. The condition on the version is checked again under the row's lock, so of many
- * nodes one gets the row; the others wait for its commit and then find another version. The
- * schedule's row is locked before the lane's, by everybody.
+ * Fires a tick. The condition on the version is checked again under the row's lock, so one of many nodes
+ * gets the row; the others wait for its commit and then see another version. All operations lock the
+ * schedule's row before the lane's.
  */
 export function* fireSchedule(dialect: Dialect, now: number, firing: Firing): Op<Done<boolean>> {
   const { id, version, nextAt, admission } = firing;
@@ -100,15 +100,16 @@ function* withVersion(id: string, version: string): Op<Schedule | null> {
   return row === null ? null : toSchedule(row);
 }
 
-export function* getSchedule(_: Dialect, id: string): Op<Schedule | null> {
+export function* getSchedule(id: string): Op<Schedule | null> {
   const row = yield* queryOne<ScheduleRow>(`SELECT ${ALL} FROM schedules WHERE id = $1`, [id]);
   return row === null ? null : toSchedule(row);
 }
 
-export function* listSchedules(
-  _: Dialect,
-  { owner, after, limit }: Parameters<ScheduleStore['listSchedules']>[0],
-): Op<Schedule[]> {
+export function* listSchedules({
+  owner,
+  after,
+  limit,
+}: Parameters<ScheduleStore['listSchedules']>[0]): Op<Schedule[]> {
   const values: Value[] = [limit, after ?? ''];
   const ofOwner = owner === undefined ? '' : `AND owner = $${values.push(owner)}`;
   const rows = yield* query<ScheduleRow>(
@@ -123,7 +124,7 @@ export function* dueSchedules(
   { limit, after }: Parameters<ScheduleStore['dueSchedules']>[0],
 ): Op<DueSchedules> {
   const now = yield* dialect.readTime();
-  // Written as a pair, which both databases answer from the index.
+  // A row comparison, which both databases answer from the index.
   const rows = yield* query<ScheduleRow>(
     `SELECT ${ALL} FROM schedules WHERE next_at <= $1 AND (next_at, id) > ($2, $3) ORDER BY next_at, id LIMIT $4`,
     [now, after?.nextAt ?? -1, after?.id ?? '', limit],

@@ -30,10 +30,10 @@ export function sessionStoreOver({
     readOriginal: (runId) => read(readOriginal(runId)),
     readAttachments: (runId) => read(readAttachments(runId)),
     async deleteSession(id) {
-      // Told after the commit: the wish to cancel what executes must stay.
+      // Thrown after the commit: the request to cancel the executing run must be kept.
       if (!(await call('deleteSession', id))) throw new BatonError('session_busy');
     },
-    openConnections: (place, connections) => call('openConnections', place, connections),
+    openConnections: (key, connections) => call('openConnections', key, connections),
     closeConnections: (ids) => call('closeConnections', ids),
     reconcileSessions: (limit) => call('reconcileSessions', limit),
     listPending: (host, limit) => read(reads.listPending(dialect, host, limit)),

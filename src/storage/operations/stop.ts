@@ -2,7 +2,7 @@ import type { StopRecord, StopStore } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { type Dialect, type Done, NO_HINT } from './dialect.ts';
 
-/* The switch that stops everything: its row is there while it is on. */
+/* The switch that stops everything: on while its row exists. */
 
 export function* getStop(): Op<StopRecord | null> {
   const row = yield* queryOne<{ since: number; by_user: string; reason: string | null }>(
@@ -11,7 +11,7 @@ export function* getStop(): Op<StopRecord | null> {
   return row === null ? null : { since: row.since, by: row.by_user, reason: row.reason };
 }
 
-/** Under the claim lock: a claim has either committed before, or finds the row. */
+/** Under the claim lock: a claim has either committed before, or sees the row. */
 export function* setStop(
   dialect: Dialect,
   now: number,

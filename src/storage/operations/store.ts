@@ -8,7 +8,7 @@ import type { Answer, Arguments, OperationName } from './registry.ts';
 import { dueSchedules, getSchedule, listSchedules } from './schedules.ts';
 import { getStop } from './stop.ts';
 
-/** What a database brings: how an operation is run, and how a reading one is. */
+/** What each database provides: how it runs a writing operation, and a reading one. */
 export interface StoreParts extends Pick<Store, 'keepLease' | 'close'> {
   readonly dialect: Dialect;
   readonly hints: Set<(hint: Hint) => void>;
@@ -36,23 +36,22 @@ export function storeOver({ dialect, hints, call, read, keepLease, close }: Stor
     },
     keepLease,
     get: (id) => read(readRun(id)),
-    getLane: (id) => read(reads.getLane(dialect, id)),
+    getLane: (id) => read(reads.getLane(id)),
     list: (filter) => read(reads.list(dialect, filter)),
-    listQueued: (lane, limit, after) => read(reads.listQueued(dialect, lane, limit, after)),
-    counts: () => read(reads.counts(dialect)),
-    listAfter: (lane, after, limit, runId) =>
-      read(reads.listAfter(dialect, lane, after, limit, runId)),
+    listQueued: (lane, limit, after) => read(reads.listQueued(lane, limit, after)),
+    counts: () => read(reads.counts()),
+    listAfter: (lane, after, limit, runId) => read(reads.listAfter(lane, after, limit, runId)),
     listAfterEach: (cursors) => read(reads.listAfterEach(dialect, cursors)),
     lastSeqs: (lanes) => read(reads.lastSeqs(dialect, lanes)),
-    listNodes: () => read(reads.listNodes(dialect)),
+    listNodes: () => read(reads.listNodes()),
     poll: (nodeId) => read(poll(dialect, nodeId)),
     unhandledTypes: () => read(reads.unhandledTypes(dialect)),
     strandedHosts: () => read(reads.strandedHosts(dialect)),
     putSchedule: (schedule, expected) => call('putSchedule', schedule, expected),
     removeSchedule: (id) => call('removeSchedule', id),
     fireSchedule: (firing) => call('fireSchedule', firing),
-    getSchedule: (id) => read(getSchedule(dialect, id)),
-    listSchedules: (filter) => read(listSchedules(dialect, filter)),
+    getSchedule: (id) => read(getSchedule(id)),
+    listSchedules: (filter) => read(listSchedules(filter)),
     dueSchedules: (page) => read(dueSchedules(dialect, page)),
     getStop: () => read(getStop()),
     setStop: (stop) => call('setStop', stop),

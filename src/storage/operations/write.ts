@@ -4,7 +4,7 @@ import type { AttemptWrite } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
 import { type Dialect, type Done, done } from './dialect.ts';
 
-/** Writes about attempts, each only if its fence is still the lane's (Q6). */
+/** Applies writes of attempts, each only if its fence is still the lane's (Q6). */
 export function* write(
   dialect: Dialect,
   now: number,
@@ -36,7 +36,7 @@ function* byMachine(
   );
   const answers = writes.map((one) => {
     const entry = lanes.get(one.lane);
-    // The fence of the change goes to 0 with the attempt's end, so nothing can follow it.
+    // The end of an attempt sets the fence to 0, so no write can follow it.
     if (entry === undefined || one.fence === 0 || entry.change.lane.fence !== one.fence)
       return false;
     const { change, run } = entry;

@@ -15,7 +15,7 @@ import type { Hint } from '../../queue/store.ts';
 import type { SendRequest } from '../../sessions/session-store.ts';
 import { postgresStore } from './store.ts';
 
-/* Two nodes on one database, who want the same thing at the same time. */
+/* Two nodes on one database that do the same thing at the same time. */
 
 let database: TestDatabase;
 let rig: AccessStoreRig;
@@ -46,7 +46,7 @@ const newSignIn = () => ({
   lifeMs: HOUR,
 });
 
-test('[X1] of two nodes that are shown one code, one signs in and one line is written', async () => {
+test('[X1] of two nodes that receive the same code, one signs in and one line is written', async () => {
   for (let i = 0; i < 15; i++) {
     const code = await rig.code('admin');
     const told = entry({
@@ -62,7 +62,7 @@ test('[X1] of two nodes that are shown one code, one signs in and one line is wr
   }
 });
 
-test('[X1] of two nodes that replace one secret, one does', async () => {
+test('[X1] of two nodes that rotate the same secret, one does', async () => {
   for (let i = 0; i < 15; i++) {
     const { digest: from, signIn } = await rig.signedIn('admin');
     const secrets = both().map(() => newId());
@@ -78,7 +78,7 @@ test('[X1] of two nodes that replace one secret, one does', async () => {
   }
 });
 
-test('[X4] of two nodes that are shown one ticket, one takes it, wherever it was made', async () => {
+test('[X4] of two nodes that receive the same ticket, one takes it, wherever it was created', async () => {
   const { signIn } = await rig.signedIn('admin');
   for (let i = 0; i < 15; i++) {
     const ticket = { digest: newId(), signInId: signIn.id, path: '/ws/events', expiresInMs: HOUR };
@@ -88,7 +88,7 @@ test('[X4] of two nodes that are shown one ticket, one takes it, wherever it was
   }
 });
 
-test('[X1] a sign-in that cannot be lengthened now lets in all the same', async () => {
+test('[X1] a sign-in that cannot be extended now is still valid', async () => {
   const { digest, signIn } = await rig.signedIn('admin');
   const client = new pg.Client({
     connectionString: database.url,
@@ -103,14 +103,14 @@ test('[X1] a sign-in that cannot be lengthened now lets in all the same', async 
   expect(await rig.store.findSignIn(digest, HOUR)).toEqual(signIn);
 });
 
-test('[X2] who signs in at the moment they are locked out is not signed in when that ends', async () => {
+test('[X2] a user who signs in while being disabled is not signed in when enabled again', async () => {
   const ann = await rig.user();
   const client = new pg.Client({
     connectionString: database.url,
     options: `-c search_path=s${rig.place.replaceAll('-', '')}`,
   });
   await client.connect();
-  // They were looked at before, and are written after.
+  // The user was read before and is written after.
   await client.query('BEGIN');
   await client.query(
     `INSERT INTO sign_ins (id, user_id, digest, created_at, rotated_at, idle_until, expires_at)
@@ -123,13 +123,13 @@ test('[X2] who signs in at the moment they are locked out is not signed in when 
   expect(await rig.store.findSignIn('digest', HOUR)).toBeNull();
   await other.updateUser(ann.id, { disabled: false });
   expect(await rig.store.findSignIn('digest', HOUR)).toBeNull();
-  // Who is not locked out is not sent away by being let in again.
+  // Enabling a user who is not disabled does not end their sign-ins.
   const { digest } = await rig.signedIn(ann.id);
   await other.updateUser(ann.id, { disabled: false });
   expect(await rig.store.findSignIn(digest, HOUR)).not.toBeNull();
 });
 
-test('[X2] of two users of one name one is made, and the other leaves no line', async () => {
+test('[X2] of two users with the same name, one is created, and the other leaves no line', async () => {
   for (let i = 0; i < 5; i++) {
     const name = `name-${i}`;
     const made = await Promise.allSettled(
@@ -143,7 +143,7 @@ test('[X2] of two users of one name one is made, and the other leaves no line', 
   }
 });
 
-test('[X3] shares and the end of their session at once leave nothing behind', async () => {
+test('[X3] sharing a session while it is deleted leaves nothing behind', async () => {
   const ann = await rig.user();
   for (let i = 0; i < 10; i++) {
     const id = await rig.session('admin');
@@ -156,7 +156,7 @@ test('[X3] shares and the end of their session at once leave nothing behind', as
   }
 });
 
-test('[P6] a message sent at once and one sent the long way leave the same line', async () => {
+test('[P6] a message sent in one statement and one sent in a transaction leave the same line', async () => {
   const sessionId = await rig.session('admin');
   const told = entry({
     action: 'message.send',
@@ -193,7 +193,7 @@ test('[P6] a message sent at once and one sent the long way leave the same line'
   const lines = await other.listAudit({ limit: 10 });
   expect(lines).toEqual([0, 1, 2].map(() => ({ ...told, seq: expect.any(Number), at: rig.now })));
 
-  // Neither way leaves one for a message that was refused, or is known.
+  // Neither leaves a line for a message that is refused or already known.
   for (const more of [{}, { attachments: [file] }]) {
     await expect(send(null, more)).rejects.toEqual(refused('queue_full'));
     await expect(send('other', more)).rejects.toEqual(refused('queue_full'));
@@ -204,7 +204,7 @@ test('[P6] a message sent at once and one sent the long way leave the same line'
   expect(await other.listAudit({ limit: 10 })).toHaveLength(3);
 });
 
-test('[Q10] [P6] two nodes that are sent one key at once make one run and write one line', async () => {
+test('[Q10] [P6] two nodes that receive the same key at once make one run and write one line', async () => {
   for (let i = 0; i < 15; i++) {
     const sessionId = await rig.session('admin');
     const told = entry({ action: 'message.send', target: { kind: 'session', id: sessionId } });
@@ -224,7 +224,7 @@ test('[Q10] [P6] two nodes that are sent one key at once make one run and write 
   }
 });
 
-test('[P6] a line that cannot be written takes the message with it', async () => {
+test('[P6] a message whose line cannot be written is not stored', async () => {
   const sessionId = await rig.session('admin');
   const told = entry({ action: null as unknown as 'message.send' });
   const sending = rig.store
@@ -234,7 +234,7 @@ test('[P6] a line that cannot be written takes the message with it', async () =>
   expect(await other.listQueued(sessionId, 10)).toEqual([]);
 });
 
-test('[X2] the other node is told that what somebody may do has changed', async () => {
+test('[X2] the other node gets a hint that permissions have changed', async () => {
   const ann = await rig.user();
   const heard: Hint[] = [];
   other.onHint((hint) => heard.push(hint));

@@ -3,7 +3,7 @@ import { createDatabase } from '../../../test/support/postgres.ts';
 import { until } from '../../../test/support/until.ts';
 import { postgresQueue, Worker } from '../../library.ts';
 
-test('[E1] [Q6] events alone go in one statement: numbered without gaps beside commands, none twice, none under an old fence', async () => {
+test('[E1] [Q6] events take one statement: numbered without gaps among commands, none twice, none under an old fence', async () => {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const queue = await postgresQueue({ url: database.url });
@@ -25,7 +25,7 @@ test('[E1] [Q6] events alone go in one statement: numbered without gaps beside c
   await worker.start();
   const { id } = await queue.enqueue({ type: 'talks', lane: 'talk' });
   const fence = await held.promise;
-  // Others write to the same log meanwhile.
+  // Others write to the same log at the same time.
   for (let i = 0; i < 20; i++) {
     await queue.store.change({ do: 'note', lane: 'talk', event: { type: 'note', payload: { i } } });
   }
@@ -40,7 +40,7 @@ test('[E1] [Q6] events alone go in one statement: numbered without gaps beside c
   const event = { type: 'agent.notice', payload: { text: 'again' } };
   const write = (no: number, of = fence) =>
     queue.store.write([{ lane: 'talk', fence: of, no, events: [event] }]);
-  // A number it has is not written again, and told as done; another fence is not the lane's.
+  // A known number is not written again but reported as done; another fence is not the lane's.
   expect(await write(1)).toEqual([true]);
   expect(await write(10_000, fence + 1)).toEqual([false]);
   expect(await write(10_000, 0)).toEqual([false]);

@@ -4,11 +4,11 @@ import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
 /**
- * Events of one attempt as one statement that needs no transaction around it: `append` of the lane
- * machine. Written twice because somebody watches: the general way takes four round trips. The lane's
- * row is changed as it is now, whoever else changed it; its run and the number of the attempt do not
- * change under one fence. $1 the lane, $2 fence, $3 number of the write, $4 how many events, $5 types,
- * $6 payloads, $7 the time, or null for the database's.
+ * Appends the events of one attempt in one statement that needs no transaction: `append` of the lane
+ * machine. Written a second time because people watch these events live: the general path takes four
+ * round trips. The statement updates the lane's row whatever others have changed in it; the lane's run
+ * and attempt cannot change under one fence. $1 lane, $2 fence, $3 number of the write, $4 number of
+ * events, $5 types, $6 payloads, $7 the time, or null for the database's.
  */
 const APPEND_ONE = `
 WITH t AS MATERIALIZED (
@@ -24,7 +24,7 @@ WITH t AS MATERIALIZED (
 )
 SELECT id FROM lane_row`;
 
-/** Null if it is not one write of events alone, or if its fence is not, or no longer, the lane's. */
+/** Null if this is not a single write of only events, or if its fence is not the lane's. */
 export function* appendOne(
   now: number | null,
   writes: readonly AttemptWrite[],

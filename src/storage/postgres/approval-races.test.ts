@@ -9,7 +9,7 @@ import {
 } from '../../sessions/conformance/rig.ts';
 import { postgresStore } from './store.ts';
 
-/* Two nodes on one database, who answer, end and settle at the same time. */
+/* Two nodes on one database that answer, end and reconcile at the same time. */
 
 let database: TestDatabase;
 let rig: SessionStoreRig;
@@ -50,7 +50,7 @@ test('[A7] two people on two nodes answer a question once', async () => {
   }
 });
 
-test('[A7] a question whose run ends meanwhile is answered or withdrawn, not both', async () => {
+test('[A7] a question whose run ends at the same time is answered or withdrawn, not both', async () => {
   for (let i = 0; i < 20; i++) {
     const { claimed, asked } = await asking(rig);
     const [answer] = await Promise.allSettled([

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { BatonError } from '../../contract/errors.ts';
 
-/** Connections for transactions and reads. One more listens, and one renews the lease. */
+/** Connections for transactions and reads. One more listens for hints, and one renews the lease. */
 export const POOL_SIZE = 10;
 
 export interface Target {
@@ -22,9 +22,9 @@ const types = {
 };
 
 /**
- * What each connection is told. Time-outs, so that a lost peer or a stuck lock cannot hold a lane.
- * Every statement of ours goes by key, so plans that read whole tables are never right, and a plan
- * made while a table was empty must not stay (measured: claims became 6–100 times slower).
+ * Settings of each connection. The timeouts keep a lost peer or a stuck lock from holding a lane. Every
+ * statement here uses a key, so a plan that reads a whole table is never right, and a plan made while a
+ * table was empty must not stay (measured: claims became 6–100 times slower).
  */
 export const SETTINGS = {
   statement_timeout: '15s',
@@ -43,14 +43,14 @@ export function clientConfig(
 ): pg.ClientConfig {
   const all = { search_path: target.schema, ...settings };
   const url = parseUrl(target.url);
-  // Options in the address are kept, but ours come behind them and win.
+  // Options in the address are kept, but ours come after them and win.
   const theirs = url.searchParams.get('options') ?? '';
   url.searchParams.delete('options');
   return {
     connectionString: url.href,
     application_name: 'baton',
     connectionTimeoutMillis: 5000,
-    // Longer than statement_timeout: only for a server that went away without a word.
+    // Longer than statement_timeout: only for a server that vanished without closing the connection.
     query_timeout: 20_000,
     keepAlive: true,
     options: [theirs, ...Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)]
@@ -64,13 +64,13 @@ export function makePool(target: Target, max: number): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(target), max, idleTimeoutMillis: 30_000 });
   // An idle connection that breaks is replaced at the next use; without a listener it would throw.
   pool.on('error', () => {});
-  // The pool takes its own listener off while a client is in use; whoever uses it gets the error
-  // from its statement, and one that comes in between must not end the process.
+  // The pool removes its own listener while a client is in use. The user of the client gets the error
+  // from its statement; an error between two statements must not end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** Refuses what is not a PostgreSQL address; never repeats a password. */
+/** Refuses an address that is not one of PostgreSQL, without repeating a password. */
 export function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:')) {
@@ -91,7 +91,7 @@ export function parseSchema(schema: string): string {
   if (SCHEMA.test(schema)) return schema;
   throw new BatonError(
     'invalid_request',
-    'The schema name is not 1–41 of lower-case letters, digits and _.',
+    'The schema name must be 1–41 lower-case letters, digits or underscores, and not begin with a digit.',
     { details: { field: 'schema' } },
   );
 }

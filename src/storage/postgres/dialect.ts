@@ -22,7 +22,7 @@ import { NOW } from './run.ts';
 import { INSERT_RUNS, SAVE, saveValues, transpose } from './save.ts';
 import { SAVE_SESSIONS, SESSION_WIDTH } from './save-sessions.ts';
 
-/** PostgreSQL's part: rows are locked one by one, and many rows travel in one statement. */
+/** The dialect of PostgreSQL: rows are locked one by one, and one statement carries many rows. */
 export function postgresDialect(clock: Clock | undefined): Dialect {
   return {
     oneOf: (column, n) => `${column} = ANY($${n}::text[])`,
@@ -69,8 +69,8 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       return rows.map(toLane);
     },
     *lockBegun(ids: readonly string[]) {
-      // The run's row too: while the lane's lock is waited for the run may change, and a row that is
-      // joined without a lock would be the one of before.
+      // Also locks the run's row: the run may change while this waits for the lane's lock, and a row
+      // joined without a lock would be the version from before the wait.
       const rows = yield* query<LaneRow & CoreRow>(
         `SELECT ${LANE_COLUMNS}, ${CORE_COLUMNS} FROM lanes l JOIN runs r ON r.id = l.run_id
          WHERE l.id = ANY($1::text[]) ORDER BY l.id FOR UPDATE OF l, r`,
@@ -89,8 +89,8 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       yield* query(INSERT_RUNS, transpose(runs.map(newRunValues), 19), 'insert_runs');
     },
     *save(changes: readonly LaneChange[]) {
-      // A lane's head is looked up among its runs as they were when the statement began; where the
-      // queue itself changed they are stored by a statement of their own first.
+      // The statement reads a lane's next run as of its own start; so if the queue itself changed, the
+      // runs are saved by a separate statement first.
       const runsFirst = changes.some(
         ({ lane, runs }) =>
           lane.runId === null && [...runs.values()].some(({ from }) => from === 'queued'),
@@ -118,7 +118,7 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       ]);
     },
     *lockClaims() {
-      // As `claim_runs` takes it.
+      // The lock that `claim_runs` takes.
       yield* query(
         `SELECT pg_advisory_xact_lock(hashtext('baton claim'), hashtext(current_schema()))`,
       );

@@ -6,10 +6,10 @@ import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
 /**
- * `admit` of the lane machine (queue/machine/lane-machine.ts) for one run that joins the end of its lane, as one
- * statement that needs no transaction around it: the lane's row is made or changed as it is now, whoever
- * else changes it, and all else follows from that row. Written twice because somebody waits for the run to start: the
- * general way takes six round trips. $1 the run, $2 its lane, $3 owner, $4 type, $5 payload,
+ * `admit` of the lane machine (queue/machine/lane-machine.ts) for one run that joins the end of its lane,
+ * in one statement that needs no transaction: it creates or updates the lane's row, whatever others have
+ * changed in it, and derives everything else from that row. Written a second time because callers wait for
+ * the run to start: the general path takes six round trips. $1 run, $2 lane, $3 owner, $4 type, $5 payload,
  * $6 attempts, $7 hash of the body, $8 the event's payload, $9 the time, or null for the database's.
  */
 const ENQUEUE_ONE = `
@@ -36,7 +36,7 @@ WITH t AS MATERIALIZED (
 )
 SELECT l.queued, l.run_id FROM lane_row l`;
 
-/** Null if it is not one run that simply joins the end of its lane. */
+/** Null if this is not a single run that joins the end of its lane. */
 export function* enqueueOne(
   now: number | null,
   admissions: readonly Admission[],

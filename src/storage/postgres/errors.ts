@@ -1,11 +1,11 @@
 import { BatonError } from '../../contract/errors.ts';
 
-/** SQLSTATEs after which the same transaction may go through when it is run again. */
+/** SQLSTATEs after which the same transaction may succeed if it is run again. */
 const AGAIN = new Set([
   '40001', // serialisation failure
   '40P01', // deadlock
   '55P03', // lock not available in time
-  '23505', // unique violation: two at once made the same lane, or used the same key
+  '23505', // unique violation: two transactions created the same lane, or used the same key
 ]);
 
 const AWAY = new Set(['57P01', '57P02', '57P03', '53300', '25P03']);
@@ -33,13 +33,13 @@ export function isAway(error: unknown): boolean {
   const code = codeOf(error);
   if (AWAY.has(code) || NETWORK.has(code) || code.startsWith('08')) return true;
   const message = error instanceof Error ? error.message : '';
-  // The driver's own words carry no code.
+  // The driver's own errors have no code.
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/i.test(
     message,
   );
 }
 
-/** The driver's and the server's errors in the words of the catalogue. */
+/** Turns errors of the driver and the server into coded ones. */
 export function toBatonError(error: unknown): unknown {
   if (error instanceof BatonError) return error;
   const code = codeOf(error);

@@ -20,7 +20,7 @@ describe('a wrong or absent server', () => {
     },
   );
 
-  test('an unreachable server is tried again, each time told, and then a clear error', async () => {
+  test('an unreachable server is retried, each retry is reported, and then there is a clear error', async () => {
     const told: string[] = [];
     const opening = postgresStore({
       url: 'postgres://user:secret@127.0.0.1:1/db',
@@ -53,7 +53,7 @@ describe('a wrong or absent server', () => {
 });
 
 describe('a server that stops and comes back', () => {
-  test('[O5] calls meanwhile are told database_unreachable; afterwards everything is there', async () => {
+  test('[O5] calls during the outage fail with database_unreachable; afterwards everything is there', async () => {
     const server = await startPostgres({});
     onTestFinished(() => server.remove());
     const store = await postgresStore({ url: server.url });
@@ -70,7 +70,7 @@ describe('a server that stops and comes back', () => {
   });
 });
 
-test('[O5] a connection that breaks while it is lent out does not end the process', async () => {
+test('[O5] a connection that breaks while it is checked out does not end the process', async () => {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const pool = makePool({ url: database.url, schema: 'baton' }, 2);
@@ -125,7 +125,7 @@ describe('races', () => {
     },
   );
 
-  test('one that never goes through is an error, and nothing of it stays', async () => {
+  test('a transaction that never succeeds is an error and leaves nothing behind', async () => {
     await raise('40001', 1000);
     await expect(store.enqueue([admission('never')])).rejects.toMatchObject({
       code: 'database_unreachable',
@@ -150,7 +150,7 @@ describe('races', () => {
     expect(Number(rows[0]!.deadlocks)).toBe(0);
   });
 
-  test('one idempotency key used at once by many makes one run', async () => {
+  test('one idempotency key used by many at once makes one run', async () => {
     const receipts = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         store.enqueue([admission(`key-${i}`, { idempotencyKey: 'k', bodyHash: 'h' })]),
@@ -160,7 +160,7 @@ describe('races', () => {
     expect(receipts.flat().filter(({ known }) => !known)).toHaveLength(1);
   });
 
-  test('the connections carry the stated time-outs', async () => {
+  test('the connections have the configured timeouts', async () => {
     const pool = makePool({ url: database.url, schema: 'baton' }, 1);
     for (const [name, value] of Object.entries(SETTINGS)) {
       const { rows } = await pool.query(`SHOW ${name}`);
@@ -185,7 +185,7 @@ describe('races', () => {
     await pool.end();
   });
 
-  test('a name with a quote, a schema with one, and other odd names are refused or kept as they are', async () => {
+  test('names and schemas with quotes and other odd characters are refused or stored as they are', async () => {
     await expect(
       postgresStore({ url: database.url, schema: 'x; DROP TABLE runs' }),
     ).rejects.toThrow(BatonError);

@@ -2,20 +2,20 @@ import type { AttemptWrite } from '../../queue/store.ts';
 import { NEXT_RUN } from '../operations/saving.ts';
 
 /**
- * The plainest end of attempts as one statement: `start` (unless it was written before) and `end`
- * with a success, of the lane machine (queue/machine/lane-machine.ts). Written twice for its price: loading
- * both rows, changing them here and saving them took about 60 µs of Node's CPU time a no-op run, all
- * included, and now about 45 µs. The contract suite and the model hold it to the machine's meaning.
+ * The simplest end of attempts as one statement: `start` (unless it was written before) and `end` with a
+ * success, of the lane machine (queue/machine/lane-machine.ts). Written a second time for speed: loading
+ * both rows, changing them here and saving them took about 60 µs of Node's CPU time per no-op run, all
+ * included, and now about 45 µs. The conformance suite and the model hold it to the machine's behaviour.
  *
  * $1 lanes, $2 fences, $3 numbers of the writes, $4 whether they start, $5 results, $6 the time.
  *
- * What is read beside the lane (`b` is the lane itself, `r` its run, and its next run) is as it was
- * when the statement began, which is before it waited for a lock. Whatever changes the state of a run
- * or the queue of a lane gives the lane an event; so a lane that still has the same next seq when it
- * is locked has not changed, and any other is left to the machine. The lanes are locked in the order
- * of ids, because the sorted input drives a nested loop (connect.ts has the other joins off). That
- * the lane is running is not asked: its run's state says so, and asked of the lane it made the
- * planner begin at all lanes that run (64 ms instead of 9 ms for the lanes' part at 400).
+ * The rows read beside the locked lane (`b` is the lane itself, `r` its run, and its next run) are as of
+ * the start of the statement, before it waited for a lock. Every change to the state of a run or the queue
+ * of a lane adds an event to the lane. So a lane that still has the same next seq once it is locked has not
+ * changed; any other is left to the machine. The lanes are locked in the order of their ids, because the
+ * sorted input drives a nested loop (connect.ts turns the other joins off). The statement does not check
+ * that the lane is running: its run's state implies it, and the check made the planner start from all
+ * running lanes (64 ms instead of 9 ms for the lanes' part at 400).
  */
 export const FINISH = `
 WITH lane_rows AS (
@@ -46,7 +46,7 @@ WITH lane_rows AS (
 )
 SELECT lane FROM lane_rows`;
 
-/** The writes of a batch that may go the short way: nothing but a start and a success. */
+/** The writes of a batch that FINISH can do: those with nothing but a start and a success. */
 export const finishing = (writes: readonly AttemptWrite[]): AttemptWrite[] => {
   const times = new Map<string, number>();
   for (const { lane } of writes) times.set(lane, (times.get(lane) ?? 0) + 1);

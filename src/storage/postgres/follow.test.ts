@@ -10,7 +10,7 @@ import { RunQueue } from '../../queue/run-queue.ts';
 import type { Hint, Store } from '../../queue/store.ts';
 import { postgresStore } from './store.ts';
 
-/** Long enough that a test which relies on the poll in place of a hint does not end in time. */
+/** So long that a test that relies on polling instead of a hint does not end in time. */
 const NEVER_MS = 3_600_000;
 
 let database: TestDatabase;
@@ -28,7 +28,7 @@ async function open(url: string, schema: string): Promise<Store> {
 const note = (store: Store, lane: string, payload: number): Promise<unknown> =>
   store.change({ do: 'note', lane, event: { type: 'session.status', payload } });
 
-test('[E1] another process is told over LISTEN, without any poll', async () => {
+test('[E1] another process gets hints over LISTEN, without polling', async () => {
   const writer = await open(database.url, 'told');
   const queue = new RunQueue(await open(database.url, 'told'), { follow: { pollMs: NEVER_MS } });
   const tail = queue.tail('l');
@@ -37,7 +37,7 @@ test('[E1] another process is told over LISTEN, without any poll', async () => {
   expect(seqs(await all)).toEqual(range(1, 20));
 });
 
-test('[E1] too many lanes for one notification: everything followed is looked at', async () => {
+test('[E1] too many lanes for one notification: all followed lanes are checked', async () => {
   const writer = await open(database.url, 'many');
   const reader = await open(database.url, 'many');
   const hints: Hint[] = [];
@@ -68,10 +68,10 @@ test('[E1] too many lanes for one notification: everything followed is looked at
   expect((await grew).done).toBe(false);
 });
 
-test('[E1] [E3] the LISTEN connection is ended in mid-stream: nothing is lost', async () => {
+test('[E1] [E3] the LISTEN connection ends mid-stream: nothing is lost', async () => {
   const writer = await open(database.url, 'cut');
   const reader = await open(database.url, 'cut');
-  // Only a reconnect can make up for what was said while nobody listened.
+  // Only a reconnect can make up for hints sent while nothing listened.
   const queue = new RunQueue(reader, { follow: { pollMs: NEVER_MS } });
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
@@ -88,7 +88,7 @@ test('[E1] [E3] the LISTEN connection is ended in mid-stream: nothing is lost', 
   const growth = queue.hints();
   for (let n = 1; n <= 60; n++) {
     await note(writer, 'l', n);
-    // Again as soon as they listen again; the last twenty are written while nobody does.
+    // Again as soon as they listen again; the last twenty are written while none does.
     if (n === 20 || n === 40) await until(async () => (await endListeners()) > 0);
   }
   expect(seqs(await all)).toEqual(range(1, 60));
@@ -98,7 +98,7 @@ test('[E1] [E3] the LISTEN connection is ended in mid-stream: nothing is lost', 
   }
 });
 
-test('[E3] [O5] the server restarts in mid-stream: tails stay open and go on', async () => {
+test('[E3] [O5] the server restarts mid-stream: tails stay open and continue', async () => {
   const server = await startPostgres({});
   onTestFinished(() => server.remove());
   const writer = await open(server.url, 'baton');
@@ -121,7 +121,7 @@ test('[E3] [O5] the server restarts in mid-stream: tails stay open and go on', a
   expect(seqs(await read(late, 30))).toEqual(range(11, 40));
 });
 
-test('[E3] two processes: a hundred tails see all that the other one writes', async () => {
+test('[E3] two processes: a hundred tails see everything the other one writes', async () => {
   const own = await createDatabase();
   onTestFinished(() => own.drop());
   await (await postgresStore({ url: own.url })).close();

@@ -6,12 +6,13 @@ import { clientConfig, type Target } from './connect.ts';
 
 /*
  * Hints between processes over LISTEN/NOTIFY. They are sent after the commit and never inside the
- * writing transaction, where NOTIFY takes a lock over all commits (16 writers fell to a third). The
- * first goes at once, further ones at most every 10 ms together. Losing one costs a poll.
+ * writing transaction, where NOTIFY takes a lock over all commits (the rate of 16 writers fell to a
+ * third). The first is sent at once, later ones are merged and sent at most every 10 ms. Losing one costs
+ * a polling interval.
  */
 
 const WINDOW_MS = 10;
-/** A notification holds 8,000 bytes; in place of more names than that it says `all`. */
+/** A notification holds 8,000 bytes; if the names do not fit, it says `all` instead. */
 const NAMES_MAX_BYTES = 7500;
 const RECONNECT_MS = [250, 500, 1000, 2000, 5000];
 
@@ -21,9 +22,9 @@ const Message = z.object({
   nodes: z.array(z.string()),
   lanes: z.array(z.string()),
   all: z.boolean().default(false),
-  // Not said by versions that had no schedules.
+  // Absent from versions without schedules.
   schedules: z.boolean().default(false),
-  // Not said by versions that had one user.
+  // Absent from versions with a single user.
   access: z.boolean().default(false),
 });
 
@@ -53,7 +54,7 @@ export class HintChannel {
     this.#channel = `${target.schema}_hints`;
   }
 
-  /** Tells the listeners of this process now, and other processes soon. */
+  /** Passes the hint to this process's listeners now, and to other processes soon. */
   publish(hint: Hint): void {
     if (isEmptyHint(hint)) return;
     this.#onHint(hint);
@@ -90,7 +91,7 @@ export class HintChannel {
     };
     this.#timer = setTimeout(() => this.#send(), WINDOW_MS);
     this.#timer.unref();
-    // A hint that cannot be sent is a hint lost.
+    // A hint that cannot be sent is lost.
     this.#pool
       .query('SELECT pg_notify($1, $2)', [this.#channel, JSON.stringify(message)])
       .catch(() => {});
@@ -106,7 +107,7 @@ export class HintChannel {
       await client.connect();
       await client.query(`LISTEN ${this.#channel}`);
       this.#failures = 0;
-      // Whatever was said meanwhile was missed: have everybody look.
+      // Hints sent while disconnected were missed, so everything has to be checked.
       this.#onHint({ ready: true, nodes: [], lanes: [], all: true, schedules: true, access: true });
     } catch {
       await client.end().catch(() => {});

@@ -6,8 +6,8 @@ import { makePool, type Target } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
 import { inTransaction } from './run.ts';
 
-/* Renews one node's lease on a connection of its own, so that neither a blocked main thread nor a
- * pool that is busy can lose it. */
+/* Renews one node's lease on its own connection, so neither a blocked main thread nor a busy pool can
+ * lose it. */
 
 export interface LeaseThreadData {
   readonly target: Target;

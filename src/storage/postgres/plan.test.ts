@@ -7,8 +7,8 @@ import type { BatonStore } from '../operations/baton-store.ts';
 import { postgresStore } from './store.ts';
 
 /*
- * [Q5] The shape of the plans, with a million runs queued: the server's own counters say which
- * tables were read whole and how many rows were touched, whatever statement did it.
+ * [Q5] The shape of the plans with a million queued runs: the server's own counters show which tables were
+ * read in full and how many rows were touched, by whatever statement.
  */
 
 const LANES = 100_000;
@@ -66,8 +66,8 @@ interface Touched {
 }
 
 /**
- * What the tables' counters rose by while `act` ran, by table. A backend reports what it read at the
- * latest when it ends, so `act` is given connections of its own, and we wait for their end.
+ * How much each table's counters rose while `act` ran. A backend may not report its reads until it ends,
+ * so `act` gets its own connections, and we wait for them to end.
  */
 async function touched(
   act: (store: BatonStore) => Promise<unknown>,
@@ -110,7 +110,7 @@ const claim = (store: Store, limit: number) =>
     caps: { types: { other: 4 }, perOwner: 5 },
   });
 
-test('[Q5] a claim reads no table whole and touches rows by the slots, not by the backlog', async () => {
+test('[Q5] a claim reads no table in full; the rows it touches depend on the slots, not on the backlog', async () => {
   const claimed: Awaited<ReturnType<typeof claim>> = [];
   const seen = await touched(async (own) => claimed.push(...(await claim(own, 8))));
   expect(claimed).toHaveLength(8);
@@ -123,7 +123,7 @@ test('[Q5] a claim reads no table whole and touches rows by the slots, not by th
   expect(seen['runs']!.rows).toBeLessThan(100);
 });
 
-test('[Q5] a claim that chooses among hosts touches rows by the slots, too', async () => {
+test('[Q5] the rows touched by a claim that chooses among hosts depend on the slots, too', async () => {
   const claimed: Awaited<ReturnType<typeof claim>> = [];
   const caps = { types: { pinned: 8 }, perOwner: 5 };
   const seen = await touched(async (own) =>
@@ -138,7 +138,7 @@ test('[Q5] a claim that chooses among hosts touches rows by the slots, too', asy
   expect(seen['runs']!.rows).toBeLessThan(100);
 });
 
-test('[Q5] ending runs and finding each lane its next head goes by key', async () => {
+test('[Q5] ending runs and reading the next run of each lane uses keys', async () => {
   const seen = await touched(async (own) => {
     const claimed = await claim(own, 8);
     await own.write(
@@ -156,11 +156,11 @@ test('[Q5] ending runs and finding each lane its next head goes by key', async (
   expect(seen['lanes']!.rows).toBeLessThan(100);
 });
 
-test('[Q5] enqueue, poll, commands and reads go by key', async () => {
+test('[Q5] enqueue, poll, commands and reads use keys', async () => {
   const seen = await touched(async (own) => {
     const one = admission('new', { type: 't', lane: 'lane-7', owner: 'user-7' });
     await own.enqueue([{ ...one, idempotencyKey: 'k', bodyHash: 'h' }]);
-    // The plain one goes another way.
+    // A simple one takes another path.
     await own.enqueue([{ ...one, id: 'plain' }]);
     await own.change({ do: 'move', run: 'new', before: 'run-7-5' });
     await own.change({ do: 'cancel', run: 'new', kind: 'stop' });
@@ -186,7 +186,7 @@ test('[Q5] enqueue, poll, commands and reads go by key', async () => {
   expect(seen['lanes']!.rows).toBeLessThan(200);
 });
 
-test('[Q5] [Q10] a message, and one that is known by its key, go by key', async () => {
+test('[Q5] [Q10] a new message and one with a known key use keys', async () => {
   const seen = await touched(async (own) => {
     const admitted = admission('message', { idempotencyKey: 'm', bodyHash: 'h' });
     const request = { sessionId: 'lane-30', original: 'sealed', queueMax: 100 };
@@ -204,7 +204,7 @@ test('[Q5] [Q10] a message, and one that is known by its key, go by key', async 
   expect(seen['sessions']!.rows).toBeLessThan(20);
 });
 
-test('[X3] what a user sees is found by key, not by looking at what others have', async () => {
+test('[X3] what a user sees is read by key, without reading what others have', async () => {
   const seen = await touched(async (own) => {
     for (const visibleTo of ['user-9', 'admin']) {
       for (const order of ['created', 'activity'] as const) {

@@ -11,7 +11,7 @@ import { postgresDialect } from './dialect.ts';
 import { inTransaction } from './run.ts';
 import { postgresStore } from './store.ts';
 
-/* What happens when a statement has to wait for a lock, and the world has changed when it has it. */
+/* A statement waits for a lock, and the data has changed by the time it gets the lock. */
 
 let database: TestDatabase;
 let store: Store;
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const caps = { types: {}, perOwner: null };
 
-/** A run of a type of its own, begun on a node of its own. */
+/** A run with its own type, begun on its own node. */
 async function begin(name: string): Promise<{ lane: string; fence: number }> {
   const identity = { host: 'h', bootId: '', pidNamespace: '', pid: 1, pidStart: '' };
   const node = { id: name, ...identity, types: [name], capacity: 10, version: '' };
@@ -46,7 +46,7 @@ async function begin(name: string): Promise<{ lane: string; fence: number }> {
 
 const GATE = 4711;
 
-/** The real operation, whose transaction stays open behind its last statement until `open()`. */
+/** The real operation, whose transaction stays open after its last statement until `open()`. */
 async function held<N extends OperationName>(name: N, ...rest: Arguments<N>) {
   await admin.query('SELECT pg_advisory_lock($1)', [GATE]);
   const done = inTransaction(pool, undefined, function* (now): Op<void> {
@@ -61,7 +61,7 @@ async function held<N extends OperationName>(name: N, ...rest: Arguments<N>) {
   return { open };
 }
 
-/** Until so many statements wait for a lock in this database; other tests share the server. */
+/** Waits until `n` statements wait for a lock in this database; other tests share the server. */
 const waiting = (n: number): Promise<void> =>
   until(async () => {
     const { rows } = await admin.query<{ n: number }>(
@@ -71,7 +71,7 @@ const waiting = (n: number): Promise<void> =>
     return rows[0]!.n >= n;
   });
 
-test('[Q10] a result settled while a take-over waits ends the run', async () => {
+test('[Q10] an outcome committed while a takeover waits ends the run', async () => {
   const of = await begin('settles');
   const commit = { kind: 'succeeded', result: 42 } as const;
   const writing = await held('write', [{ ...of, no: 2, commit }]);
@@ -82,7 +82,7 @@ test('[Q10] a result settled while a take-over waits ends the run', async () => 
   expect(await store.get('settles')).toMatchObject({ state: 'succeeded', result: 42 });
 });
 
-test('[Q8] a question asked while a take-over waits stays open', async () => {
+test('[Q8] a question asked while a takeover waits stays open', async () => {
   const of = await begin('asks');
   const counts = await store.counts();
   const asking = await held('write', [{ ...of, no: 2, ask: true }]);
@@ -98,7 +98,7 @@ test('[Q8] a question asked while a take-over waits stays open', async () => {
   });
 });
 
-test('[Q8] an answered run that is handed back while it gets its slot back keeps its answer', async () => {
+test('[Q8] an answered run that is handed back while it regains its slot keeps its answer', async () => {
   const of = await begin('answered');
   await store.write([{ ...of, no: 2, ask: true }]);
   await store.change({ do: 'answer', run: 'answered' });
@@ -111,7 +111,7 @@ test('[Q8] an answered run that is handed back while it gets its slot back keeps
   expect(await store.get('answered')).toMatchObject({ state: 'queued' });
 });
 
-test('[Q9] a wish to cancel that comes while a write waits is not undone', async () => {
+test('[Q9] a cancel requested while a write waits is not undone', async () => {
   const of = await begin('wished');
   const wishing = await held('change', { do: 'cancel', run: 'wished', kind: 'stop' });
   const commit = { kind: 'succeeded', result: 1 } as const;
@@ -124,7 +124,7 @@ test('[Q9] a wish to cancel that comes while a write waits is not undone', async
 
 const ENDS = { outcome: { kind: 'succeeded', result: null }, retryDelayMs: 0 } as const;
 
-test("[Q1] a run that joins while the end of the one before waits is the lane's next", async () => {
+test("[Q1] a run that joins while the end of the previous one waits is the lane's next", async () => {
   const of = await begin('joined');
   const joining = await held('enqueue', [admission('joins', { type: 'another', lane: 'joined' })]);
   const ending = store.write([{ ...of, no: 2, end: ENDS }]);
@@ -136,7 +136,7 @@ test("[Q1] a run that joins while the end of the one before waits is the lane's 
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, i) => i + 1));
 });
 
-test('[Q9] a claim that waits for everything to be stopped gives out nothing', async () => {
+test('[Q9] a claim that waits while everything is stopped gives out nothing', async () => {
   await begin('stopped');
   await store.enqueue([admission('not-claimed', { type: 'stopped', lane: 'not-claimed' })]);
   const claim = () => store.claim({ nodeId: 'stopped', types: ['stopped'], limit: 5, caps });
@@ -149,7 +149,7 @@ test('[Q9] a claim that waits for everything to be stopped gives out nothing', a
   expect((await claim()).map(({ run }) => run.id)).toEqual(['not-claimed']);
 });
 
-test('[Q9] stopping everything waits for a claim that is under way', async () => {
+test('[Q9] stopping everything waits for a claim in progress', async () => {
   await begin('claims');
   await store.enqueue([admission('claimed', { type: 'claims', lane: 'claimed' })]);
   const request = { nodeId: 'claims', types: ['claims'], limit: 5, caps };
@@ -163,7 +163,7 @@ test('[Q9] stopping everything waits for a claim that is under way', async () =>
   await store.setStop(null);
 });
 
-test('[Q9] a wish to cancel that comes while a success waits leaves its trace', async () => {
+test('[Q9] a cancel requested while a success waits is recorded', async () => {
   const of = await begin('late');
   const wishing = await held('change', { do: 'cancel', run: 'late', kind: 'stop' });
   const ending = store.write([{ ...of, no: 2, end: ENDS }]);
@@ -176,7 +176,7 @@ test('[Q9] a wish to cancel that comes while a success waits leaves its trace', 
   expect(await store.getLane('late')).toMatchObject({ state: 'idle', cancel: null });
 });
 
-test('[Q6] a success that waits for a take-over changes nothing', async () => {
+test('[Q6] a success that waits for a takeover changes nothing', async () => {
   const of = await begin('lost');
   const taking = await held('takeOver', 'lost', true);
   const ending = store.write([{ ...of, no: 2, end: ENDS }]);
@@ -186,7 +186,7 @@ test('[Q6] a success that waits for a take-over changes nothing', async () => {
   expect(await store.get('lost')).toMatchObject({ state: 'queued', crashes: 1 });
 });
 
-test('[Q1] a run enqueued while another joins the same new lane comes behind it', async () => {
+test('[Q1] a run enqueued while another joins the same new lane comes after it', async () => {
   const first = await held('enqueue', [admission('first', { lane: 'new' })]);
   const second = store.enqueue([admission('second', { lane: 'new' })]);
   await waiting(2);
@@ -196,7 +196,7 @@ test('[Q1] a run enqueued while another joins the same new lane comes behind it'
   expect(queued.map(({ id }) => id)).toEqual(['first', 'second']);
 });
 
-test('[Q5] a lane that is locked does not keep claims of other lanes waiting', async () => {
+test('[Q5] a locked lane does not delay claims of other lanes', async () => {
   const of = await begin('delayed');
   const error = { class: 'unknown', message: 'again' } as const;
   const ending = { outcome: { kind: 'failed', error }, retryDelayMs: 0 } as const;
@@ -210,7 +210,7 @@ test('[Q5] a lane that is locked does not keep claims of other lanes waiting', a
   expect((await claim()).map(({ run }) => run.id)).toEqual(['delayed']);
 });
 
-test('[Q21] a lane told to keep its runs while a purge waits keeps them', async () => {
+test('[Q21] a lane set to keep its runs while a purge waits keeps them', async () => {
   const of = await begin('kept');
   const outcome = { kind: 'succeeded', result: null } as const;
   await store.write([{ ...of, no: 2, end: { outcome, retryDelayMs: 0 } }]);
@@ -226,7 +226,7 @@ test('[Q21] a lane told to keep its runs while a purge waits keeps them', async 
   expect(await store.get('kept')).not.toBeNull();
 });
 
-test('[O3] a column added by a later version does not stop a node that runs', async () => {
+test('[O3] a column added by a later version does not stop a running node', async () => {
   await begin('older');
   const read = async () => {
     await store.poll('older');
@@ -247,7 +247,7 @@ test('[O3] a column added by a later version does not stop a node that runs', as
   await read();
 });
 
-test('options in the address are kept, and do not replace those of the store', async () => {
+test('options in the address are kept and do not replace those of the store', async () => {
   const url = new URL(database.url);
   url.searchParams.set('options', '-c geqo=off -c statement_timeout=1');
   const client = new pg.Client(clientConfig({ url: url.href, schema: 'baton' }));

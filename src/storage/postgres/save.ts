@@ -3,8 +3,8 @@ import type { CountDeltas } from '../operations/dialect.ts';
 import { RUN_INSERT_INTO, savedCounts, savedLane, savedRun } from '../operations/saving.ts';
 
 /*
- * One statement stores a whole batch: lanes, runs, counts and events, each as columns unnested.
- * Splitting it cost a round trip each; a statement a row was ten times slower at 64 rows.
+ * One statement stores a whole batch: lanes, runs, counts and events, each as unnested columns. Splitting
+ * it cost a round trip for each part; one statement per row was ten times slower at 64 rows.
  */
 
 type Scalar = string | number | null;
@@ -58,7 +58,7 @@ INSERT INTO events (lane, seq, run_id, attempt, type, payload, at) SELECT * FROM
 
 export const INSERT_RUNS = `${RUN_INSERT_INTO} SELECT * FROM ${unnest(NEW_RUN_TYPES, 1)}`;
 
-/** Columns of rows; `width` columns even if there is no row. */
+/** Turns rows into columns; there are `width` columns even if there is no row. */
 export function transpose(rows: readonly (readonly Scalar[])[], width: number): Scalar[][] {
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]!));
 }

@@ -73,7 +73,7 @@ test('[Q13] nodes that race while a schedule is edited fire each tick once, none
   expect(runs.map(({ payload }) => payload)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
 });
 
-test('[Q13] a crash before the commit loses no tick, one after it doubles none', async () => {
+test('[Q13] a crash before the commit loses no tick, and one after it fires none twice', async () => {
   const { clock, a, b, queue } = await twoNodes();
   await queue.schedule({ cron: '* * * * *', type: 'any' });
   const { store: dying, faults } = faultyStore(a);
@@ -102,7 +102,7 @@ test('[Q13] a connection cut between the schedule and its run undoes both', asyn
   });
   await admin.connect();
   onTestFinished(() => admin.end());
-  // The schedule's row is written by then; the server ends the connection at the run's.
+  // The schedule's row is written by then; the server ends the connection at the insert of the run.
   await admin.query(`CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN new; END $$`);
   await admin.query('CREATE TRIGGER die BEFORE INSERT ON runs FOR EACH ROW EXECUTE FUNCTION die()');
@@ -124,7 +124,7 @@ test('[Q13] nodes that start after a long downtime fire a schedule once', async 
   expect(await ticksOf(a)).toMatchObject([{ missed: true }]);
 });
 
-test('[Q13] what is due is found by the index', async () => {
+test('[Q13] due schedules are read through the index', async () => {
   const { schema, queue } = await twoNodes();
   await queue.schedule({ cron: '* * * * *', type: 'any' });
   const admin = new pg.Client({

@@ -7,9 +7,9 @@ import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
 /**
- * $1 to $10 are those of `admit_message`, $11 the time, or null for the database's, $12 how many
- * may be queued, $13 whether there is a line in the audit log, then its values. A message that was known
- * or not taken leaves none.
+ * $1 to $10 are those of `admit_message`, $11 the time, or null for the database's, $12 how many runs may
+ * be queued, $13 whether to write a line to the audit log, then its values. A message that was already
+ * known or was not admitted gets no line.
  */
 const SEND = `
 WITH t AS MATERIALIZED (
@@ -31,9 +31,9 @@ interface SentRow {
 }
 
 /**
- * A message that joins the end of its lane, in one statement, with its line in the audit log if there is
- * to be one. Undefined for one that has files, a time or something to ask of a busy session; null if the
- * general way is to decide.
+ * Admits a message to the end of its lane in one statement, with its line in the audit log if it has one.
+ * Undefined for a message with attachments, a time or an `onBusy` other than `enqueue`; null if the general
+ * operation has to decide.
  */
 export function sendOne(
   now: number | null,

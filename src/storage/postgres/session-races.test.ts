@@ -12,7 +12,7 @@ import {
 import { READY_GRACE_MS } from '../../sessions/session-machine.ts';
 import { postgresStore } from './store.ts';
 
-/* Two nodes on one database, who want the same session at the same time. */
+/* Two nodes on one database that change the same session at the same time. */
 
 let database: TestDatabase;
 let rig: SessionStoreRig;
@@ -40,7 +40,7 @@ const sessions = async (count: number): Promise<string[]> => {
   return ids;
 };
 
-/** The log tells a chain of changes that ends at the status there is. */
+/** The log holds a chain of changes that ends at the current status. */
 async function checkChain(id: string): Promise<void> {
   const told = (await rig.events(id, 'session.status')).map(({ payload }) =>
     SESSION_EVENTS['session.status'].parse(payload),
@@ -53,24 +53,24 @@ async function checkChain(id: string): Promise<void> {
   expect(await rig.status(id)).toBe(status);
 }
 
-test('[S8] two nodes that settle at once change each session once', async () => {
+test('[S8] two nodes that reconcile at once change each session once', async () => {
   const ids = await sessions(30);
   rig.advance(READY_GRACE_MS);
   const settled = await Promise.all(
     [rig.store, other, rig.store, other].map((store) => store.reconcileSessions(100)),
   );
-  const changed = [...settled.flatMap(({ changes }) => changes), ...(await rig.settleAll())];
+  const changed = [...settled.flatMap(({ changes }) => changes), ...(await rig.reconcileAll())];
   expect(changed.map(({ sessionId }) => sessionId).sort()).toEqual([...ids].sort());
   for (const id of ids) {
     expect(await rig.moves(id)).toEqual(['PENDING→ACTIVE ready', 'ACTIVE→IDLE quiet']);
   }
   rig.advance(30 * MINUTE);
   await Promise.all([rig.store, other].map((store) => store.reconcileSessions(100)));
-  await rig.settleAll();
+  await rig.reconcileAll();
   for (const id of ids) expect((await rig.moves(id)).slice(2)).toEqual(['IDLE→TERMINATED idle']);
 });
 
-test('[S3] a message or a connection that comes with a settle leaves no IDLE session behind', async () => {
+test('[S3] a message or a connection during a reconcile pass leaves no IDLE session behind', async () => {
   await rig.queue.node('node-1', { leaseMs: 60 * MINUTE });
   const ids = await sessions(20);
   rig.advance(READY_GRACE_MS);
@@ -79,14 +79,14 @@ test('[S3] a message or a connection that comes with a settle leaves no IDLE ses
     other.reconcileSessions(100),
     other.reconcileSessions(5),
   ]);
-  await rig.settleAll();
+  await rig.reconcileAll();
   for (const id of ids) {
     expect(await rig.status(id)).toBe('ACTIVE');
     await checkChain(id);
   }
 });
 
-test('[S8] a session whose lane is locked is left for the next look; the others are not', async () => {
+test('[S8] a session whose lane is locked is left for the next pass; the others are not', async () => {
   const [locked, free] = await sessions(2);
   const admin = new pg.Client({
     connectionString: database.url,
@@ -97,16 +97,16 @@ test('[S8] a session whose lane is locked is left for the next look; the others 
     rig.advance(READY_GRACE_MS);
     await admin.query('BEGIN');
     await admin.query('SELECT 1 FROM lanes WHERE id = $1 FOR UPDATE', [locked]);
-    const settled = await rig.settle();
+    const settled = await rig.reconcile();
     expect(settled).toMatchObject({ changes: [{ sessionId: free }], more: false });
     await admin.query('ROLLBACK');
-    expect((await rig.settle()).changes).toMatchObject([{ sessionId: locked }]);
+    expect((await rig.reconcile()).changes).toMatchObject([{ sessionId: locked }]);
   } finally {
     await admin.end();
   }
 });
 
-test('[S5] of a message and a completion at once the second sees the first', async () => {
+test('[S5] of a message and a completion at once, the second sees the first', async () => {
   for (const id of await sessions(15)) {
     const [sent, completed] = await Promise.allSettled([
       rig.send(id),
@@ -130,7 +130,7 @@ test('[S5] of a message and a completion at once the second sees the first', asy
   }
 });
 
-test('[S12] messages, connections and settles during a removal leave nothing behind', async () => {
+test('[S12] messages, connections and reconcile passes during a removal leave nothing behind', async () => {
   await rig.queue.node('node-1', { leaseMs: 60 * MINUTE });
   const ids = await sessions(10);
   rig.advance(READY_GRACE_MS);
@@ -150,7 +150,7 @@ test('[S12] messages, connections and settles during a removal leave nothing beh
   expect(await rig.queue.counts()).toEqual({});
 });
 
-test('[S9] one name taken at once on two nodes is taken once', async () => {
+test('[S9] two nodes that create a session of the same name at once create one', async () => {
   for (let i = 0; i < 5; i++) {
     const name = `name ${i}`;
     const made = await Promise.allSettled([
@@ -162,7 +162,7 @@ test('[S9] one name taken at once on two nodes is taken once', async () => {
   }
 });
 
-test('[S9] of two that take the same new name one gets it', async () => {
+test('[S9] of two sessions renamed to the same name, one gets it', async () => {
   const [one, two] = await sessions(2);
   const rename = { do: 'update', changes: { name: 'wanted' } } as const;
   const renamed = await Promise.allSettled([

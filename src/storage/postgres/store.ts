@@ -21,15 +21,15 @@ export interface PostgresOptions {
   readonly url: string;
   readonly schema?: string;
   readonly poolSize?: number;
-  /** How long to wait for a server that does not answer yet, before giving up. */
+  /** How long to wait for a server that does not respond yet, before giving up. */
   readonly waitMs?: number;
-  /** Told each time the server did not answer and is tried again. */
+  /** Called before each retry of a server that did not respond. */
   readonly onWaiting?: (error: BatonError) => void;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
 }
 
-/** After so many transactions that counted, the rows of counts are added up. */
+/** The number of transactions after which the rows of `run_counts` are summed up. */
 const FOLD_EVERY = 500;
 const FOLD = `WITH gone AS (DELETE FROM run_counts RETURNING state, n)
   INSERT INTO run_counts SELECT state, sum(n) FROM gone GROUP BY state`;
@@ -59,12 +59,12 @@ export async function postgresStore(options: PostgresOptions): Promise<PostgresS
     ...rest: Arguments<N>
   ): Promise<Answer<N>> => {
     if (closing !== null) throw new BatonError('closed');
-    // Copied now: the caller may change its objects while a transaction is tried again.
+    // Copied now: the caller may change its objects while a transaction is retried.
     const { value, hint } = await transact(pool, dialect, clock, name, structuredClone(rest));
     hints.publish(hint);
     if (--untilFold === 0) {
       untilFold = FOLD_EVERY;
-      // Nobody waits for it, and if it fails the next one does the work.
+      // Nothing waits for it, and if it fails the next one does the work.
       readOn(pool, query(FOLD)).catch(() => {});
     }
     return value;
@@ -90,9 +90,9 @@ export async function postgresStore(options: PostgresOptions): Promise<PostgresS
 }
 
 /**
- * Renewed by a thread. Until that has begun the main thread does it: on a busy machine a thread may
- * take longer to begin than a short lease lasts, and a node that lost its lease for that and joined
- * anew, with a new thread, would make the machine busier still and never keep one.
+ * A thread renews the lease; until it has started, the main thread does. On a busy machine a thread may
+ * take longer to start than a short lease lasts. A node that lost its lease to that would join again with
+ * another thread, make the machine even busier, and never keep a lease.
  */
 function keepLease(
   target: Target,
@@ -107,7 +107,7 @@ function keepLease(
   );
   const workerData: LeaseThreadData = { target, nodeId, buffer: lease.buffer, options };
   const thread = new Worker(entry, { workerData });
-  // Without its thread the lease simply runs out, which the worker sees.
+  // Without its thread the lease expires, and the worker notices.
   thread.on('error', () => {});
   const stopHere = startRenewing(lease, options, renew);
   thread.once('message', () => void stopHere());
@@ -120,7 +120,7 @@ function keepLease(
   });
 }
 
-/** A server that is away is tried again until it answers; one that refuses us is an error at once. */
+/** Retries while the server is unreachable; a server that refuses the connection is an error at once. */
 async function untilReachable(
   connect: () => Promise<void>,
   options: PostgresOptions,

@@ -17,12 +17,12 @@ import { isRetryable, toBatonError } from './errors.ts';
 import { inTransaction, runAlone } from './run.ts';
 import { sendOne } from './send-one.ts';
 
-/** How often a transaction that lost a race is run again before the error is told. */
+/** How often a transaction that lost a race is tried before its error is thrown. */
 export const MOST_TRIES = 8;
 
 /**
- * Operations that are one statement when nothing special is asked of them. That statement is a
- * transaction by itself, which spares the round trips around it; null sends the operation the long way.
+ * Operations that are a single statement in the common case. It commits by itself, which saves the round
+ * trips around it. Null or undefined: run the operation in a transaction instead.
  */
 const AT_ONCE: {
   readonly [N in OperationName]?: (
@@ -39,7 +39,7 @@ const AT_ONCE: {
     name === 'sendMessage' ? sendOne(now, rest[0] as SendRequest, entry) : undefined,
 };
 
-/** Runs one operation in one transaction; one that lost a race runs again from the start. */
+/** Runs one operation in one transaction; if it loses a race, it runs again from the start. */
 export async function transact<N extends OperationName>(
   pool: pg.Pool,
   dialect: Dialect,

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 
 const READY = `FROM lanes WHERE state = 'ready' AND held = 0 AND head_type = $1`;
 
-/** A lane to take, and the fence it is taken with. */
+/** A lane to claim, with its new fence. */
 export interface ChosenLane {
   readonly lane: string;
   readonly fence: number;
@@ -18,11 +18,11 @@ export interface LaneChoice {
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
   readonly take: readonly ChosenLane[];
-  /** A slot was left for another host, which should come. */
+  /** A slot was left for another host, which needs a hint. */
   readonly left: boolean;
 }
 
-/** Which lanes a claim takes: claim-plan.ts over the indexes of the file. */
+/** Decides which lanes a claim takes: claim-plan.ts over the indexes of the file. */
 export function chooseLanes(
   connection: Connection,
   request: ClaimRequest,
@@ -82,7 +82,7 @@ export function chooseLanes(
         ),
       ),
     nextOwner: (type, after, others) => {
-      // No name has a control character, so nothing lies between x and x followed by U+0001.
+      // Names have no control characters, so nothing sorts between x and x followed by U+0001.
       const from = after === null ? '' : `${after}\u0001`;
       const owners = ['', host, ...others.keys()].flatMap((one) =>
         rows<{ owner: string }>(
@@ -179,7 +179,7 @@ export function chooseLanes(
   };
 }
 
-/** Other hosts ($2 aside) with lanes of their own and free slots, those aside that did not come in their turn. */
+/** Hosts other than $2 that have pinned lanes and free slots, without those that missed their turn. */
 const OTHER_HOSTS = `SELECT n.host, sum(n.free) AS free FROM (
     SELECT host, types, capacity - (SELECT count(*) FROM lanes WHERE node_id = nodes.id AND state = 'running') AS free
     FROM nodes WHERE host <> $2 AND lease_until > $3

@@ -12,14 +12,14 @@ function clocks() {
   };
 }
 
-test('[Q6] time that passes on both clocks is no jump', () => {
+test('[Q6] time that passes on both clocks is not a jump', () => {
   const { at, jumps } = clocks();
   at.wall += 3_600_000;
   at.steady += 3_600_000;
   expect(jumps.since()).toBe(0);
 });
 
-test('[Q6] a sleep is a jump of its length, told once', () => {
+test('[Q6] a sleep is a jump of its length, reported once', () => {
   const { at, jumps } = clocks();
   at.wall += 600_000;
   at.steady += 10;
@@ -27,7 +27,7 @@ test('[Q6] a sleep is a jump of its length, told once', () => {
   expect(jumps.since()).toBe(0);
 });
 
-test('a clock set back is a jump too, and small corrections are none', () => {
+test('setting the clock back is a jump too, and small corrections are not', () => {
   const { at, jumps } = clocks();
   at.wall -= 5000;
   expect(jumps.since()).toBe(-5000);
@@ -35,7 +35,7 @@ test('a clock set back is a jump too, and small corrections are none', () => {
   expect(jumps.since()).toBe(0);
 });
 
-test('a jump that could not be followed is told again', () => {
+test('a jump that could not be applied is reported again', () => {
   const { at, jumps } = clocks();
   at.wall += 60_000;
   jumps.undo(jumps.since());

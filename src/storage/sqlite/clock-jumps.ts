@@ -1,9 +1,9 @@
 import { monotonicMs } from '../../queue/node/lease-keeper.ts';
 
-/** Less than this is a clock being kept right, not a jump. */
+/** A smaller difference is an adjustment of the clock, not a jump. */
 const LEAST_MS = 1000;
 
-/** How far the wall clock has moved beside the one that never jumps (and stands still in sleep). */
+/** How far the wall clock has moved relative to the monotonic one, which never jumps and stops during sleep. */
 export class ClockJumps {
   readonly #wall: () => number;
   readonly #steady: () => number;
@@ -23,7 +23,7 @@ export class ClockJumps {
     return jump;
   }
 
-  /** The last jump could not be followed; it is told again. */
+  /** The last jump could not be applied; the next call reports it again. */
   undo(jump: number): void {
     this.#offset -= jump;
   }

@@ -5,7 +5,7 @@ import { commitTogether } from './commit.ts';
 import { Connection } from './connection.ts';
 import { migrate } from './migrate.ts';
 
-/** A full disk at a run's row, after which SQLite has ended the transaction by itself. */
+/** A full disk at a run's row, after which SQLite has rolled back the transaction by itself. */
 class FullDisk extends Connection {
   full = false;
 
@@ -35,7 +35,7 @@ const enqueue = (id: string) => {
   return { id: 0, name: 'enqueue' as const, rest: [[admission]], now: 1000 };
 };
 
-test('a full disk that ends the whole transaction is told as a full disk, so it is tried again', () => {
+test('a full disk that rolls back the whole transaction is reported as a full disk, so callers retry', () => {
   const connection = new FullDisk(':memory:', { readOnly: false });
   migrate(connection);
   connection.full = true;

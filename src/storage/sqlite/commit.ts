@@ -5,8 +5,8 @@ import { toBatonError } from './errors.ts';
 import { type Call, type Reply, toPlain } from './protocol.ts';
 
 /**
- * Calls that wait together share one commit (and so one fsync); each is in a savepoint of its own,
- * so that one that fails takes nothing with it. `check` throws if nothing must be written.
+ * Calls that wait at the same time share one commit (and so one fsync). Each has its own savepoint, so one
+ * that fails does not undo the others. `check` throws if nothing may be written.
  */
 export function commitTogether(
   connection: Connection,
@@ -43,8 +43,8 @@ function inSavepoint(connection: Connection, path: string, call: Call): Reply {
 }
 
 /**
- * A full disk may have ended the whole transaction; then nobody's work is there to commit, and all
- * are told why, not that the savepoint is gone: after a full disk they try again.
+ * A full disk may have rolled back the whole transaction. Then there is nothing left to commit, and all
+ * calls fail with that cause instead of a missing savepoint: callers retry after a full disk.
  */
 function undo(connection: Connection, cause: unknown): void {
   try {
@@ -58,6 +58,6 @@ function rollBack(connection: Connection): void {
   try {
     connection.exec('ROLLBACK');
   } catch {
-    // SQLite had rolled back by itself.
+    // SQLite had already rolled back.
   }
 }

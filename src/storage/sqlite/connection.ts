@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { Op, Row, Statement } from '../statement.ts';
 import { toBatonError } from './errors.ts';
 
-/** One connection to the database file, and the synchronous runner of operations on it. */
+/** One connection to the database file; runs operations on it synchronously. */
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -10,7 +10,7 @@ export class Connection {
   constructor(path: string, options: { readOnly: boolean }) {
     try {
       this.#database = new DatabaseSync(path, { readOnly: options.readOnly });
-      // FULL: a commit that was answered survives the machine's power, not only the process.
+      // FULL: an acknowledged commit survives a power failure, not only the death of the process.
       this.#database.exec(
         'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY',
       );

@@ -8,7 +8,7 @@ const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
-/** SQLite's result codes in the words of the catalogue, with what to do. */
+/** Turns SQLite's result codes into coded errors that say what to do. */
 export function toBatonError(error: unknown, path: string): unknown {
   if (error instanceof BatonError) return error;
   const code = (error as { errcode?: unknown }).errcode;
@@ -32,14 +32,14 @@ export function toBatonError(error: unknown, path: string): unknown {
     case CANTOPEN:
       return new BatonError(
         'database_read_only',
-        `${path} cannot be opened or made. Check that its directory exists and can be written.`,
+        `${path} cannot be opened or created. Check that its directory exists and is writable.`,
         options,
       );
     case CORRUPT:
     case NOTADB:
       return new BatonError(
         'database_corrupt',
-        `${path} is damaged or is not a Baton database (${detail}). Restore a backup, or name another file.`,
+        `${path} is damaged or is not a Baton database (${detail}). Restore a backup, or choose another file.`,
         options,
       );
     case BUSY:

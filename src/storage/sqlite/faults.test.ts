@@ -9,7 +9,7 @@ import { sqliteStore } from './store.ts';
 
 const fixture = (name: string) => join(root, 'test', 'fixtures', name);
 
-test('[O2] a second process on the same file is refused, and told who has it', async () => {
+test('[O2] a second process on the same file is refused, and the error names the first', async () => {
   const path = join(temporaryDirectory(), 'q.db');
   const first = start(process.execPath, [fixture('hold-sqlite.ts'), path]);
   await first.line('open');
@@ -19,7 +19,7 @@ test('[O2] a second process on the same file is refused, and told who has it', a
   });
 }, 15_000);
 
-test('[O2] a start waits for one that is ending, and a killed one holds nothing back', async () => {
+test('[O2] a start waits for a process that is exiting, and a killed one leaves no lock', async () => {
   const path = join(temporaryDirectory(), 'q.db');
   const first = start(process.execPath, [fixture('hold-sqlite.ts'), path]);
   await first.line('open');
@@ -37,7 +37,7 @@ test('a second store in the same process is refused too', async () => {
   await store.close();
 }, 15_000);
 
-test('a file that is no database is named, and not touched', async () => {
+test('a file that is not a database is named in the error and not changed', async () => {
   const path = join(temporaryDirectory(), 'q.db');
   writeFileSync(
     path,
@@ -49,7 +49,7 @@ test('a file that is no database is named, and not touched', async () => {
   });
 });
 
-test('a directory that cannot be made is a clear error', async () => {
+test('a directory that cannot be created is a clear error', async () => {
   const directory = temporaryDirectory();
   writeFileSync(join(directory, 'file'), '');
   await expect(sqliteStore({ path: join(directory, 'file', 'sub', 'q.db') })).rejects.toMatchObject(
@@ -60,7 +60,7 @@ test('a directory that cannot be made is a clear error', async () => {
 test('a read-only directory is a clear error', async () => {
   const directory = temporaryDirectory();
   chmodSync(directory, 0o500);
-  // Root may write everywhere, unless it gives up the capability to.
+  // Root may write everywhere, unless it drops that capability.
   const root = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : [];
   const [command, ...args] = [
     ...root,
@@ -98,7 +98,7 @@ test.skipIf(!canMount)(
   30_000,
 );
 
-test('one call that fails takes none of those that share its commit with it', async () => {
+test('a call that fails does not undo those that share its commit', async () => {
   const store = await sqliteStore({ path: join(temporaryDirectory(), 'q.db') });
   const results = await Promise.allSettled([
     store.enqueue([admission('a')]),
@@ -119,7 +119,7 @@ test('one call that fails takes none of those that share its commit with it', as
   await store.close();
 });
 
-test('after close every call says so, and closing twice is fine', async () => {
+test('after close every call fails with `closed`, and closing twice is fine', async () => {
   const store = await sqliteStore({ path: join(temporaryDirectory(), 'q.db') });
   await store.close();
   await store.close();

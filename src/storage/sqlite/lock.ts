@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BatonError } from '../../contract/errors.ts';
 import { toBatonError } from './errors.ts';
 
-/** How long a second process waits for the first to end (a restart), before it gives up. */
+/** How long a second process waits for the first to exit (a restart) before it gives up. */
 const WAIT_MS = 5000;
 
 /**
- * Keeps a database file to one process. The lock is the write lock of a small SQLite file beside
- * it, held open: the system frees it with the process, however that dies, and its one row can still
- * be read by others and says who holds it.
+ * Reserves a database file for one process. The lock is the write lock of a small SQLite file beside it,
+ * held open: the system releases it with the process, however that dies. Its one row names the holder, and
+ * others can still read it.
  */
 export async function lockFile(path: string): Promise<() => void> {
   const file = `${path}.lock`;
@@ -42,7 +42,7 @@ export async function lockFile(path: string): Promise<() => void> {
   };
 }
 
-/** True if the write lock is now ours. Writing who we are needs a commit, so the lock is taken twice. */
+/** True if the write lock is now ours. Writing the holder's row needs a commit, so the lock is taken twice. */
 function tryLock(database: DatabaseSync, token: string, file: string): boolean {
   try {
     database.exec('BEGIN IMMEDIATE');
@@ -53,7 +53,7 @@ function tryLock(database: DatabaseSync, token: string, file: string): boolean {
       .run(token, process.pid, new Date().toISOString());
     database.exec('COMMIT; BEGIN IMMEDIATE');
     if (database.prepare('SELECT token FROM holder').get()?.['token'] === token) return true;
-    // Somebody came between the two.
+    // Another process took the lock in between.
     database.exec('ROLLBACK');
     return false;
   } catch (error) {

@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { BatonError } from '../../contract/errors.ts';
 
 /**
- * The files of an open database. One that was removed or replaced is still written to, and all of
- * that is gone when it is closed; so who is about to write asks here first. Costs 5 µs.
+ * The files of an open database. SQLite keeps writing to a file that was removed or replaced, and all of
+ * that is lost when it is closed; so every commit checks here first. A check costs 5 µs.
  */
 export class OpenFiles {
   readonly #path: string;
-  /** What the write-ahead log is made with stays until the last connection is closed. */
+  /** Device and inode of each file. Those of the write-ahead log stay until the last connection closes. */
   readonly #known = new Map<string, string>();
 
   constructor(path: string) {
@@ -15,7 +15,7 @@ export class OpenFiles {
     this.areThere();
   }
 
-  /** False if a file is not the one that is open. Becomes true again if it was moved back. */
+  /** False if a file on disk is not the open one. True again once it is moved back. */
   areThere(): boolean {
     return [this.#path, `${this.#path}-wal`].every((path) => this.#isSame(path));
   }
@@ -23,13 +23,13 @@ export class OpenFiles {
   /** Throws `database_replaced`. */
   check(): void {
     if (this.areThere()) return;
-    const message = `${this.#path} or its write-ahead log was removed or replaced while the server was running. Nothing is written any more. Move the files back; if that is not possible, stop the server and restore a backup.`;
+    const message = `${this.#path} or its write-ahead log was removed or replaced while the server was running. Nothing is written until they are back. Move the files back; if that is not possible, stop the server and restore a backup.`;
     throw new BatonError('database_replaced', message, { details: { path: this.#path } });
   }
 
   #isSame(path: string): boolean {
-    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    const now = found === undefined ? null : `${found.dev}:${found.ino}`;
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const now = stats === undefined ? null : `${stats.dev}:${stats.ino}`;
     const known = this.#known.get(path);
     if (known === undefined && now !== null) this.#known.set(path, now);
     return known === undefined || known === now;

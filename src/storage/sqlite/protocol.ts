@@ -4,13 +4,13 @@ import type { KeepLease } from '../../queue/store.ts';
 import type { Done } from '../operations/dialect.ts';
 import type { OperationName } from '../operations/registry.ts';
 
-/* What the main thread and the writer thread say to each other. */
+/* The messages between the main thread and the writer thread. */
 
 export interface Call {
   readonly id: number;
   readonly name: OperationName;
   readonly rest: readonly unknown[];
-  /** Set by tests; else the thread's own clock counts. */
+  /** Set by tests; null is the thread's own clock. */
   readonly now: number | null;
 }
 
@@ -36,7 +36,7 @@ export type FromWriter =
   | { readonly kind: 'replies'; readonly replies: readonly Reply[] }
   | { readonly kind: 'release'; readonly nodeId: string };
 
-/** An error as data: classes do not survive the way between threads. */
+/** An error as data: an object sent to another thread loses its class. */
 export interface PlainError {
   readonly code: ErrorCode | null;
   readonly message: string;

@@ -12,8 +12,8 @@ import type { Call, FromWriter, Reply, ToWriter } from './protocol.ts';
 import { toPlain } from './protocol.ts';
 
 /**
- * The only writer of a database file. Calls that wait together share one commit (commit.ts). It also
- * renews the leases of this process, because its thread is not blocked when the main thread is.
+ * The only writer of a database file. Calls that wait at the same time share one commit (commit.ts). It
+ * also renews the leases of this process, because a blocked main thread does not block its thread.
  */
 export async function serveWriter(port: MessagePort, path: string): Promise<void> {
   const say = (message: FromWriter): void => port.postMessage(message);
@@ -30,7 +30,7 @@ export async function serveWriter(port: MessagePort, path: string): Promise<void
 
 type Commit = (calls: readonly Call[]) => Reply[];
 
-/** Checks first that the file is still there. */
+/** Checks before each commit that the file is still there. */
 function committer(connection: Connection, path: string): Commit {
   const files = new OpenFiles(path);
   return (calls) => commitTogether(connection, path, calls, () => files.check());
@@ -81,7 +81,7 @@ function serve({ port, commit, connection, unlock, say }: Served): void {
   port.on('message', handle);
 }
 
-/** Adds the calls that have arrived by now, up to the first message of another kind. */
+/** Adds the calls that have already arrived, up to the first message of another kind. */
 function withWaiting(
   port: MessagePort,
   calls: readonly Call[],
@@ -98,9 +98,9 @@ function withWaiting(
 const MOST_PER_COMMIT = 1000;
 
 /**
- * A laptop that slept, or a clock that was set: the wall clock jumped while nobody could have taken
- * over, for this process is the only one. Its leases jump along; without that each sleep would count
- * as the death of the node.
+ * The wall clock jumps when a laptop sleeps or the clock is set. No other process can have taken over, as
+ * this is the only one; so its leases are moved by the same amount. Otherwise every sleep would count as
+ * the death of the node.
  */
 function followClock(connection: Connection, jumps: ClockJumps): void {
   const jump = jumps.since();
@@ -109,7 +109,7 @@ function followClock(connection: Connection, jumps: ClockJumps): void {
     const text = 'UPDATE nodes SET lease_until = lease_until + $1';
     connection.query({ text, values: [jump] });
   } catch {
-    // The file cannot be written now: seen again at the next call.
+    // The file cannot be written now; the next call tries again.
     jumps.undo(jump);
   }
 }

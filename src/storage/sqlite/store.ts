@@ -12,19 +12,19 @@ import { OpenFiles } from './open-files.ts';
 import { Writer, type WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
-  /** The database file; made if it is not there. */
+  /** The database file; created if missing. */
   readonly path: string;
   readonly clock?: Clock;
-  /** Where the writer runs: by default a thread of its own, which takes 0.1 s of a processor to start. */
+  /** Where the writer runs: by default on its own thread, which takes 0.1 s of CPU time to start. */
   readonly startThread?: (path: string) => WriterThread;
 }
 
-/** `isThere`: false if its file was removed or replaced; then nothing is written. */
+/** `isThere` is false if the file was removed or replaced; then nothing is written. */
 export type SqliteStore = BatonStore & { isThere(): boolean };
 
 /**
- * The embedded store: writes on a thread of its own, reads on a read-only connection here. Reads see
- * every commit that was answered.
+ * The embedded store: writes on its own thread, reads on a read-only connection here. Reads see every
+ * write that was acknowledged.
  */
 export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const path = resolve(options.path);
@@ -38,7 +38,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
   const dialect = sqliteDialect(connection, options.clock ?? Date.now);
   let closing: Promise<void> | null = null;
 
-  // async, so that a failing read is a rejected promise like that of every other store.
+  // async: a failing read must reject, as in every other store, and not throw.
   const read = async <T>(op: Op<T>): Promise<T> => {
     if (closing !== null) throw new BatonError('closed');
     try {
@@ -48,8 +48,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
     }
   };
   const close = async (): Promise<void> => {
-    // The reader first: the last to close folds the write-ahead log into the file, and only a
-    // writer can.
+    // The reader first: the last connection to close moves the write-ahead log into the file, and only
+    // a writer can.
     connection.close();
     await writer.close();
   };
@@ -69,7 +69,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
   return { ...batonStoreOver(parts), isThere: () => files.areThere() };
 }
 
-/** For its owner only, whatever the directory allows; SQLite gives its side files the same mode. */
+/** Readable by its owner only, whatever the directory allows; SQLite gives its side files the same mode. */
 function makeFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -77,7 +77,7 @@ function makeFile(path: string): void {
   } catch (error) {
     throw new BatonError(
       'database_read_only',
-      `${path} cannot be made or written. Check the permissions of the file and its directory, or name another.`,
+      `${path} cannot be created or written. Check the permissions of the file and its directory, or choose another file.`,
       { cause: error, details: { path } },
     );
   }

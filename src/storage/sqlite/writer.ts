@@ -15,7 +15,7 @@ interface Waiting {
 export type WriterThread = Pick<Worker, 'on' | 'once' | 'off' | 'postMessage'>;
 
 function startThread(path: string): WriterThread {
-  // Under type stripping this file is .ts, in the package it is .js; the thread's is the same.
+  // Under type stripping this file and the thread's are .ts, in the package they are .js.
   const entry = new URL(
     `./writer-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
     import.meta.url,
@@ -113,7 +113,7 @@ export class Writer {
     try {
       this.#post({ kind: 'calls', calls });
     } catch (error) {
-      // Something that cannot be sent to a thread, such as a function: told to who sent it alone.
+      // An argument cannot be sent to a thread, such as a function: only its own call is rejected.
       if (calls.length === 1) this.#reject(calls[0]!.id, error);
       for (const call of calls.length === 1 ? [] : calls) {
         this.#calls = [call];
@@ -149,7 +149,7 @@ export class Writer {
     if (!isEmptyHint(hint)) this.#onHint(hint);
   }
 
-  /** The thread is gone: nobody who waits must wait for ever. */
+  /** The thread is gone: rejects all waiting calls. */
   #fail(error: Error): void {
     this.#closed ??= Promise.resolve();
     for (const { reject } of this.#waiting.values()) reject(error);

@@ -6,7 +6,7 @@ import type { Dialect } from '../dialect.ts';
 import { VALID_SIGN_IN } from './sign-ins.ts';
 import { tokenAt } from './tokens.ts';
 
-/** By its name in the audit log, for one who was let in before. */
+/** Finds the credential of an authenticated principal, by its name in the audit log. */
 export function* findCredential(dialect: Dialect, credential: string): Op<ValidCredential | null> {
   const now = yield* dialect.readTime();
   const [, kind, id] = /^(token|cookie):(.+)$/.exec(plain(credential)) ?? [];
@@ -15,9 +15,9 @@ export function* findCredential(dialect: Dialect, credential: string): Op<ValidC
 }
 
 function* ofToken(now: number, id: string): Op<ValidCredential | null> {
-  const found = yield* tokenAt(now, 'id', id);
-  if (found === null || typeof found === 'string') return null;
-  const { token, user } = found;
+  const valid = yield* tokenAt(now, 'id', id);
+  if (valid === null || typeof valid === 'string') return null;
+  const { token, user } = valid;
   return { user, scopes: token.scopes, tokenExpiresAt: token.expiresAt };
 }
 

@@ -29,8 +29,8 @@ export function* hasCode(digest: string): Op<boolean> {
   return (yield* query('SELECT 1 FROM sign_in_codes WHERE digest = $1', [digest])).length > 0;
 }
 
-/** Who shows it, and until when that is good at most. */
-interface Shown {
+/** Whose credential was presented, and when a sign-in with it must end. */
+interface Presented {
   readonly userId: string;
   readonly tokenId: string | null;
   readonly until: number | null;
@@ -42,17 +42,26 @@ export function* signIn(
   by: SignInBy,
   made: NewSignIn,
 ): Op<Done<ValidSignIn | null>> {
-  const shown = yield* look(now, by);
-  const user = shown === null ? null : yield* getUser(shown.userId);
-  if (shown === null || user === null || user.disabledAt !== null)
+  const presented = yield* redeem(now, by);
+  const user = presented === null ? null : yield* getUser(presented.userId);
+  if (presented === null || user === null || user.disabledAt !== null)
     return { value: null, hint: NO_HINT, changed: false };
   yield* query('DELETE FROM sign_ins WHERE expires_at <= $1', [now]);
-  const end = Math.min(now + made.lifeMs, shown.until ?? Number.POSITIVE_INFINITY);
+  const end = Math.min(now + made.lifeMs, presented.until ?? Number.POSITIVE_INFINITY);
   yield* query(
     `INSERT INTO sign_ins
        (id, user_id, token_id, digest, created_at, rotated_at, idle_until, expires_at, page_key_digest)
      VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
-    [made.id, user.id, shown.tokenId, made.digest, now, now + made.idleMs, end, made.pageKeyDigest],
+    [
+      made.id,
+      user.id,
+      presented.tokenId,
+      made.digest,
+      now,
+      now + made.idleMs,
+      end,
+      made.pageKeyDigest,
+    ],
   );
   return {
     value: toSignIn((yield* readSignIn(now, made.digest))!, made.digest),
@@ -61,15 +70,15 @@ export function* signIn(
   };
 }
 
-function* look(now: number, by: SignInBy): Op<Shown | null> {
+function* redeem(now: number, by: SignInBy): Op<Presented | null> {
   if ('user' in by) return { userId: by.user, tokenId: null, until: null };
   if ('token' in by) {
-    const found = yield* tokenAt(now, 'digest', by.token);
-    if (found === null || typeof found === 'string') return null;
-    const { id, userId, expiresAt } = found.token;
+    const valid = yield* tokenAt(now, 'digest', by.token);
+    if (valid === null || typeof valid === 'string') return null;
+    const { id, userId, expiresAt } = valid.token;
     return { userId, tokenId: id, until: expiresAt };
   }
-  // Taken and looked at in one: of two who show it at once, one finds it.
+  // Read and deleted in one statement: of two requests with the same code, one gets it.
   const [code] = yield* query<{ user_id: string; expires_at: number }>(
     'DELETE FROM sign_in_codes WHERE digest = $1 RETURNING user_id, expires_at',
     [by.code],
@@ -78,7 +87,7 @@ function* look(now: number, by: SignInBy): Op<Shown | null> {
   return { userId: code.user_id, tokenId: null, until: null };
 }
 
-/** Valid at the time in $2: also its user, and the token that it was made with. */
+/** Sign-ins that are valid at the time in $2, as are their users and the tokens they were made with. */
 export const VALID_SIGN_IN = `SELECT s.id, s.digest, s.rotated_at, s.idle_until, s.expires_at,
     s.page_key_digest, t.scopes, t.channel AS token_channel, t.made_through,
     t.expires_at AS token_expires_at, ${USER_COLUMNS}
@@ -94,11 +103,11 @@ function* readSignIn(now: number, digest: string): Op<SignInRow | null> {
 
 export interface SignInLookup {
   readonly signIn: ValidSignIn;
-  /** Its idle time is to be lengthened. */
+  /** Its idle time needs to be extended. */
   readonly stale: boolean;
 }
 
-/** A minute late is early enough for an idle time, and spares a write a request. */
+/** Extending the idle time up to a minute late is enough, and saves a write per request. */
 const TOUCH_AFTER_MS = 60_000;
 
 export function* findSignIn(

@@ -22,7 +22,7 @@ export function* createUser(
   return { value: toUser(row!), hint: NO_HINT };
 }
 
-/** Two at once are told apart by the unique key; the one that lost runs again and comes here. */
+/** Of two transactions at once, the unique key fails one; that one runs again and is refused here. */
 function* mustBeFree(name: string, id: string): Op<void> {
   const rows = yield* query('SELECT id FROM users WHERE folded = $1 AND id <> $2', [
     fold(name),
@@ -40,7 +40,7 @@ export function* getUser(id: string): Op<UserRecord | null> {
   return row === undefined ? null : toUser(row);
 }
 
-/** Somebody may be named as another's id is; the id counts. */
+/** A user's name may equal another user's id; the id wins. */
 export function* findUser(nameOrId: string): Op<UserRecord | null> {
   const [row] = yield* query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 OR u.folded = $2
@@ -83,14 +83,14 @@ export function* updateUser(
       now,
     ],
   );
-  // Also when it ends: one who was signing in at that very moment was written after.
+  // Also when the user is enabled again: a sign-in at the very moment of disabling was written after it.
   if (disabled === true || (disabled === false && user.disabledAt !== null)) {
     yield* forgetSignIns(id);
   }
   return { value: toUser(row!), hint: ACCESS_CHANGED };
 }
 
-/** Not only not valid while they are locked out: they must not come back when that ends. */
+/** Sign-ins of a disabled user are deleted, so they do not become valid again when the user is enabled. */
 function* forgetSignIns(userId: string): Op<void> {
   yield* query('DELETE FROM sign_ins WHERE user_id = $1', [userId]);
   yield* query('DELETE FROM sign_in_codes WHERE user_id = $1', [userId]);

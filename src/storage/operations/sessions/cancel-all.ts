@@ -5,12 +5,12 @@ import { type Op, query } from '../../statement.ts';
 import { readCore } from '../load.ts';
 
 /**
- * Cancels every unfinished run of a lane (Q9). Those that have not begun first: a lane whose begun
- * run is stopped is held if there are more.
+ * Cancels every unfinished run of a lane (Q9). Queued ones first: stopping the begun run would hold the
+ * lane if there were more.
  */
 export function* cancelAll(change: LaneChange): Op<void> {
   const { lane } = change;
-  // Two statements, each answered by the index of places.
+  // Two statements, because each can use the index of positions.
   const joined = yield* query<CoreRow>(
     `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.lane = $1 AND r.position > $2 AND r.state = 'queued' ORDER BY r.position`,
     [lane.id, lane.lastPosition],

@@ -12,7 +12,7 @@ import { type LoadedSession, lockSession, readSession } from './load.ts';
 import { type Moved, moveSession } from './move.ts';
 import { replaceWords } from './words.ts';
 
-/** What a person or the program above does to a session; bad wishes throw and change nothing. */
+/** Applies a command to a session; an invalid one throws and changes nothing. */
 export function* changeSession(
   dialect: Dialect,
   now: number,
@@ -33,12 +33,12 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
   const { change, session, facts } = loaded;
   switch (command.do) {
     case 'ready': {
-      if (liesElsewhere(loaded, command.host)) return { session, changes: [] };
+      if (isElsewhere(loaded, command.host)) return { session, changes: [] };
       const moved = moveSession(loaded, 'ready');
       if (moved.changes.length > 0 || session.workspacePath !== command.path) {
         change.log('workspace.status', { status: 'running' }, null);
       }
-      // Its workspace lies on this machine, so its runs must.
+      // Its workspace is on this host, so its runs must execute there.
       if (command.host !== undefined && change.lane.pin && change.lane.host === null) {
         change.lane.host = command.host;
         change.ready = true;
@@ -46,7 +46,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
       return adding(moved, { workspacePath: command.path, updatedAt: facts.now });
     }
     case 'fail':
-      if (liesElsewhere(loaded, command.host)) return { session, changes: [] };
+      if (isElsewhere(loaded, command.host)) return { session, changes: [] };
       change.log('workspace.status', { status: 'failed', message: command.error }, null);
       return moveSession(loaded, 'fail', command.error);
     case 'complete':
@@ -97,8 +97,8 @@ function changeHost(
   };
 }
 
-/** Two hosts may prepare a session at once; the one that was first has it. */
-const liesElsewhere = ({ change: { lane } }: LoadedSession, host: string | undefined): boolean =>
+/** Two hosts may prepare a session at once; the first one keeps it. */
+const isElsewhere = ({ change: { lane } }: LoadedSession, host: string | undefined): boolean =>
   host !== undefined && lane.pin && lane.host !== null && lane.host !== host;
 
 const adding = ({ session, changes }: Moved, more: Partial<StoredSession>): Moved => ({

@@ -9,10 +9,10 @@ import { type Dialect, type Done, done, NO_HINT } from '../dialect.ts';
 import { lockSession } from './load.ts';
 import { moveSession, saveMoved } from './move.ts';
 
-/** Rows in one statement; what it is given has an end. */
-const AT_ONCE = 100;
+/** Rows per statement: the number of its parameters is limited. */
+const ROWS_MAX = 100;
 
-/** Enters connections; one that is entered again, for the next life of its node, is moved there. */
+/** Adds connections; one that is already there is moved to the given node, as after its node joined again. */
 export function* openConnections(
   dialect: Dialect,
   now: number,
@@ -26,13 +26,13 @@ export function* openConnections(
   ]);
   if (node === null) throw new BatonError('node_lost', `The lease of node ${nodeId} has ended.`);
   const { session, changes } = moveSession(loaded, 'connected');
-  for (let i = 0; i < connections.length; i += AT_ONCE) {
-    const rows = connections.slice(i, i + AT_ONCE);
-    const places = rows.map(
+  for (let i = 0; i < connections.length; i += ROWS_MAX) {
+    const rows = connections.slice(i, i + ROWS_MAX);
+    const tuples = rows.map(
       (_, row) => `($${3 * row + 4}, $1, $2, $${3 * row + 5}, $${3 * row + 6}, $3)`,
     );
     yield* query(
-      `INSERT INTO connections (id, session_id, node_id, user_id, kind, opened_at) VALUES ${places.join(', ')}
+      `INSERT INTO connections (id, session_id, node_id, user_id, kind, opened_at) VALUES ${tuples.join(', ')}
        ON CONFLICT (id) DO UPDATE SET node_id = excluded.node_id`,
       [sessionId, nodeId, now, ...rows.flatMap(({ id, userId, kind }) => [id, userId, kind])],
     );
@@ -42,7 +42,7 @@ export function* openConnections(
   return done(changes, [loaded.change]);
 }
 
-/** Their sessions become IDLE by the next look, not here: most who go come back at once. */
+/** The next reconcile pass makes their sessions IDLE, not this: most readers reconnect at once. */
 export function* closeConnections(
   dialect: Dialect,
   _now: number,

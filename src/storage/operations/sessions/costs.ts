@@ -6,7 +6,7 @@ import { visibleTo } from './visible.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What is not known is the empty text. */
+/** An unknown value is the empty string. */
 const KEYS: Readonly<Record<CostBy, string>> = {
   day: `i.finished_at / ${DAY_MS}`,
   user: `coalesce(i.user_id, '')`,
@@ -15,7 +15,7 @@ const KEYS: Readonly<Record<CostBy, string>> = {
   session: 'i.session_id',
 };
 
-/** Reads the invocations that ended within the time, through their index. */
+/** Reads the invocations that ended in the period, through their index. */
 export function* listCosts({ by, from, to, visibleTo: userId, limit }: CostFilter): Op<CostLine[]> {
   const values: Value[] = [from, to, limit];
   const seen = userId === undefined ? '' : `AND i.session_id IN ${visibleTo(values.push(userId))}`;

@@ -56,7 +56,7 @@ function newSession(made: NewSession, now: number): StoredSession {
   };
 }
 
-/** Two at once are told apart by the unique key; the one that lost runs again and comes here (S9). */
+/** Of two transactions at once, the unique key fails one; that one runs again and is refused here (S9). */
 export function* mustBeFree(owner: string, name: string, id: string): Op<void> {
   const rows = yield* query('SELECT id FROM sessions WHERE owner = $1 AND name = $2 AND id <> $3', [
     owner,

@@ -23,7 +23,7 @@ const PUT = `INSERT INTO invocations (${COLUMNS}) VALUES (${INVOCATION_COLUMN_NA
     .map((name) => `${name} = excluded.${name}`)
     .join(', ')}`;
 
-/** Stores an invocation, or what has become of it, and what it leaves on its session. */
+/** Creates or updates an invocation, and updates its session. */
 export function* putInvocation(
   dialect: Dialect,
   now: number,
@@ -37,12 +37,12 @@ export function* putInvocation(
     [invocation.id],
   );
   const known = before === null ? null : toInvocation(before);
-  // Of an attempt that was taken away, and whose end the next one has recorded.
+  // From an attempt that was taken over; the next attempt has already recorded its end.
   if (known !== null && known.finishedAt !== null && invocation.finishedAt === null) {
     return { ...done(false, [change]), changed: false };
   }
   yield* query(PUT, invocationValues(invocation));
-  // What a run that was taken away has said is recorded, but the session is somebody else's by now.
+  // A write of an attempt that was taken over is recorded, but no longer changes the session.
   const left = turn?.fence === change.lane.fence ? turn : null;
   const corrected =
     left?.usageEarlier !== undefined && (yield* correct(invocation, left.usageEarlier));
@@ -50,14 +50,14 @@ export function* putInvocation(
   let { costUsd } = session;
   const wasShown = known === null || isShown(known);
   if (corrected || !wasShown || invocation.costUsd !== (known?.costUsd ?? 0)) {
-    // Added up anew, so that it is the same sum that is shown elsewhere, and nothing counts twice.
+    // Summed up again: it equals the sum shown elsewhere, and nothing counts twice.
     ({ costUsd } = yield* sumInvocations(session.id));
     const changed = costUsd !== session.costUsd || !wasShown;
     if (changed && isShown(invocation)) change.log('session.cost', { costUsd }, null);
   }
   const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
   const conversation = left?.conversation ?? session.conversation;
-  if (conversation !== session.conversation) yield* mustBeIts(session.id, conversation);
+  if (conversation !== session.conversation) yield* mustNotShare(session.id, conversation);
   yield* saveMoved(dialect, loaded, {
     ...session,
     costUsd,
@@ -72,8 +72,8 @@ export function* putInvocation(
   return done(ended, [change]);
 }
 
-/** Two sessions never have one conversation (A3); the unique index decides between two at once. */
-function* mustBeIts(id: string, conversation: string | null): Op<void> {
+/** Two sessions never share a conversation (A3); the unique index decides between two at once. */
+function* mustNotShare(id: string, conversation: string | null): Op<void> {
   const other = yield* queryOne<{ id: string }>(
     'SELECT id FROM sessions WHERE conversation = $1 AND id <> $2',
     [conversation, id],
@@ -83,15 +83,15 @@ function* mustBeIts(id: string, conversation: string | null): Op<void> {
   }
 }
 
-/** What an agent at work is estimated to cost changes with its every answer, and is not logged. */
+/** The estimate for a running agent changes with every response, and is not logged. */
 const isShown = ({ costSource, finishedAt }: InvocationRecord): boolean =>
   costSource !== ESTIMATED || finishedAt !== null;
 
 const ESTIMATED = 'estimated';
 
 /**
- * Replaces what was estimated since the agent last reported. The total does not say which process it
- * was: the last one gets all of it. One that was killed outright could not add to the total.
+ * Replaces the estimates since the agent last reported. The reported total does not say which process
+ * caused it, so the last one gets all of it. A process that was killed could not add to the total.
  */
 function* correct(
   by: InvocationRecord,
@@ -121,7 +121,7 @@ const NO_TOKENS = {
   costUsd: 0,
 };
 
-/** Nothing is told of a run behind its end; of one that has ended the session is told alone. */
+/** No event of a run follows its end: usage that arrives later is logged for the session only. */
 function logUsage(change: LaneChange, put: InvocationRecord, known: InvocationRecord | null): void {
   if (put.costSource === null || !isShown(put)) return;
   const usage = usageOf(put);

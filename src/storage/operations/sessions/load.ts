@@ -16,23 +16,23 @@ import { type Op, query, queryOne } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 import { withoutWorker } from '../queue-reads.ts';
 
-/** A session under the lock of its lane, with what the machine asks about it. */
+/** A session under the lock of its lane, with the facts that its machine needs. */
 export interface LoadedSession {
   readonly change: LaneChange;
   readonly session: StoredSession;
   readonly facts: Facts;
 }
 
-/** Runs that have not joined their lane yet; found through the index of places. */
+/** Runs that have not joined their lane yet; uses the index of positions. */
 const NOT_JOINED = `SELECT count(*) FROM runs r WHERE r.lane = l.id AND r.position IS NULL AND r.state = 'queued'`;
 
-/* What is asked about a session `s` with its lane `l`, at the time in $1. */
+/* Facts about a session `s` with its lane `l`, at the time in $1. */
 const UNFINISHED = `CASE WHEN l.run_id IS NULL THEN 0 ELSE 1 END + l.queued + (${NOT_JOINED})`;
 const CONNECTIONS = `(SELECT count(*) FROM connections c JOIN nodes n ON n.id = c.node_id WHERE c.session_id = s.id AND n.lease_until > $1)`;
 const QUESTIONS = `(SELECT count(*) FROM approvals q WHERE q.run_id = l.run_id AND q.state = 'pending')`;
 const HOST_AWAY = `CASE WHEN l.host <> '' AND ${withoutWorker('l.host')} THEN 1 ELSE 0 END`;
 
-/** With conditions, order and limit behind it, and perhaps one more column; $1 is the time. */
+/** Conditions, order and limit come after it; `more` adds a column; $1 is the time. */
 const selectSession = (more = '') =>
   `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
   ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away, ${QUESTIONS} AS open_questions,
@@ -55,7 +55,7 @@ export function* readSession(now: number, id: string): Op<SessionWithFacts | nul
   return row === undefined ? null : toSessionWithFacts(row);
 }
 
-/** With what of it is shared with a user: in one statement, because every request of theirs asks. */
+/** With the user's share of it, in one statement: every request for a shared session needs both. */
 export function* readSessionFor(now: number, id: string, userId: string): Op<SessionFor | null> {
   const [row] = yield* query<SessionFactsRow & { share: ShareLevel | null }>(
     `${SELECT_SHARED} WHERE s.id = $2`,
@@ -71,7 +71,7 @@ export function* lockSession(dialect: Dialect, now: number, id: string): Op<Load
   return loaded;
 }
 
-/** Those that are locked by others are left out: the next look will find them. */
+/** Leaves out those locked by others; the next pass gets them. */
 export function* lockFreeSessions(
   dialect: Dialect,
   now: number,
@@ -89,7 +89,7 @@ function* lock(dialect: Dialect, now: number, ids: readonly string[]): Op<LaneCh
   return (yield* dialect.lockLanes(ids)).map((lane) => new LaneChange(lane, now));
 }
 
-/** Read by a statement of its own after the lock, so that it shows what the lock waited for. */
+/** Read by a separate statement after the lock, to see the changes it waited for. */
 function* loadLocked(
   dialect: Dialect,
   now: number,

@@ -5,13 +5,13 @@ import type { Op } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 import type { LoadedSession } from './load.ts';
 
-/** A session after what happened to it, not stored yet. */
+/** A session after a trigger, not stored yet. */
 export interface Moved {
   readonly session: StoredSession;
   readonly changes: readonly StatusChange[];
 }
 
-/** Moves a session along the table and logs a changed status to its lane (S1, S8). */
+/** Applies a trigger to a session and logs a changed status to its lane (S1, S8). */
 export function moveSession(
   { change, session, facts }: LoadedSession,
   trigger: Trigger,
@@ -26,12 +26,12 @@ export function moveSession(
     reason: standing.statusReason,
   };
   const { from, to, reason } = status;
-  const said = standing.error === null ? {} : { error: standing.error };
-  change.log('session.status', { from, to, reason, ...said }, null);
+  const failure = standing.error === null ? {} : { error: standing.error };
+  change.log('session.status', { from, to, reason, ...failure }, null);
   return { session: { ...session, ...standing, updatedAt: facts.now }, changes: [status] };
 }
 
-/** Stores a session and what was logged. */
+/** Stores a session and the logged events. */
 export function* saveMoved(
   dialect: Dialect,
   { change }: Pick<LoadedSession, 'change'>,

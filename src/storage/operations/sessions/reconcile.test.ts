@@ -15,7 +15,7 @@ import type { Dialect, Done } from '../dialect.ts';
 import { reconcileSessions } from './reconcile.ts';
 
 /*
- * [S6] What a look at ten thousand sessions costs: how many statements it is, and what they read.
+ * [S6] What a reconcile pass over ten thousand sessions costs: how many statements, and what they read.
  */
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -34,14 +34,14 @@ const fill = (first: number, last: number, columns: string): string[] => {
 const idle = (destroyAt: number): string => `'IDLE', 1, 1, ${destroyAt}`;
 const QUIET = `'ACTIVE', 1, NULL, NULL`;
 
-/** Ten thousand that nothing happens to, three that have gone quiet, two whose time has come. */
+/** Ten thousand sessions without changes, three that became quiet, two that have expired. */
 const CALM = [
   ...fill(1, SESSIONS, idle(LATER)),
   ...fill(SESSIONS + 1, SESSIONS + 3, QUIET),
   ...fill(SESSIONS + 4, SESSIONS + 5, idle(NOW)),
 ];
 
-/** Notes the statements of an operation. */
+/** Records the statements of an operation. */
 function* noted<T>(op: Op<T>, statements: Statement[]): Op<T> {
   let step = op.next();
   while (step.done !== true) {
@@ -60,7 +60,7 @@ const check = ({ value }: Done<Reconciled>): void => {
 };
 
 describe('SQLite', () => {
-  test('[S6] a look at 10,000 sessions is a few statements that read no table whole', () => {
+  test('[S6] a pass over 10,000 sessions is a few statements that read no table in full', () => {
     const connection = new Connection(join(temporaryDirectory(), 'q.db'), { readOnly: false });
     migrateSqlite(connection);
     for (const text of CALM) connection.exec(text);
@@ -72,7 +72,7 @@ describe('SQLite', () => {
         100,
       );
     check(connection.run(noted(settle(), statements)));
-    // Two reads more a session that changes, and three writes: there is no wire.
+    // Two more reads per changed session, and three writes: nothing goes over a network.
     expect(statements.length).toBeLessThan(10 + 5 * 5);
     for (const { text, values } of statements) {
       const plan = connection.query({ text: `EXPLAIN QUERY PLAN ${text}`, values });
@@ -111,7 +111,7 @@ describe('PostgreSQL', () => {
     readonly rows: number;
   }
 
-  /** Settles, and asks the server what this transaction has read. */
+  /** Reconciles, and asks the server what this transaction has read. */
   const settle = (
     now: number,
     limit: number,
@@ -131,7 +131,7 @@ describe('PostgreSQL', () => {
       },
     );
 
-  test('[S6] a look at 10,000 sessions is a few statements that read what is due', async () => {
+  test('[S6] a pass over 10,000 sessions is a few statements that read only what is due', async () => {
     const { done, count, touched } = await settle(NOW, 100);
     check(done);
     expect(count).toBeLessThan(10);
@@ -143,7 +143,7 @@ describe('PostgreSQL', () => {
     expect(touched.get('lanes')?.rows).toBeLessThan(100);
   });
 
-  test('[S6] as many statements settle a thousand sessions as five', async () => {
+  test('[S6] reconciling a thousand sessions takes as many statements as reconciling five', async () => {
     const few = await settle(NOW, 100);
     expect(few.done.value.changes).toEqual([]);
     const { done, count } = await settle(LATER, 1000);

@@ -6,7 +6,7 @@ import { type Dialect, type Done, done } from '../dialect.ts';
 import { type LoadedSession, lockFreeSessions } from './load.ts';
 import { moveSession } from './move.ts';
 
-/* Each list is found by an index that holds only ACTIVE, due or connected sessions. */
+/* Each list comes from an index that holds only ACTIVE, due or connected sessions. */
 
 /** ACTIVE without a run and without a live connection. */
 const QUIET = `SELECT s.id FROM sessions s JOIN lanes l ON l.id = s.id
@@ -18,8 +18,8 @@ const QUIET = `SELECT s.id FROM sessions s JOIN lanes l ON l.id = s.id
 const EXPIRED = `SELECT id FROM sessions WHERE destroy_at IS NOT NULL AND destroy_at <= $1 ORDER BY destroy_at, id LIMIT $2`;
 
 /**
- * Whose number of live connections is not the one their log was told. Not a join: SQLite would go
- * through all sessions for their order.
+ * Sessions whose number of live connections differs from the latest event. Not a join: SQLite would read
+ * all sessions for their order.
  */
 const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connections > 0 UNION SELECT session_id FROM connections) k
   WHERE (SELECT s.last_connections FROM sessions s WHERE s.id = k.id)
@@ -27,8 +27,8 @@ const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connecti
   ORDER BY k.id LIMIT $2`;
 
 /**
- * Brings sessions to what time and the deaths of nodes have made of them. What was found is looked at
- * again under the locks, so that of two nodes that come together one changes it.
+ * Applies to sessions what time and the deaths of nodes have changed. Sessions are checked again under
+ * their locks, so of two nodes at once only one changes a session.
  */
 export function* reconcileSessions(
   dialect: Dialect,
@@ -36,15 +36,15 @@ export function* reconcileSessions(
   limit: number,
 ): Op<Done<Reconciled>> {
   yield* dropDead(now);
-  const told = yield* ids(CONNECTED, [now, limit]);
+  const connected = yield* ids(CONNECTED, [now, limit]);
   const quiet = yield* ids(QUIET, [now, now - READY_GRACE_MS, limit]);
   const expired = yield* ids(EXPIRED, [now, limit]);
-  const found = [...new Set([...expired, ...quiet, ...told])];
-  const loaded = yield* lockFreeSessions(dialect, now, found.slice(0, limit));
+  const candidates = [...new Set([...expired, ...quiet, ...connected])];
+  const loaded = yield* lockFreeSessions(dialect, now, candidates.slice(0, limit));
   const changes: StatusChange[] = [];
   const sessions: StoredSession[] = [];
   for (const one of loaded) {
-    const session = settle(one, changes);
+    const session = reconcile(one, changes);
     if (session !== one.session) sessions.push(session);
   }
   const lanes = loaded.map(({ change }) => change).filter(({ events }) => events.length > 0);
@@ -53,13 +53,13 @@ export function* reconcileSessions(
   const next = yield* queryOne<{ at: number | null }>(
     'SELECT min(destroy_at) AS at FROM sessions WHERE destroy_at IS NOT NULL',
   );
-  // Without a change a further call would find the same ones.
-  const full = [told, quiet, expired].some(({ length }) => length >= limit);
-  const more = sessions.length > 0 && (full || found.length > limit);
+  // Without a change, another call would get the same sessions.
+  const full = [connected, quiet, expired].some(({ length }) => length >= limit);
+  const more = sessions.length > 0 && (full || candidates.length > limit);
   return done({ changes, more, nextAt: next?.at ?? null }, lanes);
 }
 
-function settle(loaded: LoadedSession, changes: StatusChange[]): StoredSession {
+function reconcile(loaded: LoadedSession, changes: StatusChange[]): StoredSession {
   const { change, facts } = loaded;
   let session = loaded.session;
   if (session.lastConnections !== facts.connections) {
@@ -78,7 +78,7 @@ function* ids(text: string, values: readonly number[]): Op<string[]> {
   return (yield* query<{ id: string }>(text, values)).map(({ id }) => id);
 }
 
-/** Removes rows of nodes that are gone. One descent in the index per node, not per connection. */
+/** Removes connections of dead nodes. One descent in the index per node, not per connection. */
 function* dropDead(now: number): Op<void> {
   for (let after = ''; ; ) {
     const row = yield* queryOne<{ node_id: string }>(

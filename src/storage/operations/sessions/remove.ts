@@ -7,8 +7,8 @@ import { cancelAll } from './cancel-all.ts';
 import { lockSession } from './load.ts';
 
 /**
- * Cancels what is unfinished and removes the session with all that is its (S12). False while a run
- * still executes: its cancel is asked for and stored, so the caller comes again.
+ * Cancels the unfinished runs and removes the session with everything that belongs to it (S12). False
+ * while a run still executes: its cancel request is stored, and the caller tries again.
  */
 export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Done<boolean>> {
   const { change, session } = yield* lockSession(dialect, now, id);
@@ -25,7 +25,7 @@ export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Do
       change.lane.host,
     ]);
   }
-  // Words and connections go with the session, originals and invocations with the runs.
+  // The database deletes tags, labels and connections with the session, originals and invocations with the runs.
   yield* query('DELETE FROM sessions WHERE id = $1', [id]);
   yield* query('DELETE FROM runs WHERE lane = $1', [id]);
   yield* query('DELETE FROM events WHERE lane = $1', [id]);
@@ -43,7 +43,7 @@ function* subtractCounts(dialect: Dialect, lane: string): Op<void> {
   yield* dialect.addCounts(deltas);
 }
 
-/** Of deleted sessions, on this host. */
+/** Workspaces of deleted sessions on this host. */
 export function* listLeftWorkspaces(host: string, limit: number): Op<string[]> {
   const rows = yield* query<{ session_id: string }>(
     'SELECT session_id FROM left_workspaces WHERE host = $1 ORDER BY session_id LIMIT $2',

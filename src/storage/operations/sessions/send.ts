@@ -15,7 +15,7 @@ import { type Moved, moveSession, saveMoved } from './move.ts';
 
 /**
  * Admits a message to a session's lane and moves the session, in one transaction. On PostgreSQL most
- * messages are one statement instead (`admit_message`): what changes here changes there, too.
+ * messages take one statement instead (`admit_message`): change both together.
  */
 export function* sendMessage(
   dialect: Dialect,
@@ -41,7 +41,7 @@ export function* sendMessage(
   return done({ receipt, changes }, [change]);
 }
 
-/** What is not theirs, and not shared with them to operate, is not there. */
+/** A session that is neither the user's own nor shared to operate does not exist for them. */
 function* mustOperate({ session }: LoadedSession, userId: string): Op<void> {
   if (session.ownerId === userId) return;
   const share = yield* queryOne(
@@ -51,7 +51,7 @@ function* mustOperate({ session }: LoadedSession, userId: string): Op<void> {
   if (share === null) throw noSession(session.id);
 }
 
-/** The session wakes, is revived, or refuses because it has ended (S5). Not stored yet. */
+/** Wakes or reopens the session, or throws because it has ended (S5). Not stored yet. */
 function wake(loaded: LoadedSession): Moved {
   const { now } = loaded.facts;
   const { session, changes } = moveSession(loaded, 'message');
@@ -82,7 +82,7 @@ function* admit(change: LaneChange, admission: Admission): ReturnType<typeof adm
   }
 }
 
-/** Another message, another place, or both; the second sees what the first has stored. */
+/** Changes the message, the position, or both, in this order. */
 export function* editRun(
   dialect: Dialect,
   now: number,

@@ -24,7 +24,7 @@ export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<Sessi
   const now = yield* dialect.readTime();
   const { visibleTo: userId } = filter;
   if (userId === undefined) return yield* listWhere(now, filter, '', []);
-  // Each of the two goes along an index in the order asked for; together neither could.
+  // Each of the two follows an index in the requested order; one query for both could not.
   const own = yield* listWhere(now, filter, 'WHERE s.owner = $2', [userId]);
   const shared = yield* listWhere(
     now,
@@ -45,7 +45,7 @@ const inOrder =
     return a.id < b.id ? 1 : -1;
   };
 
-/** `among` follows the tables, with `given` from $2 on. */
+/** `among` comes after the tables; `given` are its values, from $2 on. */
 function* listWhere(
   now: number,
   filter: SessionFilter,
@@ -54,35 +54,35 @@ function* listWhere(
   select = SELECT_SESSION,
 ): Op<SessionWithFacts[]> {
   const values: Value[] = [now, ...given];
-  // No name or word has a NUL, which PostgreSQL could not even compare.
-  const place = (value: string | number): string =>
+  // No name or word has a NUL, and PostgreSQL cannot even compare with one.
+  const bind = (value: string | number): string =>
     `$${values.push(typeof value === 'string' ? plain(value) : value)}`;
   const where = [`s.archived_at IS ${filter.archived ? 'NOT ' : ''}NULL`];
-  if (filter.ownerId !== undefined) where.push(`s.owner = ${place(filter.ownerId)}`);
-  if (filter.status !== undefined) where.push(`s.status = ${place(filter.status)}`);
+  if (filter.ownerId !== undefined) where.push(`s.owner = ${bind(filter.ownerId)}`);
+  if (filter.status !== undefined) where.push(`s.status = ${bind(filter.status)}`);
   const byActivity = filter.order === 'activity';
   if (filter.after !== undefined) {
     const { id, lastActiveAt } = filter.after;
     where.push(
       byActivity
-        ? `(s.last_active_at, s.id) < (${place(lastActiveAt)}, ${place(id)})`
-        : `s.id < ${place(id)}`,
+        ? `(s.last_active_at, s.id) < (${bind(lastActiveAt)}, ${bind(id)})`
+        : `s.id < ${bind(id)}`,
     );
   }
   if (filter.name !== undefined) {
-    const part = place(partOf(filter.name));
+    const part = bind(partOf(filter.name));
     where.push(`(s.folded_name LIKE ${part} ESCAPE '!' OR lower(s.name) LIKE ${part} ESCAPE '!')`);
   }
   for (const kind of ['tag', 'label'] as const) {
     const word = filter[kind];
     if (word === undefined) continue;
     where.push(
-      `EXISTS (SELECT 1 FROM session_words w WHERE w.kind = '${kind}' AND w.word = ${place(word)} AND w.session_id = s.id)`,
+      `EXISTS (SELECT 1 FROM session_words w WHERE w.kind = '${kind}' AND w.word = ${bind(word)} AND w.session_id = s.id)`,
     );
   }
   const order = byActivity ? 's.last_active_at DESC, s.id DESC' : 's.id DESC';
   const rows = yield* query<SessionFactsRow & { share?: ShareLevel }>(
-    `${select} ${among === '' ? 'WHERE' : `${among} AND`} ${where.join(' AND ')} ORDER BY ${order} LIMIT ${place(filter.limit)}`,
+    `${select} ${among === '' ? 'WHERE' : `${among} AND`} ${where.join(' AND ')} ORDER BY ${order} LIMIT ${bind(filter.limit)}`,
     values,
   );
   return rows.map(({ share, ...row }) =>
@@ -107,7 +107,7 @@ export function* listPending(
   return rows.map(toSessionWithFacts);
 }
 
-/** A message does not make a session wait anew, so the log says since when. */
+/** Since when a session is pending comes from the log: later messages do not restart the wait. */
 export function* countPending(dialect: Dialect, ageMs: number): Op<number> {
   const now = yield* dialect.readTime();
   const [row] = yield* query<{ n: number }>(
@@ -120,7 +120,7 @@ export function* countPending(dialect: Dialect, ageMs: number): Op<number> {
   return row?.n ?? 0;
 }
 
-/** Of those a user may see; null is all. */
+/** Counts the sessions visible to a user; null counts all. */
 export function* countSessions(userId: string | null): Op<Record<SessionStatus, number>> {
   const rows = yield* query<{ status: SessionStatus; n: number }>(
     `SELECT status, count(*) AS n FROM sessions ${userId === null ? '' : `WHERE id IN ${visibleTo(1)}`} GROUP BY status`,

@@ -15,7 +15,7 @@ export function* listShares(sessionId: string): Op<ShareRecord[]> {
   return rows.map(({ user_id, name, level }) => ({ userId: user_id, userName: name, level }));
 }
 
-/** Under the session's lock, so that of two at once one replaces the other's. */
+/** Under the session's lock: of two changes at once, one replaces the other as a whole. */
 export function* putShares(
   dialect: Dialect,
   now: number,

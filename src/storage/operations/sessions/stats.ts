@@ -9,22 +9,22 @@ import { countVisible, visibleTo } from './visible.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 7;
-/** Most rows looked at for one figure; of more the latest count. */
+/** The most rows read for one figure; if there are more, the latest are used. */
 const MOST_ENDS = 50_000;
 const MOST_WAITS = 10_000;
 
-/** Figures over the sessions that a user may see, or over all. */
+/** Figures over the sessions visible to a user, or over all. */
 export function* stats(dialect: Dialect, userId: string | null): Op<Stats> {
   const now = yield* dialect.readTime();
   return {
-    runs: userId === null ? yield* counts(dialect) : yield* countVisible(userId),
+    runs: userId === null ? yield* counts() : yield* countVisible(userId),
     sessions: yield* countSessions(userId),
     queueWaitMs: yield* waits(now, userId),
     days: yield* days(now, userId),
   };
 }
 
-/** `column` names a session that the user in $2 may see, if there is a user. */
+/** Limits `column` to the sessions visible to the user in $2, if there is a user. */
 const seen = (column: string, userId: string | null): string =>
   userId === null ? '' : `AND ${column} IN ${visibleTo(2)}`;
 
@@ -33,7 +33,7 @@ const valuesOf = (from: number, userId: string | null): (string | number)[] =>
 
 const WAIT = 'r.started_at - coalesce(r.run_at, r.created_at) AS wait';
 
-/** Of runs that began in the last hour: those that ended since, and those under way. */
+/** Waits of the runs that started in the last hour, whether they have ended or not. */
 function* waits(now: number, userId: string | null): Op<Stats['queueWaitMs']> {
   const values = valuesOf(now - HOUR_MS, userId);
   const ended = yield* query<{ wait: number }>(

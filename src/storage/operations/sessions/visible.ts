@@ -4,14 +4,14 @@ import { RUN_COLUMNS, type RunRow, toRun } from '../../rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 
-/** The ids of the sessions that the user in placeholder $n may see: their own, and those shared. */
+/** The ids of the sessions visible to the user in placeholder $n: their own and those shared with them. */
 export const visibleTo = (n: number): string =>
   `(SELECT v.id FROM sessions v WHERE v.owner = $${n} UNION SELECT h.session_id FROM shares h WHERE h.user_id = $${n})`;
 
-/** Where a run that has not ended can be in its lane `l`, so that the ended ones are not read. */
+/** Where an unfinished run can be in its lane `l`: avoids reading the finished ones. */
 const AHEAD = '(r.position >= l.last_position OR r.position IS NULL OR r.id = l.run_id)';
 
-/** Read through the lanes of the sessions: what others have run costs nothing. */
+/** Read through the lanes of the visible sessions, so runs of others cost nothing. */
 export function* listVisibleRuns(
   dialect: Dialect,
   userId: string,

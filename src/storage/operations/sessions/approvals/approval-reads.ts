@@ -31,11 +31,11 @@ export function* readCall(_dialect: Dialect, _now: number, id: string): Op<Done<
 
 export function* listApprovals(filter: ApprovalFilter): Op<ListedApproval[]> {
   const values: Value[] = [filter.limit];
-  const place = (value: string): string => `$${values.push(value)}`;
+  const bind = (value: string): string => `$${values.push(value)}`;
   const where: string[] = [];
-  if (filter.state !== undefined) where.push(`a.state = ${place(filter.state)}`);
-  if (filter.sessionId !== undefined) where.push(`a.session_id = ${place(filter.sessionId)}`);
-  if (filter.before !== undefined) where.push(`a.id < ${place(filter.before)}`);
+  if (filter.state !== undefined) where.push(`a.state = ${bind(filter.state)}`);
+  if (filter.sessionId !== undefined) where.push(`a.session_id = ${bind(filter.sessionId)}`);
+  if (filter.before !== undefined) where.push(`a.id < ${bind(filter.before)}`);
   let more =
     ', (SELECT s.workspace_path FROM sessions s WHERE s.id = a.session_id) AS workspace_path';
   if (filter.visibleTo !== undefined) {
@@ -77,7 +77,7 @@ export function* findOpen(runId: string, digest: string): Op<ApprovalRecord | nu
   return row === null ? null : toApproval(row);
 }
 
-/** Questions that are still open though their run has ended. */
+/** Questions that are still open although their run has ended. */
 export function* leftOpen(sessionId: string): Op<ApprovalRecord[]> {
   const rows = yield* query<ApprovalRow>(
     `${SELECT} JOIN runs r ON r.id = a.run_id

@@ -13,7 +13,7 @@ import { getApproval, hasOpen } from './approval-reads.ts';
 import { type LockedApproval, lockApproval } from './lock.ts';
 import { allowInSession } from './rules.ts';
 
-/** Under the lane's lock, so that of several at once one is first and the others are told so. */
+/** Under the lane's lock: of several answers at once, the first counts and the others are refused. */
 export function* decideApproval(
   dialect: Dialect,
   now: number,
@@ -69,11 +69,11 @@ function mustBeOpen({ approval, core }: LockedApproval): void {
   }
 }
 
-/** Said again by the same attempt, whose word was not acknowledged, it is the same use. */
+/** The same attempt may repeat it, because the answer may have been lost. */
 const USE = `UPDATE approvals SET used_at = coalesce(used_at, $3), used_fence = $2
   WHERE id = $1 AND state IN ('allowed', 'denied') AND coalesce(used_fence, $2) = $2 RETURNING id`;
 
-/** By one attempt, the one that holds the run. */
+/** Only the attempt that holds the run may use an answer. */
 export function* useApproval(
   dialect: Dialect,
   now: number,
@@ -102,7 +102,7 @@ export function* withdrawApproval(
   return done(undefined, [change]);
 }
 
-/** A run's events end with its end: what comes later is told as the session's. */
+/** No event of a run follows its end: `run` is null for a run that has ended. */
 export function* withdraw(
   change: LaneChange,
   { id, callId }: ApprovalRecord,

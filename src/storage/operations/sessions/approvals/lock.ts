@@ -6,7 +6,7 @@ import { Again, type Dialect } from '../../dialect.ts';
 import { lockLane, readCore } from '../../load.ts';
 import { getApproval } from './approval-reads.ts';
 
-/** A question under the lock of its session's lane, which guards it, with its run. */
+/** A question with its run, under the lock of its session's lane, which guards it. */
 export interface LockedApproval {
   readonly change: LaneChange;
   readonly approval: ApprovalRecord;
@@ -14,13 +14,13 @@ export interface LockedApproval {
 }
 
 export function* lockApproval(dialect: Dialect, now: number, id: string): Op<LockedApproval> {
-  const found = yield* queryOne<{ session_id: string }>(
+  const row = yield* queryOne<{ session_id: string }>(
     'SELECT session_id FROM approvals WHERE id = $1',
     [id],
   );
-  if (found === null) throw new BatonError('not_found', `There is no approval ${id}.`);
-  const change = yield* lockLane(dialect, now, found.session_id);
-  // By statements of their own after the lock, so that they show what the lock waited for.
+  if (row === null) throw new BatonError('not_found', `There is no approval ${id}.`);
+  const change = yield* lockLane(dialect, now, row.session_id);
+  // Read by separate statements after the lock, to see the changes it waited for.
   const approval = yield* getApproval(id);
   const core = approval === null ? null : yield* readCore(approval.runId);
   // Removed between the statements.

@@ -39,14 +39,14 @@ export function* openApproval(
   return done(approval, [change]);
 }
 
-/** The row keeps the input whole; an event has a limit (E5). */
+/** The row keeps the whole input; an event has a size limit (E5). */
 function requested({ id, callId, tool, kind, input, reason }: ApprovalRecord): Json {
   const whole = { approvalId: id, callId, tool, kind, input, reason };
   if (byteLength(JSON.stringify(whole)) <= EVENT_PAYLOAD_MAX) return whole;
   const text = JSON.stringify(input);
   for (let length = EVENT_PAYLOAD_MAX; ; length = Math.floor(length / 2)) {
     const cut = { ...whole, input: text.slice(0, length).toWellFormed(), truncated: true };
-    // Whatever is left to be too long is not the input.
+    // With no input left, nothing else can be cut.
     if (length === 0 || byteLength(JSON.stringify(cut)) <= EVENT_PAYLOAD_MAX) return cut;
   }
 }

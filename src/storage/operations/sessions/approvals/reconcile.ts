@@ -10,7 +10,7 @@ import { withdraw } from './decide.ts';
 const LEFT_OPEN = `SELECT DISTINCT a.session_id AS id FROM approvals a JOIN runs r ON r.id = a.run_id
   WHERE a.state = 'pending' AND r.finished_at IS NOT NULL ORDER BY a.session_id LIMIT $1`;
 
-/** Sessions whose run waits though none of its questions is open. One that never asked is not ours. */
+/** Sessions whose run waits although none of its questions is open. A run that has none waits for something else. */
 const UNANSWERED = `SELECT l.id FROM lanes l WHERE l.state = 'asking' AND l.answered_at IS NULL
   AND EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id)
   AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id AND a.state = 'pending')
@@ -21,19 +21,19 @@ export interface ReconciledApprovals {
   readonly more: boolean;
 }
 
-/** What was found is looked at again under the locks; what others hold is left to the next look. */
+/** Lanes are checked again under their locks; those locked by others are left to the next pass. */
 export function* reconcileApprovals(
   dialect: Dialect,
   now: number,
   limit: number,
 ): Op<Done<ReconciledApprovals>> {
-  const left = yield* ids(LEFT_OPEN, limit);
-  const unanswered = yield* ids(UNANSWERED, limit);
-  const found = [...new Set([...left, ...unanswered])].sort();
-  if (found.length === 0) return done({ changed: 0, more: false }, []);
-  const lanes = (yield* dialect.lockFreeLanes(found)).map((lane) => new LaneChange(lane, now));
+  const left = yield* idsOf(LEFT_OPEN, limit);
+  const unanswered = yield* idsOf(UNANSWERED, limit);
+  const ids = [...new Set([...left, ...unanswered])].sort();
+  if (ids.length === 0) return done({ changed: 0, more: false }, []);
+  const lanes = (yield* dialect.lockFreeLanes(ids)).map((lane) => new LaneChange(lane, now));
   let changed = 0;
-  for (const change of lanes) changed += yield* settle(change);
+  for (const change of lanes) changed += yield* reconcile(change);
   const touched = lanes.filter(
     (change) => change.events.length > 0 || change.runs.size > 0 || change.ready,
   );
@@ -42,7 +42,7 @@ export function* reconcileApprovals(
   return done({ changed, more: changed > 0 && full }, touched);
 }
 
-function* settle(change: LaneChange): Op<number> {
+function* reconcile(change: LaneChange): Op<number> {
   const { lane } = change;
   let changed = 0;
   for (const approval of yield* leftOpen(lane.id)) {
@@ -58,6 +58,6 @@ function* settle(change: LaneChange): Op<number> {
   return changed + 1;
 }
 
-function* ids(text: string, limit: number): Op<string[]> {
+function* idsOf(text: string, limit: number): Op<string[]> {
   return (yield* query<{ id: string }>(text, [limit])).map(({ id }) => id);
 }

@@ -14,9 +14,9 @@ import { lockSession } from '../load.ts';
 const PUT = `INSERT INTO tool_rules (place, session_id, rules, updated_at) VALUES ($1, $2, $3, $4)
   ON CONFLICT (place) DO UPDATE SET rules = excluded.rules, updated_at = excluded.updated_at`;
 
-function keyOf(place: RuleScope): string {
-  if (place.scope === 'session') return `session:${place.sessionId}`;
-  return place.scope === 'channel' ? `channel:${place.channel}` : 'global';
+function keyOf(of: RuleScope): string {
+  if (of.scope === 'session') return `session:${of.sessionId}`;
+  return of.scope === 'channel' ? `channel:${of.channel}` : 'global';
 }
 
 interface RuleRow {
@@ -36,9 +36,9 @@ const SHARED_RULES = `SELECT place, rules FROM tool_rules WHERE place IN (${SHAR
 const SESSION_RULES = `SELECT s.agent, s.workspace_path, r.place, r.rules
   FROM sessions s LEFT JOIN tool_rules r ON r.place IN ($2, ${SHARED}) WHERE s.id = $1`;
 
-export function* readRules(place: RuleScope): Op<ScopeRules | null> {
+export function* readRules(of: RuleScope): Op<ScopeRules | null> {
   const row = yield* queryOne<{ rules: string }>('SELECT rules FROM tool_rules WHERE place = $1', [
-    keyOf(place),
+    keyOf(of),
   ]);
   return row === null ? null : (JSON.parse(row.rules) as ScopeRules);
 }
@@ -60,7 +60,7 @@ export function* sharedRules(): Op<RulesInForce> {
 }
 
 function inForce(rows: readonly RuleRow[], own: string | null): RulesInForce {
-  const byPlace = new Map(
+  const byKey = new Map(
     rows.map(({ place, rules }) => [
       place,
       rules === null ? null : (JSON.parse(rules) as ScopeRules),
@@ -68,37 +68,37 @@ function inForce(rows: readonly RuleRow[], own: string | null): RulesInForce {
   );
   const channels: Partial<Record<Channel, ScopeRules>> = {};
   for (const channel of Channel.options) {
-    const rules = byPlace.get(keyOf({ scope: 'channel', channel }));
+    const rules = byKey.get(keyOf({ scope: 'channel', channel }));
     if (rules != null) channels[channel] = rules;
   }
   return {
-    session: own === null ? null : (byPlace.get(own) ?? null),
+    session: own === null ? null : (byKey.get(own) ?? null),
     channels,
-    global: byPlace.get('global') ?? null,
+    global: byKey.get('global') ?? null,
   };
 }
 
-/** Of a session under its lock, as an answer may add to them. */
+/** A session's rules change under its lock, because an answer may add to them. */
 export function* putRules(
   dialect: Dialect,
   now: number,
-  place: RuleScope,
+  of: RuleScope,
   rules: ScopeRules,
 ): Op<Done<ScopeRules>> {
-  if (place.scope === 'session') yield* lockSession(dialect, now, place.sessionId);
-  yield* put(now, place, rules);
+  if (of.scope === 'session') yield* lockSession(dialect, now, of.sessionId);
+  yield* put(now, of, rules);
   return { value: rules, hint: NO_HINT };
 }
 
-function* put(now: number, place: RuleScope, rules: ScopeRules): Op<void> {
-  const sessionId = place.scope === 'session' ? place.sessionId : null;
-  yield* query(PUT, [keyOf(place), sessionId, JSON.stringify(rules), now]);
+function* put(now: number, of: RuleScope, rules: ScopeRules): Op<void> {
+  const sessionId = of.scope === 'session' ? of.sessionId : null;
+  yield* query(PUT, [keyOf(of), sessionId, JSON.stringify(rules), now]);
 }
 
-/** The session's lane is locked. */
+/** The caller holds the lock of the session's lane. */
 export function* allowInSession(now: number, sessionId: string, rule: string): Op<void> {
-  const place: RuleScope = { scope: 'session', sessionId };
-  const rules = (yield* readRules(place)) ?? { allow: [], ask: [], deny: [] };
+  const own: RuleScope = { scope: 'session', sessionId };
+  const rules = (yield* readRules(own)) ?? { allow: [], ask: [], deny: [] };
   if (rules.allow.includes(rule)) return;
   if (rules.allow.length >= RULES_MAX) {
     throw new BatonError(
@@ -107,5 +107,5 @@ export function* allowInSession(now: number, sessionId: string, rule: string): O
       { details: { field: 'scope' } },
     );
   }
-  yield* put(now, place, { ...rules, allow: [...rules.allow, rule] });
+  yield* put(now, own, { ...rules, allow: [...rules.allow, rule] });
 }

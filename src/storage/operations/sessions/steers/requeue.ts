@@ -7,7 +7,7 @@ import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
 import { type LoadedSession, lockFreeSessions, lockSession, sessionOfRun } from '../load.ts';
 import { type Moved, moveSession } from '../move.ts';
 
-/* Messages that no agent was given, and whose run takes no more, become runs of their own (Q11). */
+/* Messages that no agent received, and whose run takes no more, become runs of their own (Q11). */
 
 export function* releaseSteers(
   dialect: Dialect,
@@ -31,17 +31,17 @@ const ENDED = `SELECT DISTINCT t.session_id AS id FROM steers t JOIN runs r ON r
 
 const COLUMNS = 't.id, t.payload, t.sealed, t.max_attempts, t.idem_key, t.body_hash';
 
-/** What was found is looked at again under the locks; what others hold is left to the next look. */
+/** Sessions are checked again under their locks; those locked by others are left to the next pass. */
 export function* reconcileSteers(
   dialect: Dialect,
   now: number,
   limit: number,
 ): Op<Done<{ changes: readonly StatusChange[]; more: boolean }>> {
-  const found = yield* query<{ id: string }>(ENDED, [limit]);
-  if (found.length === 0) return done({ changes: [], more: false }, []);
-  const ids = found.map(({ id }) => id);
+  const ended = yield* query<{ id: string }>(ENDED, [limit]);
+  if (ended.length === 0) return done({ changes: [], more: false }, []);
+  const ids = ended.map(({ id }) => id);
   const changes: StatusChange[] = [];
-  const settled: LoadedSession[] = [];
+  const requeued: LoadedSession[] = [];
   for (const loaded of yield* lockFreeSessions(dialect, now, ids)) {
     const waiting = yield* query<WaitingRow>(
       `SELECT ${COLUMNS} FROM steers t JOIN runs r ON r.id = t.run_id
@@ -50,10 +50,10 @@ export function* reconcileSteers(
     );
     if (waiting.length === 0) continue;
     changes.push(...(yield* requeue(dialect, loaded, waiting)));
-    settled.push(loaded);
+    requeued.push(loaded);
   }
-  const touched = settled.map(({ change }) => change);
-  return done({ changes, more: touched.length > 0 && found.length >= limit }, touched);
+  const touched = requeued.map(({ change }) => change);
+  return done({ changes, more: touched.length > 0 && ended.length >= limit }, touched);
 }
 
 interface WaitingRow {
@@ -65,7 +65,7 @@ interface WaitingRow {
   readonly body_hash: string | null;
 }
 
-/** The last first, as each is put before all others. */
+/** Takes the last message first, as each goes to the head of the lane. */
 function* requeue(
   dialect: Dialect,
   loaded: LoadedSession,
@@ -92,7 +92,7 @@ function* requeue(
   if (moved !== null) yield* dialect.saveSessions([moved.session]);
   yield* dialect.save([change]);
   if (moved !== null) return moved.changes;
-  // A session that has ended cancels what is queued; so it is with these.
+  // Ending a session cancels its queued runs, so these are cancelled too.
   for (const { id } of lastFirst) {
     yield* applyCommand(dialect, facts.now, { do: 'cancel', run: id, kind: 'stop' });
   }

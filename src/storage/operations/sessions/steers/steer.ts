@@ -32,7 +32,7 @@ export function* steerMessage(
   return done({ runId: core.id, state: 'steered', known: false }, [change]);
 }
 
-/** A run that has its result takes nothing more, nor does one that is told to stop. */
+/** A run that has its outcome, or whose cancel was requested, takes no more messages. */
 function* atWork({ change }: LoadedSession): Op<RunCore> {
   const core = change.lane.runId === null ? null : yield* readCore(change.lane.runId);
   const works = core?.state === 'running' || core?.state === 'waiting';
@@ -42,7 +42,7 @@ function* atWork({ change }: LoadedSession): Op<RunCore> {
   return core;
 }
 
-/** The same key answers the same; with another body, or for another kind of message, it is refused (Q10). */
+/** The same key gets the same answer; with another body or kind of message it is refused (Q10). */
 function* findKnown({ sessionId, idempotencyKey, bodyHash }: SteerRequest): Op<Steered | null> {
   const known = yield* findByKey(sessionId, idempotencyKey);
   if (known === null) return null;
@@ -53,7 +53,7 @@ function* findKnown({ sessionId, idempotencyKey, bodyHash }: SteerRequest): Op<S
     : { runId: known.run_id, state: 'steered', known: true };
 }
 
-/** Said again, because the answer to it was lost, it is the same. */
+/** Safe to repeat, because the answer may have been lost. */
 export function* markSteer(
   dialect: Dialect,
   now: number,
@@ -62,13 +62,13 @@ export function* markSteer(
   fence: number,
 ): Op<Done<boolean>> {
   const none = { value: false, hint: NO_HINT };
-  const found = yield* queryOne<{ session_id: string; run_id: string }>(
+  const steer = yield* queryOne<{ session_id: string; run_id: string }>(
     'SELECT session_id, run_id FROM steers WHERE id = $1',
     [id],
   );
-  if (found === null) return none;
-  const { lane } = yield* lockLane(dialect, now, found.session_id);
-  if (lane.runId !== found.run_id || lane.fence !== fence) return none;
+  if (steer === null) return none;
+  const { lane } = yield* lockLane(dialect, now, steer.session_id);
+  if (lane.runId !== steer.run_id || lane.fence !== fence) return none;
   const marked = yield* query(
     given
       ? `UPDATE steers SET state = 'given', fence = $2 WHERE id = $1 AND (state = 'waiting' OR fence = $2) RETURNING id`
