@@ -3,7 +3,7 @@ import { admission, failed, type Rule, refused } from './rig.ts';
 
 /** Idempotency keys, and messages to a busy lane. */
 export function busyRules(rule: Rule): void {
-  rule('[Q10] the same key in a lane gives the same run', async (rig) => {
+  rule('[Q10] the same key in a lane returns the same run', async (rig) => {
     await rig.node();
     const request = { lane: 'l', idempotencyKey: 'k', bodyHash: 'h' };
     await rig.enqueue({ lane: 'l' });
@@ -31,7 +31,7 @@ export function busyRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({ queued: 1 });
   });
 
-  rule('[Q10] a key counts in its lane; runs without a lane share one scope', async (rig) => {
+  rule('[Q10] a key is scoped to its lane; runs without a lane share one scope', async (rig) => {
     const key = { idempotencyKey: 'k', bodyHash: 'h' };
     const ids = [
       (await rig.enqueue({ lane: 'a', ...key })).id,
@@ -45,7 +45,7 @@ export function busyRules(rule: Rule): void {
     );
   });
 
-  rule('[Q10] a known key leaves nothing behind of the second call', async (rig) => {
+  rule('[Q10] a second call with a known key changes nothing', async (rig) => {
     const key = { idempotencyKey: 'k', bodyHash: 'h' };
     await rig.enqueue(key);
     expect(await rig.enqueue({ ...key, id: 'second' })).toMatchObject({ known: true });
@@ -60,22 +60,25 @@ export function busyRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({ queued: 1 });
   });
 
-  rule('[Q10] a known key tells what an earlier one of the same call did', async (rig) => {
-    await rig.node();
-    const key = { lane: 'l', idempotencyKey: 'k', bodyHash: 'h' };
-    const { id } = await rig.enqueue(key);
-    await rig.end(await rig.begin(), failed('timeout'));
-    const urgent = { ...key, idempotencyKey: 'urgent', onBusy: 'interrupt' } as const;
-    const receipts = await rig.store.enqueue([urgent, urgent, key].map(admission));
-    expect(receipts.map(({ state, position }) => ({ state, position }))).toEqual([
-      { state: 'queued', position: 0 },
-      { state: 'queued', position: 0 },
-      { state: 'cancelled', position: 0 },
-    ]);
-    expect(receipts[2]?.id).toBe(id);
-  });
+  rule(
+    '[Q10] the receipt for a known key reflects earlier admissions of the same call',
+    async (rig) => {
+      await rig.node();
+      const key = { lane: 'l', idempotencyKey: 'k', bodyHash: 'h' };
+      const { id } = await rig.enqueue(key);
+      await rig.end(await rig.begin(), failed('timeout'));
+      const urgent = { ...key, idempotencyKey: 'urgent', onBusy: 'interrupt' } as const;
+      const receipts = await rig.store.enqueue([urgent, urgent, key].map(admission));
+      expect(receipts.map(({ state, position }) => ({ state, position }))).toEqual([
+        { state: 'queued', position: 0 },
+        { state: 'queued', position: 0 },
+        { state: 'cancelled', position: 0 },
+      ]);
+      expect(receipts[2]?.id).toBe(id);
+    },
+  );
 
-  rule('[Q10] of calls with one key that meet, one admits', async (rig) => {
+  rule('[Q10] of concurrent calls with the same key, one admits', async (rig) => {
     const request = { lane: 'l', idempotencyKey: 'k', bodyHash: 'h' };
     const receipts = await Promise.all(Array.from({ length: 8 }, () => rig.enqueue(request)));
     expect(new Set(receipts.map(({ id }) => id)).size).toBe(1);
@@ -83,7 +86,7 @@ export function busyRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({ queued: 1 });
   });
 
-  rule('[Q11] reject refuses a lane that has a run under way or queued', async (rig) => {
+  rule('[Q11] reject refuses a lane with a begun or queued run', async (rig) => {
     await rig.node();
     const reject = { lane: 'l', onBusy: 'reject' } as const;
     const first = await rig.enqueue(reject);
@@ -105,7 +108,7 @@ export function busyRules(rule: Rule): void {
     expect(await rig.enqueue(request)).toMatchObject({ id: first.id, known: true });
   });
 
-  rule('[Q11] interrupt cancels the run under way and goes next', async (rig) => {
+  rule('[Q11] interrupt cancels the current run and goes next', async (rig) => {
     await rig.node();
     await rig.change({ do: 'configure', lane: 'l', settings: { holdOnFailure: true } });
     const [first, second] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
@@ -122,7 +125,7 @@ export function busyRules(rule: Rule): void {
     expect(await rig.claimIds()).toEqual([urgent.id]);
   });
 
-  rule('[Q11] interrupt ends a run that waits for its retry at once', async (rig) => {
+  rule('[Q11] interrupt immediately ends a run that waits for its retry', async (rig) => {
     await rig.node();
     await rig.change({ do: 'configure', lane: 'l', settings: { holdOnFailure: true } });
     const [first, second] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
@@ -134,7 +137,7 @@ export function busyRules(rule: Rule): void {
     expect(await rig.queued('l')).toEqual([urgent.id, second]);
   });
 
-  rule('[Q11] interrupt in a lane that only waits goes first', async (rig) => {
+  rule('[Q11] interrupt goes first in a lane with only queued runs', async (rig) => {
     await rig.node();
     const [first] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     const urgent = await rig.enqueue({ lane: 'l', onBusy: 'interrupt', type: 'other' });
@@ -145,14 +148,14 @@ export function busyRules(rule: Rule): void {
     expect(await rig.claimIds({ types: ['other'] })).toEqual([urgent.id]);
   });
 
-  rule('[Q11] interrupt in an idle lane is a plain message', async (rig) => {
+  rule('[Q11] interrupt in an idle lane is an ordinary message', async (rig) => {
     await rig.node();
     const { id, position } = await rig.enqueue({ lane: 'l', onBusy: 'interrupt' });
     expect(position).toBe(0);
     expect(await rig.claimIds()).toEqual([id]);
   });
 
-  rule('[Q11] without a word a message to a busy lane waits', async (rig) => {
+  rule('[Q11] by default a message to a busy lane waits', async (rig) => {
     await rig.node();
     await rig.enqueue({ lane: 'l' });
     const claimed = await rig.begin();

@@ -2,27 +2,30 @@ import { expect } from 'vitest';
 import { failed, type Rule, refused } from './rig.ts';
 
 export function cancelRules(rule: Rule): void {
-  rule('[Q9] cancel of a queued run is final at once, and it never starts', async (rig) => {
-    await rig.node();
-    const [first, second, third] = (await rig.enqueueMany(3, { lane: 'l' })) as [
-      string,
-      string,
-      string,
-    ];
-    expect(await rig.cancel(second)).toMatchObject({
-      state: 'cancelled',
-      cancelRequestedAt: rig.now,
-      finishedAt: rig.now,
-      startedAt: null,
-      error: { class: 'user_cancelled' },
-    });
-    expect(await rig.queued('l')).toEqual([first, third]);
-    await rig.finish(await rig.claimOne());
-    expect(await rig.claimIds()).toEqual([third]);
-    expect(await rig.eventTypes('l', second)).toEqual(['run.queued', 'run.finished', 'done']);
-  });
+  rule(
+    '[Q9] cancelling a queued run takes effect immediately, and it never starts',
+    async (rig) => {
+      await rig.node();
+      const [first, second, third] = (await rig.enqueueMany(3, { lane: 'l' })) as [
+        string,
+        string,
+        string,
+      ];
+      expect(await rig.cancel(second)).toMatchObject({
+        state: 'cancelled',
+        cancelRequestedAt: rig.now,
+        finishedAt: rig.now,
+        startedAt: null,
+        error: { class: 'user_cancelled' },
+      });
+      expect(await rig.queued('l')).toEqual([first, third]);
+      await rig.finish(await rig.claimOne());
+      expect(await rig.claimIds()).toEqual([third]);
+      expect(await rig.eventTypes('l', second)).toEqual(['run.queued', 'run.finished', 'done']);
+    },
+  );
 
-  rule('[Q9] cancel of the only queued run leaves the lane idle', async (rig) => {
+  rule('[Q9] cancelling the only queued run leaves the lane idle', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue({ lane: 'l' });
     await rig.cancel(id);
@@ -33,7 +36,7 @@ export function cancelRules(rule: Rule): void {
     expect(await rig.claimIds()).toEqual([next.id]);
   });
 
-  rule('[Q9] cancel of a run before its time is final at once', async (rig) => {
+  rule('[Q9] cancelling a run that is not due yet takes effect immediately', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue({ lane: 'l', delayMs: 1000 });
     await rig.cancel(id);
@@ -44,7 +47,7 @@ export function cancelRules(rule: Rule): void {
   });
 
   rule(
-    '[Q9] cancel of a running run sets a flag that its node sees, by hint and by poll',
+    '[Q9] cancelling a running run sets a flag that its node sees, by hint and by poll',
     async (rig) => {
       await rig.node();
       const { id } = await rig.enqueue();
@@ -61,7 +64,7 @@ export function cancelRules(rule: Rule): void {
     },
   );
 
-  rule('[Q9] after a wish to cancel nothing is retried, parked or handed on', async (rig) => {
+  rule('[Q9] after a requested cancel nothing is retried, parked or handed back', async (rig) => {
     await rig.node();
     const error = { class: 'usage_limit', message: '' } as const;
     const outcomes = [
@@ -83,16 +86,19 @@ export function cancelRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({ cancelled: outcomes.length });
   });
 
-  rule('[Q9] a run that made it before the stop reached it has succeeded', async (rig) => {
-    await rig.node();
-    const { id } = await rig.enqueue();
-    const claimed = await rig.begin();
-    await rig.cancel(id);
-    await rig.end(claimed, { kind: 'succeeded', result: 'made it' });
-    expect(await rig.run(id)).toMatchObject({ state: 'succeeded', result: 'made it' });
-  });
+  rule(
+    '[Q9] a run that succeeds before a requested cancel reaches it has succeeded',
+    async (rig) => {
+      await rig.node();
+      const { id } = await rig.enqueue();
+      const claimed = await rig.begin();
+      await rig.cancel(id);
+      await rig.end(claimed, { kind: 'succeeded', result: 'made it' });
+      expect(await rig.run(id)).toMatchObject({ state: 'succeeded', result: 'made it' });
+    },
+  );
 
-  rule('[Q9] cancel of a run waiting for its retry is final at once', async (rig) => {
+  rule('[Q9] cancelling a run that waits for its retry takes effect immediately', async (rig) => {
     await rig.node();
     const [first, second] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     await rig.finish(await rig.claimOne(), failed('timeout'));
@@ -100,7 +106,7 @@ export function cancelRules(rule: Rule): void {
     expect(await rig.claimIds()).toEqual([second]);
   });
 
-  rule('[Q9] cancel of a run that was handed back is final at once', async (rig) => {
+  rule('[Q9] cancelling a run that was handed back takes effect immediately', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue({ lane: 'l' });
     await rig.end(await rig.begin(), { kind: 'handed_back', reason: 'stop' });
@@ -108,7 +114,7 @@ export function cancelRules(rule: Rule): void {
     expect(await rig.claim()).toEqual([]);
   });
 
-  rule('[Q9] cancel of a claimed run that has not started reaches its node', async (rig) => {
+  rule('[Q9] cancelling a claimed run that has not started reaches its node', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue();
     const claimed = await rig.claimOne();
@@ -122,7 +128,7 @@ export function cancelRules(rule: Rule): void {
     ]);
   });
 
-  rule('[Q9] asking twice is asking once; asking after the end is refused', async (rig) => {
+  rule('[Q9] a second cancel changes nothing; a cancel after the end is refused', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue();
     const claimed = await rig.begin();
@@ -134,7 +140,7 @@ export function cancelRules(rule: Rule): void {
     await expect(rig.cancel(id)).rejects.toEqual(refused('run_finished'));
   });
 
-  rule('[Q9] one wish to cancel does not reach the next run of the lane', async (rig) => {
+  rule('[Q9] a requested cancel does not affect the next run of the lane', async (rig) => {
     await rig.node();
     const [first] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     const claimed = await rig.begin();

@@ -9,7 +9,7 @@ const caps = (types: Record<string, number>, perOwner: number | null = null): Ca
 
 /** Caps are counted inside the claim. */
 export function capRules(rule: Rule): void {
-  rule('[Q2] a type has at most its cap executing in the cluster', async (rig) => {
+  rule('[Q2] a type never has more runs executing in the cluster than its cap', async (rig) => {
     await rig.node('node-1');
     await rig.node('node-2');
     await rig.enqueueMany(6);
@@ -31,7 +31,7 @@ export function capRules(rule: Rule): void {
     expect([count('agent'), count('mail'), count('free')]).toEqual([2, 1, 5]);
   });
 
-  rule('[Q2] a type that is named like a built-in property has no cap of its own', async (rig) => {
+  rule('[Q2] a type named like a built-in property has no cap', async (rig) => {
     const types = ['constructor', 'toString'];
     await rig.node('node-1', { types });
     await rig.enqueue({ type: 'constructor' });
@@ -39,7 +39,7 @@ export function capRules(rule: Rule): void {
     expect(await claimAll(rig, { types, caps: caps({ agent: 1 }) })).toHaveLength(2);
   });
 
-  rule('[Q2] an owner has at most its cap executing, whatever the types', async (rig) => {
+  rule('[Q2] an owner never has more runs executing than its cap, over all types', async (rig) => {
     const types = ['agent', 'mail'];
     await rig.node('node-1', { types });
     await rig.node('node-2', { types });
@@ -56,7 +56,7 @@ export function capRules(rule: Rule): void {
     expect(more.map(({ run }) => run.owner)).toEqual(['bob']);
   });
 
-  rule('[Q2] owners at their cap do not hide others who wait', async (rig) => {
+  rule('[Q2] owners at their cap do not hide other waiting owners', async (rig) => {
     await rig.node();
     for (let i = 0; i < 40; i++) await rig.enqueueMany(2, { owner: `owner-${i}` });
     const request = { limit: 40, caps: caps({}, 1) };
@@ -77,14 +77,14 @@ export function capRules(rule: Rule): void {
     expect(await rig.claim()).toHaveLength(1);
   });
 
-  rule('[Q2] a claim gives no more than asked for', async (rig) => {
+  rule('[Q2] a claim returns no more than its limit', async (rig) => {
     await rig.node();
     await rig.enqueueMany(5);
     expect(await rig.claim({ limit: 2 })).toHaveLength(2);
     expect(await rig.claim({ limit: 0 })).toEqual([]);
   });
 
-  rule('[Q2] a cap below what executes takes nothing away and gives nothing out', async (rig) => {
+  rule('[Q2] a cap below the number of executing runs stops none and starts none', async (rig) => {
     await rig.node();
     await rig.enqueueMany(5);
     await rig.claim({ limit: 3 });
@@ -93,7 +93,7 @@ export function capRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({ dequeued: 3, queued: 2 });
   });
 
-  rule('[Q2] nodes that claim at once never exceed a cap together', async (rig) => {
+  rule('[Q2] nodes that claim concurrently never exceed a cap together', async (rig) => {
     const nodes = await Promise.all(['a', 'b', 'c', 'd'].map((id) => rig.node(`node-${id}`)));
     for (let i = 0; i < 40; i++) await rig.enqueue({ owner: `owner-${i % 8}` });
     const executing = new Map<string, ClaimedRun>();
@@ -115,7 +115,7 @@ export function capRules(rule: Rule): void {
     expect(await rig.counts()).toMatchObject({ succeeded: 20 });
   });
 
-  rule('[Q2] every way out of a run frees its slot', async (rig) => {
+  rule('[Q2] every way to end an attempt frees its slot', async (rig) => {
     await rig.node();
     const request = { caps: caps({ task: 1 }) };
     await rig.enqueueMany(6);
@@ -131,7 +131,7 @@ export function capRules(rule: Rule): void {
   });
 }
 
-/** Claims until nothing more comes: a store may give its slots out in several goes. */
+/** Claims until nothing is left: a store may hand out its slots over several claims. */
 async function claimAll(rig: Rig, request: Parameters<Rig['claim']>[0]): Promise<ClaimedRun[]> {
   const all: ClaimedRun[] = [];
   for (let empty = 0; empty < 2; ) {

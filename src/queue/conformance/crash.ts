@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { failed, LEASE_MS, type Rig, type Rule, SUCCEEDED } from './rig.ts';
 
-/** What becomes of the runs of a node that is gone. */
+/** The runs of a node that is gone. */
 export function crashRules(rule: Rule): void {
-  rule('[Q7] a dead node is taken over when its lease ends, not before', async (rig) => {
+  rule('[Q7] a dead node is taken over when its lease expires, not before', async (rig) => {
     await rig.node('node-1');
     await rig.node('node-2', { leaseMs: 10 * LEASE_MS });
     const { id } = await rig.enqueue({ lane: 'l' });
@@ -19,7 +19,7 @@ export function crashRules(rule: Rule): void {
     expect(await rig.store.takeOver([])).toEqual([]);
   });
 
-  rule('[Q7] a node proven dead is taken over at once, others are left alone', async (rig) => {
+  rule('[Q7] a node proven dead is taken over immediately, others are not', async (rig) => {
     await rig.node('node-1');
     await rig.node('node-2');
     await rig.enqueueMany(2);
@@ -86,7 +86,7 @@ export function crashRules(rule: Rule): void {
     expect(order).toEqual(ids);
   });
 
-  rule('[Q7] a run that was to be cancelled when its node died ends cancelled', async (rig) => {
+  rule('[Q7] a run with a requested cancel ends cancelled when its node dies', async (rig) => {
     await rig.node('node-1');
     const { id } = await rig.enqueue();
     await rig.begin();
@@ -95,7 +95,7 @@ export function crashRules(rule: Rule): void {
     expect(await rig.run(id)).toMatchObject({ state: 'cancelled', crashes: 0 });
   });
 
-  rule('[Q7] a node that leaves gives up what it holds', async (rig) => {
+  rule('[Q7] a node that leaves gives up its runs', async (rig) => {
     await rig.node('node-1');
     const { id } = await rig.enqueue();
     const claimed = await rig.begin();
@@ -106,7 +106,7 @@ export function crashRules(rule: Rule): void {
     await rig.store.leave('node-1');
   });
 
-  rule('[Q7] a node sees its neighbours and those whose lease has ended', async (rig) => {
+  rule('[Q7] a node sees the nodes on its host and those whose lease has expired', async (rig) => {
     await rig.node('node-1', { leaseMs: 10 * LEASE_MS });
     await rig.node('same-host', { leaseMs: 10 * LEASE_MS });
     await rig.node('far', { host: 'host-2', leaseMs: 10 * LEASE_MS });
@@ -118,14 +118,14 @@ export function crashRules(rule: Rule): void {
     expect(await seen()).toEqual({ 'same-host': false, 'far-away': true });
   });
 
-  rule('[Q10] a run whose result is stored ends from it when its node dies', async (rig) => {
+  rule('[Q10] a run with a committed result ends with it when its node dies', async (rig) => {
     const { id } = await crashAfter(rig, { commit: { kind: 'succeeded', result: { n: 1 } } });
     expect(await rig.run(id)).toMatchObject({ state: 'succeeded', result: { n: 1 }, crashes: 0 });
     await rig.node('node-2');
     expect(await rig.claim({ nodeId: 'node-2' })).toEqual([]);
   });
 
-  rule('[Q10] a stored failure counts like any other when its node dies', async (rig) => {
+  rule('[Q10] a committed failure counts like any other when its node dies', async (rig) => {
     const final = await crashAfter(rig, { commit: failed('invalid_request', 'bad') });
     expect(await rig.run(final.id)).toMatchObject({
       state: 'failed',
@@ -135,7 +135,7 @@ export function crashRules(rule: Rule): void {
     expect(await rig.run(again.id)).toMatchObject({ state: 'retry_scheduled', crashes: 0 });
   });
 
-  rule('[Q10] a stored success wins over a wish to cancel', async (rig) => {
+  rule('[Q10] a committed success wins over a requested cancel', async (rig) => {
     await rig.node('node-1');
     const { id } = await rig.enqueue();
     const claimed = await rig.begin();

@@ -4,13 +4,13 @@ import { admission, type Rig, type Rule } from './rig.ts';
 
 const RUN_MS = 1000;
 
-/** How a simulated cluster works: equal run times, slots that free together or one after another. */
+/** A simulated cluster: equal run times, slots that become free together or one after another. */
 interface World {
   readonly slots: number;
-  /** Without any, every lane goes anywhere; otherwise each lane belongs to one. */
+  /** Without hosts, lanes may execute anywhere; otherwise each lane is pinned to one. */
   readonly hosts?: readonly string[];
   readonly users: readonly string[];
-  /** Lanes of a user, with this many runs in each. */
+  /** The number of lanes of a user. */
   readonly lanesOf: (user: string) => number;
   readonly staggered: boolean;
 }
@@ -27,19 +27,22 @@ export function fairnessRules(rule: Rule): void {
   for (const [count, slots] of small) {
     const users = Array.from({ length: count }, (_, i) => `user-${String(i).padStart(3, '0')}`);
     for (const staggered of [false, true]) {
-      const how = staggered ? 'that free one after another' : 'that free together';
-      rule(`[Q4] ${count} users and ${slots} slots ${how}: each starts in time`, async (rig) => {
-        // Every third user has a lot to do, the first in the order of names among them.
-        const lanesOf = (user: string) => (users.indexOf(user) % 3 === 0 ? 12 : 1);
-        await expectFair(rig, { slots, users, lanesOf, staggered });
-      });
+      const how = staggered ? 'that become free one after another' : 'that become free together';
+      rule(
+        `[Q4] ${count} users and ${slots} slots ${how}: each user starts in time`,
+        async (rig) => {
+          // Every third user has a lot to do, including the first by name.
+          const lanesOf = (user: string) => (users.indexOf(user) % 3 === 0 ? 12 : 1);
+          await expectFair(rig, { slots, users, lanesOf, staggered });
+        },
+      );
     }
   }
 
   for (const [count, slots] of small) {
     const users = Array.from({ length: count }, (_, i) => `user-${String(i).padStart(3, '0')}`);
     rule(
-      `[Q4] ${count} users and ${slots} slots over three hosts: each starts in time`,
+      `[Q4] ${count} users and ${slots} slots on three hosts: each user starts in time`,
       async (rig) => {
         const lanesOf = (user: string) => (users.indexOf(user) % 3 === 0 ? 12 : 1);
         const hosts = ['host-a', 'host-b', 'host-c'];
@@ -59,7 +62,7 @@ export function fairnessRules(rule: Rule): void {
     expect(await rig.claimIds(request)).toEqual([newcomer.id]);
   });
 
-  rule('[Q4] slots that free at once are shared between those who wait', async (rig) => {
+  rule('[Q4] slots that become free together are shared between waiting users', async (rig) => {
     await rig.node();
     await rig.enqueueMany(20, { owner: 'ann' });
     await rig.enqueueMany(20, { owner: 'bob' });
@@ -68,7 +71,7 @@ export function fairnessRules(rule: Rule): void {
     expect(owners.filter((owner) => owner === 'bob')).toHaveLength(4);
   });
 
-  rule('[Q4] lanes of one user are served longest ready first', async (rig) => {
+  rule('[Q4] lanes of one user are served longest-waiting first', async (rig) => {
     await rig.node();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) {
@@ -81,7 +84,7 @@ export function fairnessRules(rule: Rule): void {
   });
 }
 
-/** Runs the cluster until every user's first run has started, and looks at when it did. */
+/** Runs the cluster until every user's first run has started, and checks when it did. */
 async function expectFair(rig: Rig, world: World): Promise<void> {
   const { hosts = ['host-1'] } = world;
   for (const host of hosts) await rig.node(host, { host, leaseMs: 3_600_000 });
@@ -100,7 +103,7 @@ async function expectFair(rig: Rig, world: World): Promise<void> {
   const running: { claimed: ClaimedRun; endsAt: number }[] = [];
   const request = { caps: { types: { task: world.slots }, perOwner: null } };
   for (let turn = 0; startedAt.size < world.users.length && rig.now - begin <= 2 * bound; turn++) {
-    // The first round is cut to different lengths, so that slots free one after another.
+    // The first round has different lengths, so slots become free one after another.
     const length = (slot: number): number =>
       turn === 0 && world.staggered ? Math.ceil((RUN_MS * (slot + 1)) / world.slots) : RUN_MS;
     for (const claimed of await claimAll(rig, hosts, request)) {
@@ -120,7 +123,7 @@ async function expectFair(rig: Rig, world: World): Promise<void> {
   expect(late).toEqual([]);
 }
 
-/** The hosts claim one after the other, always the same one first, until nobody gets anything. */
+/** The hosts claim in turn, always in the same order, until none gets anything. */
 async function claimAll(
   rig: Rig,
   hosts: readonly string[],

@@ -12,7 +12,7 @@ async function notes(rig: Rig, lane: string, from: number, to: number): Promise<
 
 /** Following a lane's log. */
 export function followRules(rule: Rule): void {
-  rule('[E1] says how far several logs go, removed lanes aside', async (rig) => {
+  rule('[E1] lastSeqs returns the last seq of each existing lane', async (rig) => {
     await notes(rig, 'a', 1, 3);
     await notes(rig, 'b', 1, 1);
     expect(await rig.store.lastSeqs(['b', 'none', 'a'])).toEqual(
@@ -24,7 +24,7 @@ export function followRules(rule: Rule): void {
     expect(await rig.store.lastSeqs([])).toEqual(new Map());
   });
 
-  rule('[E1] reads several logs at once, each from its place', async (rig) => {
+  rule('[E1] listAfterEach reads several logs, each from its own cursor', async (rig) => {
     await notes(rig, 'a', 1, 5);
     await notes(rig, 'b', 1, 5);
     const events = await rig.store.listAfterEach([
@@ -39,7 +39,7 @@ export function followRules(rule: Rule): void {
 
   for (const hints of ['with hints', 'by polls alone']) {
     rule(
-      `[E1] [E3] many writers, many tails: every event once and in order, ${hints}`,
+      `[E1] [E3] with many writers, every tail gets each event once and in order, ${hints}`,
       async (rig) => {
         const store = hints === 'with hints' ? rig.store : deaf(rig.store);
         const queue = new RunQueue(store, { follow: { pollMs: 10 } });
@@ -57,7 +57,7 @@ export function followRules(rule: Rule): void {
         };
         for (const lane of lanes) follow(lane, 0);
         const writing = Promise.all(lanes.map(write));
-        // Tails that come while the writers write, each from another place.
+        // Tails opened during the writes, each from another cursor.
         for (const after of [0, 1, 7, 20]) {
           await Promise.race([writing, read(queue.tail('a', { after }), 1)]);
           for (const lane of lanes) follow(lane, after);
@@ -70,7 +70,7 @@ export function followRules(rule: Rule): void {
     );
   }
 
-  rule('[E2] a tail waits for a lane that is not there, and for a seq to come', async (rig) => {
+  rule('[E2] a tail waits for a lane or a seq that does not exist yet', async (rig) => {
     const queue = new RunQueue(rig.store);
     const early = queue.tail('later');
     const future = queue.tail('later', { after: 5 });
@@ -81,7 +81,7 @@ export function followRules(rule: Rule): void {
     expect(seqs(await second)).toEqual([6, 7]);
   });
 
-  rule('[E2] the tail of a run has its events only and ends with done', async (rig) => {
+  rule('[E2] the tail of a run gets only its events and ends with done', async (rig) => {
     const queue = new RunQueue(rig.store);
     await rig.node();
     const [first, second] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
@@ -101,7 +101,7 @@ export function followRules(rule: Rule): void {
     expect(tails[0]?.end).toMatchObject({ reason: 'done', dropped: false });
     const { lastSeq } = await rig.run(first);
     expect(tails[0]?.end?.after).toBe(lastSeq);
-    // A client that has seen `done` and comes again learns at once that there is no more.
+    // A client that has seen `done` and reconnects learns immediately that there is no more.
     const again = queue.tail('l', { runId: first, after: lastSeq as number });
     expect(await readAll(again)).toEqual([]);
     expect(again.end).toEqual({ reason: 'done', dropped: false, after: lastSeq });
@@ -110,7 +110,7 @@ export function followRules(rule: Rule): void {
     expect(unknown.end?.reason).toBe('gone');
   });
 
-  rule('[E3] purged events are passed over, and only those', async (rig) => {
+  rule('[E3] purged events are skipped, and only those', async (rig) => {
     const queue = new RunQueue(rig.store, { follow: { pollMs: 10 } });
     await rig.node();
     await note(rig, 'l', 1);
@@ -122,7 +122,7 @@ export function followRules(rule: Rule): void {
     expect(seqs(await read(live, 2))).toEqual([2, 3]);
     rig.advance(10);
     expect((await rig.store.purge({ before: rig.now, limit: 10 })).runs).toBe(1);
-    // It had the purged ones before; a new one does not find them.
+    // This tail got the purged events before; a new one does not.
     const late = queue.tail('l');
     const left = (await rig.store.listAfter('l', 0, 100)).map(({ seq }) => seq);
     expect(left).toEqual([1, 7, 8]);
@@ -135,7 +135,7 @@ export function followRules(rule: Rule): void {
     expect(seqs(await read(live, 7))).toEqual(range(4, 10));
   });
 
-  rule('[E3] a lane that is removed ends its tails', async (rig) => {
+  rule('[E3] removing a lane ends its tails', async (rig) => {
     const queue = new RunQueue(rig.store, { follow: { pollMs: 10 } });
     await rig.node();
     const { id, lane } = await rig.enqueue();

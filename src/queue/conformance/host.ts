@@ -28,34 +28,31 @@ export function hostRules(rule: Rule): void {
     expect(await rig.claimIds({ nodeId: 'node-3' })).toEqual([id]);
   });
 
-  rule(
-    '[Q23] hosts that ready lanes wait for are named if they have no live worker',
-    async (rig) => {
-      await rig.node('api', { host: 'gone', roles: ['api'], types: [] });
-      await rig.node('node-1', { host: 'host-1' });
-      const pin = (lane: string, host: string) =>
-        rig.change({ do: 'configure', lane, settings: { host } });
-      for (const [lane, host] of [
-        ['l', 'gone'],
-        ['m', 'gone'],
-        ['n', 'host-1'],
-        ['idle', 'far'],
-      ])
-        await pin(lane as string, host as string);
-      expect(await rig.store.strandedHosts()).toEqual([]);
-      await rig.enqueue({ lane: 'l' });
-      await rig.enqueue({ lane: 'm', type: 'mail' });
-      await rig.enqueue({ lane: 'n' });
-      await rig.enqueue();
-      expect(await rig.store.strandedHosts()).toEqual(['gone']);
-      await rig.node('node-2', { host: 'gone' });
-      expect(await rig.store.strandedHosts()).toEqual([]);
-      rig.advance(LEASE_MS);
-      expect(await rig.store.strandedHosts()).toEqual(['gone', 'host-1']);
-      await rig.change({ do: 'hold', lane: 'n' });
-      expect(await rig.store.strandedHosts()).toEqual(['gone']);
-    },
-  );
+  rule('[Q23] hosts of ready lanes without a live worker are listed', async (rig) => {
+    await rig.node('api', { host: 'gone', roles: ['api'], types: [] });
+    await rig.node('node-1', { host: 'host-1' });
+    const pin = (lane: string, host: string) =>
+      rig.change({ do: 'configure', lane, settings: { host } });
+    for (const [lane, host] of [
+      ['l', 'gone'],
+      ['m', 'gone'],
+      ['n', 'host-1'],
+      ['idle', 'far'],
+    ])
+      await pin(lane as string, host as string);
+    expect(await rig.store.strandedHosts()).toEqual([]);
+    await rig.enqueue({ lane: 'l' });
+    await rig.enqueue({ lane: 'm', type: 'mail' });
+    await rig.enqueue({ lane: 'n' });
+    await rig.enqueue();
+    expect(await rig.store.strandedHosts()).toEqual(['gone']);
+    await rig.node('node-2', { host: 'gone' });
+    expect(await rig.store.strandedHosts()).toEqual([]);
+    rig.advance(LEASE_MS);
+    expect(await rig.store.strandedHosts()).toEqual(['gone', 'host-1']);
+    await rig.change({ do: 'hold', lane: 'n' });
+    expect(await rig.store.strandedHosts()).toEqual(['gone']);
+  });
 
   rule('[Q23] a lane with `pin` gets the host of its first run', async (rig) => {
     await twoHosts(rig);
@@ -91,7 +88,7 @@ export function hostRules(rule: Rule): void {
   });
 
   rule(
-    '[Q23] of one owner, lanes of this host and of any host go longest ready first',
+    '[Q23] pinned and unpinned lanes of an owner are served longest-waiting first',
     async (rig) => {
       await twoHosts(rig);
       await rig.change({

@@ -21,7 +21,7 @@ export function logRules(rule: Rule): void {
     }
   });
 
-  rule('[E1] writers that meet leave no gap and no double', async (rig) => {
+  rule('[E1] concurrent writers leave no gaps and no duplicates', async (rig) => {
     await rig.node();
     await rig.enqueue({ lane: 'l' });
     const claimed = await rig.begin();
@@ -58,7 +58,7 @@ export function logRules(rule: Rule): void {
     expect(first).toMatchObject({ runId: id, attempt: null, at: rig.now - 20 });
   });
 
-  rule('[E1] the log is read in pages, whole or of one run', async (rig) => {
+  rule('[E1] the log is read in pages, of the lane or of one run', async (rig) => {
     await rig.node();
     const [first, second] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     await rig.finish(await rig.claimOne(), failed('invalid_request'));
@@ -83,7 +83,7 @@ export function logRules(rule: Rule): void {
   });
 
   rule(
-    '[E1] a run knows the place of its first event and of its last, which is done',
+    '[E1] a run knows the seqs of its first event and of its last, which is done',
     async (rig) => {
       await rig.node();
       const ids = await rig.enqueueMany(2, { lane: 'l' });
@@ -105,7 +105,7 @@ export function logRules(rule: Rule): void {
     },
   );
 
-  rule('[E1] events come before the end that is written with them', async (rig) => {
+  rule('[E1] events written together with an end come before it', async (rig) => {
     await rig.node();
     await rig.enqueue({ lane: 'l' });
     const claimed = await rig.claimOne();
@@ -124,7 +124,7 @@ export function logRules(rule: Rule): void {
     ]);
   });
 
-  rule('[E1] a note needs no run, and makes its lane', async (rig) => {
+  rule('[E1] a note needs no run, and creates its lane', async (rig) => {
     const note = { type: 'session.created', payload: { name: 'x' } };
     await rig.change({ do: 'note', lane: 'fresh', event: note });
     expect(await rig.store.listAfter('fresh', 0, 10)).toEqual([
@@ -134,7 +134,7 @@ export function logRules(rule: Rule): void {
     expect((await rig.run(id)).firstSeq).toBe(2);
   });
 
-  rule('[E1] whoever follows a lane gets a hint of what was added', async (rig) => {
+  rule('[E1] followers of a lane get a hint when it grows', async (rig) => {
     const hint = rig.hint(({ lanes, ready }) => lanes.includes('l') && ready);
     await rig.enqueue({ lane: 'l' });
     await hint;

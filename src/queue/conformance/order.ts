@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { admission, type Rule, refused } from './rig.ts';
 
-/** Order within a lane, and runs that wait for their time. */
+/** Order within a lane, and runs that are not due yet. */
 export function orderRules(rule: Rule): void {
   rule('[Q1] runs of a lane start in the order they were admitted', async (rig) => {
     await rig.node();
@@ -16,7 +16,7 @@ export function orderRules(rule: Rule): void {
     expect(await rig.claim()).toEqual([]);
   });
 
-  rule('[Q1] a lane gives out one run at a time, to whichever node asks', async (rig) => {
+  rule('[Q1] a lane hands out one run at a time, to any node', async (rig) => {
     await rig.node('node-1');
     await rig.node('node-2');
     await rig.enqueueMany(3, { lane: 'l' });
@@ -37,7 +37,7 @@ export function orderRules(rule: Rule): void {
     expect(new Set(claimed)).toEqual(new Set([a[0], c[0], ...single]));
   });
 
-  rule('[Q1] a run without a lane gets one of its own, named by its id', async (rig) => {
+  rule('[Q1] a run without a lane gets its own lane, named by the run id', async (rig) => {
     const receipt = await rig.enqueue();
     expect(receipt).toMatchObject({ lane: receipt.id, state: 'queued', position: 0, known: false });
     expect(await rig.lane(receipt.id)).toMatchObject({
@@ -47,7 +47,7 @@ export function orderRules(rule: Rule): void {
     });
   });
 
-  rule('[Q1] of two nodes that claim at once each run goes to one', async (rig) => {
+  rule('[Q1] when two nodes claim concurrently, each run goes to one of them', async (rig) => {
     const nodes = [await rig.node('node-1'), await rig.node('node-2'), await rig.node('node-3')];
     const ids = await rig.enqueueMany(30);
     const lane = await rig.enqueueMany(5, { lane: 'l' });
@@ -59,7 +59,7 @@ export function orderRules(rule: Rule): void {
     expect(new Set(claimed.map(({ fence }) => fence)).size).toBe(31);
   });
 
-  rule('[Q1] a run waiting for its retry keeps the head of its lane', async (rig) => {
+  rule('[Q1] a run waiting for its retry stays at the head of its lane', async (rig) => {
     await rig.node();
     const [first, second] = await rig.enqueueMany(2, { lane: 'l' });
     const claimed = await rig.begin();
@@ -88,7 +88,7 @@ export function orderRules(rule: Rule): void {
   });
 
   rule(
-    '[Q3] a run with runAt joins its lane when it is due and until then blocks nobody',
+    '[Q3] a run with runAt joins its lane when it is due and blocks nothing until then',
     async (rig) => {
       await rig.node();
       const later = await rig.enqueue({ lane: 'l', runAt: rig.now + 1000 });
@@ -100,7 +100,7 @@ export function orderRules(rule: Rule): void {
       await rig.finish(await rig.claimOne());
       rig.advance(999);
       expect(await rig.claim()).toEqual([]);
-      // Admitted before it was due, so before it in the lane.
+      // Admitted before the other was due, so ahead of it in the lane.
       const second = await rig.enqueue({ lane: 'l' });
       rig.advance(1);
       const claimed = await rig.claimOne();
@@ -122,14 +122,14 @@ export function orderRules(rule: Rule): void {
     expect((await rig.run(early.id)).state).toBe('dequeued');
   });
 
-  rule('[Q3] a time that has passed is now', async (rig) => {
+  rule('[Q3] a runAt in the past means now', async (rig) => {
     await rig.node();
     const past = await rig.enqueue({ runAt: rig.now - 1000 });
     const now = await rig.enqueue({ delayMs: 0 });
     expect(new Set(await rig.claimIds())).toEqual(new Set([past.id, now.id]));
   });
 
-  rule('[Q8] several admissions happen together or not at all', async (rig) => {
+  rule('[Q8] several admissions are atomic', async (rig) => {
     await rig.enqueue({ lane: 'l', idempotencyKey: 'k', bodyHash: 'one' });
     const before = await rig.counts();
     const conflict = rig.store.enqueue([
@@ -149,7 +149,7 @@ export function orderRules(rule: Rule): void {
     expect(await rig.store.listAfter('other', 0, 10)).toEqual([]);
   });
 
-  rule('[Q4] a lane belongs to the owner of its first run, and so do its others', async (rig) => {
+  rule('[Q4] a lane and all its runs belong to the owner of its first run', async (rig) => {
     const runs = ['ann', 'bob'].map((owner) => admission({ lane: 'l', owner }));
     const receipts = await rig.store.enqueue(runs);
     const later = await rig.enqueue({ lane: 'l', owner: 'cat' });
@@ -157,7 +157,7 @@ export function orderRules(rule: Rule): void {
     for (const { id } of [...receipts, later]) expect((await rig.run(id)).owner).toBe('ann');
   });
 
-  rule('[Q11] a receipt says how many runs are before', async (rig) => {
+  rule('[Q11] a receipt says how many runs are ahead', async (rig) => {
     await rig.node();
     expect((await rig.enqueue({ lane: 'l' })).position).toBe(0);
     expect((await rig.enqueue({ lane: 'l' })).position).toBe(1);

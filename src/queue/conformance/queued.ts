@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { failed, type Rig, type Rule, refused } from './rig.ts';
 
-/** Queued runs in the hands of a person, and lanes that are held. */
+/** Commands on queued runs, and held lanes. */
 export function queuedRules(rule: Rule): void {
   rule('[Q12] queued runs are listed in the order they will start', async (rig) => {
     await rig.node();
@@ -15,7 +15,7 @@ export function queuedRules(rule: Rule): void {
     expect(await after(ids[3]!)).toEqual([]);
     await rig.claimOne();
     expect(await rig.queued('l')).toEqual(ids.slice(1));
-    // What has started, is elsewhere or is unknown stands before all that is queued.
+    // A run that has started, is in another lane or is unknown counts as before all queued runs.
     const other = await rig.enqueue({ lane: 'other' });
     for (const id of [ids[0]!, other.id, 'none']) expect(await after(id)).toEqual(ids.slice(1));
   });
@@ -31,7 +31,7 @@ export function queuedRules(rule: Rule): void {
     expect(events[1]).toMatchObject({ type: 'run.queued', payload: { change: 'edited' } });
   });
 
-  rule('[Q12] queued runs can be put in any order', async (rig) => {
+  rule('[Q12] queued runs can be moved into any order', async (rig) => {
     const [a, c, d, e] = (await rig.enqueueMany(4, { lane: 'l' })) as [
       string,
       string,
@@ -51,7 +51,7 @@ export function queuedRules(rule: Rule): void {
     expect(await rig.queued('l')).toEqual([d, e, c, a]);
   });
 
-  rule('[Q12] moving goes on when there is no room between two runs', async (rig) => {
+  rule('[Q12] runs can be moved even if there is no room between two positions', async (rig) => {
     await rig.node();
     const ids = await rig.enqueueMany(6, { lane: 'l' });
     const expected = [...ids];
@@ -97,7 +97,7 @@ export function queuedRules(rule: Rule): void {
     expect(await rig.queued('l')).toEqual([queued]);
   });
 
-  rule('[Q12] a run that cannot move is refused for that, wherever it should go', async (rig) => {
+  rule('[Q12] moving a run that has begun is refused, whatever the target', async (rig) => {
     await rig.node();
     const [running] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     await rig.begin();
@@ -107,7 +107,7 @@ export function queuedRules(rule: Rule): void {
     }
   });
 
-  rule('[Q12] a queued run can be removed for good', async (rig) => {
+  rule('[Q12] a queued run can be removed', async (rig) => {
     await rig.node();
     const [first, second] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     const key = await rig.enqueue({ lane: 'l', idempotencyKey: 'k', bodyHash: 'one' });
@@ -116,13 +116,13 @@ export function queuedRules(rule: Rule): void {
     await rig.change({ do: 'remove', run: first });
     expect(await rig.queued('l')).toEqual([second]);
     expect(await rig.counts()).toEqual({ queued: 1 });
-    // Its key is free again.
+    // Its key can be used again.
     const again = await rig.enqueue({ lane: 'l', idempotencyKey: 'k', bodyHash: 'two' });
     expect(again).toMatchObject({ known: false, position: 1 });
     expect(await rig.claimIds()).toEqual([second]);
   });
 
-  rule('[Q12] a removed run that had a lane of its own leaves nothing behind', async (rig) => {
+  rule('[Q12] removing a run with its own lane leaves nothing behind', async (rig) => {
     const { id } = await rig.enqueue();
     await rig.change({ do: 'remove', run: id });
     expect(await rig.store.getLane(id)).toBeNull();
@@ -130,7 +130,7 @@ export function queuedRules(rule: Rule): void {
     expect(await rig.store.unhandledTypes()).toEqual([]);
   });
 
-  rule('[Q12] a run that has begun can be neither edited, moved nor removed', async (rig) => {
+  rule('[Q12] a run that has begun cannot be edited, moved or removed', async (rig) => {
     await rig.node();
     const [id] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     const refuse = async () => {
@@ -153,7 +153,7 @@ export function queuedRules(rule: Rule): void {
     await refuse();
   });
 
-  rule('[Q12] a run before its time can be edited and removed', async (rig) => {
+  rule('[Q12] a run that is not due yet can be edited and removed', async (rig) => {
     const { id } = await rig.enqueue({ lane: 'l', delayMs: 1000 });
     await rig.change({ do: 'edit', run: id, payload: '2' });
     expect((await rig.run(id)).payload).toBe(2);
@@ -167,11 +167,11 @@ export function queuedRules(rule: Rule): void {
       'failed',
       async (rig: Rig) => void (await rig.finish(await rig.claimOne(), failed('invalid_request'))),
     ],
-    ['was stopped by a person', stopFirst],
+    ['was stopped by a user', stopFirst],
     ['died', async (rig: Rig) => void (await rig.finish(await rig.claimOne(), failed('timeout')))],
   ] as const;
   for (const [name, endFirst] of ends) {
-    rule(`[Q12] a lane whose run ${name} is held, and nothing queued is lost`, async (rig) => {
+    rule(`[Q12] a lane whose run ${name} is held, and no queued run is lost`, async (rig) => {
       await rig.node();
       await configure(rig, true);
       const ids = await rig.enqueueMany(3, { lane: 'l', maxAttempts: 1 });
@@ -184,7 +184,7 @@ export function queuedRules(rule: Rule): void {
       expect(await rig.claimIds()).toEqual([ids[1]]);
     });
 
-    rule(`[Q12] a lane whose run ${name} goes on if it was not told to hold`, async (rig) => {
+    rule(`[Q12] a lane whose run ${name} continues without holdOnFailure`, async (rig) => {
       await rig.node();
       await configure(rig, false);
       const ids = await rig.enqueueMany(2, { lane: 'l', maxAttempts: 1 });
@@ -224,7 +224,7 @@ export function queuedRules(rule: Rule): void {
     expect(await rig.lane('l')).toMatchObject({ held: false, queued: 2 });
   });
 
-  rule('[Q12] a person may hold a lane; what runs goes on, what is queued waits', async (rig) => {
+  rule('[Q12] in a held lane the current run continues and queued runs wait', async (rig) => {
     await rig.node();
     const ids = await rig.enqueueMany(3, { lane: 'l' });
     const running = await rig.begin();
@@ -246,7 +246,7 @@ export function queuedRules(rule: Rule): void {
     ]);
   });
 
-  rule('[Q12] a held lane starts no retry either', async (rig) => {
+  rule('[Q12] a held lane starts no retry', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue({ lane: 'l' });
     await rig.finish(await rig.claimOne(), failed('timeout'));

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { failed, LEASE_MS, type Rig, type Rule, SUCCEEDED } from './rig.ts';
 
-/** Types, lists, counts, and the removal of what is old. */
+/** Types, lists, counts and purges. */
 export function readRules(rule: Rule): void {
-  rule('[Q17] a node is given only runs of types it asks for', async (rig) => {
+  rule('[Q17] a node gets only runs of the types it asks for', async (rig) => {
     await rig.node();
     const mail = await rig.enqueue({ type: 'mail' });
     const task = await rig.enqueue({ type: 'task' });
@@ -22,7 +22,7 @@ export function readRules(rule: Rule): void {
     expect(await rig.claim({ types: ['task'] })).toHaveLength(1);
   });
 
-  rule('[Q17] types that no live node handles are named', async (rig) => {
+  rule('[Q17] types that no live node handles are listed', async (rig) => {
     await rig.enqueue({ type: 'mail' });
     await rig.enqueue({ type: 'task' });
     await rig.enqueue({ lane: 'l', type: 'task' });
@@ -36,7 +36,7 @@ export function readRules(rule: Rule): void {
     expect([...(await rig.store.unhandledTypes())].sort()).toEqual(['mail', 'task']);
   });
 
-  rule('[Q19] get gives state, attempts, last error and next time', async (rig) => {
+  rule('[Q19] get returns state, attempts, last error and next time', async (rig) => {
     await rig.node();
     const runAt = rig.now + 500;
     const { id } = await rig.enqueue({
@@ -159,7 +159,7 @@ export function readRules(rule: Rule): void {
   });
 
   rule(
-    '[Q21] a purge removes what ended before the time, oldest first, and counts it',
+    '[Q21] a purge removes and counts runs that ended before a time, oldest first',
     async (rig) => {
       await rig.node();
       const ids = await finishedRuns(rig, 5);
@@ -180,7 +180,7 @@ export function readRules(rule: Rule): void {
   );
 
   rule(
-    '[Q21] a purge leaves what has not ended, and the log of the rest of its lane',
+    '[Q21] a purge keeps unfinished runs, and the events of other runs of the lane',
     async (rig) => {
       await rig.node();
       const ids = await rig.enqueueMany(3, { lane: 'l' });
@@ -193,14 +193,14 @@ export function readRules(rule: Rule): void {
       const events = await rig.store.listAfter('l', 0, 100);
       expect(events.map(({ runId }) => runId)).toEqual([ids[1], ids[2], ids[1], ids[1]]);
       expect(await rig.lane('l')).toMatchObject({ state: 'running', queued: 1 });
-      // Numbers go on where they were.
+      // Sequence numbers continue where they were.
       await rig.change({ do: 'note', lane: 'l', event: { type: 'session.status', payload: {} } });
       const last = (await rig.store.listAfter('l', 0, 100)).at(-1);
       expect(last?.seq).toBe((events.at(-1)?.seq ?? 0) + 1);
     },
   );
 
-  rule('[Q21] runs of a kept lane stay, until it is no longer kept', async (rig) => {
+  rule('[Q21] runs of a kept lane stay until it is no longer kept', async (rig) => {
     await rig.node();
     await rig.change({ do: 'configure', lane: 'l', settings: { kept: true } });
     const { id } = await rig.enqueue({ lane: 'l' });
@@ -216,7 +216,7 @@ export function readRules(rule: Rule): void {
     expect(await rig.store.getLane('l')).toBeNull();
   });
 
-  rule('[Q21] a lane that became kept late keeps what it has', async (rig) => {
+  rule('[Q21] a lane that becomes kept later keeps its runs', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue({ lane: 'l' });
     await rig.finish(await rig.claimOne());
@@ -226,7 +226,7 @@ export function readRules(rule: Rule): void {
     expect((await rig.run(id)).state).toBe('succeeded');
   });
 
-  rule('[Q21] a purged key is free again', async (rig) => {
+  rule('[Q21] the key of a purged run can be used again', async (rig) => {
     await rig.node();
     const request = { lane: 'l', idempotencyKey: 'k', bodyHash: 'one' };
     await rig.enqueue(request);
@@ -241,7 +241,7 @@ function fail(): never {
   throw new Error('too few runs were claimed');
 }
 
-/** Runs that ended one millisecond after another. */
+/** Runs that end one millisecond apart. */
 async function finishedRuns(rig: Rig, count: number): Promise<string[]> {
   const ids = await rig.enqueueMany(count);
   const claimed = await rig.claim();

@@ -50,7 +50,7 @@ export function retryRules(rule: Rule): void {
     expect(await rig.run(id)).toMatchObject({ state: 'succeeded', attempts: 2, error: null });
   });
 
-  rule('[Q14] a hand-back, a parking and a crash use up no attempt', async (rig) => {
+  rule('[Q14] handing back, parking and crashing do not count as attempts', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue({ maxAttempts: 1 });
     await rig.end(await rig.begin(), { kind: 'handed_back', reason: 'stop' });
@@ -123,7 +123,7 @@ export function retryRules(rule: Rule): void {
   });
 
   rule(
-    '[Q15] a parking lasts as long as it does for a worker whose clock is behind',
+    '[Q15] parking lasts as long as the worker measured, even if its clock is behind',
     async (rig) => {
       await rig.node();
       const { id } = await rig.enqueue();
@@ -137,7 +137,7 @@ export function retryRules(rule: Rule): void {
   );
 
   rule(
-    '[Q20] a run handed back goes on at once on another node, ahead of its lane',
+    '[Q20] a run handed back continues immediately on another node, at the head of its lane',
     async (rig) => {
       await rig.node('node-1');
       await rig.node('node-2');

@@ -39,7 +39,7 @@ const firing = (schedule: Schedule, rest: Partial<Firing> = {}, run: NewRun = {}
 const dueIds = async (rig: Rig): Promise<string[]> =>
   (await rig.store.dueSchedules({ limit: 100, after: null })).due.map(({ id }) => id);
 
-/** Schedules (Q13): what is stored, what is due, and that a tick fires once. */
+/** Schedules (Q13): storage, due ticks, and that each tick fires once. */
 export function scheduleRules(rule: Rule): void {
   rule('[Q13] a schedule is stored, read, listed and removed', async (rig) => {
     const written = scheduleWrite({ id: 'b', owner: 'ann', lane: 'l', timezone: 'Asia/Tokyo' });
@@ -67,52 +67,57 @@ export function scheduleRules(rule: Rule): void {
     expect(await rig.store.time()).toBe(START);
   });
 
-  rule('[Q13] a schedule is replaced only in the version that was looked at', async (rig) => {
-    const first = await put(rig);
-    expect(await rig.store.putSchedule(scheduleWrite({ type: 'other' }), null)).toBeNull();
-    expect(await rig.store.putSchedule(scheduleWrite({ type: 'other' }), newId())).toBeNull();
-    expect(await rig.store.getSchedule('s')).toEqual(first);
-    rig.advance(1000);
-    const write = scheduleWrite({ type: 'other', nextAt: START + 5000 });
-    const second = await rig.store.putSchedule(write, first.version);
-    expect(second).toMatchObject({ type: 'other', createdAt: START, updatedAt: START + 1000 });
-    // Its answer was lost, and it came again.
-    expect(await rig.store.putSchedule(write, first.version)).toEqual(second);
-    expect(await rig.store.putSchedule(scheduleWrite({ id: 'x' }), newId())).toBeNull();
-  });
-
   rule(
-    '[Q13] making the same schedule again because the answer was lost makes one',
+    '[Q13] a schedule is replaced only if it still has the version that was read',
     async (rig) => {
-      const write = scheduleWrite();
-      const first = await rig.store.putSchedule(write, null);
-      expect(await rig.store.putSchedule(write, null)).toEqual(first);
+      const first = await put(rig);
+      expect(await rig.store.putSchedule(scheduleWrite({ type: 'other' }), null)).toBeNull();
+      expect(await rig.store.putSchedule(scheduleWrite({ type: 'other' }), newId())).toBeNull();
+      expect(await rig.store.getSchedule('s')).toEqual(first);
+      rig.advance(1000);
+      const write = scheduleWrite({ type: 'other', nextAt: START + 5000 });
+      const second = await rig.store.putSchedule(write, first.version);
+      expect(second).toMatchObject({ type: 'other', createdAt: START, updatedAt: START + 1000 });
+      // Repeated because the answer was lost.
+      expect(await rig.store.putSchedule(write, first.version)).toEqual(second);
+      expect(await rig.store.putSchedule(scheduleWrite({ id: 'x' }), newId())).toBeNull();
     },
   );
 
-  rule('[Q13] what is due comes by time, in pages, with the time of the next tick', async (rig) => {
-    for (const [id, ms] of Object.entries({ c: 10, a: 20, b: 20, later: 500 })) {
-      await put(rig, { id, nextAt: START + ms });
-    }
-    await put(rig, { id: 'paused', paused: true, nextAt: null });
-    expect(await rig.store.dueSchedules({ limit: 9, after: null })).toEqual({
-      now: START,
-      due: [],
-      nextAt: START + 10,
-    });
-    rig.advance(20);
-    expect(await dueIds(rig)).toEqual(['c', 'a', 'b']);
-    const page = await rig.store.dueSchedules({ limit: 2, after: null });
-    expect(page.due.map(({ id }) => id)).toEqual(['c', 'a']);
-    expect(page.nextAt).toBe(START + 500);
-    const after = { nextAt: START + 20, id: 'a' };
-    const rest = await rig.store.dueSchedules({ limit: 2, after });
-    expect(rest.due.map(({ id }) => id)).toEqual(['b']);
-    rig.advance(1000);
-    expect(await rig.store.dueSchedules({ limit: 1, after: null })).toMatchObject({ nextAt: null });
+  rule('[Q13] creating a schedule again because the answer was lost creates one', async (rig) => {
+    const write = scheduleWrite();
+    const first = await rig.store.putSchedule(write, null);
+    expect(await rig.store.putSchedule(write, null)).toEqual(first);
   });
 
-  rule('[Q13] a tick makes a run and moves the schedule on, in one step', async (rig) => {
+  rule(
+    '[Q13] due schedules are listed by time, in pages, with the time of the next tick',
+    async (rig) => {
+      for (const [id, ms] of Object.entries({ c: 10, a: 20, b: 20, later: 500 })) {
+        await put(rig, { id, nextAt: START + ms });
+      }
+      await put(rig, { id: 'paused', paused: true, nextAt: null });
+      expect(await rig.store.dueSchedules({ limit: 9, after: null })).toEqual({
+        now: START,
+        due: [],
+        nextAt: START + 10,
+      });
+      rig.advance(20);
+      expect(await dueIds(rig)).toEqual(['c', 'a', 'b']);
+      const page = await rig.store.dueSchedules({ limit: 2, after: null });
+      expect(page.due.map(({ id }) => id)).toEqual(['c', 'a']);
+      expect(page.nextAt).toBe(START + 500);
+      const after = { nextAt: START + 20, id: 'a' };
+      const rest = await rig.store.dueSchedules({ limit: 2, after });
+      expect(rest.due.map(({ id }) => id)).toEqual(['b']);
+      rig.advance(1000);
+      expect(await rig.store.dueSchedules({ limit: 1, after: null })).toMatchObject({
+        nextAt: null,
+      });
+    },
+  );
+
+  rule('[Q13] a tick creates a run and advances the schedule atomically', async (rig) => {
     const schedule = await put(rig);
     rig.advance(MINUTE + 7);
     await rig.node();
@@ -137,14 +142,14 @@ export function scheduleRules(rule: Rule): void {
     expect(await dueIds(rig)).toEqual([]);
   });
 
-  rule('[Q13] a tick fires once, whoever asks and however often', async (rig) => {
+  rule('[Q13] a tick fires once, however many nodes try and how often', async (rig) => {
     const schedule = await put(rig);
     rig.advance(MINUTE);
     const firings = Array.from({ length: 8 }, () => firing(schedule));
     const answers = await Promise.all(firings.map((one) => rig.store.fireSchedule(one)));
     expect(answers.filter((fired) => fired)).toHaveLength(1);
     const winner = firings[answers.indexOf(true)] as Firing;
-    // Its answer was lost, and it came again.
+    // Repeated because the answer was lost.
     expect(await rig.store.fireSchedule(winner)).toBe(true);
     expect(await rig.counts()).toEqual({ queued: 1 });
     expect((await rig.store.getSchedule('s'))?.lastRunId).toBe(winner.admission.id);
@@ -165,7 +170,7 @@ export function scheduleRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({});
   });
 
-  rule('[Q13] a run that is refused leaves its tick due', async (rig) => {
+  rule('[Q13] if the run is refused, its tick stays due', async (rig) => {
     const schedule = await put(rig);
     rig.advance(MINUTE);
     const taken = await rig.enqueue();
@@ -178,7 +183,7 @@ export function scheduleRules(rule: Rule): void {
     expect(await dueIds(rig)).toEqual(['s']);
   });
 
-  rule('[Q13] the last tick leaves none', async (rig) => {
+  rule('[Q13] after the last tick there is no next one', async (rig) => {
     const at = START + 1;
     const schedule = await put(rig, { cron: null, at, nextAt: at });
     rig.advance(1);
@@ -188,7 +193,7 @@ export function scheduleRules(rule: Rule): void {
     expect(await rig.store.getSchedule('s')).toMatchObject({ nextAt: null, lastAt: at });
   });
 
-  rule('[Q13] runs of a schedule with a lane queue up in the order of its ticks', async (rig) => {
+  rule('[Q13] runs of a schedule with a lane are queued in the order of its ticks', async (rig) => {
     let schedule = await put(rig, { lane: 'l' });
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) {
@@ -203,15 +208,15 @@ export function scheduleRules(rule: Rule): void {
     expect(await rig.claimIds()).toEqual(ids.slice(0, 1));
   });
 
-  rule('[Q13] a change of schedules is told', async (rig) => {
-    const told = () => rig.hint(({ schedules }) => schedules === true);
-    let hint = told();
+  rule('[Q13] changes of schedules send hints', async (rig) => {
+    const nextHint = () => rig.hint(({ schedules }) => schedules === true);
+    let hint = nextHint();
     const { version } = await put(rig);
     await hint;
-    hint = told();
+    hint = nextHint();
     await rig.store.putSchedule(scheduleWrite({ nextAt: START + 1 }), version);
     await hint;
-    hint = told();
+    hint = nextHint();
     await rig.store.removeSchedule('s');
     await hint;
   });

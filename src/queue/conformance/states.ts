@@ -3,39 +3,39 @@ import type { Outcome } from '../../contract/outcome.ts';
 import type { RunState } from '../../contract/run.ts';
 import { admission, failed, type Rule, refused, SUCCEEDED } from './rig.ts';
 
-/** States, their events, and the end that never changes. */
+/** States, their events, and terminal states. */
 export function stateRules(rule: Rule): void {
-  rule('[Q8] each transition appends its event in the same step', async (rig) => {
+  rule('[Q8] each transition appends its event in the same transaction', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue({ lane: 'l' });
     const seen: [RunState, string[]][] = [];
     let after = 0;
-    const look = async () => {
+    const record = async () => {
       const events = await rig.store.listAfter('l', after, 100);
       after = events.at(-1)?.seq ?? after;
       seen.push([(await rig.run(id)).state, events.map(({ type }) => type)]);
     };
-    await look();
+    await record();
     const first = await rig.claimOne();
-    await look();
+    await record();
     await rig.write(first, { start: true });
-    await look();
+    await record();
     await rig.end(first, failed('timeout'));
-    await look();
+    await record();
     rig.advance(1000);
     const second = await rig.begin();
-    await look();
+    await record();
     await rig.write(second, { ask: true });
-    await look();
+    await record();
     await rig.change({ do: 'answer', run: id });
     await rig.claim();
-    await look();
+    await record();
     await rig.end(second, { kind: 'handed_back', reason: 'stop' });
-    await look();
+    await record();
     const third = await rig.begin();
-    await look();
+    await record();
     await rig.end(third);
-    await look();
+    await record();
     expect(seen).toEqual([
       ['queued', ['run.queued']],
       ['dequeued', ['run.dequeued']],
@@ -81,7 +81,7 @@ export function stateRules(rule: Rule): void {
     });
   }
 
-  rule('[Q8] a manual retry is a new run like the old one, at the head', async (rig) => {
+  rule('[Q8] a manual retry copies the run to the head of its lane', async (rig) => {
     await rig.node();
     const old = await rig.enqueue({ lane: 'l', payload: { n: 1 }, maxAttempts: 2, owner: 'ann' });
     await rig.finish(await rig.claimOne(), failed('invalid_request'));
@@ -114,13 +114,13 @@ export function stateRules(rule: Rule): void {
     expect(await rig.run(old.id)).toMatchObject({ payload: { n: 1 } });
   });
 
-  rule('[Q8] a retry goes behind the run under way and before all queued ones', async (rig) => {
+  rule('[Q8] a retry goes after the current run and before all queued ones', async (rig) => {
     await rig.node();
     const old = await rig.enqueue({ lane: 'l' });
     await rig.finish(await rig.claimOne());
     const rest = await rig.enqueueMany(2, { lane: 'l' });
     const running = await rig.begin();
-    // More often than there is room between two places, so that the lane is renumbered.
+    // More often than there is room between two positions, so the lane is renumbered.
     const retries = Array.from({ length: 25 }, (_, i) => `retry-${i}`);
     for (const newId of retries) await rig.change({ do: 'retry', run: old.id, newId });
     expect(await rig.queued('l')).toEqual([...retries.toReversed(), rest[1]]);
@@ -194,7 +194,7 @@ export function stateRules(rule: Rule): void {
     ]);
   });
 
-  rule('[Q22] a cancel and an end that meet give one end', async (rig) => {
+  rule('[Q22] a concurrent cancel and end result in one end', async (rig) => {
     await rig.node();
     const ids = await rig.enqueueMany(10);
     const claimed = await rig.claim();

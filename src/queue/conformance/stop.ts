@@ -5,22 +5,25 @@ import { LEASE_MS, type Rig, type Rule } from './rig.ts';
 const STOP = { by: 'ann', reason: 'an incident' };
 const HANDED_BACK = { kind: 'handed_back', reason: 'stopped' } as const;
 
-/** The switch that stops everything: nothing is given out while it is on. */
+/** The switch that stops the installation: while it is on, nothing is handed out. */
 export function stopRules(rule: Rule): void {
-  rule('[P6] who stopped everything, when and why is kept until it is resumed', async (rig) => {
-    expect(await rig.store.getStop()).toBeNull();
-    const stopped = { ...STOP, since: rig.now };
-    expect(await rig.store.setStop(STOP)).toEqual(stopped);
-    expect(await rig.store.getStop()).toEqual(stopped);
-    rig.advance(1000);
-    const again = { by: 'bob', reason: null };
-    expect(await rig.store.setStop(again)).toEqual({ ...again, since: stopped.since });
-    expect(await rig.store.setStop(null)).toBeNull();
-    expect(await rig.store.setStop(null)).toBeNull();
-    expect(await rig.store.getStop()).toBeNull();
-  });
+  rule(
+    '[P6] who stopped the installation, when and why is stored until it is resumed',
+    async (rig) => {
+      expect(await rig.store.getStop()).toBeNull();
+      const stopped = { ...STOP, since: rig.now };
+      expect(await rig.store.setStop(STOP)).toEqual(stopped);
+      expect(await rig.store.getStop()).toEqual(stopped);
+      rig.advance(1000);
+      const again = { by: 'bob', reason: null };
+      expect(await rig.store.setStop(again)).toEqual({ ...again, since: stopped.since });
+      expect(await rig.store.setStop(null)).toBeNull();
+      expect(await rig.store.setStop(null)).toBeNull();
+      expect(await rig.store.getStop()).toBeNull();
+    },
+  );
 
-  rule('[Q9] [Q12] nothing is claimed while everything is stopped', async (rig) => {
+  rule('[Q9] [Q12] nothing is claimed during a stop', async (rig) => {
     await rig.node('node-1', { host: 'host-1' });
     await rig.node('node-2', { host: 'host-2' });
     await rig.change({ do: 'configure', lane: 'pinned', settings: { host: 'host-2' } });
@@ -37,29 +40,32 @@ export function stopRules(rule: Rule): void {
     expect(await rig.claim({ nodeId: 'node-2' })).toHaveLength(5);
   });
 
-  rule('[Q1] [Q3] [Q14] what was handed back is claimed first again, in order', async (rig) => {
-    await rig.node();
-    const first = await rig.enqueueMany(3, { lane: 'a' });
-    const second = await rig.enqueueMany(2, { lane: 'b' });
-    const [a, other] = [await rig.begin(), await rig.begin()];
-    await rig.store.setStop(STOP);
-    for (const claimed of [a, other]) await rig.end(claimed, HANDED_BACK);
-    expect(await rig.claim()).toEqual([]);
-    expect(await rig.run(a.run.id)).toMatchObject({ state: 'queued', attempts: 0, crashes: 0 });
-    expect(await rig.queued('a')).toEqual(first.slice(1));
-    await rig.store.setStop(null);
-    const started: Record<string, string[]> = { a: [], b: [] };
-    for (let round = 0; round < 3; round++) {
-      for (const claimed of await rig.claim()) {
-        started[claimed.run.lane]?.push(claimed.run.id);
-        expect(claimed.run.attempts).toBe(1);
-        await rig.finish(claimed);
+  rule(
+    '[Q1] [Q3] [Q14] after a stop, handed-back runs are claimed first, in order',
+    async (rig) => {
+      await rig.node();
+      const first = await rig.enqueueMany(3, { lane: 'a' });
+      const second = await rig.enqueueMany(2, { lane: 'b' });
+      const [a, other] = [await rig.begin(), await rig.begin()];
+      await rig.store.setStop(STOP);
+      for (const claimed of [a, other]) await rig.end(claimed, HANDED_BACK);
+      expect(await rig.claim()).toEqual([]);
+      expect(await rig.run(a.run.id)).toMatchObject({ state: 'queued', attempts: 0, crashes: 0 });
+      expect(await rig.queued('a')).toEqual(first.slice(1));
+      await rig.store.setStop(null);
+      const started: Record<string, string[]> = { a: [], b: [] };
+      for (let round = 0; round < 3; round++) {
+        for (const claimed of await rig.claim()) {
+          started[claimed.run.lane]?.push(claimed.run.id);
+          expect(claimed.run.attempts).toBe(1);
+          await rig.finish(claimed);
+        }
       }
-    }
-    expect(started).toEqual({ a: first, b: second });
-  });
+      expect(started).toEqual({ a: first, b: second });
+    },
+  );
 
-  rule('[Q2] caps count what has not been handed back yet after it is resumed', async (rig) => {
+  rule('[Q2] after a stop, caps count runs that have not been handed back yet', async (rig) => {
     await rig.node();
     const request = { caps: { types: { task: 2 }, perOwner: null } };
     await rig.enqueueMany(4);
@@ -73,7 +79,7 @@ export function stopRules(rule: Rule): void {
     expect(await rig.claim(request)).toEqual([]);
   });
 
-  rule('[Q3] a run that becomes due while everything is stopped joins its lane', async (rig) => {
+  rule('[Q3] a run that becomes due during a stop joins its lane', async (rig) => {
     await rig.node();
     const due = await rig.enqueue({ lane: 'l', delayMs: 1000 });
     await rig.store.setStop(STOP);
@@ -85,7 +91,7 @@ export function stopRules(rule: Rule): void {
     expect(await rig.claimIds()).toEqual([due.id]);
   });
 
-  rule('[A7] an answer while everything is stopped gives no slot back', async (rig) => {
+  rule('[A7] an answer during a stop gives no slot back', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue();
     const asking = await rig.begin();
@@ -94,7 +100,7 @@ export function stopRules(rule: Rule): void {
     await rig.change({ do: 'answer', run: id });
     expect(await rig.claim()).toEqual([]);
     expect((await rig.run(id)).state).toBe('waiting');
-    // Its agent is stopped with the answer given: it is queued, and nobody is asked again.
+    // Its agent is stopped after the answer: the run is queued, and the question is not asked again.
     await rig.end(asking, { kind: 'left_waiting' });
     expect(await rig.run(id)).toMatchObject({ state: 'queued', attempts: 0, crashes: 0 });
     expect(await rig.claim()).toEqual([]);
@@ -102,22 +108,25 @@ export function stopRules(rule: Rule): void {
     expect(await rig.claimIds()).toEqual([id]);
   });
 
-  rule('[A7] a question that is open stays open, and its answer queues the run', async (rig) => {
-    await rig.node();
-    const { id } = await rig.enqueue();
-    const asking = await rig.begin();
-    await rig.write(asking, { ask: true });
-    await rig.store.setStop(STOP);
-    await rig.end(asking, { kind: 'left_waiting' });
-    expect((await rig.run(id)).state).toBe('waiting');
-    await rig.change({ do: 'answer', run: id });
-    expect((await rig.run(id)).state).toBe('queued');
-    expect(await rig.claim()).toEqual([]);
-    await rig.store.setStop(null);
-    expect(await rig.claimIds()).toEqual([id]);
-  });
+  rule(
+    '[A7] an open question stays open during a stop, and its answer queues the run',
+    async (rig) => {
+      await rig.node();
+      const { id } = await rig.enqueue();
+      const asking = await rig.begin();
+      await rig.write(asking, { ask: true });
+      await rig.store.setStop(STOP);
+      await rig.end(asking, { kind: 'left_waiting' });
+      expect((await rig.run(id)).state).toBe('waiting');
+      await rig.change({ do: 'answer', run: id });
+      expect((await rig.run(id)).state).toBe('queued');
+      expect(await rig.claim()).toEqual([]);
+      await rig.store.setStop(null);
+      expect(await rig.claimIds()).toEqual([id]);
+    },
+  );
 
-  rule('[Q9] every node is hinted, and sees it in its poll', async (rig) => {
+  rule('[Q9] every node gets a hint of a stop, and sees it in its poll', async (rig) => {
     await rig.node('node-1');
     await rig.node('node-2');
     expect((await rig.store.poll('node-1')).stopped).toBe(false);
@@ -133,7 +142,7 @@ export function stopRules(rule: Rule): void {
     expect((await rig.store.poll('node-1')).stopped).toBe(false);
   });
 
-  rule('[Q7] the runs of a node that dies while everything is stopped wait too', async (rig) => {
+  rule('[Q7] the runs of a node that dies during a stop also wait', async (rig) => {
     await rig.node('node-1');
     const { id } = await rig.enqueue();
     await rig.begin();
@@ -146,7 +155,7 @@ export function stopRules(rule: Rule): void {
     expect(await rig.claimIds({ nodeId: 'node-2' })).toEqual([id]);
   });
 
-  rule('[Q2] [Q9] of a claim and a stop at once, one sees the other', async (rig) => {
+  rule('[Q2] [Q9] of a concurrent claim and stop, one sees the other', async (rig) => {
     const nodes = await Promise.all(['a', 'b', 'c'].map((id) => rig.node(`node-${id}`)));
     for (let round = 0; round < 10; round++) {
       await rig.enqueueMany(6);
@@ -156,7 +165,7 @@ export function stopRules(rule: Rule): void {
         for (let i = 0; i < 4; i++) {
           const began = answered;
           const claimed = await rig.claim({ nodeId, limit: 1 });
-          // A claim that began after the stop was answered gets nothing.
+          // A claim that begins after setStop() has returned gets nothing.
           if (began) late.push(...claimed);
           for (const one of claimed) await rig.finish(one);
         }

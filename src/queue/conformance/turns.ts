@@ -5,7 +5,7 @@ import type { Rig, Rule } from './rig.ts';
 
 const SLOTS = 2;
 
-/** Claims of one host under a cap of two. */
+/** A claim by one host under a cap of two. */
 const of = (host: string, rest: Partial<ClaimRequest> = {}): Partial<ClaimRequest> => ({
   nodeId: `node-${host}`,
   caps: { types: { task: SLOTS }, perOwner: null },
@@ -15,13 +15,13 @@ const of = (host: string, rest: Partial<ClaimRequest> = {}): Partial<ClaimReques
 const join = (rig: Rig, host: string, more: Parameters<Rig['node']>[1] = {}): Promise<string> =>
   rig.node(`node-${host}`, { host, ...more });
 
-/** A run in a lane that belongs to a host. */
+/** Enqueues a run in a lane pinned to a host. */
 async function enqueueOn(rig: Rig, host: string, owner: string, lane: string): Promise<string> {
   await rig.change({ do: 'configure', lane, settings: { host, owner } });
   return (await rig.enqueue({ lane, owner })).id;
 }
 
-/** Both slots are taken by somebody with a backlog on host a; then a newcomer waits on host b. */
+/** An owner with a backlog on host a takes both slots; then a newcomer waits on host b. */
 async function newcomer(rig: Rig): Promise<{ running: ClaimedRun[]; late: string }> {
   for (let i = 0; i < 10; i++) await enqueueOn(rig, 'a', 'busy', `busy-${i}`);
   const running = await rig.claim(of('a'));
@@ -31,7 +31,7 @@ async function newcomer(rig: Rig): Promise<{ running: ClaimedRun[]; late: string
 
 /** Hosts that compete for the slots of one type take turns. */
 export function turnRules(rule: Rule): void {
-  rule('[Q4] a slot that a host frees is left for the user of another host', async (rig) => {
+  rule('[Q4] a freed slot is left for an owner on another host', async (rig) => {
     await join(rig, 'a');
     await join(rig, 'b');
     const { running, late } = await newcomer(rig);
@@ -43,7 +43,7 @@ export function turnRules(rule: Rule): void {
     expect(await rig.claim(of('a'))).toHaveLength(1);
   });
 
-  rule('[Q4] a host that a slot is left for is hinted once', async (rig) => {
+  rule('[Q4] a host gets one hint for a slot left for it', async (rig) => {
     await join(rig, 'a');
     await join(rig, 'b');
     const { running } = await newcomer(rig);
@@ -63,7 +63,7 @@ export function turnRules(rule: Rule): void {
     expect(hints).toBe(1);
   });
 
-  rule('[Q4] a host that does not come in its turn is not waited for', async (rig) => {
+  rule('[Q4] a host that does not take its slot in time loses it', async (rig) => {
     await join(rig, 'a');
     await join(rig, 'b');
     const { running, late } = await newcomer(rig);
@@ -72,13 +72,13 @@ export function turnRules(rule: Rule): void {
     rig.advance(TURN_MS - 1);
     expect(await rig.claim(of('a'))).toEqual([]);
     rig.advance(1);
-    const [given] = await rig.claim(of('a'));
-    expect(given?.run.owner).toBe('busy');
-    // It costs that time once, not at every slot.
-    await rig.finish(given as ClaimedRun);
+    const [claimed] = await rig.claim(of('a'));
+    expect(claimed?.run.owner).toBe('busy');
+    // This costs the time once, not for every slot.
+    await rig.finish(claimed as ClaimedRun);
     const [next] = await rig.claim(of('a'));
     expect(next?.run.owner).toBe('busy');
-    // Back again, it has its turns again.
+    // Once the host takes something again, slots are left for it again.
     await rig.finish(next as ClaimedRun);
     expect(await rig.claimIds(of('b'))).toEqual([late]);
     await enqueueOn(rig, 'b', 'other', 'other-1');
@@ -87,22 +87,22 @@ export function turnRules(rule: Rule): void {
     expect(await rig.claim(of('b'))).toHaveLength(1);
   });
 
-  rule('[Q4] a host that came too late for its slot keeps its next turn', async (rig) => {
+  rule('[Q4] a host that comes too late for its slot still gets its next turn', async (rig) => {
     await join(rig, 'a');
     await join(rig, 'b');
     const { running, late } = await newcomer(rig);
     await rig.finish(running[0] as ClaimedRun);
     expect(await rig.claim(of('a'))).toEqual([]);
     rig.advance(TURN_MS);
-    const [given] = await rig.claim(of('a'));
-    // All slots are taken again when it comes.
+    const [claimed] = await rig.claim(of('a'));
+    // When it comes, all slots are taken again.
     expect(await rig.claim(of('b'))).toEqual([]);
-    await rig.finish(given as ClaimedRun);
+    await rig.finish(claimed as ClaimedRun);
     expect(await rig.claim(of('a'))).toEqual([]);
     expect(await rig.claimIds(of('b'))).toEqual([late]);
   });
 
-  rule('[Q4] a worker that has a smaller cap keeps no slot from the others', async (rig) => {
+  rule('[Q4] a worker with a smaller cap does not block a slot for the others', async (rig) => {
     await join(rig, 'a');
     await join(rig, 'b');
     const { running } = await newcomer(rig);
@@ -116,7 +116,7 @@ export function turnRules(rule: Rule): void {
 
   const absent: Record<string, (rig: Rig) => Promise<unknown>> = {
     'that is away': async () => {},
-    'whose lease has ended': async (rig) => {
+    'whose lease has expired': async (rig) => {
       await join(rig, 'b', { leaseMs: 1 });
       rig.advance(1);
     },
@@ -138,7 +138,7 @@ export function turnRules(rule: Rule): void {
     });
   }
 
-  rule('[Q4] no slot is left where there are enough for every host', async (rig) => {
+  rule('[Q4] no slot is left if there are enough for every host', async (rig) => {
     await join(rig, 'a', { capacity: 3 });
     await join(rig, 'b', { capacity: 2 });
     for (let i = 0; i < 3; i++) await enqueueOn(rig, 'a', 'busy', `busy-${i}`);
@@ -148,24 +148,21 @@ export function turnRules(rule: Rule): void {
     expect(await rig.claim(of('b', { caps }))).toHaveLength(2);
   });
 
-  rule(
-    '[Q4] slots that are free at once are shared between the users of two hosts',
-    async (rig) => {
-      await join(rig, 'a');
-      await join(rig, 'b');
-      for (let i = 0; i < 5; i++) await enqueueOn(rig, 'a', 'ann', `ann-${i}`);
-      for (let i = 0; i < 5; i++) await enqueueOn(rig, 'b', 'bob', `bob-${i}`);
-      const caps = { types: { task: 4 }, perOwner: null };
-      expect(await rig.claim(of('a', { caps }))).toHaveLength(2);
-      const second = [
-        ...(await rig.claim(of('b', { caps }))),
-        ...(await rig.claim(of('b', { caps }))),
-      ];
-      expect(second).toHaveLength(2);
-    },
-  );
+  rule('[Q4] slots that are free together are shared between owners on two hosts', async (rig) => {
+    await join(rig, 'a');
+    await join(rig, 'b');
+    for (let i = 0; i < 5; i++) await enqueueOn(rig, 'a', 'ann', `ann-${i}`);
+    for (let i = 0; i < 5; i++) await enqueueOn(rig, 'b', 'bob', `bob-${i}`);
+    const caps = { types: { task: 4 }, perOwner: null };
+    expect(await rig.claim(of('a', { caps }))).toHaveLength(2);
+    const second = [
+      ...(await rig.claim(of('b', { caps }))),
+      ...(await rig.claim(of('b', { caps }))),
+    ];
+    expect(second).toHaveLength(2);
+  });
 
-  rule('[Q4] lanes of one user on two hosts are served longest ready first', async (rig) => {
+  rule('[Q4] lanes of one owner on two hosts are served longest-waiting first', async (rig) => {
     await join(rig, 'a');
     await join(rig, 'b');
     const ids: string[] = [];

@@ -15,10 +15,10 @@ const VALUES: readonly [string, Json][] = [
   ['deep', JSON.parse(`${'['.repeat(200)}1${']'.repeat(200)}`) as Json],
 ];
 
-/** What is written is read back as it was. */
+/** Values are read back as they were written. */
 export function valueRules(rule: Rule): void {
   for (const [name, value] of VALUES) {
-    rule(`[Q22] values come back as they were: ${name}`, async (rig) => {
+    rule(`[Q22] values are read back unchanged: ${name}`, async (rig) => {
       await rig.node();
       const { id } = await rig.enqueue({ lane: 'l', payload: value });
       const claimed = await rig.claimOne();
@@ -31,7 +31,7 @@ export function valueRules(rule: Rule): void {
     });
   }
 
-  rule('[Q22] a payload near 1 MiB goes through whole', async (rig) => {
+  rule('[Q22] a payload near 1 MiB is stored completely', async (rig) => {
     await rig.node();
     const payload = 'あ'.repeat(Math.floor((PAYLOAD_MAX - 2) / 3));
     const { id } = await rig.enqueue({ payload });
@@ -40,7 +40,7 @@ export function valueRules(rule: Rule): void {
   });
 
   rule(
-    '[Q22] names of the greatest length, in any script, keep apart and in order',
+    '[Q22] names of the maximum length, in any script, stay distinct and in order',
     async (rig) => {
       await rig.node();
       const name = (tail: string) => tail.padStart(NAME_MAX, '列');
@@ -70,7 +70,7 @@ export function valueRules(rule: Rule): void {
     },
   );
 
-  rule('[Q22] an error message of any characters ends the run', async (rig) => {
+  rule('[Q22] an error message may contain any characters', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue();
     await rig.finish(
@@ -84,14 +84,14 @@ export function valueRules(rule: Rule): void {
     expect((await rig.eventTypes(id)).at(-1)).toBe('done');
   });
 
-  rule('[Q22] what a caller does to its objects afterwards changes nothing stored', async (rig) => {
+  rule('[Q22] modifying objects after a call does not change stored data', async (rig) => {
     await rig.node();
     await rig.enqueue({ lane: 'l', payload: { n: 1 } });
     const claimed = await rig.claimOne();
     const progress = { n: 1 };
     const result = { n: 1 };
     const error = { class: 'timeout' as const, message: 'first' };
-    // In one write: two at once may be stored in either order.
+    // In one write: two concurrent writes may be stored in either order.
     const written = rig.write(claimed, {
       start: true,
       events: [{ type: 'run.progress', payload: progress }],
@@ -118,7 +118,7 @@ export function valueRules(rule: Rule): void {
     expect((await rig.lane('l')).queued).toBe(0);
   });
 
-  rule('[Q22] a closed store refuses everything, and closes twice', async (rig) => {
+  rule('[Q22] a closed store refuses everything and can be closed twice', async (rig) => {
     await rig.store.close();
     await rig.store.close();
     await expect(rig.enqueue()).rejects.toEqual(refused('closed'));

@@ -56,7 +56,7 @@ export function waitingRules(rule: Rule): void {
     expect((await rig.run(id)).state).toBe('running');
   });
 
-  rule('[A7] answered runs go on in the order of their answers', async (rig) => {
+  rule('[A7] answered runs continue in the order of their answers', async (rig) => {
     await rig.node();
     const ids = await rig.enqueueMany(3);
     for (let i = 0; i < 3; i++) await rig.write(await rig.begin(), { ask: true });
@@ -69,7 +69,7 @@ export function waitingRules(rule: Rule): void {
     expect(states).toEqual(['waiting', 'waiting', 'running']);
   });
 
-  rule('[A7] a claim of another node gives the slot back where the run is', async (rig) => {
+  rule('[A7] a claim by another node gives the run its slot back on its own node', async (rig) => {
     await rig.node('node-1');
     await rig.node('node-2');
     const { id } = await rig.enqueue();
@@ -82,7 +82,7 @@ export function waitingRules(rule: Rule): void {
     expect(await rig.end(asking)).toBe(true);
   });
 
-  rule('[A7] asking again after the answer waits again', async (rig) => {
+  rule('[A7] a run that asks again after the answer waits again', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue();
     const claimed = await rig.begin();
@@ -120,7 +120,7 @@ export function waitingRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({ succeeded: 1, retry_scheduled: 1, cancelled: 1 });
   });
 
-  rule('[Q8] a run left waiting stays so until the answer queues it again', async (rig) => {
+  rule('[Q8] a run left waiting stays waiting until the answer queues it again', async (rig) => {
     await rig.node();
     const [first, second] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
     const asking = await rig.begin();
@@ -139,21 +139,24 @@ export function waitingRules(rule: Rule): void {
     expect(await rig.claimIds()).toEqual([second]);
   });
 
-  rule('[Q8] a waiting run whose node dies stays waiting, counting no crash', async (rig) => {
-    await rig.node('node-1');
-    const { id } = await rig.enqueue({ lane: 'l' });
-    await rig.write(await rig.begin(), { ask: true });
-    expect(await rig.store.takeOver(['node-1'])).toMatchObject([
-      { run: id, state: 'waiting', crashes: 0 },
-    ]);
-    expect(await rig.run(id)).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0 });
-    await rig.node('node-2');
-    expect(await rig.claim({ nodeId: 'node-2' })).toEqual([]);
-    await rig.change({ do: 'answer', run: id });
-    expect((await rig.claimOne({ nodeId: 'node-2' })).run).toMatchObject({ id, attempts: 1 });
-  });
+  rule(
+    '[Q8] a waiting run whose node dies stays waiting, without counting a crash',
+    async (rig) => {
+      await rig.node('node-1');
+      const { id } = await rig.enqueue({ lane: 'l' });
+      await rig.write(await rig.begin(), { ask: true });
+      expect(await rig.store.takeOver(['node-1'])).toMatchObject([
+        { run: id, state: 'waiting', crashes: 0 },
+      ]);
+      expect(await rig.run(id)).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0 });
+      await rig.node('node-2');
+      expect(await rig.claim({ nodeId: 'node-2' })).toEqual([]);
+      await rig.change({ do: 'answer', run: id });
+      expect((await rig.claimOne({ nodeId: 'node-2' })).run).toMatchObject({ id, attempts: 1 });
+    },
+  );
 
-  rule('[Q8] an answer that came before the node died queues the run', async (rig) => {
+  rule('[Q8] an answer given before the node died queues the run', async (rig) => {
     await rig.node('node-1');
     const { id } = await rig.enqueue();
     await rig.write(await rig.begin(), { ask: true });
@@ -165,7 +168,7 @@ export function waitingRules(rule: Rule): void {
     expect(await rig.claimIds({ nodeId: 'node-2' })).toEqual([id]);
   });
 
-  rule('[Q8] an answered run gets no slot on a node whose lease has ended', async (rig) => {
+  rule('[Q8] an answered run gets no slot on a node whose lease has expired', async (rig) => {
     await rig.node('node-1');
     await rig.node('node-2', { leaseMs: 10 * LEASE_MS });
     const { id } = await rig.enqueue();
@@ -188,7 +191,7 @@ export function waitingRules(rule: Rule): void {
     expect(await rig.claim()).toEqual([]);
   });
 
-  rule('[Q9] cancel of a run left waiting is final at once', async (rig) => {
+  rule('[Q9] cancelling a run left waiting takes effect immediately', async (rig) => {
     await rig.node();
     const { id } = await rig.enqueue({ lane: 'l' });
     const asking = await rig.begin();
