@@ -1,6 +1,7 @@
 import { finished } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../contract/errors.ts';
+import { StrangerTally } from './stranger-tally.ts';
 
 export interface RequestMetrics {
   /** `route` is the path of the contract, or `unmatched`; never the requested path. */
@@ -9,12 +10,22 @@ export interface RequestMetrics {
   refused(code: ErrorCode): void;
 }
 
-/** Logs every request once it was answered or broken off, without query, body or credential. */
+/**
+ * Logs every request once it was answered or broken off, without query, body or credential. Strangers
+ * whose requests are refused get no line at level info: they would write the log.
+ */
 export function logRequests(app: FastifyInstance, metrics: RequestMetrics | null): void {
+  const strangers = new StrangerTally(app.log);
+  app.addHook('onClose', async () => strangers.flush());
   app.decorateRequest('errorCode');
   app.addHook('onRequest', async (request, reply) => {
     const start = performance.now();
-    finished(reply.raw, () => logRequest(request, reply, performance.now() - start, metrics));
+    finished(reply.raw, (error) => {
+      const { statusCode } = reply.raw;
+      const isRefused = request.principal === null && (statusCode >= 400 || error != null);
+      if (isRefused) strangers.add(error == null ? statusCode : 'aborted');
+      logRequest(request, reply, performance.now() - start, metrics, isRefused);
+    });
   });
 }
 
@@ -23,6 +34,7 @@ function logRequest(
   reply: FastifyReply,
   ms: number,
   metrics: RequestMetrics | null,
+  isRefused: boolean,
 ): void {
   const { method } = request;
   const route = request.routeOptions.config?.pattern ?? 'unmatched';
@@ -33,7 +45,8 @@ function logRequest(
   if (errorCode !== undefined) metrics?.refused(errorCode);
   const line = { method, route, status, ms: Math.round(ms * 10) / 10, errorCode };
   // Changes are of interest later; reads only when there is trouble.
-  if (method === 'GET' || method === 'HEAD') request.log.debug(line, 'Request answered');
+  if (isRefused || method === 'GET' || method === 'HEAD')
+    request.log.debug(line, 'Request answered');
   else request.log.info(line, 'Request answered');
 }
 

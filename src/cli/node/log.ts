@@ -1,6 +1,7 @@
-import { stderr } from 'node:process';
+import process, { stderr } from 'node:process';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { plainLine, TerminalFilter } from '../output/terminal-filter.ts';
+import { LogWriter } from './log-writer.ts';
 
 /**
  * To stderr, because stdout carries the ready line. JSON, or lines for people on a terminal; each line of JSON goes
@@ -15,9 +16,12 @@ export function createLog(
 }
 
 function standardError(): DestinationStream {
+  // The terminal may be closed, or the disk full: the server continues without its log.
+  stderr.on('error', () => {});
   if (stderr.isTTY) return readable((line) => stderr.write(line));
-  // Synchronous: the last lines before an exit are the ones that matter.
-  return pino.destination({ dest: 2, sync: true });
+  const writer = LogWriter.to(stderr.fd);
+  process.once('exit', () => writer.flush());
+  return writer;
 }
 
 interface Line {

@@ -1,0 +1,87 @@
+import { writeSync } from 'node:fs';
+import type { DestinationStream } from 'pino';
+
+/** Bytes that wait while they cannot be written; lines beyond them are dropped. */
+const WAITING_MAX = 1024 * 1024;
+const RETRY_MS = 100;
+/** How long an exit waits for a slow reader of the last lines. */
+const FLUSH_MS = 500;
+
+/**
+ * Writes lines to a descriptor at once, so that the last ones before a crash are not lost. While that
+ * is not possible (the disk is full, or nobody reads the pipe) lines wait, and then are dropped and
+ * counted: the log must neither end nor hold up the server. A pipe has to be non-blocking, which Node
+ * makes that of `process.stderr`.
+ */
+export class LogWriter implements DestinationStream {
+  readonly #write: (bytes: Uint8Array) => number;
+  readonly #waiting: Uint8Array[] = [];
+  #bytes = 0;
+  #dropped = 0;
+  #retry: NodeJS.Timeout | null = null;
+
+  constructor(write: (bytes: Uint8Array) => number) {
+    this.#write = write;
+  }
+
+  static to(descriptor: number): LogWriter {
+    return new LogWriter((bytes) => writeSync(descriptor, bytes));
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.from(line);
+    if (this.#bytes + bytes.length > WAITING_MAX) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#reportDropped();
+    this.#add(bytes);
+    if (this.#retry === null) this.#writeWaiting();
+  }
+
+  /** Writes what waits, for at most half a second. For the exit of the process: it blocks. */
+  flush(): void {
+    const deadline = performance.now() + FLUSH_MS;
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    while (this.#writeWaiting() === 'EAGAIN' && performance.now() < deadline) {
+      Atomics.wait(pause, 0, 0, 10);
+    }
+  }
+
+  /** Gives the code of the error that stopped it; null if nothing waits any more. */
+  #writeWaiting(): string | null {
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#retry = null;
+    for (;;) {
+      const [next] = this.#waiting;
+      if (next === undefined) {
+        if (!this.#reportDropped()) return null;
+        continue;
+      }
+      try {
+        const written = this.#write(next);
+        this.#bytes -= written;
+        if (written === next.length) this.#waiting.shift();
+        else this.#waiting[0] = next.subarray(written);
+      } catch (error) {
+        this.#retry = setTimeout(() => this.#writeWaiting(), RETRY_MS).unref();
+        return (error as NodeJS.ErrnoException).code ?? 'unknown';
+      }
+    }
+  }
+
+  /** In the place of the lines that are missing. */
+  #reportDropped(): boolean {
+    if (this.#dropped === 0) return false;
+    const msg = 'Log lines were dropped because they could not be written';
+    const line = { level: 40, time: Date.now(), dropped: this.#dropped, msg };
+    this.#dropped = 0;
+    this.#add(Buffer.from(`${JSON.stringify(line)}\n`));
+    return true;
+  }
+
+  #add(bytes: Uint8Array): void {
+    this.#waiting.push(bytes);
+    this.#bytes += bytes.length;
+  }
+}
