@@ -15,7 +15,7 @@ function app(ready: () => Promise<Readiness> = async () => ({})) {
   return instance;
 }
 
-test('[H7] /healthz says that the process is alive, whatever else is', async () => {
+test('[H7] /healthz says that the process is alive, whatever the state of the rest', async () => {
   const answer = await app(() => Promise.reject(new Error('away'))).inject('/healthz');
   expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ok' }]);
 });
@@ -26,13 +26,13 @@ test('[H7] /readyz is 200 when every part is ready', async () => {
   expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ready', checks }]);
 });
 
-test('[H7] /readyz is 503 and names the part that is not', async () => {
+test('[H7] /readyz is 503 and names the part that is not ready', async () => {
   const checks = { database: 'unreachable', migrations: true } as const;
   const answer = await app(async () => checks).inject('/readyz');
   expect([answer.statusCode, answer.json()]).toEqual([503, { status: 'not_ready', checks }]);
 });
 
-test('[H7] /readyz is 503 when the check itself fails, without telling why', async () => {
+test('[H7] /readyz is 503 when the check itself fails, without saying why', async () => {
   const answer = await app(() => Promise.reject(new Error('secret path'))).inject('/readyz');
   expect(answer.statusCode).toBe(503);
   expect(answer.body).not.toContain('secret');
@@ -55,7 +55,7 @@ test.each([
   });
 });
 
-test('errors have one shape: unknown method and undecodable URL', async () => {
+test('unknown methods and undecodable URLs get errors in the usual shape', async () => {
   const instance = app();
   const posted = await instance.inject({ method: 'POST', url: '/healthz' });
   expect(posted.json()).toMatchObject({ error: { code: 'not_found', status: 404 } });
@@ -63,7 +63,7 @@ test('errors have one shape: unknown method and undecodable URL', async () => {
   expect(undecodable.json()).toMatchObject({ error: { code: 'invalid_request', status: 400 } });
 });
 
-test('an error from inside is logged, not shown', async () => {
+test('an internal error is logged, not shown', async () => {
   const instance = app();
   instance.addHook('preHandler', async () => {
     throw new Error('secret');
@@ -73,13 +73,13 @@ test('an error from inside is logged, not shown', async () => {
   expect(answer.body).not.toContain('secret');
 });
 
-test('[O1] port 0 takes a free port, and the URL names it', async () => {
+test('[O1] port 0 picks a free port, and the URL contains it', async () => {
   const url = await listen(app(), '127.0.0.1', 0);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });
 
-test('closing does not wait for ever for a request that is half sent', async () => {
+test('closing does not wait forever for a half-sent request', async () => {
   const instance = app();
   const url = new URL(await listen(instance, '127.0.0.1', 0));
   const socket = connect(Number(url.port), url.hostname).on('error', () => {});
@@ -103,7 +103,7 @@ test('[H9] until the database is open the API answers 503 with Retry-After', asy
   }
 });
 
-test('[S2] status cannot be set, in the words of the specification', async () => {
+test('[S2] the status cannot be set; the answer is that of the specification', async () => {
   const answer = await appRig().ask({
     method: 'PUT',
     url: '/api/v1/sessions/anything/status',
@@ -115,7 +115,7 @@ test('[S2] status cannot be set, in the words of the specification', async () =>
   );
 });
 
-test('every answer says what a browser may do with it, and which request it was', async () => {
+test('every response has security headers and the request id', async () => {
   const { app: instance, get } = appRig();
   const answers = [
     await get('/healthz'),
@@ -135,12 +135,12 @@ test('every answer says what a browser may do with it, and which request it was'
   }
 });
 
-test('an error names the request it is the answer to', async () => {
+test('an error contains its request id', async () => {
   const answer = await appRig().get('/nothing');
   expect(answer.json().meta.requestId).toBe(answer.headers['x-request-id']);
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD answers like GET, without the body', async () => {
   const { app: instance } = appRig();
   const [head, get] = [
     await instance.inject({ method: 'HEAD', url: '/healthz' }),
@@ -150,7 +150,7 @@ test('HEAD answers as GET does, without the body', async () => {
   expect(head.headers['content-length']).toBe(get.headers['content-length']);
 });
 
-test('[O4] a request is logged and counted by its pattern, without what it asked', async () => {
+test('[O4] a request is logged and counted by its pattern, without its parameters', async () => {
   const lines: Record<string, unknown>[] = [];
   const counted: unknown[] = [];
   const refused: unknown[] = [];
@@ -171,8 +171,8 @@ test('[O4] a request is logged and counted by its pattern, without what it asked
     payload: { message: 'hidden-body' },
   });
   await get('/hidden-path');
-  const told = lines.filter(({ msg }) => msg === 'Request answered');
-  expect(told).toEqual([
+  const logged = lines.filter(({ msg }) => msg === 'Request answered');
+  expect(logged).toEqual([
     expect.objectContaining({
       level: 20,
       requestId: headers['x-request-id'],
@@ -198,7 +198,7 @@ test('[O4] a request is logged and counted by its pattern, without what it asked
   ]);
 });
 
-test('an answer that does not fit its schema is found in tests', async () => {
+test('tests detect an answer that does not match its schema', async () => {
   const wrong = { status: 'fine' } as never;
   const answer = await appRig({ ready: async () => wrong }).get('/readyz');
   expect(answer.statusCode).toBe(503);
@@ -206,7 +206,7 @@ test('an answer that does not fit its schema is found in tests', async () => {
   expect((await appRig({ ready: async () => strange }).get('/readyz')).statusCode).toBe(500);
 });
 
-test('what went wrong inside is told in the words of the catalogue, and logged', async () => {
+test('an internal error is answered with the text of the catalogue, and logged', async () => {
   const lines: { msg: string; err?: { message: string } }[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const { get } = appRig({
@@ -229,7 +229,7 @@ test('what went wrong inside is told in the words of the catalogue, and logged',
   ]);
 });
 
-test('[H9] [O5] a request that comes while the server stops is told when to come again', async () => {
+test('[H9] [O5] a request to a stopping server is answered with Retry-After', async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Readiness>();
   const { app: instance } = appRig({
@@ -251,7 +251,7 @@ test('[H9] [O5] a request that comes while the server stops is told when to come
   const closed = instance.close();
   await until(() => !instance.server.listening);
   const bearer = `Authorization: Bearer ${TOKEN}`;
-  // It is read, and its answer waits for its turn behind the first.
+  // It is read, and its response waits behind the first.
   const read = once(instance.server, 'request');
   socket.write(`GET /api/v1/sessions HTTP/1.1\r\n${host}\r\n${bearer}\r\n\r\n`);
   await read;

@@ -11,7 +11,7 @@ const authenticate = (authorization?: string) =>
     headers: authorization === undefined ? {} : { authorization },
   });
 
-test('[X1] the admin token lets in the admin, on the channel of the credential', async () => {
+test('[X1] the admin token identifies the admin, on the channel of the credential', async () => {
   const by = { userId: 'admin', role: 'admin', channel: 'api', credential: 'admin', ...where };
   expect(await authenticate(`Bearer ${TOKEN}`)).toEqual({ by, due: null, shown: 'credential' });
   expect(await authenticate(`bearer   ${TOKEN}`)).toEqual({ by, due: null, shown: 'credential' });
@@ -29,11 +29,11 @@ test.each([
   `Bearer ${TOKEN} x`,
   `Basic ${TOKEN}`,
   `Bearer ${'x'.repeat(100_000)}`,
-])('[X1] %s lets in nobody', async (authorization) => {
+])('[X1] %s is not a valid credential', async (authorization) => {
   expect(await authenticate(authorization)).toBeNull();
 });
 
-test('[X1] no operation answers a stranger, but those that are open', async () => {
+test('[X1] only open operations answer a stranger', async () => {
   const { app } = appRig();
   for (const [name, { method, path, open }] of endpointList) {
     const { statusCode } = await app.inject({ method, url: path });
@@ -41,7 +41,7 @@ test('[X1] no operation answers a stranger, but those that are open', async () =
   }
 });
 
-test('[X1] a stranger is refused before anything of the request is looked at', async () => {
+test('[X1] a stranger is refused before the request is read', async () => {
   const { app } = appRig();
   const answer = await app.inject({
     method: 'POST',

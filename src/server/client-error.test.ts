@@ -20,7 +20,7 @@ async function send(...pieces: string[]): Promise<string> {
 
 const bodyOf = (answer: string) => ErrorAnswer.parse(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''));
 
-test('[H9] headers without end are refused in the shape of other errors', async () => {
+test('[H9] endless headers are refused with an error in the usual shape', async () => {
   const answer = await send(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n`);
   expect(answer).toMatch(/^HTTP\/1\.1 431 /);
   expect(bodyOf(answer).error).toMatchObject({ code: 'headers_too_large', status: 431 });
@@ -34,13 +34,13 @@ test.each([
     'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
   ],
   ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n'],
-])('[H9] %s is refused in the shape of other errors', async (_, bytes) => {
+])('[H9] %s is refused with an error in the usual shape', async (_, bytes) => {
   const answer = await send(bytes);
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(bodyOf(answer).error).toMatchObject({ code: 'invalid_request', status: 400 });
 });
 
-test('[H9] who is still sending what is too large reads the refusal, on a connection that lives', async () => {
+test('[H9] a client that is still sending a too large body reads the refusal, and its connection stays open', async () => {
   const url = new URL(await listen(appRig().app, '127.0.0.1', 0));
   const socket = connect(Number(url.port), url.hostname).setEncoding('utf8');
   onTestFinished(() => void socket.destroy());
@@ -60,17 +60,17 @@ test('[H9] who is still sending what is too large reads the refusal, on a connec
   expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
 });
 
-test('what is broken after a request does not spoil its answer', async () => {
+test('garbage after a request does not corrupt its response', async () => {
   const answer = await send(
     `GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n\r\nrubbish\r\n\r\n`,
   );
-  // The first, whole; or the refusal, if it was there first. Never one inside the other.
+  // Either the complete response, or the refusal if it came first; never one inside the other.
   expect(answer.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(2);
   const [status] = /^HTTP\/1\.1 (200|400) /.exec(answer) ?? [];
   expect(status).toBeDefined();
 });
 
-test('[X1] an upgrade that is refused holds no connection, though the client keeps its end open', async () => {
+test('[X1] a refused upgrade does not keep its connection, even if the client keeps its end open', async () => {
   const rig = await streamRig();
   const port = Number(new URL(rig.url).port);
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume();

@@ -12,7 +12,7 @@ const parse = (lines: string): ExportLine[] =>
     .split('\n')
     .map((line) => ExportLine.parse(JSON.parse(line)));
 
-test('[H1] an export has the session, its runs and its whole log, a line each', async () => {
+test('[H1] an export has the session, its runs and its whole log, one per line', async () => {
   const { session, run, service, get } = await streamRig();
   const id = await session(250);
   const runs = [await run(id, 3), await run(id, 2)];
@@ -30,7 +30,7 @@ test('[H1] an export has the session, its runs and its whole log, a line each', 
   expect(lines.length).toBe(1 + runs.length + lastSeq);
 });
 
-test('[E4] an export reads no further than it is taken', async () => {
+test('[E4] an export reads no further than its reader has taken', async () => {
   const { session, note, service } = await streamRig();
   const id = await session();
   const long = 'x'.repeat(1000);
@@ -51,7 +51,7 @@ test('[E4] an export reads no further than it is taken', async () => {
   expect(pages).toBeGreaterThan(19);
 });
 
-test('[H9] an export holds little, however large the events behind many small ones', async () => {
+test('[H9] an export holds little in memory, even if large events follow many small ones', async () => {
   const { session, note, service } = await streamRig();
   const id = await session(300);
   const large = 'x'.repeat(200_000);
@@ -67,14 +67,14 @@ test('[H9] an export holds little, however large the events behind many small on
   const lines = parse(await text(await exportLines(counting, ADMIN, id)));
   const seqs = lines.flatMap((line) => ('event' in line ? [line.event.seq] : []));
   expect(seqs).toEqual(Array.from({ length: 320 }, (_, i) => i + 1));
-  // Three large ones at a time, at most.
+  // At most three large events at a time.
   const firsts = read.filter((after) => after >= 300);
   for (const [i, after] of firsts.entries()) {
     expect((firsts[i + 1] ?? 320) - after).toBeLessThanOrEqual(3);
   }
 });
 
-test('an export that breaks off is not taken for a whole one', async () => {
+test('an export that breaks off cannot be mistaken for a complete one', async () => {
   const { session, note, service, get } = await streamRig();
   const id = await session();
   await Promise.all(Array.from({ length: 300 }, () => note(id, 'x')));

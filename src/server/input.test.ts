@@ -42,7 +42,7 @@ test('[H9] bytes that are not UTF-8 are refused, not replaced', async () => {
   });
 });
 
-test('[H9] a body of more than 1 MiB is refused, one below it is read', async () => {
+test('[H9] a body of more than 1 MiB is refused, and a smaller one is accepted', async () => {
   const { post } = appRig();
   const body = (length: number) => `{"name":"abc","description":"${'x'.repeat(length)}"}`;
   const large = await post('/api/v1/sessions', body(1024 * 1024));
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test('a query may be written in any of the usual ways', async () => {
+test('a query may use any of the usual encodings', async () => {
   const { get } = appRig();
   const fine = ['?', '?&', '?name=a+b&&limit=5', '?name=%E3%81%82', '?archived=true', '?name=a=b'];
   for (const query of fine) expect((await get(`/api/v1/sessions${query}`)).statusCode).toBe(503);
@@ -112,7 +112,7 @@ test.each(['not-a-uuid', '%00', 'x'.repeat(1500), '..%2f..%2fetc', '%F0%9F%92%A9
   },
 );
 
-test('what was sent is quoted shortly', async () => {
+test('long input is truncated when an error quotes it', async () => {
   const { post, get } = appRig();
   const name = 'n'.repeat(500_000);
   for (const answer of [
@@ -138,7 +138,7 @@ test.each([
   });
 });
 
-test('an operation without a body takes none, or an empty object', async () => {
+test('an operation without a body accepts no body, or an empty object', async () => {
   const { ask, post } = appRig();
   const url = `${SESSION}/complete`;
   const plain = await ask({ method: 'POST', url });

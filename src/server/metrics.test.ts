@@ -25,7 +25,7 @@ function factsOf(queue: RunQueue, worker: Worker): NodeFacts {
   };
 }
 
-/** The samples without those of Node itself: name and labels → value. */
+/** The samples, without those of Node itself: name and labels → value. */
 async function samples(metrics: Metrics): Promise<Record<string, number>> {
   const lines = (await metrics.text())
     .split('\n')
@@ -47,7 +47,7 @@ test('[H7] docs/metrics.md names every metric and nothing else', async () => {
     const { labelNames } = registry.getSingleMetric(name) as unknown as { labelNames: string[] };
     return `${name} ${type} ${labelNames.map((label) => `\`${label}\``).join(', ') || '–'}`;
   });
-  // Some of those about the process exist on Linux only.
+  // Some of the process metrics exist only on Linux.
   const optional = (line: string): boolean => line.startsWith('baton_process_');
   expect(written.filter((line) => !optional(line)).sort()).toEqual(
     known.filter((line) => !optional(line)).sort(),
@@ -102,7 +102,7 @@ test('[O4] runs: counts, waits, attempts and retries of a real worker', async ()
   await until(async () => (await samples(metrics))['baton_stopped'] === 1);
 });
 
-test('[Q19] [O4] counts from the database are read once a second, whoever asks', async () => {
+test('[Q19] [O4] counts are read from the database once a second, however many ask', async () => {
   let now = 0;
   let asked = 0;
   const queue = new RunQueue(memoryStore());
@@ -127,7 +127,7 @@ test('[Q19] [O4] counts from the database are read once a second, whoever asks',
   expect(asked).toBe(2);
 });
 
-test('[O5] while the database is away that is said, and what is not known is left out', async () => {
+test('[O5] while the database is away, database_up is 0 and unknown values are left out', async () => {
   const queue = new RunQueue(memoryStore());
   const facts = factsOf(queue, new Worker(queue));
   const away: NodeFacts = { ...facts, counts: () => Promise.reject(new Error('away')) };
@@ -138,7 +138,7 @@ test('[O5] while the database is away that is said, and what is not known is lef
   }
 });
 
-test('[H7] requests are counted by pattern, method and class of status only', async () => {
+test('[H7] requests are counted only by pattern, method and status class', async () => {
   const metrics = createMetrics({ facts: () => null, version: '1' });
   const route = '/api/v1/sessions/{id}';
   metrics.request(route, 'GET', 200, 0.02);
@@ -152,7 +152,7 @@ test('[H7] requests are counted by pattern, method and class of status only', as
   expect(shown[`baton_http_request_duration_seconds_count{${other}}`]).toBe(1);
 });
 
-test('[O4] [X1] refusals by reason, sign-ins, and how long it takes to know who asks', async () => {
+test('[O4] [X1] refusals by reason, sign-ins, and the time of authentication', async () => {
   const metrics = createMetrics({ facts: () => null, version: '1' });
   const refused = ['rate_limited', 'unauthorized', 'unauthorized', 'host_refused'] as const;
   for (const code of refused) metrics.refused(code);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedRead } from './shared-read.ts';
 
-test('[O5] a reading that hangs is waited for by all, and given up by each; a later one is new', async () => {
+test('[O5] callers share a read that hangs, each up to its patience; a later call starts a new read', async () => {
   const hanging = Promise.withResolvers<string>();
   const answers = [() => hanging.promise, async () => 'second', () => Promise.reject(new Error())];
   let asked = 0;

@@ -57,16 +57,16 @@ test.each([
   expect(isRefused(host)).toBe(true);
 });
 
-test('[X4] two Hosts are refused, whichever is first', () => {
+test('[X4] two Host headers are refused, whichever is first', () => {
   expect(isRefused('localhost', ['Host', 'localhost', 'HOST', 'evil.example'])).toBe(true);
   expect(isRefused('localhost', ['Host', 'localhost', 'Accept', '*/*'])).toBe(false);
 });
 
 test.each([
-  // The public URL, from behind whatever proxy.
+  // The public URL, behind any proxy.
   ['https://baton.example', 'baton.example', true],
   ['https://baton.example', '127.0.0.1:8080', true],
-  // Another scheme, port, or name of it is somebody else.
+  // Another scheme, port or name is another site.
   ['http://baton.example', 'baton.example', false],
   ['https://baton.example:8443', 'baton.example', false],
   ['https://sub.baton.example', 'baton.example', false],
@@ -81,7 +81,7 @@ test.each([
   expect(site.isOurs(origin, host)).toBe(ours);
 });
 
-test('[X4] every path but the probes looks at the Host, also without a credential', async () => {
+test('[X4] every path except the probes checks the Host, even without a credential', async () => {
   const { app } = appRig();
   const status = async (url: string) =>
     (await app.inject({ url, headers: { host: 'evil.example' } })).statusCode;

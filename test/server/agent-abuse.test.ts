@@ -11,16 +11,16 @@ import { temporaryDirectory } from '../support/processes.ts';
 import { Server } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 
-/** Programs with this word in their command line: what an agent started carries one nobody else has. */
+/** Processes with this word in their command line; each agent's processes carry a unique one. */
 function withWord(word: string): string[] {
   const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'stat=,args='], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line.includes(word) && !line.startsWith('Z'));
 }
 
-/** A time to sleep for that nobody else uses. */
+/** A unique time to sleep, to recognise a process by. */
 const ownNap = (): string => String(randomInt(1e8, 1e9));
 
-/** The most memory a server ever had, in MB. */
+/** A server's peak memory, in MB. */
 function peakMemory({ program }: Server): number {
   const status = readFileSync(`/proc/${program.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
@@ -37,7 +37,7 @@ async function expectBounded(server: Server, session: string): Promise<void> {
   }
 }
 
-test('[E4] [E5] [E7] a command that floods its output slows nobody but itself, and costs little memory', async () => {
+test('[E4] [E5] [E7] a command that floods its output slows only itself, and costs little memory', async () => {
   const server = await Server.start();
   const gate = join(temporaryDirectory(), 'gate');
   const flooded = await server.session('flooded');
@@ -69,21 +69,21 @@ test('[E4] [E5] [E7] a command that floods its output slows nobody but itself, a
     { payload: { truncated: true } },
   ]);
   await expectBounded(server, flooded.id);
-  // However many events are asked for: a page is cut by its size.
+  // A page is limited by its size, however many events are requested.
   const path = `/api/v1/sessions/${flooded.id}/events?follow=false&limit=1000`;
   const page = await (await server.fetch('GET', path)).text();
   expect(page.length).toBeLessThan(5 * 1024 * 1024);
   expect(JSON.parse(page).items.length).toBeLessThan(1000);
   expect(JSON.parse(page).nextCursor).toBe(JSON.parse(page).items.length);
   if (process.platform === 'linux') {
-    // An idle server has about 160. Beside that there may be 8 of events not yet written, what the
-    // database is being given, some pages of the log, and garbage; but never all of the output.
+    // An idle server has about 160 MB. On top of that come 8 MB of unwritten events, what is being
+    // written to the database, some pages of the log, and garbage; but never all of the output.
     expect(peakMemory(server)).toBeLessThan(400);
   }
   expect(await server.stop()).toBe(0);
 }, 360_000);
 
-test('[Q9] [A9] a command that never ends and ignores signals is cancelled, and gone', async () => {
+test('[Q9] [A9] a command that never ends and ignores signals can be cancelled, and is gone', async () => {
   const server = await Server.start();
   const session = await server.session('endless');
   const nap = ownNap();
@@ -106,7 +106,7 @@ test('[Q9] [A9] a command that never ends and ignores signals is cancelled, and 
   expect(await server.stop()).toBe(0);
 }, 180_000);
 
-test('[A9] whatever a command leaves behind is gone when its run has ended', async () => {
+test('[A9] processes that a command leaves behind are gone when its run has ended', async () => {
   const server = await Server.start();
   const session = await server.session('forks away');
   const nap = ownNap();
@@ -136,7 +136,7 @@ test('[A9] whatever a command leaves behind is gone when its run has ended', asy
   expect(await server.stop()).toBe(0);
 }, 180_000);
 
-test('[E5] [A1] binary output, one huge line and closed pipes end well, and what is stored is text', async () => {
+test('[E5] [A1] binary output, one huge line and closed pipes end well, and only text is stored', async () => {
   const server = await Server.start();
   const finished = async (name: string, command: string) => {
     const session = await server.session(name);
@@ -166,13 +166,13 @@ test('[E5] [A1] binary output, one huge line and closed pipes end well, and what
   const failed = await finished('closed and failed', 'exec >&- 2>&-; sleep 0.3; exit 4');
   expect(failed.run).toMatchObject({ state: 'failed', error: { class: 'command_failed' } });
 
-  // Nobody can answer, so whoever asks is told so at once.
+  // Nobody can answer, so a command that reads its input gets the end of file at once.
   const asks = await finished('asks', 'cat; read answer || echo nobody');
   expect(asks.run).toMatchObject({ state: 'succeeded', result: { output: 'nobody\n' } });
   expect(await server.stop()).toBe(0);
 }, 180_000);
 
-test('[Q15] a command that a signal ends is tried again, and then given up', async () => {
+test('[Q15] a command that is killed by a signal is retried, and then given up', async () => {
   const server = await Server.start();
   const session = await server.session('segfaults');
   const id = await server.send(session.id, 'echo begun; kill -SEGV $$');

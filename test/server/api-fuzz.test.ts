@@ -36,13 +36,13 @@ import { temporaryDirectory } from '../support/processes.ts';
 import { testStore } from '../support/sqlite.ts';
 
 const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
-/** To an endpoint, and to one whose requests look the same as another's. */
+/** Requests per endpoint; fewer if another endpoint has the same schemas. */
 const REQUESTS = 40 * DEPTH;
 const REQUESTS_ALIKE = 20 * DEPTH;
-/** They are many; on a busy machine they take their time. */
+/** There are many requests, and a busy machine is slow. */
 const PATIENCE_MS = 120_000;
 
-/** The whole API over real sessions, in which nothing is written but by requests. */
+/** The whole API over real sessions; only requests write to the store. */
 async function rig() {
   const dataDir = temporaryDirectory();
   const path = join(dataDir, 'baton.db');
@@ -90,7 +90,7 @@ async function rig() {
     cookie: `baton_session=${signedIn?.secret}`,
     [PAGE_KEY_HEADER]: String(signedIn?.pageKey),
   };
-  /** For what is refused to tokens. */
+  /** For operations that tokens may not use. */
   const askAsBrowser: typeof ask = ({ headers, ...request }) =>
     app.inject({ ...request, headers: { ...browser, ...headers } });
 
@@ -101,7 +101,7 @@ async function rig() {
     .all()
     .map(({ name }) => `SELECT * FROM "${name}"`);
   const selects = tables.map((select) => reader.prepare(select));
-  // Another number after every commit of somebody else.
+  // Changes after every commit of another connection.
   const version = reader.prepare('PRAGMA data_version');
   let seen = { version: -1, all: '' };
   /** Everything that is stored. */
@@ -114,7 +114,7 @@ async function rig() {
     return seen.all;
   };
 
-  // Sessions in which each operation finds something that it may do.
+  // Sessions in which every operation can succeed somewhere.
   const create = async (name: string): Promise<string> => {
     const session = CreateSession.parse({ name, agent: { kind: 'shell' } });
     return (await service.create(ADMIN, session)).id;
@@ -129,7 +129,7 @@ async function rig() {
   await store.changeSession(await create('failed'), { do: 'fail', error: 'no disk' });
   await service.act(ADMIN, await create('ended'), 'terminate');
   await queue.configure(await create('pinned'), { host: 'here' });
-  // Without a process that asks: there is no worker here to stop it when its session is deleted.
+  // Parked, so there is no process: no worker here could stop it when its session is deleted.
   for (const name of ['asks', 'asks too', 'asks more']) {
     await park(store, await askIn(store, await create(name)));
   }
@@ -158,7 +158,7 @@ interface Asked {
   readonly query: string;
   readonly body: string | undefined;
   readonly key: string | undefined;
-  /** Which of the ids there are, or one after another; null takes the one of `params`. */
+  /** The index of an existing id, or the next one in turn; null uses the one in `params`. */
   readonly pick: number | 'next' | null;
 }
 
@@ -167,21 +167,21 @@ const schemas = describeSchemas();
 const fields = ({ shape }: { shape: object }) =>
   Object.entries(shape).map(([name, field]) => [name, describeField(field)] as const);
 
-/** Requests for an endpoint: sound ones, ones with a mistake, and nonsense. */
+/** Requests for an endpoint: valid ones, ones with a mistake, and nonsense. */
 function requests(name: string, endpoint: Endpoint): fc.Arbitrary<Asked> {
   return fc.oneof(soundRequests(endpoint, POSSIBLE[name] ?? {}), oddRequests(endpoint));
 }
 
 const SHELL = { agent: { kind: 'shell' }, workspace: {}, isolation: 'auto' };
-/** What a message has that makes a command of it which is refused, but for a few. */
+/** Fields with which most messages to a shell would be refused. */
 const NARROWING = { attachments: undefined, allowedTools: undefined, disallowedTools: undefined };
-/** Of what may be asked, that which this version can do and the schema alone does not say. */
+/** Values that this version supports, where the schema alone does not say. */
 const POSSIBLE: Record<string, object> = {
   createSession: SHELL,
   schedulerCreateSession: SHELL,
   webCreateSession: SHELL,
   sendMessage: NARROWING,
-  // There is no worker; a session that is there already needs none.
+  // There is no worker; a session that is already on its host needs none.
   moveSession: { host: 'here' },
   schedulerSendMessage: { ...NARROWING, message: undefined, prompt: 'a', metadata: { user: 'b' } },
 };
@@ -201,7 +201,7 @@ function soundRequests({ params, query, body }: Endpoint, possible: object): fc.
         )
       : fc.constant(undefined),
     key: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
-    // Each is asked, so that the one of which it is possible is not missed by chance.
+    // Every id gets its turn, so the one that allows the operation is not missed by chance.
     pick: fc.constant('next' as const),
   });
 }
@@ -240,13 +240,13 @@ const inPages = (query: string): string => `${query.replace(/follow=\w*/g, '')}&
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-/** A body that names a session, as its path would. */
+/** The session id in a body. */
 const SESSION_FIELD = /"session_id":"[0-9a-f-]{36}"/;
 
-/** What is there, of what a path names beside ids. */
+/** Existing values of path parameters other than ids. */
 const KNOWN: Record<string, string> = { name: 'run-call.txt' };
 
-/** Of endpoints whose requests are drawn from the same schemas only the first is asked to the full. */
+/** Of endpoints with the same request schemas, only the first gets the full number of requests. */
 const shapes = new Set<string>();
 const COUNTS = new Map<string, number>();
 for (const [name, { method, params, query, body }] of endpointList) {
@@ -255,10 +255,10 @@ for (const [name, { method, params, query, body }] of endpointList) {
   shapes.add(shape);
 }
 
-// A stream would not end; the logs are asked for in pages, and these two have no other form.
+// A stream would not end. Logs are requested in pages; these two have no other form.
 const STREAMS_ONLY: readonly string[] = ['hints', 'webChat'];
 test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
-  '[H9] whatever is sent to %s, it is answered in shape, never by 5xx, and a refusal writes nothing',
+  '[H9] any request to %s gets a well-formed answer, never a 5xx, and a refusal writes nothing',
   async (name, endpoint) => {
     const { ask: askAsProgram, askAsBrowser, stored, service, store, failures } = await rig();
     const ask = name === 'createTicket' ? askAsBrowser : askAsProgram;
@@ -303,7 +303,7 @@ test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
         expect([answer.statusCode < 500, failures]).toEqual([true, []]);
         if (answer.statusCode < 400) return;
         const { error } = ErrorAnswer.parse(answer.json());
-        // That is told in the log (P3).
+        // The denial is logged in the session (P3).
         if (error.code === 'policy_denied') return;
         expect(stored()).toBe(before);
       }),

@@ -4,7 +4,7 @@ import type { RunView } from '../../src/contract/run-view.ts';
 import { Desk } from '../cli/cli-rig.ts';
 import { TOKEN } from '../support/server-rig.ts';
 
-test('[A11] [C1] [H9] baton run --attach, and the limits of its route', async () => {
+test('[A11] [C1] [H9] baton run --attach sends files, within the limits of its route', async () => {
   const desk = new Desk();
   const server = await desk.server({ env: { BATON_ADMIN_TOKEN: TOKEN } });
   const env = { BATON_TOKEN: TOKEN };

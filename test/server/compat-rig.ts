@@ -12,7 +12,7 @@ const TOKEN = 'a-token-for-tests';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** The whole API on a socket, with sessions whose shell agent executes. */
+/** The whole API on a socket, with sessions whose shell agent really runs. */
 export async function compatRig({ streamsPerUser = 100, executes = true } = {}) {
   const rig = await serviceRig({ executes });
   const auth = adminToken(TOKEN);
@@ -46,7 +46,7 @@ export async function compatRig({ streamsPerUser = 100, executes = true } = {}) 
   return {
     ...rig,
     open,
-    /** Status and body of an answer. */
+    /** The status and body of a response. */
     async ask(method: Method, path: string, body?: object, headers = {}) {
       const answer = await open(method, path, body, { headers });
       const text = await answer.text();
@@ -55,7 +55,7 @@ export async function compatRig({ streamsPerUser = 100, executes = true } = {}) 
     async stream(path: string, headers = {}) {
       return new SseReader(await open('GET', path, undefined, { headers }));
     },
-    /** A session with a shell, ready. */
+    /** A ready session with a shell agent. */
     async ready(name: string, more: object = {}): Promise<string> {
       const { id } = await rig.session(name, more);
       await until(async () => (await rig.store.getSession(id))?.session.status === 'ACTIVE');

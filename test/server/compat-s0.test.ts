@@ -3,7 +3,7 @@ import type { AgentPayload } from '../../src/contract/message.ts';
 import { invocation } from '../../src/sessions/conformance/rig.ts';
 import { ABSENT, compatRig, error } from './compat-rig.ts';
 
-/* The routes of the session scheduler, row by row as its document names them. */
+/* The routes of the session scheduler, in the order of its document. */
 
 const SESSION_KEYS = [
   'archived_at',
@@ -17,7 +17,7 @@ const SESSION_KEYS = [
   'status',
 ];
 
-test('[H8] S0 §6 POST /sessions makes a session, GET /sessions/{id} shows it', async () => {
+test('[H8] S0 §6 POST /sessions creates a session, GET /sessions/{id} shows it', async () => {
   const { ask } = await compatRig();
   const made = await ask('POST', '/sessions', { name: 'fix login', agent: { kind: 'shell' } });
   expect(made).toMatchObject({
@@ -32,7 +32,7 @@ test('[H8] S0 §6 POST /sessions makes a session, GET /sessions/{id} shows it', 
   expect(await ask('GET', `/sessions/${ABSENT}`)).toMatchObject(error('not_found', 404));
 });
 
-test('[H8] S0 §7 A: GET /sessions tells the status of each, newest first, in pages', async () => {
+test('[H8] S0 §7 A: GET /sessions lists sessions with their status, newest first, in pages', async () => {
   const { ask, open, ready } = await compatRig();
   const [first, second] = [await ready('first'), await ready('second')];
   const all = await ask('GET', '/sessions');
@@ -59,7 +59,7 @@ test('[H8] S0 §7 C: POST /sessions/{id}/messages takes a message, which runs', 
   expect((await ask('GET', `/sessions/${id}`)).body.last_response).toContain('hello');
 });
 
-test('[H8] S0 §3.3 a prompt with metadata is a message; its tools count, the rest is kept', async () => {
+test('[H8] S0 §3.3 a prompt with metadata is a message; its tool rules count, the rest is stored', async () => {
   const { ask, ready, queue, finished } = await compatRig();
   const id = await ready('from line');
   const sent = await ask('POST', `/sessions/${id}/messages`, {
@@ -78,7 +78,7 @@ test('[H8] S0 §3.3 a prompt with metadata is a message; its tools count, the re
   expect(payload).toEqual({
     message: 'echo テスト',
     original: false,
-    // Who it is from follows from the credential alone.
+    // The sender follows from the credential alone.
     channel: 'api',
     sender: 'admin',
     allowedTools: ['Bash(read-only)', 'mcp__filesystem'],
@@ -110,16 +110,16 @@ test.each([
   expect((await ask('GET', `/api/v1/sessions/${id}/runs`)).body.items).toEqual([]);
 });
 
-test('[H8] S0 §3.2 a message goes through the named states, which the log tells', async () => {
+test('[H8] S0 §3.2 a message goes through the named states, and the log shows them', async () => {
   const { ask, ready, stream } = await compatRig();
   const id = await ready('states');
   const { job_id } = (await ask('POST', `/sessions/${id}/messages`, { prompt: 'true' })).body;
   const reader = await stream(`/sessions/${id}/events`);
   await reader.until(({ messages }) => messages.some(({ event }) => event === 'done'));
-  const told = reader.messages
+  const types = reader.messages
     .filter(({ data }) => JSON.parse(data).runId === job_id)
     .map(({ event }) => event);
-  expect(told.filter((type) => type !== 'agent.message' && type !== 'agent.delta')).toEqual([
+  expect(types.filter((type) => type !== 'agent.message' && type !== 'agent.delta')).toEqual([
     'run.queued',
     'run.dequeued',
     'run.start',
@@ -140,7 +140,7 @@ test('[H8] S0 §1 messages of a session run in order, one at a time', async () =
   expect((await ask('GET', `/sessions/${id}`)).body.last_response).toBe('1\n2\n');
 });
 
-test('[H8] S0 §5 the same Idempotency-Key is the same job', async () => {
+test('[H8] S0 §5 the same Idempotency-Key returns the same job', async () => {
   const { ask, ready } = await compatRig();
   const id = await ready('once');
   const send = (prompt: string) =>
@@ -167,7 +167,7 @@ test('[H8] S0 §8.2 GET /sessions/{id}/cost has the shape of the document', asyn
       cost_usd: 0,
     },
   });
-  // What was counted says by whom, and of several models the one that cost the most is named.
+  // The answer has the source of the figures and, of several models, the most expensive one.
   for (const [model, costUsd] of [
     ['haiku', 0.25],
     ['sonnet', 0.5],
@@ -185,7 +185,7 @@ test('[H8] S0 §8.2 GET /sessions/{id}/cost has the shape of the document', asyn
   expect(await ask('GET', `/sessions/${ABSENT}/cost`)).toMatchObject(error('not_found', 404));
 });
 
-test('[H8] S0 §8.3 DELETE /sessions/{id}?archive=true puts it away, DELETE removes it', async () => {
+test('[H8] S0 §8.3 DELETE /sessions/{id}?archive=true archives it, DELETE removes it', async () => {
   const { ask, ready } = await compatRig();
   const id = await ready('away', { idleTimeoutSeconds: 0 });
   expect(await ask('DELETE', `/sessions/${id}?archive=true`)).toEqual({
@@ -199,7 +199,7 @@ test('[H8] S0 §8.3 DELETE /sessions/{id}?archive=true puts it away, DELETE remo
 });
 
 test.each(['important', 'audit'])(
-  '[H8] S0 §8.3 a session labelled %s is kept from deletion',
+  '[H8] S0 §8.3 a session labelled %s cannot be deleted',
   async (label) => {
     const { ask, ready } = await compatRig();
     const id = await ready('kept', { labels: [label] });
@@ -217,7 +217,7 @@ test('[H8] S0 §8.4 a secret in a prompt is masked before it is stored', async (
   expect(payload.message).toBe(': ***GITHUB_TOKEN***');
 });
 
-test('[H8] S0 §4.4 GET /sessions/{id}/events streams, and goes on after Last-Event-ID', async () => {
+test('[H8] S0 §4.4 GET /sessions/{id}/events streams, and continues after Last-Event-ID', async () => {
   const { ready, send, finished, stream, ask } = await compatRig();
   const id = await ready('events');
   await finished(await send(id, 'echo one'));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { ABSENT, compatRig, error } from './compat-rig.ts';
 
-/* The tables of the session-workspace API, row by row. */
+/* The session-workspace API, in the order of its tables. */
 
 const SESSION_RESPONSE = {
   id: expect.any(String),
@@ -25,7 +25,7 @@ test('[H1] S2 GET /api/v1/sessions is a plain list', async () => {
   expect(await ask('GET', '/api/v1/sessions')).toMatchObject({ status: 200, body: [{ id }] });
 });
 
-test('[H1] S2 POST /api/v1/sessions makes a SessionResponse, PENDING and then ACTIVE', async () => {
+test('[H1] S2 POST /api/v1/sessions returns a SessionResponse, PENDING and then ACTIVE', async () => {
   const { ask } = await compatRig();
   const made = await ask('POST', '/api/v1/sessions', BODY);
   expect(made).toMatchObject({ status: 201, body: SESSION_RESPONSE });
@@ -33,7 +33,7 @@ test('[H1] S2 POST /api/v1/sessions makes a SessionResponse, PENDING and then AC
   await until(async () => (await ask('GET', path)).body.status === 'ACTIVE');
 });
 
-test('[H1] S2 GET /api/v1/sessions/{id} is the same SessionResponse', async () => {
+test('[H1] S2 GET /api/v1/sessions/{id} returns the same SessionResponse', async () => {
   const { ask } = await compatRig();
   const { id } = (await ask('POST', '/api/v1/sessions', BODY)).body;
   expect(await ask('GET', `/api/v1/sessions/${id}`)).toMatchObject({
@@ -70,19 +70,19 @@ test('[H1] S2 DELETE /api/v1/sessions/{id} is 204 without a body', async () => {
 });
 
 test.each(['ACTIVE', 'COMPLETED', 'TERMINATED'])(
-  '[H1] S2 GET /api/v1/sessions/status/%s lists those',
+  '[H1] S2 GET /api/v1/sessions/status/%s lists sessions with this status',
   async (status) => {
     const { ask, ready } = await compatRig();
     await ready('ACTIVE');
     await ask('POST', `/api/v1/sessions/${await ready('COMPLETED')}/complete`);
     await ask('POST', `/api/v1/sessions/${await ready('TERMINATED')}/terminate`);
-    const found = await ask('GET', `/api/v1/sessions/status/${status}`);
-    expect(found).toMatchObject({ status: 200, body: [{ name: status, status }] });
-    expect(found.body).toHaveLength(1);
+    const listed = await ask('GET', `/api/v1/sessions/status/${status}`);
+    expect(listed).toMatchObject({ status: 200, body: [{ name: status, status }] });
+    expect(listed.body).toHaveLength(1);
   },
 );
 
-test('[H1] S2 GET /api/v1/sessions/status/PENDING lists those whose workspace is being made', async () => {
+test('[H1] S2 GET /api/v1/sessions/status/PENDING lists sessions whose workspace is being prepared', async () => {
   const { ask, session } = await compatRig({ executes: false });
   const { id } = await session('making');
   expect(await ask('GET', '/api/v1/sessions/status/PENDING')).toMatchObject({
@@ -94,14 +94,14 @@ test('[H1] S2 GET /api/v1/sessions/status/PENDING lists those whose workspace is
   ]);
 });
 
-test('[H1] S2 GET /api/v1/sessions/status/… knows no other status', async () => {
+test('[H1] S2 GET /api/v1/sessions/status/… accepts no other status', async () => {
   const { ask } = await compatRig();
   expect(await ask('GET', '/api/v1/sessions/status/RUNNING')).toMatchObject(
     error('invalid_request', 400),
   );
 });
 
-test('[H1] S2 GET /api/v1/sessions/search?name= finds by a part of the name', async () => {
+test('[H1] S2 GET /api/v1/sessions/search?name= finds sessions by part of their name', async () => {
   const { ask, ready } = await compatRig();
   const id = await ready('my project');
   await ready('another');
@@ -112,16 +112,16 @@ test('[H1] S2 GET /api/v1/sessions/search?name= finds by a part of the name', as
   expect((await ask('GET', '/api/v1/sessions/search?name=none')).body).toEqual([]);
 });
 
-test('[H1] S2 GET /api/v1/sessions/tag/{tag} finds by a tag', async () => {
+test('[H1] S2 GET /api/v1/sessions/tag/{tag} finds sessions by tag', async () => {
   const { ask, ready } = await compatRig();
   const id = await ready('tagged', { tags: ['python', 'web'] });
   await ready('other', { tags: ['java'] });
-  const found = await ask('GET', '/api/v1/sessions/tag/python');
-  expect(found).toMatchObject({ status: 200, body: [{ id, tags: ['python', 'web'] }] });
-  expect(found.body).toHaveLength(1);
+  const listed = await ask('GET', '/api/v1/sessions/tag/python');
+  expect(listed).toMatchObject({ status: 200, body: [{ id, tags: ['python', 'web'] }] });
+  expect(listed.body).toHaveLength(1);
 });
 
-test('[S2] S2 PUT /api/v1/sessions/{id}/status is 403, in the words of the document', async () => {
+test('[S2] S2 PUT /api/v1/sessions/{id}/status is 403, with the text of the document', async () => {
   const { ask, ready } = await compatRig();
   const id = await ready('mine');
   expect(await ask('PUT', `/api/v1/sessions/${id}/status`, { status: 'COMPLETED' })).toEqual({
@@ -183,7 +183,7 @@ test('[W6] S2 POST /api/v1/sessions/{id}/sync-status has the shape of the docume
   );
 });
 
-test('[W6] S2 sync-status makes a workspace that is missing, and leaves an ended session alone', async () => {
+test('[W6] S2 sync-status creates a missing workspace, and leaves an ended session alone', async () => {
   const { ask, ready, store } = await compatRig();
   const id = await ready('lost');
   const path = (await store.getSession(id))?.session.workspacePath ?? '';
@@ -199,7 +199,7 @@ test('[W6] S2 sync-status makes a workspace that is missing, and leaves an ended
   expect(existsSync(path)).toBe(false);
 });
 
-test('[W6] S2 sync-status of one whose workspace cannot be made says so', async () => {
+test('[W6] S2 sync-status says so if the workspace cannot be created', async () => {
   const { ask, session } = await compatRig();
   const { id } = await session('nowhere', { workspace: { path: '/nowhere-at-all' } });
   expect((await ask('POST', `/api/v1/sessions/${id}/sync-status`)).body).toMatchObject({

@@ -5,9 +5,9 @@ import { SseReader } from '../support/sse-reader.ts';
 import { until } from '../support/until.ts';
 import { ABSENT, compatRig, error } from './compat-rig.ts';
 
-/* The contract of the agentic web, row by row. */
+/* The API of the agentic web, in the order of its document. */
 
-test('[H8] S3 §7.1 POST /api/runs queues a message and answers run_id and status', async () => {
+test('[H8] S3 §7.1 POST /api/runs queues a message and returns run_id and status', async () => {
   const { ask, ready, finished } = await compatRig();
   const id = await ready('runs');
   const made = await ask('POST', '/api/runs', { session_id: id, message: 'echo hi' });
@@ -28,7 +28,7 @@ test.each([
   expect(refused.body.error.details).toEqual({ field });
 });
 
-test('[H8] S3 §7.1 POST /api/runs to a session that is not there is 404', async () => {
+test('[H8] S3 §7.1 POST /api/runs to a missing session is 404', async () => {
   const { ask } = await compatRig();
   const refused = await ask('POST', '/api/runs', { session_id: ABSENT, message: 'a' });
   expect(refused).toMatchObject(error('not_found', 404));
@@ -36,7 +36,7 @@ test('[H8] S3 §7.1 POST /api/runs to a session that is not there is 404', async
 
 test('[H8] S3 §7.1 GET /api/runs/{id} shows the run by the columns of §5.1', async () => {
   const { ask, ready, send, finished } = await compatRig();
-  const id = await ready('look');
+  const id = await ready('shown');
   const run = await send(id, 'echo hi');
   await finished(run);
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -97,7 +97,7 @@ test('[H8] S3 §7.1 POST /api/runs/{id}/cancel sets cancel_requested_at, and the
   expect(await ask('POST', '/api/runs/none/cancel')).toMatchObject(error('not_found', 404));
 });
 
-test('[H8] S3 §7.2 GET /api/runs/{id}/events: in order from the first, done, and the end', async () => {
+test('[H8] S3 §7.2 GET /api/runs/{id}/events streams all events in order, and ends after done', async () => {
   const { ready, send, stream } = await compatRig();
   const id = await ready('events');
   const run = await send(id, 'echo one; echo two');
@@ -111,7 +111,7 @@ test('[H8] S3 §7.2 GET /api/runs/{id}/events: in order from the first, done, an
   );
 });
 
-test('[H8] S3 §14.3 Last-Event-ID is a seq: what follows comes again, nothing is missed', async () => {
+test('[H8] S3 §14.3 Last-Event-ID is a seq: the stream continues after it, and nothing is missed', async () => {
   const { ready, send, finished, stream, open } = await compatRig();
   const id = await ready('again');
   const run = await send(id, 'echo one');
@@ -131,7 +131,7 @@ test('[H8] S3 §14.3 Last-Event-ID is a seq: what follows comes again, nothing i
   expect(over.status).toBe(204);
 });
 
-test('[H8] S3 §7.3 GET and POST /api/sessions, GET /api/sessions/{id}', async () => {
+test('[H8] S3 §7.3 GET and POST /api/sessions and GET /api/sessions/{id} work', async () => {
   const { ask } = await compatRig();
   const made = await ask('POST', '/api/sessions', { name: 'chat one', agent: { kind: 'shell' } });
   expect(made).toMatchObject({ status: 201, body: { name: 'chat one', status: 'PENDING' } });
@@ -176,7 +176,7 @@ test('[H8] S3 §13 a client that leaves the chat does not stop its run', async (
   await until(async () => (await ask('GET', `/api/runs/${run}`)).body.status === 'completed');
 });
 
-test('[H8] [H9] S3 §13 a chat that is refused has sent nothing', async () => {
+test('[H8] [H9] S3 §13 a refused chat sends nothing', async () => {
   const { ready, ask, open } = await compatRig({ streamsPerUser: 1 });
   const id = await ready('full');
   const first = new SseReader(await open('GET', `/api/v1/sessions/${id}/events`));

@@ -3,8 +3,8 @@ import type { SessionEvent } from '../../src/contract/session-event.ts';
 import { TOKEN } from '../support/server-rig.ts';
 
 /**
- * A plain reader of an event stream that comes back with its `Last-Event-ID` whenever it was cut
- * off, by itself or by the server. It keeps everything it was sent, in order, as it came.
+ * A plain reader of an event stream that reconnects with its `Last-Event-ID` whenever it was cut off,
+ * by itself or by the server. It keeps everything it received, in order.
  */
 export class EventReader {
   readonly events: SessionEvent[] = [];
@@ -19,7 +19,7 @@ export class EventReader {
     this.ended = this.#follow(isLast);
   }
 
-  /** Breaks the connection; the reader comes again by itself. */
+  /** Breaks the connection; the reader reconnects by itself. */
   cut(): void {
     this.#cut.abort();
   }
@@ -33,7 +33,7 @@ export class EventReader {
     while (!this.#stop.signal.aborted) {
       this.#cut = new AbortController();
       const signal = AbortSignal.any([this.#cut.signal, this.#stop.signal]);
-      // Whatever broke: it comes again until it has seen the last event.
+      // Whatever broke, it reconnects until it has seen the last event.
       if (await this.#read(signal, isLast).catch(() => false)) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

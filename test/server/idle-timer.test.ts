@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const MINUTE = 60_000;
 const TIMES = ['ready_at', 'idle_since', 'destroy_at'];
 
-test('[S4] over restarts the rest of the idle time counts, and what expired while the server was down is destroyed at the start', async () => {
+test('[S4] the idle timer continues over restarts, and a session that expired while the server was down ends at the start', async () => {
   const dataDir = temporaryDirectory();
   let server = await Server.start({ dataDir });
   const { id } = await server.session('idle', { idleTimeoutSeconds: 30 * 60 });
@@ -21,7 +21,7 @@ test('[S4] over restarts the rest of the idle time counts, and what expired whil
     until(async () => (await session()).status === status, { ms: 30_000, every: 50 });
   const lastMove = async (): Promise<SessionEvent> =>
     (await server.log(id)).filter(({ type }) => type === 'session.status').at(-1)!;
-  /** Stops the server and starts it when so much time has passed: the timers are that much older. */
+  /** Restarts the server as if `ms` had passed: moves the stored times back by that much. */
   const restartAfter = async (ms: number): Promise<void> => {
     expect(await server.stop()).toBe(0);
     const database = new DatabaseSync(join(dataDir, 'baton.db'));
@@ -32,7 +32,7 @@ test('[S4] over restarts the rest of the idle time counts, and what expired whil
   };
   await server.finished(await server.send(id, 'echo kept'));
 
-  // Ready for more than a minute, with nobody there and nothing to do.
+  // Ready for more than a minute, with no viewers and nothing to do.
   await restartAfter(2 * MINUTE);
   await becomes('IDLE');
   const destroyAt = Date.parse((await session()).destroyAt!);
@@ -42,7 +42,7 @@ test('[S4] over restarts the rest of the idle time counts, and what expired whil
   expect(await session()).toMatchObject({ status: 'IDLE' });
   expect(Date.parse((await session()).destroyAt!)).toBe(destroyAt - 15 * MINUTE);
 
-  // A few seconds before its time, which comes while the server runs or as it starts.
+  // A few seconds before it is due, which is then while the server runs or starts.
   const ms = destroyAt - 15 * MINUTE - Date.now() - 8000;
   await restartAfter(ms);
   const due = destroyAt - 15 * MINUTE - ms;
@@ -50,7 +50,7 @@ test('[S4] over restarts the rest of the idle time counts, and what expired whil
   expect(await lastMove()).toMatchObject({ payload: { from: 'IDLE', reason: 'idle' } });
   expect(Date.parse((await lastMove()).at)).toBeGreaterThanOrEqual(due);
 
-  // A message revives it, and this time its hour comes while the server is down.
+  // A message reopens it, and this time it is due while the server is down.
   await server.finished(await server.send(id, 'echo again'));
   await restartAfter(2 * MINUTE);
   await becomes('IDLE');

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/processes.ts';
 import { Server } from '../support/server-rig.ts';
 import { EventReader } from './event-reader.ts';
 
-/** Everything below a directory but the workspaces, where an agent may write what it likes. */
+/** All files below a directory, except workspaces, where an agent may write anything. */
 function filesBelow(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -15,17 +15,17 @@ function filesBelow(directory: string): string[] {
     .filter((path) => !path.includes('/workspaces/'));
 }
 
-/** Prints a secret that is nowhere whole in the command. */
+/** Prints a secret that the command itself contains only in parts. */
 const inHalves = (secret: string): string =>
   `printf %s ${secret.slice(0, 20)}; sleep 0.1; echo ${secret.slice(20)}`;
 
-/** A part of a secret that is long enough to be recognised; its lines are stored apart from each other. */
+/** A recognisably long part of a secret, whose lines are stored separately. */
 const partsOf = (secret: string): string[] =>
   secret.split('\n').filter((line) => line.length >= 12 && !line.includes('-----'));
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-test('[P4] [E8] nothing of a secret is in database files, logs, streams or metrics, also when it comes in pieces', async () => {
+test('[P4] [E8] no part of a secret is in database files, logs, streams or metrics, even if it comes in pieces', async () => {
   const dataDir = temporaryDirectory();
   const server = await Server.start({ dataDir, env: { BATON_LOG_LEVEL: 'trace' } });
   const sessions = await Promise.all(
@@ -37,12 +37,12 @@ test('[P4] [E8] nothing of a secret is in database files, logs, streams or metri
   const runs: string[] = [];
   for (const [i, { what, text }] of SECRETS.entries()) {
     const session = sessions[i % sessions.length] as Session;
-    // Whole in the message and on one stream, and in two pieces on the other. What is in pieces is
-    // not in the message as such: there nobody could tell that the pieces belong together.
+    // Whole in the message and on one stream, and in two pieces on the other. The pieces are not in
+    // the message as they are: nothing there would show that they belong together.
     const half = Math.floor(Buffer.byteLength(text) / 2);
     const encoded = Buffer.from(text).toString('base64');
     const pieces = `printf %s "$t" | head -c ${half}; sleep 0.08; printf %s "$t" | tail -c +${half + 1}; echo`;
-    // In a command no pipe begins a block of YAML: a program may come behind it.
+    // In a command a pipe does not start a YAML block: a program may follow it.
     const whole = what.startsWith('YAML') ? '"$t"' : quoted(text);
     const command = `t=$(echo ${encoded} | base64 -d); printf %s ${whole}; echo; { ${pieces}; } >&2`;
     runs.push(await server.send(session.id, command, { metadata: { note: text } }));
@@ -71,7 +71,7 @@ test('[P4] [E8] nothing of a secret is in database files, logs, streams or metri
   seen['stderr'] = server.program.stderr();
   for (const path of filesBelow(dataDir)) seen[path] = readFileSync(path, 'latin1');
 
-  // The reader did see what was said.
+  // The reader did see the output.
   expect(seen['stream']).toContain('***GITHUB_TOKEN***');
   for (const { what, secret } of SECRETS) {
     for (const part of partsOf(secret)) {
@@ -82,7 +82,7 @@ test('[P4] [E8] nothing of a secret is in database files, logs, streams or metri
   }
 }, 120_000);
 
-test('[P4] the agent gets the original of a masked message, also after a restart', async () => {
+test('[P4] the agent gets the original of a masked message, even after a restart', async () => {
   const dataDir = temporaryDirectory();
   const secret = SECRETS[0]?.secret as string;
   const file = join(temporaryDirectory(), 'seen-by-the-agent');
@@ -99,7 +99,7 @@ test('[P4] the agent gets the original of a masked message, also after a restart
   await again.stop();
 }, 60_000);
 
-test('[P4] a secret across the cut of a long output is masked everywhere', async () => {
+test('[P4] a secret at the point where long output is truncated is masked everywhere', async () => {
   const server = await Server.start({ dataDir: temporaryDirectory() });
   const session = await server.session('long output');
   const token = SECRETS[0]?.secret as string;
@@ -113,9 +113,9 @@ test('[P4] a secret across the cut of a long output is masked everywhere', async
       const command = `t=$(echo ${encoded} | base64 -d); { ${print(end)}; } >&2; ${print(end)}`;
       const run = await server.send(session.id, command);
       const finished = await server.finished(run, 60_000);
-      const told = await (await server.fetch('GET', `/api/v1/runs/${run}/invocations`)).text();
+      const stored = await (await server.fetch('GET', `/api/v1/runs/${run}/invocations`)).text();
       const log = await (await server.fetch('GET', `/api/v1/sessions/${session.id}/export`)).text();
-      const seen = { result: JSON.stringify(finished), told, log };
+      const seen = { result: JSON.stringify(finished), stored, log };
       for (const part of partsOf(secret)) {
         for (const [where, text] of Object.entries(seen)) {
           if (text.includes(part.slice(-16))) throw new Error(`${where} has ${end} ${part}`);
@@ -126,7 +126,7 @@ test('[P4] a secret across the cut of a long output is masked everywhere', async
   expect(await server.stop()).toBe(0);
 }, 120_000);
 
-test('[P4] values that the server knows, broad masks and own patterns, in the log of a session and of the server', async () => {
+test('[P4] known secrets, broad masks and custom patterns apply to session logs and the server log', async () => {
   const dataDir = temporaryDirectory();
   const known = { MY_API_KEY: 'zebra crossing; 4711', SOME_NAME: 'zebra of another kind' };
   const server = await Server.start({
@@ -144,14 +144,14 @@ test('[P4] values that the server knows, broad masks and own patterns, in the lo
   const run = await server.send(
     session.id,
     [
-      // No command may name its file, but an agent may have it from elsewhere.
+      // No command may name its file, but an agent may get the value from elsewhere.
       ...[key, Buffer.from(key, 'base64').toString('hex')].map(inHalves),
       'for p in $MY_API_KEY; do printf "%s " "$p"; sleep 0.1; done; echo',
       'echo "$SOME_NAME"; printf %s ABCDEFGHIJ; sleep 0.1; echo 0123456789; echo acme-eu-12345 zulu_12345678',
     ].join('\n'),
   );
   await server.finished(run, 60_000);
-  // An error of the server that quotes what it was sent.
+  // A server error that quotes the request.
   await server.fetch(
     'GET',
     `/api/v1/sessions?name=${encodeURIComponent(known.MY_API_KEY)}&x=acme-eu-12345`,

@@ -15,20 +15,20 @@ import { createDatabase } from '../support/postgres.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
-/* How often a message asks the database: every statement is a round trip that the sender waits for. */
+/* How many statements a message takes: each is a round trip that the sender waits for. */
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The rules that apply to the session, with its agent; then the message itself. */
+/** Reads the rules and the agent of the session, then stores the message. */
 const MESSAGE = ['rules_for', 'admit_message'];
 
 async function rig() {
   let passes = 0;
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
-  // One connection: what was asked for first is asked first.
+  // One connection, so statements run in order.
   const store = await postgresStore({ url, poolSize: 1 });
   onTestFinished(() => store.close());
   const { service, reconciler } = compose({
@@ -42,11 +42,11 @@ async function rig() {
     environment: {},
     host: 'test',
     worker: {},
-    // Runs a pass when it starts, and when there is a reason to.
+    // Runs a pass when it starts, and whenever it is woken.
     reconcileMs: 3_600_000,
     onPass: () => void passes++,
   });
-  // A clock that stands still: what was looked up once stays remembered.
+  // A clock that stands still, so caches never expire.
   const authenticator = authenticatorOver(store, { now: () => 0 });
   const { ask } = appRig({ auth: requestAuthenticator(authenticator), service: () => service });
   const call = async (token: string, path: string, body: object, key?: string) => {
@@ -62,7 +62,7 @@ async function rig() {
     return { status: answer.statusCode, body: answer.json() };
   };
   const queries = vi.spyOn(pg.Client.prototype, 'query');
-  /** What the database was asked since the last time, by name, or by its text if it has none. */
+  /** The statements since the last call, by name, or by text if they have none. */
   const statements = (): string[] => {
     const asked = queries.mock.calls.map(([query]: readonly unknown[]) => {
       const { name, text } =
@@ -70,7 +70,7 @@ async function rig() {
       return name ?? text;
     });
     queries.mockClear();
-    // Hints are sent after the answer, at most one in 10 ms; nobody waits for them.
+    // Hints are sent after the answer, at most one in 10 ms; the sender does not wait for them.
     return asked.filter((text) => !text.includes('pg_notify'));
   };
   const session = async (token: string, name: string, kind = 'claude'): Promise<string> => {
@@ -78,7 +78,7 @@ async function rig() {
     await store.changeSession(body.id, { do: 'ready', path: '/w' });
     return body.id;
   };
-  /** As the web app and the command line send it, or without its key. */
+  /** Sends as the web app and the command line do, or without a key. */
   const send = async (token: string, id: string, message: string, key?: string, more = {}) => {
     const body = { message, onBusy: 'enqueue', ...more };
     statements();
@@ -101,7 +101,7 @@ async function rig() {
 const named = (query: unknown): { name?: string; text: string } =>
   query as { name?: string; text: string };
 
-test('[Q10] a message with a key asks the database as often as one without, sent again as often', async () => {
+test('[Q10] a message takes as many statements with a key as without, also when it is repeated', async () => {
   const { store, authenticator, session, send, people } = await rig();
   const [owner, guest] = [await people.user('owner'), await people.user('guest')];
   const [own, shared] = [await people.token(owner.id), await people.token(guest.id)];
@@ -110,7 +110,7 @@ test('[Q10] a message with a key asks the database as often as one without, sent
   const senders = { owner: own.token, guest: shared.token, admin: ADMIN_TOKEN };
   const counted: Record<string, string[]> = {};
   let position = 0;
-  // Tokens are looked up, and that they were used is written, which is once a minute for each.
+  // Tokens are looked up, and their last use is stored, once a minute each.
   for (const token of Object.values(senders)) {
     await send(token, id, 'first');
     position += 1;
@@ -139,7 +139,7 @@ test('[Q10] a message with a key asks the database as often as one without, sent
   expect(Object.keys(counted)).toHaveLength(18);
 });
 
-test('[Q10] a message beside one that has its time, one to a held session and one to a shell ask no more', async () => {
+test('[Q10] a message behind a delayed one, to a held session or to a shell takes no more statements', async () => {
   const { store, session, send } = await rig();
   const id = await session(ADMIN_TOKEN, 'later', 'shell');
   await store.changeSession(id, { do: 'hold' });
@@ -169,7 +169,7 @@ test('[S5] a message that wakes its session is one transaction of few statements
   expect(await store.getSession(id)).toMatchObject({ session: { status: 'PENDING' } });
 });
 
-test('[S4] a message gives the reconciler something to do only if it changes the session', async () => {
+test('[S4] a message wakes the reconciler only if it changes the session', async () => {
   const { store, reconciler, passes, session, send, statements } = await rig();
   const id = await session(ADMIN_TOKEN, 'awake');
   reconciler.start();
@@ -177,7 +177,7 @@ test('[S4] a message gives the reconciler something to do only if it changes the
   await until(async () => passes() === 1);
   const awake = await send(ADMIN_TOKEN, id, 'hello', 'k1');
   statements();
-  // The second would wait for a look.
+  // The second would wait for a pass.
   await store.getLane(id);
   await store.getLane(id);
   const lane = expect.stringContaining('FROM lanes');

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-/** Of the samples that a server shows: name and labels → value. */
+/** The samples of a server: name and labels → value. */
 async function samples(server: Server): Promise<Record<string, number>> {
   const text = await (await server.fetch('GET', '/metrics')).text();
   const lines = text.split('\n').filter((line) => line.startsWith('baton_'));
@@ -24,7 +24,7 @@ async function samples(server: Server): Promise<Record<string, number>> {
   );
 }
 
-/** Until the metrics are these: what is counted beside an answer may come after it. */
+/** Waits for these values, because some are counted only after the response. */
 async function shows(server: Server, wanted: Record<string, number>): Promise<void> {
   await until(
     async () => {
@@ -39,7 +39,7 @@ const FAILED = 'baton_session_creations_failed_total';
 const READY = 'baton_session_ready_seconds_count';
 const GITHUB_TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 
-test('[O4] a session whose workspace cannot be prepared is a failed creation, refused input is not', async () => {
+test('[O4] a session whose workspace cannot be prepared counts as a failed creation; refused input does not', async () => {
   const server = await Server.start();
   const create = async (body: object): Promise<number> =>
     (await server.fetch('POST', '/api/v1/sessions', { agent: { kind: 'shell' }, ...body })).status;
@@ -111,7 +111,7 @@ test('[O4] streams, refusals, sign-ins, secrets and passes over the sessions are
   }
 });
 
-test('[O4] [P3] [A5] calls that the rules refuse and what an agent cost are counted', async () => {
+test('[O4] [P3] [A5] denied calls and the cost of agents are counted', async () => {
   const house = await claudeHouse();
   const server = await house.server();
   const session = await house.session(server, 'counted');

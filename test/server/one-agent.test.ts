@@ -6,10 +6,10 @@ import { temporaryDirectory } from '../support/processes.ts';
 import { Server } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 
-/** Says whether the agent of the run before still lives. */
+/** Prints whether the agent of the previous run is still alive. */
 const LOOK = 'case "$(ps -o stat= -p "$(cat pid)")" in "" | Z*) echo gone ;; *) echo alive ;; esac';
 
-test('[A3] [Q9] the next run begins when the agent of one that was cancelled on a lost node is gone', async () => {
+test('[A3] [Q9] after a run was cancelled on a lost node, the next run starts only once its agent is gone', async () => {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const args = ['--port', '0', '--database', database.url];
@@ -34,7 +34,7 @@ test('[A3] [Q9] the next run begins when the agent of one that was cancelled on 
     }
   });
   const second = await Server.start({ args, env });
-  // It is lost, not dead: nobody but the next run can stop its agent.
+  // The node is lost, not dead: only the next run can stop its agent.
   process.kill(first.program.pid, 'SIGSTOP');
   await second.call('POST', `/api/v1/runs/${cancelled}/cancel`);
   const next = await second.send(id, LOOK);

@@ -38,7 +38,7 @@ test.each([
     },
   ],
 ])(
-  '[H7] a database that is %s takes no writes and makes the node not ready',
+  '[H7] a database that was %s accepts no writes and makes the node not ready',
   async (_, name, take) => {
     const dataDir = temporaryDirectory();
     const server = await Server.start({ dataDir });

@@ -3,10 +3,10 @@ import { Server } from '../support/server-rig.ts';
 
 const MIB = 1024 * 1024;
 
-test('[E10] what one run stores is capped: the log says where the gap begins, and has the newest part', async () => {
+test('[E10] the stored output of a run is capped: the log says where the gap begins, and keeps the newest part', async () => {
   const server = await Server.start({ env: { BATON_RUN_OUTPUT_MIB: '2' } });
   const { id } = await server.session('flood');
-  // 13 MiB; and the command sees none of it.
+  // 13 MiB; the command notices nothing.
   const run = await server.finished(
     await server.send(id, 'seq 1 1800000; echo said all >&2'),
     50_000,
@@ -23,7 +23,7 @@ test('[E10] what one run stores is capped: the log says where the gap begins, an
     type: 'agent.notice',
     payload: { text: expect.stringContaining('2 MiB (BATON_RUN_OUTPUT_MIB)') },
   });
-  // All that came before it is there, line by line. As JSON a line has a character more.
+  // Everything before it is there, line by line. As JSON, a line has one more character.
   const before = events.filter(
     ({ type, seq }) => type === 'agent.delta' && seq < (gaps[0]?.seq ?? 0),
   );

@@ -10,7 +10,7 @@ import { freePort, Server } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 import { EventReader } from './event-reader.ts';
 
-/** Processes with just this command line; what an agent left behind would be one. */
+/** Processes with exactly this command line; a leftover of an agent would be one. */
 function alive(command: string): string[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'stat=,args='], { encoding: 'utf8' });
   return stdout
@@ -22,7 +22,7 @@ function alive(command: string): string[] {
 }
 
 async function scene() {
-  // A time to sleep for that nobody else uses, to be found by.
+  // A unique time to sleep, to recognise the process by.
   const nap = `sleep ${randomInt(1e8, 1e9)}`;
   const dataDir = temporaryDirectory();
   const port = await freePort();
@@ -32,7 +32,7 @@ async function scene() {
   const gate = join(outside, 'gate');
   const server = await Server.start(options);
   const session = await server.session('survivor');
-  // Says something until the gate opens, and has a child that left its group and session.
+  // Prints until the gate file exists, and has a child that left its process group and session.
   const long = `echo first >> ${starts}; (setsid ${nap} &); i=0; while [ ! -e ${gate} ]; do echo line $i; i=$((i+1)); sleep 0.05; done; echo over`;
   const runs = [
     await server.send(session.id, long),
@@ -76,12 +76,12 @@ async function expectWhole(server: Server, { session, runs, isLast, readers, nap
   await until(() => alive(nap).length === 0, { every: 50 });
 }
 
-test('[E3] [Q7] [A9] kill -9 in mid-run: readers see every event once, the run ends once, nothing is left, the rest goes on in order', async () => {
+test('[E3] [Q7] [A9] kill -9 in mid-run: readers see every event once, the run ends once, nothing is left over, and the rest continues in order', async () => {
   const it = await scene();
   await it.server.kill();
   const again = await Server.start(it.options);
   await until(() => readFileSync(it.starts, 'utf8') === 'first\nfirst\n');
-  // What the dead server's agent had started is gone; this is the new attempt's.
+  // The processes of the dead server's agent are gone; this one belongs to the new attempt.
   await until(() => alive(it.nap).length === 1, { every: 50 });
   writeFileSync(it.gate, '');
   await expectWhole(again, it);
@@ -90,7 +90,7 @@ test('[E3] [Q7] [A9] kill -9 in mid-run: readers see every event once, the run e
   expect(await again.stop()).toBe(0);
 }, 90_000);
 
-test('[E3] [Q20] SIGTERM in mid-run: the run ends in its grace, readers come back, the rest goes on in order', async () => {
+test('[E3] [Q20] SIGTERM in mid-run: the run ends within its grace period, readers reconnect, and the rest continues in order', async () => {
   const it = await scene();
   process.kill(it.server.program.pid, 'SIGTERM');
   await until(() => it.server.program.stderr().includes('Stopping'));

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 const OPEN_FILES = 300;
 const SILENT = 2 * OPEN_FILES;
 
-/** Opens connections that say nothing, and answers when each was accepted or refused. */
+/** Opens connections that send nothing, and resolves when each was accepted or refused. */
 async function openSilent(server: Server, count: number, addresses: number): Promise<Socket[]> {
   const { hostname, port } = new URL(server.url);
   const sockets = Array.from({ length: count }, (_, n) =>
@@ -47,7 +47,7 @@ test.runIf(process.platform === 'linux').each([
   ['one address', 1],
   ['two hundred addresses', 200],
 ])(
-  '[H9] twice as many silent connections as descriptors, from %s, stop neither server nor users',
+  '[H9] twice as many silent connections as file descriptors, from %s, stop neither the server nor its users',
   async (_, addresses) => {
     const server = await Server.start({ openFiles: OPEN_FILES });
     await openSilent(server, SILENT, addresses);

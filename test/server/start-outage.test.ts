@@ -5,11 +5,11 @@ import { casesOf } from '../support/depth.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { Server } from '../support/server-rig.ts';
 
-/** Longer than anything is tried again without a word. */
+/** Longer than any retry that is not logged. */
 const AWAY_MS = 3000;
 
-/** A way to a database that is closed for a while as soon as something is first asked over it. */
-async function fragileWay(target: URL, question: string) {
+/** A proxy to a database that closes for a while when it first sees `question`. */
+async function fragileProxy(target: URL, question: string) {
   const open = new Set<Socket>();
   let closed = 0;
   const pass = (client: Socket): void => {
@@ -51,9 +51,9 @@ for (const question of casesOf(MOMENTS, ['INTO settings', 'FROM nodes'])) {
   test(`[O5] a database that goes away in the middle of a start (${question}) is waited for`, async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
-    const way = await fragileWay(new URL(database.url), question);
-    const server = await Server.start({ env: { BATON_DATABASE_URL: way.url } });
-    expect(way.closed()).toBe(1);
+    const proxy = await fragileProxy(new URL(database.url), question);
+    const server = await Server.start({ env: { BATON_DATABASE_URL: proxy.url } });
+    expect(proxy.closed()).toBe(1);
     const session = await server.session('begun late');
     const run = await server.send(session.id, 'echo here');
     expect(await server.finished(run)).toMatchObject({ state: 'succeeded' });

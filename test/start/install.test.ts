@@ -21,16 +21,16 @@ import {
   temporaryDirectory,
 } from '../support/processes.ts';
 
-// From the sources, not from a bundle.
+// Runs the sources, not a bundle.
 vi.stubEnv('NODE_OPTIONS', '');
 
 const place = mkdtempSync(join(tmpdir(), 'baton-install-'));
 const clone = join(place, 'clone');
 const app = join(place, 'app');
-// A disk that others keep busy takes minutes over so many files.
+// A busy disk takes minutes for so many files.
 afterAll(() => rmSync(place, { recursive: true, force: true }), 240_000);
 
-/** The machine's own Node, not the one that `npm test` has put in front. */
+/** The machine's own Node, not the one that `npm test` puts first on the PATH. */
 const env = {
   PATH: (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -47,9 +47,9 @@ function run(cwd: string, command: string, ...args: string[]): string {
 }
 
 /**
- * What a clone of the repository would have now: tracked and new files, nothing ignored. Without large
- * packages that only tests need: unpacking them takes half of an installation, and whoever runs this has
- * installed them.
+ * What a clone of the repository would contain now: tracked and new files, no ignored ones. Without
+ * large packages that only tests need: unpacking them takes half of an installation, and anyone who
+ * runs this has them already.
  */
 beforeAll(() => {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
@@ -67,7 +67,7 @@ interface Package {
   peerDependencies?: Record<string, string>;
 }
 
-/** Takes these packages, and what only they depend on, out of the clone's manifest and lock file. */
+/** Removes these packages, and what only they depend on, from the clone's manifest and lock file. */
 function leaveOut(names: readonly string[]): void {
   const manifest = join(clone, 'package.json');
   const lockFile = join(clone, 'package-lock.json');
@@ -92,7 +92,7 @@ function leaveOut(names: readonly string[]): void {
   writeFileSync(lockFile, JSON.stringify(lock, null, 2));
 }
 
-/** Where Node looks for a package that is required from a path of the lock file. */
+/** Where Node searches for a package that is required from a path of the lock file. */
 function placesFrom(path: string, name: string): string[] {
   const here = `${path === '' ? '' : `${path}/`}node_modules/${name}`;
   const above = path.lastIndexOf('/node_modules/');
@@ -102,7 +102,7 @@ function placesFrom(path: string, name: string): string[] {
 
 const tarballs = (): string[] => readdirSync(place).filter((name) => name.endsWith('.tgz'));
 
-/** That it is ready, and has the web app. */
+/** Checks that the server is ready and serves the web app. */
 async function answers(url: string, dataDir: string): Promise<void> {
   expect((await fetch(new URL('/readyz', url))).status).toBe(200);
   const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
@@ -130,7 +130,7 @@ test('[O1] npm start on a fresh clone installs, builds the web app and answers',
   await allGone(family);
 });
 
-test('[O1] npm pack builds again and makes a tarball', { timeout: 600_000 }, () => {
+test('[O1] npm pack rebuilds and makes a tarball', { timeout: 600_000 }, () => {
   mkdirSync(join(clone, 'dist'), { recursive: true });
   writeFileSync(join(clone, 'dist', 'stale.js'), '');
   run(clone, 'npm', 'pack', '--pack-destination', place);

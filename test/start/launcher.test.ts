@@ -11,7 +11,7 @@ import {
   temporaryDirectory,
 } from '../support/processes.ts';
 
-// From the sources, not from a bundle.
+// Runs the sources, not a bundle.
 vi.stubEnv('NODE_OPTIONS', '');
 
 const launcher = join(root, 'bin', 'baton.mjs');
@@ -22,13 +22,13 @@ function up(options: { detached?: boolean } = {}) {
   return start(process.execPath, args, options);
 }
 
-/** A stop waits for a request that is half sent, for a while. */
+/** A stop waits a while for a half-sent request. */
 async function holdConnection(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on('error', () => {});
   await once(socket, 'connect');
   socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\n');
-  await once(socket, 'data'); // the first of the two is answered: the second has been seen
+  await once(socket, 'data'); // the first request is answered, so the second has been seen
 }
 
 describe('npm start', () => {
@@ -99,10 +99,10 @@ describe('launcher and child', () => {
     await program.line('listening');
     for (const times of [1, 2, 3]) {
       process.kill(-program.pid, 'SIGINT');
-      // Of two that wait at once the system makes one.
+      // The system merges two pending signals into one.
       await Promise.all([program.line(`asked ${times}`), program.line(`passed on ${times}`)]);
     }
-    // Passed on in order: once the fourth is here, none of the earlier ones can be on its way.
+    // Signals arrive in order: once the fourth is here, no earlier one can still be pending.
     process.kill(program.pid, 'SIGHUP');
     await program.line('asked 4');
     expect(program.stdout().match(/asked \d \w+/g)).toEqual([
@@ -122,7 +122,7 @@ describe('launcher and child', () => {
     await allGone(family);
   });
 
-  test('[O1] kill -9 of the launcher ends a child that is too busy to notice', async () => {
+  test('[O1] kill -9 of the launcher ends even a child that is too busy to notice', async () => {
     const program = start(process.execPath, [fixture('hand-over.mjs'), fixture('busy.ts')]);
     await program.line('busy');
     const family = descendantsOf(program.pid);

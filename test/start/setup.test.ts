@@ -19,7 +19,7 @@ import {
   until,
 } from '../support/processes.ts';
 
-// From the sources, not from a bundle.
+// Runs the sources, not a bundle.
 vi.stubEnv('NODE_OPTIONS', '');
 
 /** A checkout with the real launcher, a program that only says hello, and a stand-in for npm. */
@@ -54,7 +54,7 @@ function makeCheckout() {
 }
 
 describe('installing', () => {
-  test('[O1] happens at the first start, says so in one line, and not again', async () => {
+  test('[O1] happens only at the first start, and says so in one line', async () => {
     const checkout = makeCheckout();
     const first = checkout.launch();
     expect((await first.exit).code).toBe(0);
@@ -66,7 +66,7 @@ describe('installing', () => {
     expect(checkout.calls()).toEqual(['ci --include=dev --no-audit --no-fund --loglevel=error']);
   });
 
-  test('[O1] happens again when the lock file asks for something else', async () => {
+  test('[O1] happens again when the lock file has changed', async () => {
     const checkout = makeCheckout();
     await checkout.launch().exit;
     checkout.lock('1.1.0');
@@ -85,7 +85,7 @@ describe('installing', () => {
     expect(existsSync(join(checkout.path, '.baton', 'install.lock'))).toBe(false);
   });
 
-  test('[O1] a lock left by a killed start does not hold up the next', async () => {
+  test('[O1] a lock left by a killed start does not block the next one', async () => {
     const checkout = makeCheckout();
     writeFileSync(join(checkout.path, 'npm-hangs'), '');
     const killed = checkout.launch();
@@ -120,7 +120,7 @@ describe('installing', () => {
 });
 
 describe('building the web app', () => {
-  /** With an app of one file, and a stand-in for Vite. */
+  /** A checkout with a web app of one file, and a stand-in for Vite. */
   async function withApp(vite: string) {
     const checkout = makeCheckout();
     await checkout.launch().exit;
@@ -139,7 +139,7 @@ describe('building the web app', () => {
     fs.writeFileSync(out + '/index.html', fs.readFileSync('web/one.ts'));
     fs.appendFileSync('builds', 'once\\n');`;
 
-  test('[O1] happens when its sources have changed, and the old one stays until then', async () => {
+  test('[O1] happens when its sources have changed, and the old build stays until then', async () => {
     const checkout = await withApp(BUILDS);
     const page = () => readFileSync(join(checkout.path, 'dist', 'web', 'index.html'), 'utf8');
     const first = checkout.launch([], ['up']);
@@ -155,7 +155,7 @@ describe('building the web app', () => {
     expect(readFileSync(join(checkout.path, 'builds'), 'utf8')).toBe('once\nonce\n');
   });
 
-  test('[O1] a failure shows what Vite said and what to do', async () => {
+  test('[O1] a failure shows the output of Vite and what to do', async () => {
     const checkout = await withApp(`console.error('no space left'); process.exit(3);`);
     const failed = checkout.launch([], ['up']);
     expect((await failed.exit).code).toBe(1);
@@ -176,19 +176,19 @@ describe('building the web app', () => {
 });
 
 describe('handing over', () => {
-  /** Makes the launcher believe that it runs under an old Node. */
+  /** Makes the launcher believe that it runs on an old Node. */
   const pretend = `data:text/javascript,${encodeURIComponent(
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.0.0' } })`,
   )}`;
 
-  test('[O1] an old Node uses the one of the platform package', async () => {
+  test('[O1] on an old Node, the launcher uses the Node of the platform package', async () => {
     const checkout = makeCheckout();
     await checkout.launch().exit;
     const name = `node-${process.platform}-${process.arch}`;
     const bin = join(checkout.path, 'node_modules', name, 'bin');
     mkdirSync(bin, { recursive: true });
     writeFileSync(join(bin, '..', 'package.json'), '{}');
-    // The first word that is no option of the engine is the program.
+    // The first argument that is not an option of Node is the program.
     const find = 'for word do case "$word" in --*) ;; *) break ;; esac; done';
     const script = `#!/bin/sh\n${find}\necho "the other node runs $word"\n`;
     writeFileSync(join(bin, 'node'), script, { mode: 0o755 });
@@ -197,7 +197,7 @@ describe('handing over', () => {
     expect(handed.stdout()).toBe(`the other node runs ${join(checkout.path, 'src/cli/main.ts')}\n`);
   });
 
-  test('[O1] without one the error names Node 24', async () => {
+  test('[O1] without that package, the error names Node 24', async () => {
     const checkout = makeCheckout();
     await checkout.launch().exit;
     const refused = checkout.launch(['--import', pretend]);
@@ -207,7 +207,7 @@ describe('handing over', () => {
     );
   });
 
-  test('[O1] one that does not run here is named as well', async () => {
+  test('[O1] the error names a Node that does not run here', async () => {
     const checkout = makeCheckout();
     await checkout.launch().exit;
     const name = `node-${process.platform}-${process.arch}`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { root, start, temporaryDirectory } from '../support/processes.ts';
 
-// From the sources, not from a bundle.
+// Runs the sources, not a bundle.
 vi.stubEnv('NODE_OPTIONS', '');
 
 function baton(args: string[], env: NodeJS.ProcessEnv = {}) {
@@ -19,13 +19,13 @@ async function failure(args: string[], env: NodeJS.ProcessEnv = {}) {
   return { code, lines: program.stderr().trimEnd().split('\n') };
 }
 
-describe('a start that cannot be is refused in three lines', () => {
+describe('an impossible start is refused in three lines', () => {
   test('[O1] unknown flag', async () => {
     const { code, lines } = await failure(['up', '--prot', '1']);
     expect(code).toBe(2);
     expect(lines).toEqual([
       'Unknown flag: --prot.',
-      'Why: it is none of the settings of Baton; the nearest is --port.',
+      'Why: Baton has no such setting; the closest is --port.',
       'What to do: write --port, or remove --prot.',
     ]);
   });
@@ -79,7 +79,7 @@ describe('a start that cannot be is refused in three lines', () => {
   });
 
   test('[O1] data directory that cannot be written', async () => {
-    // Root may write into any directory but those the kernel makes up.
+    // Root can write to any directory except virtual ones of the kernel.
     const isRoot = process.getuid?.() === 0;
     const path = isRoot ? '/sys' : join(temporaryDirectory(), 'read-only');
     if (!isRoot) mkdirSync(path, { mode: 0o500 });
@@ -91,7 +91,7 @@ describe('a start that cannot be is refused in three lines', () => {
 });
 
 describe('a start', () => {
-  test('[O1] makes the data directory for its owner only, and logs JSON to stderr', async () => {
+  test('[O1] creates the data directory for its owner only, and logs JSON to stderr', async () => {
     const dataDir = join(temporaryDirectory(), 'deep', 'data');
     const program = baton(['up', '--port=0', `--data-dir=${dataDir}`]);
     const url = await program.line('Baton is ready: ');
@@ -107,7 +107,7 @@ describe('a start', () => {
     expect(entries).toContainEqual(expect.objectContaining({ msg: 'Stopped', level: 30 }));
   });
 
-  test('[X1] prints a link that signs in once, on stdout alone', async () => {
+  test('[X1] prints a link that signs in once, only on stdout', async () => {
     const dataDir = temporaryDirectory();
     const program = baton(['up', '--port=0', `--data-dir=${dataDir}`], {
       BATON_LOG_LEVEL: 'trace',
@@ -134,7 +134,7 @@ describe('a start', () => {
     expect(program.stderr()).not.toContain(code);
   });
 
-  test('[X1] the link has the address that browsers use; a worker prints none', async () => {
+  test('[X1] prints a link with the public URL; a worker prints none', async () => {
     const env = { BATON_PUBLIC_URL: 'https://baton.example' };
     const api = baton(['api', '--port=0', `--data-dir=${temporaryDirectory()}`], env);
     expect(await api.line('Baton is ready: ')).toMatch(/^https:\/\/baton\.example\/sign-in\?code=/);

@@ -4,7 +4,7 @@ import { appRig } from '../../../test/support/app-rig.ts';
 import { endpointList } from '../../contract/api/endpoints.ts';
 import { html } from './html.ts';
 
-test('[H7] /docs shows every operation, and its links lead somewhere', async () => {
+test('[H7] /docs shows every operation, and its links have targets', async () => {
   const { body, headers } = await appRig().get('/docs');
   expect(headers['content-type']).toBe('text/html; charset=utf-8');
   const ids = new Set([...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
@@ -23,7 +23,7 @@ test('[X4] /docs has no script, and its CSP allows nothing but its own style', a
   expect(body).not.toMatch(/<script|<img|<link|style="|\son\w+=|javascript:/i);
 });
 
-test('values are escaped, HTML is not', () => {
+test('values are escaped, except HTML', () => {
   const inner = html`<b>${'<i>"&\''}</b>`;
   expect(html`${[inner, 1]}${null}`.text).toBe('<b>&lt;i&gt;&quot;&amp;&#39;</b>1');
 });

@@ -6,7 +6,7 @@ const from = (remoteAddress: string, forwarded?: string) => ({
   socket: { remoteAddress },
 });
 
-test('[H9] [P6] a forwarded address is believed from a trusted proxy only', () => {
+test('[H9] [P6] a forwarded address is trusted only from a trusted proxy', () => {
   const addressOf = addressReader(['10.0.0.0/8', 'fd00::/8', '192.0.2.7']);
   expect(addressOf(from('198.51.100.1', '203.0.113.5'))).toBe('198.51.100.1');
   expect(addressOf(from('10.1.2.3', '203.0.113.5'))).toBe('203.0.113.5');
@@ -15,7 +15,7 @@ test('[H9] [P6] a forwarded address is believed from a trusted proxy only', () =
   expect(addressReader()(from('127.0.0.1', '203.0.113.5'))).toBe('127.0.0.1');
 });
 
-test('[H9] [P6] what a client writes before its proxy does is not believed', () => {
+test('[H9] [P6] addresses that the client itself added are not trusted', () => {
   const addressOf = addressReader(['10.0.0.0/8', '192.0.2.7']);
   expect(addressOf(from('10.0.0.1', '1.1.1.1, 203.0.113.5'))).toBe('203.0.113.5');
   expect(addressOf(from('10.0.0.1', '1.1.1.1, 203.0.113.5, 192.0.2.7'))).toBe('203.0.113.5');
@@ -27,7 +27,7 @@ test('[H9] [P6] what a client writes before its proxy does is not believed', () 
   expect(addressOf(from('10.0.0.1', `203.0.113.5,${long}`))).toBe('10.0.0.2');
 });
 
-test('an address has one spelling, with a port or without', () => {
+test('an address has one canonical form, with or without a port', () => {
   const addressOf = addressReader(['10.0.0.1']);
   const read = (text: string) => addressOf(from('10.0.0.1', text));
   expect(
@@ -36,7 +36,7 @@ test('an address has one spelling, with a port or without', () => {
   expect(addressOf({ headers: {}, socket: {} })).toBe('');
 });
 
-test('[H9] the network of an address of IPv6 is its /64', () => {
+test('[H9] the network of an IPv6 address is its /64', () => {
   expect(networkOf('203.0.113.5')).toBe('203.0.113.5');
   expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
   expect(networkOf('2001:db8:1:2::')).toBe('2001:db8:1:2::/64');
@@ -44,7 +44,7 @@ test('[H9] the network of an address of IPv6 is its /64', () => {
   expect(networkOf('::1')).toBe('0:0:0:0::/64');
 });
 
-test('only addresses and networks are taken for proxies', () => {
+test('only addresses and networks are accepted as proxies', () => {
   expect(parseNetwork('10.0.0.0/8')).toEqual({ address: '10.0.0.0', bits: 8 });
   expect(parseNetwork('::1')).toEqual({ address: '::1', bits: 128 });
   for (const no of [

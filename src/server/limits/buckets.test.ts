@@ -6,7 +6,7 @@ const rig = (perMinute: number, max?: number) => {
   return { clock, buckets: new Buckets(perMinute, () => clock.now, max) };
 };
 
-test('[H9] what others took is owed, at most five minutes of it', () => {
+test('[H9] what other nodes took becomes a debt of at most five minutes', () => {
   const { clock, buckets } = rig(60);
   buckets.takeForOthers('a', 1_000_000);
   expect(buckets.take('a')).toBe(301_000);
@@ -16,7 +16,7 @@ test('[H9] what others took is owed, at most five minutes of it', () => {
   expect(buckets.take('a')).toBe(0);
 });
 
-test('[H9] what was used is told until the bucket is full again and others have heard it', () => {
+test('[H9] usage is reported until the bucket is full again and others have seen it', () => {
   const { clock, buckets } = rig(60);
   for (const key of ['a', 'b', 'b']) buckets.take(key);
   buckets.takeForOthers('c', 5);
@@ -37,7 +37,7 @@ test('[H9] what was used is told until the bucket is full again and others have 
   expect(buckets.used(10)).toContainEqual({ key: 'a', value: 1 });
 });
 
-test('[H9] no more keys are remembered than so many, and none that is full', () => {
+test('[H9] the number of keys is bounded, and full buckets are dropped', () => {
   const { clock, buckets } = rig(60, 3);
   for (const key of ['a', 'b', 'c', 'a', 'd']) buckets.take(key);
   expect(buckets.used(10).map(({ key }) => key)).toEqual(['c', 'a', 'd']);

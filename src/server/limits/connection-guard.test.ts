@@ -7,7 +7,7 @@ import { proxyCheck } from './address.ts';
 import { ConnectionGuard } from './connection-guard.ts';
 import { type ConnectionLimits, connectionLimits, descriptorLimit } from './connection-limits.ts';
 
-/** A server at which a request with any credential is authenticated. */
+/** A server that accepts any credential. */
 async function rig(limits: ConnectionLimits, trusted: readonly string[] = []) {
   const warnings: object[] = [];
   const guard = new ConnectionGuard({
@@ -53,7 +53,7 @@ async function rig(limits: ConnectionLimits, trusted: readonly string[] = []) {
   };
 }
 
-/** Which are still open, once so many are not. */
+/** Which connections are still open, once `count` are not. */
 async function openOf(sockets: readonly Socket[], closed: number): Promise<boolean[]> {
   await until(() => sockets.filter((socket) => socket.closed).length === closed);
   return sockets.map((socket) => !socket.closed);
@@ -61,7 +61,7 @@ async function openOf(sockets: readonly Socket[], closed: number): Promise<boole
 
 const TOKEN = 'Authorization: Bearer x\r\n';
 
-test('[H9] with too many of one address, the one silent for longest is dropped, not the new one', async () => {
+test('[H9] with too many connections of one address, the longest silent one is dropped, not the new one', async () => {
   const { open, ask, warnings } = await rig({ most: 100, perAddress: 2 });
   const first = await open();
   const second = await open();
@@ -80,7 +80,7 @@ test('[H9] a connection with an authenticated request is never dropped', async (
   for (const user of users) await ask(user);
 });
 
-test('[H9] before there are as many as the server can take, room is made for who comes next', async () => {
+test('[H9] a connection is dropped before the server is full, to make room for the next one', async () => {
   const { open, ask } = await rig({ most: 3, perAddress: 100 });
   const sockets = [await open(), await open(), await open(), await open()];
   expect(await openOf(sockets, 2)).toEqual([false, false, true, true]);
@@ -107,12 +107,12 @@ test('[H9] a connection with more than 16 unanswered requests is closed', async 
   await openOf([patient], 1);
 });
 
-test('[H9] trusted proxies have no limit of their own', async () => {
+test('[H9] connections of trusted proxies are not limited', async () => {
   const { open } = await rig({ most: 100, perAddress: 1 }, ['127.0.0.0/8']);
   expect(await openOf([await open(), await open(), await open()], 0)).toEqual([true, true, true]);
 });
 
-test('[H9] connections leave descriptors for the database and every agent', () => {
+test('[H9] connections leave file descriptors for the database and every agent', () => {
   expect(connectionLimits(20_000, 10)).toEqual({ most: 15_000, perAddress: 512 });
   expect(connectionLimits(1024, 10)).toEqual({ most: 764, perAddress: 382 });
   expect(connectionLimits(256, 10)).toEqual({ most: 64, perAddress: 32 });

@@ -12,14 +12,14 @@ const LIMIT = 60;
 const hanako: Principal = { userId: 'hanako', role: 'operator', channel: 'api' };
 const SETTINGS = { perUser: LIMIT, perAddress: LIMIT, streamsPerUser: 3 };
 
-/** Limits of several nodes over one database, on one clock that the test moves. */
+/** The limits of several nodes that share a database, with a clock that the test moves. */
 async function rig(nodes: number, settings: Partial<LimitSettings> = SETTINGS) {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const store = await postgresStore({ url: database.url });
   onTestFinished(() => store.close());
   const clock = { now: 0 };
-  const told: (number | null)[] = [];
+  const reported: (number | null)[] = [];
   const away = { is: false };
 
   const node = async () => {
@@ -31,7 +31,7 @@ async function rig(nodes: number, settings: Partial<LimitSettings> = SETTINGS) {
     const exchange = new UsageExchange({
       store: {
         exchangeUsage: (nodeId, mine) => {
-          told.push(mine === null ? null : mine.length);
+          reported.push(mine === null ? null : mine.length);
           if (away.is) throw new BatonError('database_unreachable');
           return store.exchangeUsage(nodeId, mine);
         },
@@ -54,7 +54,7 @@ async function rig(nodes: number, settings: Partial<LimitSettings> = SETTINGS) {
       limits,
       exchange,
       failures,
-      /** How many of so many requests pass. */
+      /** How many of these requests pass. */
       ask: (count: number) =>
         Array.from({ length: count }).filter(() => passes(() => limits.user(hanako))).length,
       come: (count: number) =>
@@ -70,14 +70,14 @@ async function rig(nodes: number, settings: Partial<LimitSettings> = SETTINGS) {
   };
   const all: Awaited<ReturnType<typeof node>>[] = [];
   for (let i = 0; i < nodes; i++) all.push(await node());
-  /** A second passes, and all exchange at its end: those who came first hear of the others next time. */
+  /** Lets a second pass, then all exchange: those that come first see the others only next time. */
   const second = async (): Promise<void> => {
     clock.now += 1000;
     for (const { exchange } of all) await exchange.exchange();
     for (const { exchange } of all) await exchange.exchange();
   };
   await second();
-  return { all, second, clock, told, away };
+  return { all, second, clock, reported, away };
 }
 
 const INFO = {
@@ -92,25 +92,25 @@ const INFO = {
   version: '1',
 };
 
-test('[H9] what passed on one node is gone on the others after an exchange', async () => {
+test('[H9] what one node admitted is deducted on the others after an exchange', async () => {
   const { all, second } = await rig(2);
   const [one, two] = all as [(typeof all)[0], (typeof all)[0]];
   expect([one.ask(40), one.come(60)]).toEqual([40, 60]);
   await second();
   expect([two.ask(100), two.come(100)]).toEqual([20, 0]);
   await second();
-  // What the two seconds brought, which each of them may give.
+  // What the buckets refilled in two seconds, on each node.
   expect([one.ask(100), two.ask(100)]).toEqual([2, 1]);
   await second();
   expect([one.ask(100), two.ask(100)]).toEqual([0, 0]);
 });
 
-test('[H9] within one exchange every node may let pass a limit of its own; that is owed, and no more', async () => {
+test('[H9] between exchanges every node may admit a full limit; the excess becomes a debt, and no more', async () => {
   const { all, second, clock } = await rig(3);
   let passed = 0;
   for (const node of all) passed += node.ask(3 * LIMIT);
   expect(passed).toBe(3 * LIMIT);
-  // Two limits too much are owed for two minutes.
+  // Two limits too many are a debt for two minutes.
   for (let i = 0; i < 13; i++) {
     clock.now += 8000;
     await second();
@@ -121,19 +121,19 @@ test('[H9] within one exchange every node may let pass a limit of its own; that 
   expect(all.map((node) => node.ask(1))).toEqual([1, 1, 1]);
 });
 
-test('[H9] over a minute many nodes let pass what one would', async () => {
+test('[H9] over a minute, many nodes admit what one node would', async () => {
   const { all, second } = await rig(3);
   let passed = 0;
   for (let i = 0; i < 60; i++) {
     for (const node of all) passed += node.ask(1);
     await second();
   }
-  // A bucket that was full, a minute's worth, and at most one second's on the other two nodes.
+  // A full bucket, a minute's refill, and at most a second's refill on each of the other two nodes.
   expect(passed).toBeLessThanOrEqual(LIMIT + LIMIT + 2);
   expect(passed).toBeGreaterThanOrEqual(LIMIT);
 }, 60_000);
 
-test('[H9] a node that comes later, or was silent, does not count what is long past', async () => {
+test('[H9] a node that joins late, or was silent, does not count old usage', async () => {
   const { all, second, clock } = await rig(2);
   const [one, two] = all as [(typeof all)[0], (typeof all)[0]];
   for (let i = 0; i < 100; i++) {
@@ -145,7 +145,7 @@ test('[H9] a node that comes later, or was silent, does not count what is long p
   expect(two.ask(100)).toBe(LIMIT);
 });
 
-test('[H9] a node that joins anew is not counted twice', async () => {
+test('[H9] a node that rejoins is not counted twice', async () => {
   const { all, second } = await rig(2);
   const [one, two] = all as [(typeof all)[0], (typeof all)[0]];
   one.ask(20);
@@ -157,7 +157,7 @@ test('[H9] a node that joins anew is not counted twice', async () => {
   expect(two.ask(100)).toBe(41);
 });
 
-test('[H9] streams count wherever they are open, and no longer than their node lives', async () => {
+test('[H9] streams count on every node, and only as long as their node lives', async () => {
   const { all, second } = await rig(2);
   const [one, two] = all as [(typeof all)[0], (typeof all)[0]];
   const leave = one.limits.streams.enter('hanako');
@@ -174,12 +174,12 @@ test('[H9] streams count wherever they are open, and no longer than their node l
   expect(two.limits.streams.enter('hanako')).not.toBeNull();
 });
 
-test('[H9] who has nothing new to tell writes nothing; a failure is made up for', async () => {
-  const { all, second, told, away } = await rig(2);
+test('[H9] a node with nothing new to report writes nothing, and the next exchange makes up for a failure', async () => {
+  const { all, second, reported, away } = await rig(2);
   const [one, two] = all as [(typeof all)[0], (typeof all)[0]];
-  told.length = 0;
+  reported.length = 0;
   await second();
-  expect(told).toEqual([null, null, null, null]);
+  expect(reported).toEqual([null, null, null, null]);
   one.ask(30);
   away.is = true;
   await second();
@@ -189,7 +189,7 @@ test('[H9] who has nothing new to tell writes nothing; a failure is made up for'
   expect(two.ask(100)).toBe(LIMIT - 30);
 });
 
-test('[X1] nodes with another admin token are told of once', async () => {
+test('[X1] a different admin token on another node is logged once', async () => {
   const key = Buffer.alloc(32, 1);
   const warnings: object[] = [];
   const make = (token: string | null) =>

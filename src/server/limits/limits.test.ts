@@ -30,7 +30,7 @@ function rig(settings: Partial<LimitSettings>) {
   };
 }
 
-test('[H9] so many requests pass at once, and then one each time the bucket has it', () => {
+test('[H9] a burst up to the limit passes, and then one request whenever the bucket has refilled', () => {
   const { clock, take } = rig({ perUser: 60 });
   expect(Array.from({ length: 61 }, () => take(user('a')))).toEqual([...Array(60).fill(0), 1]);
   clock.now += 999;
@@ -39,7 +39,7 @@ test('[H9] so many requests pass at once, and then one each time the bucket has 
   expect([take(user('a')), take(user('a'))]).toEqual([0, 1]);
 });
 
-test('[H9] the wait that is told is long enough, and no more than a second too long', () => {
+test('[H9] the returned wait is long enough, and at most a second too long', () => {
   const { clock, take } = rig({ perUser: 7 });
   for (let i = 0; i < 7; i++) take(user('a'));
   const wait = take(user('a'));
@@ -49,32 +49,32 @@ test('[H9] the wait that is told is long enough, and no more than a second too l
   expect(take(user('a'))).toBe(0);
 });
 
-test('[H9] one user does not use up what another has', () => {
+test('[H9] users do not use up each other’s limits', () => {
   const { take } = rig({ perUser: 1 });
   expect([take(user('a')), take(user('b'))]).toEqual([0, 0]);
   expect(take(user('a'))).toBeGreaterThan(0);
 });
 
-test('[H9] an admin is limited only where a limit says so', () => {
+test('[H9] an admin is limited only if the settings say so', () => {
   const exempt = rig({ perUser: 1, includeAdmin: false });
   const also = rig({ perUser: 1 });
   expect([exempt.take(admin), exempt.take(admin)]).toEqual([0, 0]);
   expect([also.take(admin), also.take(admin)]).toEqual([0, 60]);
 });
 
-test('[H9] strangers are counted by address, those of IPv6 by their /64', () => {
+test('[H9] strangers are counted by address, IPv6 addresses by their /64', () => {
   const { come } = rig({ perAddress: 1 });
   expect(['192.0.2.1', '192.0.2.2', '192.0.2.1'].map(come)).toEqual([0, 0, 60]);
   expect(['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'].map(come)).toEqual([0, 60, 0]);
 });
 
-/** The app, with requests counted as a node counts them. */
+/** The app, with the same limits as in a node. */
 function app(settings: Partial<LimitSettings>) {
   const limits = new Limits({ includeAdmin: true, ...settings });
   return appRig({ auth: limited(adminToken(TOKEN), limits) });
 }
 
-test('[H9] over the limit the answer is 429 with Retry-After; health is still told', async () => {
+test('[H9] over the limit the answer is 429 with Retry-After; /healthz still answers', async () => {
   const { get } = app({ perUser: 2 });
   const answers = [await get('/docs'), await get('/docs'), await get('/docs')];
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
@@ -83,7 +83,7 @@ test('[H9] over the limit the answer is 429 with Retry-After; health is still to
   expect((await get('/healthz')).statusCode).toBe(200);
 });
 
-test('[H9] strangers are refused after so many, and who has a credential is not, whatever the address', async () => {
+test('[H9] strangers over the limit are refused; a valid credential is not, whatever its address', async () => {
   const { ask, get } = app({ perAddress: 2 });
   const stranger = () =>
     ask({ method: 'GET', url: '/docs', headers: { authorization: 'Bearer no' } });

@@ -14,13 +14,13 @@ const streams = {
   ],
 };
 
-test('[H7] the OpenAPI document is valid, and is what the server answers', async () => {
+test('[H7] the OpenAPI document is valid, and the server returns it', async () => {
   const answer = await appRig().get('/api/v1/openapi.json');
   expect(answer.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
   expect(await new Validator().validate(answer.json())).toEqual({ valid: true });
 });
 
-test('[H7] what is registered is described, or a page, and what is described is registered', async () => {
+test('[H7] every registered route is described or a page, and every described one is registered', async () => {
   const { app } = appRig(streams);
   await app.ready();
   const described = Object.entries(openApiDocument().paths).flatMap(([path, operations]) =>
@@ -30,14 +30,14 @@ test('[H7] what is registered is described, or a page, and what is described is 
   expect(registered(app)).toEqual([...described, ...pages].sort());
 });
 
-test('[H7] every reference leads somewhere, and every named schema is used', () => {
+test('[H7] every reference resolves, and every named schema is used', () => {
   const text = JSON.stringify(openApiDocument());
   const named = Object.keys(openApiDocument().components.schemas);
   const used = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
   expect([...new Set(used)].sort()).toEqual(named.sort());
 });
 
-test('examples fit the schemas they are examples of', () => {
+test('examples match their schemas', () => {
   const shown = endpointList.filter(([, { example }]) => example !== undefined);
   for (const [name, { body, example }] of shown) {
     expect([name, body.safeParse(example).error]).toEqual([name, undefined]);
@@ -45,13 +45,13 @@ test('examples fit the schemas they are examples of', () => {
   expect(shown.length).toBeGreaterThan(3);
 });
 
-test('what is asked is closed, what is answered is open to more', () => {
+test('request schemas are closed, and response schemas allow more fields', () => {
   const { schemas } = openApiDocument().components;
   expect(schemas['CreateSession']).toMatchObject({ additionalProperties: false });
   expect(schemas['Session']).not.toHaveProperty('additionalProperties');
 });
 
-test('a field of a query is described by what it means', () => {
+test('a query field is described by its meaning', () => {
   const [list] = endpointList.filter(([name]) => name === 'listSessions');
   const { parameters } = openApiDocument().paths[list?.[1].path ?? '']?.['get'] ?? {};
   expect(parameters).toContainEqual({
@@ -66,7 +66,7 @@ test('a field of a query is described by what it means', () => {
   );
 });
 
-/** `GET /a/{b}` of everything the router knows, read from the tree it prints. */
+/** Every route of the router as `GET /a/{b}`, read from the tree it prints. */
 function registered(app: FastifyInstance): string[] {
   const routes: string[] = [];
   const above: string[] = [];

@@ -28,7 +28,7 @@ const refused = (call: Promise<unknown>): Promise<string> =>
     (error: { code: string }) => error.code,
   );
 
-test('[H6] users: added, listed, changed, locked out and let in again', async () => {
+test('[H6] users can be added, listed, changed, disabled and enabled', async () => {
   const { admin, person } = await rig();
   const { user, client } = await person('hanako');
   expect(await admin.getUser({ params: { id: user.id } })).toEqual(user);
@@ -53,7 +53,7 @@ test('[H6] users: added, listed, changed, locked out and let in again', async ()
   expect(await refused(admin.createUser({ body: { name: 'HANAKO' } }))).toBe('user_exists');
 });
 
-test('[H6] [X2] tokens: made, used, listed without their secret, revoked', async () => {
+test('[H6] [X2] tokens can be created, used, listed without their secret, and revoked', async () => {
   const { client, user } = await (await rig()).person('hanako');
   const made = await client.createToken({ body: { name: 'ci', scopes: ['read'] } });
   const { items } = await client.listTokens();
@@ -65,7 +65,7 @@ test('[H6] [X2] tokens: made, used, listed without their secret, revoked', async
   expect(await refused(client.listTokens({ query: { userId: 'admin' } }))).toBe('not_found');
 });
 
-test('[X2] a revoked token is no credential, from the answer on', async () => {
+test('[X2] a token is invalid as soon as its revocation is answered', async () => {
   const { as, person } = await rig();
   const { client } = await person('hanako');
   for (let i = 0; i < 5; i++) {
@@ -76,10 +76,10 @@ test('[X2] a revoked token is no credential, from the answer on', async () => {
   }
 });
 
-test('[P6] the audit log: listed, filtered, and exported whole, a line each', async () => {
+test('[P6] the audit log can be listed, filtered and exported, one entry per line', async () => {
   const { admin, person, url } = await rig();
   const { user, client, token } = await person('hanako');
-  // More than a page.
+  // More than one page.
   for (let i = 0; i < 205; i++) {
     const { id } = await client.createToken({ body: { name: `token ${i}` } });
     if (i === 0) await client.revokeToken({ params: { id } });

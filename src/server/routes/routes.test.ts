@@ -6,7 +6,7 @@ import type { Session } from '../../contract/session.ts';
 
 async function rig() {
   const { app, session, run, queue } = await streamRig();
-  /** Status, body and headers of an answer. */
+  /** The status, body and headers of a response. */
   const ask = async (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
@@ -33,7 +33,7 @@ async function rig() {
   };
   const names = async (url: string): Promise<string[]> =>
     (await ask('GET', url)).body.map(({ name }: Session) => name);
-  /** Messages to a session that starts nothing. */
+  /** Sends messages to a held session. */
   const queued = async (...messages: string[]) => {
     const { id } = await create(`held-${messages.length}`);
     await ask('POST', `/sessions/${id}/hold`);
@@ -60,7 +60,7 @@ const error = (code: string, status: number) => ({
 });
 const ABSENT = '0190a1b2-0000-7000-8000-000000000000';
 
-test('[H1] a session is made, read, changed and found', async () => {
+test('[H1] a session can be created, read, changed and searched for', async () => {
   const { ask, create, names } = await rig();
   const made = await create('fix login', { tags: ['web', 'web'], labels: ['later'] });
   expect(made).toMatchObject({
@@ -87,7 +87,7 @@ test('[H1] a session is made, read, changed and found', async () => {
   expect((await ask('GET', `/sessions/${made.id}/cost`)).body).toMatchObject({ costUsd: 0 });
 });
 
-test('[H1] [C2] lists by activity come in pages, too; a cursor belongs to its order', async () => {
+test('[H1] [C2] lists by activity have pages, too, and a cursor is valid only for its order', async () => {
   const { ask, create, names } = await rig();
   const made = [];
   for (const name of ['one', 'two', 'three']) made.push(await create(name));
@@ -109,13 +109,13 @@ test('[H1] [C2] lists by activity come in pages, too; a cursor belongs to its or
   expect(await ask('GET', `/sessions?order=activity&cursor=${made[0]!.id}`)).toMatchObject(wrong);
 });
 
-test('[S9] names of any script are made and found; two spellings of one name are one', async () => {
+test('[S9] names in any script are stored and found, and normalized forms of a name are equal', async () => {
   const { ask, create, names } = await rig();
   const all = ['Fix #12', 'v2.0', 'Überprüfung', 'Проверка', '한국어', 'a/b?c&d=%'];
   for (const name of all) expect(await create(name)).toMatchObject({ name });
   for (const name of all) {
-    const found = await names(`/sessions/search?name=${encodeURIComponent(name.toUpperCase())}`);
-    expect(found).toEqual([name]);
+    const matches = await names(`/sessions/search?name=${encodeURIComponent(name.toUpperCase())}`);
+    expect(matches).toEqual([name]);
   }
   const apart = 'Überprüfung'.normalize('NFD');
   expect(await names(`/sessions?name=${encodeURIComponent(apart)}`)).toEqual(['Überprüfung']);
@@ -123,7 +123,7 @@ test('[S9] names of any script are made and found; two spellings of one name are
   expect(again).toMatchObject({ status: 409, body: { error: { code: 'name_taken' } } });
 });
 
-test('[H1] lists come in pages, and the header says where to go on', async () => {
+test('[H1] lists have pages, and the header has the next cursor', async () => {
   const { ask, create } = await rig();
   for (const name of ['one', 'two', 'three']) await create(name);
   const first = await ask('GET', '/sessions?limit=2');
@@ -134,7 +134,7 @@ test('[H1] lists come in pages, and the header says where to go on', async () =>
   expect(last.headers['x-next-cursor']).toBeUndefined();
 });
 
-test('[S2] sessions are moved by actions, and what does not fit is refused', async () => {
+test('[S2] actions change the status of sessions, and impossible ones are refused', async () => {
   const { ask, create } = await rig();
   const { id } = await create('act');
   const act = (action: string) => ask('POST', `/sessions/${id}/${action}`);
@@ -147,7 +147,7 @@ test('[S2] sessions are moved by actions, and what does not fit is refused', asy
   expect(await act('reopen')).toMatchObject({ status: 200, body: { status: 'PENDING' } });
 });
 
-test('[S12] a session is put away, kept if it is protected, or deleted', async () => {
+test('[S12] a session can be archived or deleted, but not deleted while protected', async () => {
   const { ask, create, names } = await rig();
   const [away, kept, gone] = [
     await create('away'),
@@ -170,7 +170,7 @@ test('[S12] a session is put away, kept if it is protected, or deleted', async (
   expect(await ask('GET', `/sessions/${gone.id}`)).toMatchObject(error('not_found', 404));
 });
 
-test('[S9] [S10] a fork is a new session; a name is taken once', async () => {
+test('[S9] [S10] a fork is a new session, and names are unique', async () => {
   const { ask, create } = await rig();
   const { id } = await create('first', { description: 'about' });
   expect(await ask('POST', `/sessions/${id}/fork`, { name: 'first' })).toMatchObject(
@@ -186,7 +186,7 @@ test('[S9] [S10] a fork is a new session; a name is taken once', async () => {
   );
 });
 
-test('[H2] a message becomes a run, which is listed, read and counted', async () => {
+test('[H2] a message becomes a run, which can be listed, read and counted', async () => {
   const { ask, create, finished } = await rig();
   const { id } = await create('talk');
   const sent = await ask('POST', `/sessions/${id}/messages`, { message: '2' });
@@ -212,7 +212,7 @@ test('[H2] a message becomes a run, which is listed, read and counted', async ()
   await finished(again.body.id);
 });
 
-test('[Q10] a message with a known Idempotency-Key gives the same run', async () => {
+test('[Q10] a message with a known Idempotency-Key returns the same run', async () => {
   const { ask, create } = await rig();
   const { id } = await create('once');
   const send = (message: string) =>
@@ -222,7 +222,7 @@ test('[Q10] a message with a known Idempotency-Key gives the same run', async ()
   expect(other).toMatchObject(error('idempotency_conflict', 409));
 });
 
-test('[Q12] queued runs are edited, moved, removed and cancelled', async () => {
+test('[Q12] queued runs can be edited, moved, removed and cancelled', async () => {
   const { ask, queued } = await rig();
   const { runs, order } = await queued('1', '2', '3', '4');
   expect(await order()).toEqual(['1', '2', '3', '4']);
@@ -253,7 +253,7 @@ test('[Q12] the pages of a queue follow its order', async () => {
   expect([messages, last.body.nextCursor]).toEqual([['1', '2', '3'], null]);
 });
 
-test('[H9] what is not there is 404 on every route with an id', async () => {
+test('[H9] every route with an id answers 404 if nothing has the id', async () => {
   const { ask } = await rig();
   const session = [
     ['GET', ''],

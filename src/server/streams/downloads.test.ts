@@ -10,7 +10,7 @@ const LARGE = 'x'.repeat(200_000);
 const requestOf = (path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: a.localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
 
-/** A session with more than sockets take, and a reader of it that reads only once it is resumed. */
+/** A session with more data than sockets buffer, and a reader that is paused at first. */
 async function rig(limits: { perUser?: number; stallMs?: number }) {
   const server = await streamRig({ limits });
   const id = await server.session();
@@ -33,7 +33,7 @@ async function rig(limits: { perUser?: number; stallMs?: number }) {
   };
 }
 
-test('[H9] downloads are among the streams of their user, until they end', async () => {
+test('[H9] downloads count as streams of their user until they end', async () => {
   const { server, open, exported, page } = await rig({ perUser: 2 });
   const unread = [open(exported), open(exported)];
   const status = async (path: string): Promise<number> => {
@@ -45,7 +45,7 @@ test('[H9] downloads are among the streams of their user, until they end', async
   expect(await status(exported)).toBe(429);
   for (const socket of unread) socket.destroy();
   await until(async () => (await status(page)) === 200);
-  // Those that were answered, and those that were refused, have left their slots.
+  // Answered and refused downloads have released their slots.
   for (let i = 0; i < 5; i++) expect(await status(exported)).toBe(200);
   expect(await status(`${exported}?nonsense`)).toBe(400);
   for (let i = 0; i < 5; i++) expect(await status(page)).toBe(200);
@@ -60,7 +60,7 @@ test('[E4] [H9] a download whose reader takes nothing is ended', async () => {
   await once(socket, 'close');
 });
 
-test('[E4] [H9] so is one whose reader takes nothing but sends something all the time', async () => {
+test('[E4] [H9] a download whose reader takes nothing but keeps sending is ended, too', async () => {
   const { server, open, exported } = await rig({ stallMs: 300 });
   const socket = open(exported);
   await until(async () => (await server.sockets()) === 1);
@@ -69,7 +69,7 @@ test('[E4] [H9] so is one whose reader takes nothing but sends something all the
   await until(async () => (await server.sockets()) === 0);
 });
 
-/** A list of more than sockets take, asked for often enough on one connection. */
+/** Lists with more data than sockets buffer, requested on one connection. */
 async function listRig(limits: { perUser?: number; stallMs?: number }) {
   const { server, open, id, base } = await rig(limits);
   const runAt = new Date(Date.now() + 3_600_000).toISOString();
@@ -84,14 +84,14 @@ async function listRig(limits: { perUser?: number; stallMs?: number }) {
   return { server, list, openUnread };
 }
 
-test('[H9] a page of a list is no longer than 3 MiB, and counts as a stream until it was taken', async () => {
+test('[H9] a page of a list is at most 3 MiB, and counts as a stream until it was taken', async () => {
   const { server, list, openUnread } = await listRig({ perUser: 1 });
   const whole = await server.get(list);
   const text = await whole.text();
   expect(Number(whole.headers.get('content-length'))).toBe(Buffer.byteLength(text));
   expect(text.length).toBeLessThan(3 * 1024 * 1024);
   expect((JSON.parse(text) as { nextCursor: string | null }).nextCursor).not.toBe(null);
-  // Asked for all at once, more of them than the user has slots.
+  // All requested at once: more than the user has slots.
   const socket = openUnread();
   let answers = '';
   socket.on('data', (data) => {
@@ -111,7 +111,7 @@ test('[E4] [H9] a long list whose reader takes nothing is ended, too', async () 
   await until(async () => (await server.sockets()) === 0);
 });
 
-test('[E4] [H9] so are long lists behind a stream on one connection, and their slots are free again', async () => {
+test('[E4] [H9] long lists behind a stream on one connection are ended, too, and release their slots', async () => {
   const { server, list, openUnread } = await listRig({ stallMs: 300, perUser: 3 });
   openUnread('/api/v1/events');
   await until(async () => (await server.sockets()) === 1);
@@ -123,7 +123,7 @@ test('[E4] [H9] so are long lists behind a stream on one connection, and their s
   }
 });
 
-test('[E4] [H9] so are short responses, if there are more than sockets take', async () => {
+test('[E4] [H9] short responses are ended, too, if they exceed what sockets buffer', async () => {
   const { url, sockets } = await streamRig({ limits: { stallMs: 300 } });
   const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
   socket.on('error', () => {});
@@ -133,7 +133,7 @@ test('[E4] [H9] so are short responses, if there are more than sockets take', as
   await until(async () => (await sockets()) === 0);
 });
 
-test('[E4] a slow reader gets a whole download, and the connection stays for the next request', async () => {
+test('[E4] a slow reader gets a complete download, and the connection stays open for the next request', async () => {
   const { open, exported, page } = await rig({ stallMs: 300 });
   const socket = open(exported);
   let [bytes, tail] = [0, ''];

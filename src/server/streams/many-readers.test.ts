@@ -31,7 +31,7 @@ test('[E4] a reader that reads nothing is dropped, another gets everything, memo
     await Promise.all(range(1, 4).map(() => rig.note(id, text)));
     written += 4;
     await reader.until(({ ids }) => ids.length === written);
-    // A batch at the most: what a tail may leave unread.
+    // At most one batch: what a tail may buffer.
     const unsent = Math.max(...sockets.map(({ writableLength }) => writableLength));
     expect(unsent).toBeLessThan(2 * 1024 * 1024);
   }
@@ -52,14 +52,14 @@ test('[E4] a reader that is stalled for too long is dropped, however little is u
   const slow = open(rig.url, path);
   slow.pause();
   await until(() => rig.streams.count === 1);
-  // More than the system takes for the reader, so that some of it waits here.
+  // More than the system buffers for the reader, so some of it waits here.
   const text = 'x'.repeat(250_000);
   for (let i = 0; i < 40 && rig.counted.dropped.length === 0; i++) await rig.note(id, text);
   await until(() => rig.counted.dropped.length === 1);
   await until(() => rig.streams.count === 0);
 });
 
-test('[E4] a dropped reader that reads on is told its cursor, and goes on from there', async () => {
+test('[E4] a dropped reader that reads on gets its cursor, and continues from there', async () => {
   const rig = await streamRig({ limits: { stallMs: 60_000, endMs: 20_000 } });
   const id = await rig.session();
   const path = `/api/v1/sessions/${id}/events`;

@@ -7,7 +7,7 @@ import { range } from '../../../test/support/tails.ts';
 import { until } from '../../../test/support/until.ts';
 import { SessionEvent } from '../../contract/session-event.ts';
 
-test('[E2] a stream gives what is stored, then what comes, in order and each once', async () => {
+test('[E2] a stream has the stored events, then new ones, in order and each once', async () => {
   const rig = await streamRig();
   const id = await rig.session(40);
   const response = await rig.get(`/api/v1/sessions/${id}/events`);
@@ -37,7 +37,7 @@ test('[E2] a stream gives what is stored, then what comes, in order and each onc
   await reader.stop();
 });
 
-test('[E2] headers come at once, before there is any event', async () => {
+test('[E2] headers are sent at once, before any event', async () => {
   const rig = await streamRig();
   const id = await rig.session();
   const response = await rig.get(`/api/v1/sessions/${id}/events`);
@@ -45,7 +45,7 @@ test('[E2] headers come at once, before there is any event', async () => {
   await response.body?.cancel();
 });
 
-test('[E2] a run is shown until its done, and the stream ends there', async () => {
+test('[E2] the stream of a run ends after its done event', async () => {
   const rig = await streamRig();
   const id = await rig.session();
   const first = await rig.run(id, 30);
@@ -59,7 +59,7 @@ test('[E2] a run is shown until its done, and the stream ends there', async () =
   expect(await new SseReader(await rig.get(`/api/v1/runs/${second}/events`)).end()).toBe(false);
 });
 
-test('[E2] a reader that has seen the end of a run is told not to come again', async () => {
+test('[E2] a reader that has seen the end of a run gets 204, so it does not reconnect', async () => {
   const rig = await streamRig();
   const id = await rig.session();
   const run = await rig.run(id, 2);
@@ -74,7 +74,7 @@ test('[E2] a reader that has seen the end of a run is told not to come again', a
   expect(again.messages.map(({ event }) => event)).toEqual(['done']);
 });
 
-test('[E2] Last-Event-ID counts before after', async () => {
+test('[E2] Last-Event-ID takes precedence over after', async () => {
   const rig = await streamRig();
   const id = await rig.session(10);
   const first = async (query: string, headers: Record<string, string>): Promise<number> => {
@@ -89,7 +89,7 @@ test('[E2] Last-Event-ID counts before after', async () => {
   expect(await first('?after=3', { 'last-event-id': '' })).toBe(4);
 });
 
-test('[E2] a bad cursor is refused before the stream', async () => {
+test('[E2] a bad cursor is refused before the stream opens', async () => {
   const rig = await streamRig();
   const id = await rig.session(10);
   const cases: [query: string, lastEventId: string | null, code: string][] = [
@@ -117,7 +117,7 @@ test('[E2] a bad cursor is refused before the stream', async () => {
   expect([rig.counted.opened, rig.connected()]).toEqual([0, 0]);
 });
 
-test('[X3] what is not there is 404, and without a credential 401', async () => {
+test('[X3] a missing log is 404, and without a credential 401', async () => {
   const rig = await streamRig();
   const none = crypto.randomUUID();
   expect((await rig.get(`/api/v1/sessions/${none}/events`)).status).toBe(404);
@@ -128,7 +128,7 @@ test('[X3] what is not there is 404, and without a credential 401', async () => 
   }
 });
 
-test('[E2] follow=false gives pages', async () => {
+test('[E2] follow=false returns pages', async () => {
   const rig = await streamRig();
   const id = await rig.session(25);
   const seen: number[] = [];
@@ -171,7 +171,7 @@ test('[S3] a stream is a connection until it ends, however it ends', async () =>
   expect([rig.counted.opened, rig.counted.closed]).toEqual([2, 2]);
 });
 
-test('[H9] a user has only so many streams at a time', async () => {
+test('[H9] the number of a user’s open streams is limited', async () => {
   const rig = await streamRig({ limits: { perUser: 3 } });
   const id = await rig.session();
   const readers = [
@@ -194,7 +194,7 @@ test('[H9] a user has only so many streams at a time', async () => {
   await Promise.all(readers.map((reader) => reader.stop()));
 });
 
-test('[E9] hints tell which sessions changed, without ids', async () => {
+test('[E9] hints say which sessions changed, without event ids', async () => {
   const rig = await streamRig();
   const id = await rig.session(2);
   const reader = new SseReader(await rig.get('/api/v1/events'));
@@ -215,7 +215,7 @@ test('[E9] hints tell which sessions changed, without ids', async () => {
   await reader.stop();
 });
 
-test('[E2] HEAD tells the headers and opens nothing', async () => {
+test('[E2] HEAD returns the headers and opens nothing', async () => {
   const rig = await streamRig();
   const id = await rig.session(1);
   const head = (path: string) =>
@@ -231,7 +231,7 @@ test('[E2] HEAD tells the headers and opens nothing', async () => {
   expect(rig.counted.opened).toBe(0);
 });
 
-test('[E2] a client of HTTP/1.0 gets a stream without chunks', async () => {
+test('[E2] an HTTP/1.0 client gets a stream without chunked encoding', async () => {
   const rig = await streamRig();
   const id = await rig.session(1);
   const run = await rig.run(id, 1);
@@ -250,7 +250,7 @@ test('[E2] a client of HTTP/1.0 gets a stream without chunks', async () => {
   expect(text).toMatch(/event: done\ndata: .*\n\n$/);
 });
 
-test('[E2] a stopping server sends its readers away to come back soon', async () => {
+test('[E2] a stopping server ends its streams and asks readers to reconnect soon', async () => {
   const rig = await streamRig();
   const id = await rig.session(3);
   const log = new SseReader(await rig.get(`/api/v1/sessions/${id}/events`));
@@ -267,7 +267,7 @@ test('[E2] a stopping server sends its readers away to come back soon', async ()
   await refused.body?.cancel();
 });
 
-test('a session that is removed ends its streams', async () => {
+test('removing a session ends its streams', async () => {
   const rig = await streamRig();
   const id = await rig.session();
   const reader = new SseReader(await rig.get(`/api/v1/sessions/${id}/events`));

@@ -17,7 +17,7 @@ function reader(rig: Rig, path: string): Promise<WsReader> {
   return made.open();
 }
 
-/** What the server says to an upgrade, as a line and a body. */
+/** The server's response to an upgrade: the status line and the body. */
 async function refusal(rig: Rig, path: string, headers: Record<string, string>) {
   const { socket, text } = raw(rig, path, headers);
   await once(socket, 'close');
@@ -46,7 +46,7 @@ function raw(rig: Rig, path: string, headers: Record<string, string> = AUTH) {
   return { socket, text: () => text };
 }
 
-test('[E2] [H3] the same stream on a WebSocket: an event a frame, in order, each once', async () => {
+test('[E2] [H3] a WebSocket has the same stream: one event per frame, in order, each once', async () => {
   const rig = await streamRig();
   const id = await rig.session(300);
   const all = await reader(rig, `/ws/sessions/${id}`);
@@ -88,17 +88,17 @@ test('[X1] [X3] an upgrade is refused before it happens', async () => {
   expect(rig.connected()).toBe(1);
 });
 
-test('[E9] [H3] hints on a WebSocket, with pings that a page can see', async () => {
+test('[E9] [H3] a WebSocket can have hints, with pings that a page can see', async () => {
   const rig = await streamRig({ limits: { pingMs: 50 } });
   const hints = await reader(rig, '/ws/events?pings=true');
   const silent = await reader(rig, '/ws/events');
   const id = await rig.session(2);
-  const told = () =>
+  const hintsOfSession = () =>
     hints.others.filter((each) => (each as { sessionId?: string }).sessionId === id);
-  await until(() => told().some((each) => (each as { lastSeq: number }).lastSeq === 2));
+  await until(() => hintsOfSession().some((each) => (each as { lastSeq: number }).lastSeq === 2));
   await until(() => hints.others.some((each) => (each as { type?: string }).type === 'ping'));
   expect(silent.others.some((each) => (each as { type?: string }).type === 'ping')).toBe(false);
-  // It is no connection of any session.
+  // It does not count as a connection of a session.
   expect([rig.streams.count, rig.connected()]).toEqual([2, 0]);
   const { status, body } = await refusal(rig, '/ws/events', {});
   expect([status, body.error.code]).toEqual([401, 'unauthorized']);
@@ -107,7 +107,7 @@ test('[E9] [H3] hints on a WebSocket, with pings that a page can see', async () 
   expect((await hints.end())[0]).toBe(1012);
 });
 
-test('a handshake that is none leaves nothing open', async () => {
+test('an invalid handshake leaves nothing open', async () => {
   const rig = await streamRig();
   const id = await rig.session();
   const { socket, text } = raw(rig, `/ws/sessions/${id}`, { ...AUTH, 'Sec-WebSocket-Key': 'no' });
@@ -117,7 +117,7 @@ test('a handshake that is none leaves nothing open', async () => {
   expect(rig.streams.count).toBe(0);
 });
 
-test('an offer of HTTP/2 is a request like any other', async () => {
+test('an offer of HTTP/2 is treated as an ordinary request', async () => {
   const rig = await streamRig();
   const { socket, text } = raw(rig, '/healthz', { Upgrade: 'h2c', 'HTTP2-Settings': 'AA' });
   await until(() => text().includes('{"status":"ok"}'));
@@ -149,7 +149,7 @@ test('a client may ping, and nothing else', async () => {
   await until(() => rig.connected() === 0 && rig.streams.count === 0);
 });
 
-test('garbage in place of frames ends that connection and no other', async () => {
+test('garbage instead of frames ends only that connection', async () => {
   const rig = await streamRig();
   const id = await rig.session(5);
   const witness = await reader(rig, `/ws/sessions/${id}`);
@@ -168,7 +168,7 @@ test('garbage in place of frames ends that connection and no other', async () =>
   expect([witness.closed, rig.connected()]).toEqual([null, 1]);
 });
 
-test('a client that answers no ping is let go', async () => {
+test('a client that answers no pings is disconnected', async () => {
   const rig = await streamRig({ limits: { pingMs: 20, stallMs: 60 } });
   const id = await rig.session();
   const lively = await reader(rig, `/ws/sessions/${id}`);
@@ -210,7 +210,7 @@ test('[E4] a reader that takes nothing is dropped', async () => {
   expect(other.seqs).toEqual(range(1, written));
 });
 
-test('[S3] a reader that is gone before its stream is open leaves no connection behind', async () => {
+test('[S3] a reader that leaves before its stream is open leaves no connection behind', async () => {
   const rig = await streamRig();
   const id = await rig.session(1);
   const { connect: enter } = rig.service;

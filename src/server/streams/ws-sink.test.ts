@@ -8,7 +8,7 @@ import { WsReader } from '../../../test/support/ws-reader.ts';
 /** A frame of a client: final, a ping, masked with zeros. */
 const PING = Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125)]);
 
-test('[E4] pings are answered, but not piled up for one who does not read', async () => {
+test('[E4] pings are answered, but answers do not pile up for a client that does not read', async () => {
   const rig = await streamRig();
   const path = `/ws/sessions/${await rig.session(1)}`;
   const polite = new WsReader(`${rig.url}${path}`, { authorization: `Bearer ${TOKEN}` });
