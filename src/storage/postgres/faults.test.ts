@@ -21,16 +21,16 @@ describe('a wrong or absent server', () => {
   );
 
   test('an unreachable server is retried, each retry is reported, and then there is a clear error', async () => {
-    const told: string[] = [];
+    const retries: string[] = [];
     const opening = postgresStore({
       url: 'postgres://user:secret@127.0.0.1:1/db',
       waitMs: 1000,
-      onWaiting: (error) => told.push(error.message),
+      onWaiting: (error) => retries.push(error.message),
     });
     await expect(opening).rejects.toMatchObject({ code: 'database_unreachable' });
-    expect(told.length).toBeGreaterThanOrEqual(1);
-    expect(told.join()).toContain('ECONNREFUSED');
-    expect(told.join()).not.toContain('secret');
+    expect(retries.length).toBeGreaterThanOrEqual(1);
+    expect(retries.join()).toContain('ECONNREFUSED');
+    expect(retries.join()).not.toContain('secret');
   });
 
   test('a server that comes up later is used without a restart', async () => {

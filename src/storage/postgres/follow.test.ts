@@ -29,8 +29,8 @@ const note = (store: Store, lane: string, payload: number): Promise<unknown> =>
   store.change({ do: 'note', lane, event: { type: 'session.status', payload } });
 
 test('[E1] another process gets hints over LISTEN, without polling', async () => {
-  const writer = await open(database.url, 'told');
-  const queue = new RunQueue(await open(database.url, 'told'), { follow: { pollMs: NEVER_MS } });
+  const writer = await open(database.url, 'hints');
+  const queue = new RunQueue(await open(database.url, 'hints'), { follow: { pollMs: NEVER_MS } });
   const tail = queue.tail('l');
   const all = read(tail, 20);
   for (const n of range(1, 20)) await note(writer, 'l', n);

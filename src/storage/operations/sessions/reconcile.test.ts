@@ -42,7 +42,7 @@ const CALM = [
 ];
 
 /** Records the statements of an operation. */
-function* noted<T>(op: Op<T>, statements: Statement[]): Op<T> {
+function* recorded<T>(op: Op<T>, statements: Statement[]): Op<T> {
   let step = op.next();
   while (step.done !== true) {
     statements.push(step.value);
@@ -65,13 +65,13 @@ describe('SQLite', () => {
     migrateSqlite(connection);
     for (const text of CALM) connection.exec(text);
     const statements: Statement[] = [];
-    const settle = (): Op<Done<Reconciled>> =>
+    const reconcile = (): Op<Done<Reconciled>> =>
       reconcileSessions(
         sqliteDialect(connection, () => NOW),
         NOW,
         100,
       );
-    check(connection.run(noted(settle(), statements)));
+    check(connection.run(recorded(reconcile(), statements)));
     // Two more reads per changed session, and three writes: nothing goes over a network.
     expect(statements.length).toBeLessThan(10 + 5 * 5);
     for (const { text, values } of statements) {
@@ -83,7 +83,7 @@ describe('SQLite', () => {
       expect(whole, text).toEqual([]);
     }
     const again: Statement[] = [];
-    connection.run(noted(settle(), again));
+    connection.run(recorded(reconcile(), again));
     expect(again.length).toBeLessThan(8);
     connection.close();
   });
@@ -112,7 +112,7 @@ describe('PostgreSQL', () => {
   }
 
   /** Reconciles, and asks the server what this transaction has read. */
-  const settle = (
+  const reconcile = (
     now: number,
     limit: number,
   ): Promise<{ done: Done<Reconciled>; count: number; touched: Map<string, Touched> }> =>
@@ -121,7 +121,7 @@ describe('PostgreSQL', () => {
       () => now,
       function* () {
         const statements: Statement[] = [];
-        const done = yield* noted(reconcileSessions(dialect, now, limit), statements);
+        const done = yield* recorded(reconcileSessions(dialect, now, limit), statements);
         const rows = yield* query<Touched>(
           `SELECT relname, seq_scan AS whole, seq_tup_read + coalesce(idx_tup_fetch, 0) AS rows
            FROM pg_stat_xact_user_tables WHERE schemaname = 'baton'`,
@@ -132,7 +132,7 @@ describe('PostgreSQL', () => {
     );
 
   test('[S6] a pass over 10,000 sessions is a few statements that read only what is due', async () => {
-    const { done, count, touched } = await settle(NOW, 100);
+    const { done, count, touched } = await reconcile(NOW, 100);
     check(done);
     expect(count).toBeLessThan(10);
     for (const table of ['sessions', 'lanes', 'runs']) {
@@ -144,9 +144,9 @@ describe('PostgreSQL', () => {
   });
 
   test('[S6] reconciling a thousand sessions takes as many statements as reconciling five', async () => {
-    const few = await settle(NOW, 100);
+    const few = await reconcile(NOW, 100);
     expect(few.done.value.changes).toEqual([]);
-    const { done, count } = await settle(LATER, 1000);
+    const { done, count } = await reconcile(LATER, 1000);
     expect(done.value).toMatchObject({ more: true });
     expect(done.value.changes).toHaveLength(1000);
     expect(count).toBeLessThan(10);

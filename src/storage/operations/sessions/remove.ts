@@ -25,7 +25,7 @@ export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Do
       change.lane.host,
     ]);
   }
-  // The database deletes tags, labels and connections with the session, originals and invocations with the runs.
+  // Tags, labels and connections are deleted with the session, originals and invocations with the runs.
   yield* query('DELETE FROM sessions WHERE id = $1', [id]);
   yield* query('DELETE FROM runs WHERE lane = $1', [id]);
   yield* query('DELETE FROM events WHERE lane = $1', [id]);

@@ -10,7 +10,7 @@ import { withdraw } from './decide.ts';
 const LEFT_OPEN = `SELECT DISTINCT a.session_id AS id FROM approvals a JOIN runs r ON r.id = a.run_id
   WHERE a.state = 'pending' AND r.finished_at IS NOT NULL ORDER BY a.session_id LIMIT $1`;
 
-/** Sessions whose run waits although none of its questions is open. A run that has none waits for something else. */
+/** Sessions whose run waits although none of its questions is open. A run without any waits for something else. */
 const UNANSWERED = `SELECT l.id FROM lanes l WHERE l.state = 'asking' AND l.answered_at IS NULL
   AND EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id)
   AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id AND a.state = 'pending')
