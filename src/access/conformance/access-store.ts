@@ -18,7 +18,7 @@ const TOPICS = {
   stats: statsRules,
 };
 
-/** The promises of the access port, the same for every database; each test has data of its own. */
+/** The conformance suite of the access port. Each test has its own data. */
 export function accessConformance(name: string, open: OpenAccess): void {
   const rule: AccessRule = (title, body) => {
     it(title, async () => {

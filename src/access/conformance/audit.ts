@@ -16,34 +16,34 @@ const newSignIn = () => ({
 });
 
 export function auditRules(rule: AccessRule): void {
-  rule('[P6] a change and its line are written together', async (rig) => {
+  rule('[P6] a change and its audit line are written together', async (rig) => {
     const { store } = rig;
-    const told = entry({ before: { a: [1, null, '日本'] }, after: 'x', address: '::1' });
+    const line = entry({ before: { a: [1, null, '日本'] }, after: 'x', address: '::1' });
     const id = newId();
-    await store.audited(told).createUser({ id, name: 'ann', role: 'viewer' });
+    await store.audited(line).createUser({ id, name: 'ann', role: 'viewer' });
     expect(await store.getUser(id)).not.toBeNull();
-    expect(await lines(rig)).toEqual([{ ...told, seq: expect.any(Number), at: rig.now }]);
-    // Reading through the same view tells nothing.
-    await store.audited(told).getUser(id);
+    expect(await lines(rig)).toEqual([{ ...line, seq: expect.any(Number), at: rig.now }]);
+    // Reading through the same store leaves no line.
+    await store.audited(line).getUser(id);
     expect(await lines(rig)).toHaveLength(1);
   });
 
-  rule('[P6] what is refused, or changes nothing, leaves no line', async (rig) => {
+  rule('[P6] a call that is refused or changes nothing leaves no line', async (rig) => {
     const { store } = rig;
     const ann = await rig.user({ name: 'ann' });
-    const told = store.audited(entry());
-    const again = told.createUser({ id: newId(), name: 'ann', role: 'viewer' });
+    const audited = store.audited(entry());
+    const again = audited.createUser({ id: newId(), name: 'ann', role: 'viewer' });
     await expect(again).rejects.toEqual(refused('user_exists'));
-    await expect(told.deleteSession(newId())).rejects.toEqual(refused('not_found'));
+    await expect(audited.deleteSession(newId())).rejects.toEqual(refused('not_found'));
     const { id } = await store.createToken(rig.newToken(ann.id));
     await store.revokeToken(id);
-    await told.revokeToken(id);
-    expect(await told.signIn({ code: newId() }, newSignIn())).toBeNull();
-    expect(await told.rotateSignIn(newId(), { from: 'a', to: 'b', graceMs: 0 })).toBe(false);
+    await audited.revokeToken(id);
+    expect(await audited.signIn({ code: newId() }, newSignIn())).toBeNull();
+    expect(await audited.rotateSignIn(newId(), { from: 'a', to: 'b', graceMs: 0 })).toBe(false);
     expect(await lines(rig)).toEqual([]);
   });
 
-  rule('[P6] a line that cannot be written takes the change with it', async (rig) => {
+  rule('[P6] if the line cannot be written, neither is the change', async (rig) => {
     const { store } = rig;
     const id = newId();
     const action = null as unknown as 'user.create';
@@ -55,7 +55,7 @@ export function auditRules(rule: AccessRule): void {
     expect(await lines(rig)).toEqual([]);
   });
 
-  rule('[P6] a message is told once, also if it is sent again with its key', async (rig) => {
+  rule('[P6] a message is audited once, even if it is sent again with its key', async (rig) => {
     const { store } = rig;
     const sessionId = await rig.session('admin');
     const send = (key: string | null, onBusy: 'enqueue' | 'reject' = 'enqueue') =>
@@ -81,7 +81,7 @@ export function auditRules(rule: AccessRule): void {
     expect(await lines(rig)).toHaveLength(3);
   });
 
-  rule('[P6] a session that is still busy is not told as deleted', async (rig) => {
+  rule('[P6] a session that is still busy is not audited as deleted', async (rig) => {
     const { store } = rig;
     await rig.node('node-1');
     const sessionId = await rig.session('admin');
@@ -94,15 +94,15 @@ export function auditRules(rule: AccessRule): void {
     const request = { nodeId: 'node-1', types: ['agent'], limit: 1 };
     const claimed = await store.claim({ ...request, caps: { types: {}, perOwner: null } });
     expect(claimed).toHaveLength(1);
-    const told = store.audited(entry({ action: 'session.delete' }));
-    await expect(told.deleteSession(sessionId)).rejects.toEqual(refused('session_busy'));
+    const audited = store.audited(entry({ action: 'session.delete' }));
+    await expect(audited.deleteSession(sessionId)).rejects.toEqual(refused('session_busy'));
     expect(await lines(rig)).toEqual([]);
     await store.leave('node-1');
-    await told.deleteSession(sessionId);
+    await audited.deleteSession(sessionId);
     expect(await lines(rig)).toHaveLength(1);
   });
 
-  rule('[P6] what is asked for again while it is so already is told once', async (rig) => {
+  rule('[P6] repeating a change that is already in effect is not audited', async (rig) => {
     const { store } = rig;
     await rig.node('node-1');
     const sessionId = await rig.session('admin');
@@ -114,36 +114,36 @@ export function auditRules(rule: AccessRule): void {
     });
     const request = { nodeId: 'node-1', types: ['agent'], limit: 1 };
     await store.claim({ ...request, caps: { types: {}, perOwner: null } });
-    const told = store.audited(entry());
+    const audited = store.audited(entry());
     for (let i = 0; i < 2; i++) {
-      await told.change({ do: 'cancel', run: receipt.id, kind: 'stop' });
+      await audited.change({ do: 'cancel', run: receipt.id, kind: 'stop' });
       expect(await lines(rig)).toHaveLength(1);
     }
     await store.leave('node-1');
     const quiet = await rig.session('admin');
     for (const [n, command] of (['hold', 'archive'] as const).entries()) {
       for (let i = 0; i < 2; i++) {
-        await told.changeSession(quiet, { do: command });
+        await audited.changeSession(quiet, { do: command });
         expect([command, await lines(rig)]).toEqual([
           command,
           expect.objectContaining({ length: n + 2 }),
         ]);
       }
     }
-    await told.changeSession(quiet, { do: 'update', changes: { holdOnFailure: false } });
+    await audited.changeSession(quiet, { do: 'update', changes: { holdOnFailure: false } });
     expect(await lines(rig)).toHaveLength(4);
   });
 
-  rule('[P6] the line of a sign-in is of the one who signed in', async (rig) => {
+  rule('[P6] the line of a sign-in names the user who signed in', async (rig) => {
     const { store } = rig;
     const ann = await rig.user();
     const code = await rig.code(ann.id);
-    const told = entry({ userId: '', action: 'auth.sign_in', credential: 'code' });
-    await store.audited(told).signIn({ code }, newSignIn());
+    const line = entry({ userId: '', action: 'auth.sign_in', credential: 'code' });
+    await store.audited(line).signIn({ code }, newSignIn());
     expect(await lines(rig)).toMatchObject([{ userId: ann.id, credential: 'code' }]);
   });
 
-  rule('[P6] lengthening a sign-in is nobody’s deed', async (rig) => {
+  rule('[P6] extending a sign-in leaves no line', async (rig) => {
     const { store } = rig;
     const { digest } = await rig.signedIn('admin');
     rig.now += 5 * MINUTE;
@@ -156,13 +156,13 @@ export function auditRules(rule: AccessRule): void {
     const [ann, bob] = [await rig.user(), await rig.user()];
     const begun = rig.now;
     for (const [i, user] of [ann, bob, ann, bob].entries()) {
-      const told = entry({
+      const line = entry({
         userId: user.id,
         channel: i < 2 ? 'web' : 'cli',
         action: i === 3 ? 'user.update' : 'user.sign_out',
         target: { kind: 'user', id: `t${i}` },
       });
-      await store.audited(told).endSignIns(user.id);
+      await store.audited(line).endSignIns(user.id);
       rig.now += MINUTE;
     }
     const targets = async (filter: Partial<AuditFilter> = {}): Promise<string> =>

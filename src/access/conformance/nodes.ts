@@ -9,7 +9,7 @@ const byKey = (usage: readonly Usage[]): Record<string, number> =>
   Object.fromEntries(usage.map(({ key, value }) => [key, value]));
 
 export function nodeRules(rule: AccessRule): void {
-  rule('[H9] a node is told what the other live ones have used, added up', async (rig) => {
+  rule('[H9] a node gets the summed usage of the other live nodes', async (rig) => {
     const { store } = rig;
     await rig.node('a');
     await rig.node('b', 10 * MINUTE);
@@ -22,14 +22,14 @@ export function nodeRules(rule: AccessRule): void {
     expect(await say('a', { x: 1, y: 0.5 })).toEqual([]);
     expect(byKey(await say('b', { x: 2, '日本"': 7 }))).toEqual({ x: 1, y: 0.5 });
     expect(byKey(await say('c', {}))).toEqual({ x: 3, y: 0.5, '日本"': 7 });
-    // What a node says replaces what it said before.
+    // A node's usage replaces what it stored before.
     expect(byKey(await say('a', { y: 4 }))).toEqual({ x: 2, '日本"': 7 });
     expect(byKey(await say('c', {}))).toEqual({ x: 2, y: 4, '日本"': 7 });
     rig.now += 10 * MINUTE;
     expect(byKey(await say('c', {}))).toEqual({ y: 4 });
     await store.leave('a');
     expect(await say('c', {})).toEqual([]);
-    // One that was taken over and does not know it yet counts for nobody.
+    // A node that was taken over, and does not know it yet, does not count.
     await store.takeOver([]);
     await say('b', { x: 9 });
     expect(await say('c', {})).toEqual([]);

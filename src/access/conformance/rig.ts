@@ -8,32 +8,32 @@ import type { NewAuditEntry } from '../principal.ts';
 
 type Ports = Store & SessionStore & AccessStore;
 export type AccessStores = Ports & Audited<Ports>;
-/** Opens the store that lies at a place; the same place again is the same data. */
-export type OpenAccess = (place: string, clock: Clock) => Promise<AccessStores>;
-/** One test of the contract; the title begins with its rule. */
+/** Opens the store of this name; the same name opens the same data. */
+export type OpenAccess = (databaseName: string, clock: Clock) => Promise<AccessStores>;
+/** One test of the suite; the title begins with its rule. */
 export type AccessRule = (title: string, body: (rig: AccessStoreRig) => Promise<void>) => void;
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
-/** A store of users and credentials under test, with a clock that stands still until it is moved. */
+/** An access store under test, with a clock that moves only on demand. */
 export class AccessStoreRig {
   readonly store: AccessStores;
-  readonly place: string;
+  readonly databaseName: string;
   now: number;
   #names = 0;
 
-  private constructor(place: string, store: AccessStores, now: number) {
-    this.place = place;
+  private constructor(databaseName: string, store: AccessStores, now: number) {
+    this.databaseName = databaseName;
     this.store = store;
     this.now = now;
   }
 
   static async open(open: OpenAccess): Promise<AccessStoreRig> {
-    const place = newId();
+    const databaseName = newId();
     const clock = { now: 1_700_000_000_000 };
-    const store = await open(place, () => clock.now);
-    const rig = new AccessStoreRig(place, store, clock.now);
+    const store = await open(databaseName, () => clock.now);
+    const rig = new AccessStoreRig(databaseName, store, clock.now);
     Object.defineProperty(rig, 'now', {
       get: () => clock.now,
       set: (now: number) => {
@@ -56,7 +56,7 @@ export class AccessStoreRig {
     });
   }
 
-  /** A new token; its digest is that of no secret, which the store cannot know. */
+  /** A new token. Its digest belongs to no secret, which the store cannot know. */
   newToken(userId: string, given: Partial<NewToken> = {}): NewToken {
     return {
       id: newId(),
@@ -115,7 +115,7 @@ export class AccessStoreRig {
     );
   }
 
-  /** What the store tells while `act` runs. */
+  /** The hints that the store sends while `act` runs. */
   async hints(act: () => Promise<unknown>): Promise<Hint[]> {
     const heard: Hint[] = [];
     const stop = this.store.onHint((hint) => heard.push(hint));

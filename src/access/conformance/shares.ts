@@ -10,8 +10,8 @@ const listed = async (
   visibleTo: string,
   filter: Partial<SessionFilter> = {},
 ): Promise<string[]> => {
-  const found = await store.listSessions({ visibleTo, archived: false, limit: 100, ...filter });
-  return found.map(({ session }) => session.id);
+  const sessions = await store.listSessions({ visibleTo, archived: false, limit: 100, ...filter });
+  return sessions.map(({ session }) => session.id);
 };
 
 const shareOf = async ({ store }: AccessStoreRig, sessionId: string, userId: string) =>
@@ -28,7 +28,7 @@ const send = async ({ store }: AccessStoreRig, sessionId: string): Promise<strin
 };
 
 export function shareRules(rule: AccessRule): void {
-  rule('[X3] shares are replaced whole; one for the owner is left out', async (rig) => {
+  rule('[X3] shares are replaced as a whole; one for the owner is ignored', async (rig) => {
     const { store } = rig;
     const [ann, bob, eve] = [
       await rig.user({ name: 'ann' }),
@@ -54,21 +54,24 @@ export function shareRules(rule: AccessRule): void {
     expect(await shareOf(rig, id, eve.id)).toBe('operate');
   });
 
-  rule('[X3] a share with nobody, or of nothing, is refused and changes nothing', async (rig) => {
-    const { store } = rig;
-    const [ann, bob] = [await rig.user(), await rig.user()];
-    const id = await rig.session(ann.id);
-    const shares = await store.putShares(id, [{ userId: bob.id, level: 'view' }]);
-    const wrong = [
-      { userId: ann.id, level: 'view' as const },
-      { userId: newId(), level: 'view' as const },
-    ];
-    await expect(store.putShares(id, wrong)).rejects.toEqual(refused('unknown_user'));
-    expect(await store.listShares(id)).toEqual(shares);
-    await expect(store.putShares(newId(), [])).rejects.toEqual(refused('not_found'));
-  });
+  rule(
+    '[X3] a share with an unknown user or of a missing session is refused and changes nothing',
+    async (rig) => {
+      const { store } = rig;
+      const [ann, bob] = [await rig.user(), await rig.user()];
+      const id = await rig.session(ann.id);
+      const shares = await store.putShares(id, [{ userId: bob.id, level: 'view' }]);
+      const wrong = [
+        { userId: ann.id, level: 'view' as const },
+        { userId: newId(), level: 'view' as const },
+      ];
+      await expect(store.putShares(id, wrong)).rejects.toEqual(refused('unknown_user'));
+      expect(await store.listShares(id)).toEqual(shares);
+      await expect(store.putShares(newId(), [])).rejects.toEqual(refused('not_found'));
+    },
+  );
 
-  rule('[X3] shares that are put at once replace one another', async (rig) => {
+  rule('[X3] concurrent puts of shares replace one another', async (rig) => {
     const { store } = rig;
     const [ann, bob, eve] = [await rig.user(), await rig.user(), await rig.user()];
     const id = await rig.session(ann.id);
@@ -91,7 +94,7 @@ export function shareRules(rule: AccessRule): void {
         if (i % 2 === 1 && i > 1) await store.putShares(id, [{ userId: ann.id, level: 'view' }]);
         ids.unshift(id);
       }
-      // The second one made is Bob's alone.
+      // The second session is Bob's alone.
       const anns = ids.filter((_, i) => i !== 4);
       expect(await listed(rig, ann.id)).toEqual(anns);
       expect(await listed(rig, bob.id)).toEqual(ids.filter((_, i) => i % 2 === 0));
@@ -105,7 +108,7 @@ export function shareRules(rule: AccessRule): void {
   );
 
   rule(
-    '[X3] a message is taken from the owner and from whom it is shared with to operate',
+    '[X3] a message is accepted from the owner and from users who may operate the session',
     async (rig) => {
       const { store } = rig;
       const [ann, bob, eve] = [await rig.user(), await rig.user(), await rig.user()];
@@ -127,10 +130,10 @@ export function shareRules(rule: AccessRule): void {
         { userId: eve.id, level: 'view' },
       ]);
       const file = { name: 'a', mediaType: 'text/plain', sealed: 'sealed' };
-      // With a file it goes another way on PostgreSQL.
+      // With a file it takes another path on PostgreSQL.
       for (const files of [[], [file]]) {
         for (const user of [ann, bob]) expect((await sendAs(user.id, files)).known).toBe(false);
-        // A key that is known tells them nothing, either.
+        // A known key reveals nothing to them, either.
         const { id: runId } = await sendAs(ann.id, files, keyed);
         expect(await sendAs(bob.id, files, keyed)).toMatchObject({ id: runId, known: true });
         for (const userId of [eve.id, newId()]) {
@@ -176,7 +179,7 @@ export function shareRules(rule: AccessRule): void {
     expect(await shareOf(rig, shared as string, ann.id)).toBeNull();
   });
 
-  rule('[X3] a session that goes takes its shares along', async (rig) => {
+  rule('[X3] shares are deleted with their session', async (rig) => {
     const { store } = rig;
     const [ann, bob] = [await rig.user(), await rig.user()];
     const id = await rig.session(ann.id);

@@ -40,7 +40,7 @@ export function signInRules(rule: AccessRule): void {
     expect(await store.hasCode(code)).toBe(false);
   });
 
-  rule('[X1] a code may end the earlier ones of its user, and no others', async (rig) => {
+  rule('[X1] a code may invalidate its user’s earlier codes, and no others', async (rig) => {
     const { store } = rig;
     const [ann, bob] = [await rig.user(), await rig.user()];
     const earlier = await rig.code(ann.id);
@@ -53,7 +53,7 @@ export function signInRules(rule: AccessRule): void {
   });
 
   rule(
-    '[X1] a code that has expired, is none, or is of one locked out signs nobody in',
+    '[X1] an expired or unknown code, or one of a disabled user, signs nobody in',
     async (rig) => {
       const { store } = rig;
       const ann = await rig.user();
@@ -105,7 +105,7 @@ export function signInRules(rule: AccessRule): void {
   });
 
   rule(
-    '[X1] a sign-in ends after its idle time, which use lengthens, and after its life',
+    '[X1] a sign-in ends after its idle time, which use extends, and after its lifetime',
     async (rig) => {
       const { store } = rig;
       const ann = await rig.user();
@@ -123,7 +123,7 @@ export function signInRules(rule: AccessRule): void {
     },
   );
 
-  rule('[X1] looking twice within a minute lengthens nothing', async (rig) => {
+  rule('[X1] a second lookup within a minute extends nothing', async (rig) => {
     const { store } = rig;
     const ann = await rig.user();
     const idleMs = 2 * MINUTE;
@@ -134,40 +134,43 @@ export function signInRules(rule: AccessRule): void {
     expect(await store.findSignIn(digest, idleMs)).toBeNull();
   });
 
-  rule('[X1] a secret is replaced once, and the old one is good for its grace', async (rig) => {
-    const { store } = rig;
-    const ann = await rig.user();
-    const { digest, signIn } = await rig.signedIn(ann.id);
-    rig.now += MINUTE;
-    const [to, other] = [newId(), newId()];
-    const rotate = (from: string, next: string) =>
-      store.rotateSignIn(signIn.id, { from, to: next, graceMs: GRACE });
-    const both = await Promise.all([rotate(digest, to), rotate(digest, other)]);
-    expect(both.filter(Boolean)).toHaveLength(1);
-    const fresh = both[0] ? to : other;
-    const rotated = { ...signIn, rotatedAt: rig.now };
-    expect(await store.findSignIn(fresh, HOUR)).toEqual(rotated);
-    expect(await store.findSignIn(digest, HOUR)).toEqual({ ...rotated, previous: true });
-    expect(await store.findSignIn(both[0] ? other : to, HOUR)).toBeNull();
-    // Who takes it for old too early must not end the grace of the one of before.
-    expect(await rotate(fresh, newId())).toBe(false);
-    rig.now += GRACE;
-    expect(await store.findSignIn(digest, HOUR)).toBeNull();
-    expect(await store.findSignIn(fresh, HOUR)).not.toBeNull();
-    expect(await rotate(digest, newId())).toBe(false);
-    rig.now += HOUR;
-    expect(await rotate(fresh, newId())).toBe(false);
-  });
+  rule(
+    '[X1] a secret is replaced once, and the old one stays valid for its grace period',
+    async (rig) => {
+      const { store } = rig;
+      const ann = await rig.user();
+      const { digest, signIn } = await rig.signedIn(ann.id);
+      rig.now += MINUTE;
+      const [to, other] = [newId(), newId()];
+      const rotate = (from: string, next: string) =>
+        store.rotateSignIn(signIn.id, { from, to: next, graceMs: GRACE });
+      const both = await Promise.all([rotate(digest, to), rotate(digest, other)]);
+      expect(both.filter(Boolean)).toHaveLength(1);
+      const fresh = both[0] ? to : other;
+      const rotated = { ...signIn, rotatedAt: rig.now };
+      expect(await store.findSignIn(fresh, HOUR)).toEqual(rotated);
+      expect(await store.findSignIn(digest, HOUR)).toEqual({ ...rotated, previous: true });
+      expect(await store.findSignIn(both[0] ? other : to, HOUR)).toBeNull();
+      // A premature rotation must not cut short the grace period of the previous secret.
+      expect(await rotate(fresh, newId())).toBe(false);
+      rig.now += GRACE;
+      expect(await store.findSignIn(digest, HOUR)).toBeNull();
+      expect(await store.findSignIn(fresh, HOUR)).not.toBeNull();
+      expect(await rotate(digest, newId())).toBe(false);
+      rig.now += HOUR;
+      expect(await rotate(fresh, newId())).toBe(false);
+    },
+  );
 
-  rule('[X1] sign-ins end by themselves, all of a user, and with the user', async (rig) => {
+  rule('[X1] sign-ins end one by one, all of a user at once, and with the user', async (rig) => {
     const { store } = rig;
     const [ann, bob] = [await rig.user(), await rig.user()];
     const one = await rig.signedIn(ann.id);
     const two = await rig.signedIn(ann.id);
     const bobs = await rig.signedIn(bob.id);
     const valid = async (): Promise<boolean[]> => {
-      const found = [one, two, bobs].map(({ digest }) => store.findSignIn(digest, HOUR));
-      return (await Promise.all(found)).map((signIn) => signIn !== null);
+      const lookups = [one, two, bobs].map(({ digest }) => store.findSignIn(digest, HOUR));
+      return (await Promise.all(lookups)).map((signIn) => signIn !== null);
     };
     await store.endSignIn(one.signIn.id);
     expect(await valid()).toEqual([false, true, true]);
@@ -181,7 +184,7 @@ export function signInRules(rule: AccessRule): void {
     expect(await valid()).toEqual([false, false, false]);
   });
 
-  rule('[X2] what changes what somebody may do is told to everybody', async (rig) => {
+  rule('[X2] changes of access send a hint to all nodes', async (rig) => {
     const { store } = rig;
     const ann = await rig.user();
     const token = await store.createToken(rig.newToken(ann.id));

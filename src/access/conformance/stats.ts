@@ -8,7 +8,7 @@ import { type AccessRule, type AccessStoreRig, HOUR } from './rig.ts';
 const SECOND = 1000;
 const DAY = 24 * HOUR;
 
-/** Sends a message whose run begins after `waitMs`; ended if there is an outcome. */
+/** Sends a message whose run starts after `waitMs`, and ends it if there is an outcome. */
 async function run(
   rig: AccessStoreRig,
   sessionId: string,
@@ -33,7 +33,7 @@ async function run(
 }
 
 export function statsRules(rule: AccessRule): void {
-  rule('[H6] figures are of what a user may see; an admin’s are of all', async (rig) => {
+  rule('[H6] statistics cover what the user may see; an admin’s cover everything', async (rig) => {
     const { store } = rig;
     const [ann, bob] = [await rig.user(), await rig.user()];
     const own = await rig.session(ann.id);
@@ -74,31 +74,28 @@ export function statsRules(rule: AccessRule): void {
     expect(nobodys.days.at(-1)).toMatchObject({ succeeded: 0, costUsd: 0 });
   });
 
-  rule(
-    '[H6] a day is one of UTC, and what is older than seven of them is left out',
-    async (rig) => {
-      const { store } = rig;
-      const own = await rig.session('admin');
-      rig.now = Math.ceil(rig.now / DAY) * DAY - 2;
-      const first = rig.now;
-      await run(rig, own, 0, SUCCEEDED);
-      rig.now += 1;
-      await run(rig, own, 0, failed('command_failed'));
-      rig.now += 1;
-      await run(rig, own, 0, SUCCEEDED);
-      for (const visibleTo of ['admin', null]) {
-        rig.now = first + 2;
-        const ends = async () => {
-          const { days } = await store.stats(visibleTo);
-          return days.map(({ succeeded, failed: not }) => `${succeeded}-${not}`).join(' ');
-        };
-        expect(await ends()).toBe('0-0 0-0 0-0 0-0 0-0 1-1 1-0');
-        rig.now += 5 * DAY;
-        expect(await ends()).toBe('1-1 1-0 0-0 0-0 0-0 0-0 0-0');
-        rig.now += DAY;
-        expect(await ends()).toBe('1-0 0-0 0-0 0-0 0-0 0-0 0-0');
-        expect((await store.stats(visibleTo)).queueWaitMs).toBeNull();
-      }
-    },
-  );
+  rule('[H6] days are UTC days, and anything older than seven of them is left out', async (rig) => {
+    const { store } = rig;
+    const own = await rig.session('admin');
+    rig.now = Math.ceil(rig.now / DAY) * DAY - 2;
+    const first = rig.now;
+    await run(rig, own, 0, SUCCEEDED);
+    rig.now += 1;
+    await run(rig, own, 0, failed('command_failed'));
+    rig.now += 1;
+    await run(rig, own, 0, SUCCEEDED);
+    for (const visibleTo of ['admin', null]) {
+      rig.now = first + 2;
+      const ends = async () => {
+        const { days } = await store.stats(visibleTo);
+        return days.map(({ succeeded, failed: not }) => `${succeeded}-${not}`).join(' ');
+      };
+      expect(await ends()).toBe('0-0 0-0 0-0 0-0 0-0 1-1 1-0');
+      rig.now += 5 * DAY;
+      expect(await ends()).toBe('1-1 1-0 0-0 0-0 0-0 0-0 0-0');
+      rig.now += DAY;
+      expect(await ends()).toBe('1-0 0-0 0-0 0-0 0-0 0-0 0-0');
+      expect((await store.stats(visibleTo)).queueWaitMs).toBeNull();
+    }
+  });
 }

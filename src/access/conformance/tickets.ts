@@ -18,7 +18,7 @@ async function ticketOf(rig: AccessStoreRig, signInId: string): Promise<string> 
 }
 
 export function ticketRules(rule: AccessRule): void {
-  rule('[X4] a ticket is taken once, also by many at once', async (rig) => {
+  rule('[X4] a ticket is used once, also by many at once', async (rig) => {
     const { store } = rig;
     const { signIn } = await rig.signedIn('admin');
     const digest = await ticketOf(rig, signIn.id);
@@ -28,7 +28,7 @@ export function ticketRules(rule: AccessRule): void {
     expect(await store.takeTicket(newId())).toBeNull();
   });
 
-  rule('[X4] a ticket is good until it expires, and one of several at a time', async (rig) => {
+  rule('[X4] a ticket is valid until it expires, and independent of others', async (rig) => {
     const { store } = rig;
     const { signIn } = await rig.signedIn('admin');
     const [early, late] = [await ticketOf(rig, signIn.id), await ticketOf(rig, signIn.id)];
@@ -40,7 +40,7 @@ export function ticketRules(rule: AccessRule): void {
     expect(await store.takeTicket(next)).not.toBeNull();
   });
 
-  rule('[X4] tickets end with the sign-in they are of, and none is made without', async (rig) => {
+  rule('[X4] tickets end with their sign-in, and none is created without one', async (rig) => {
     const { store } = rig;
     const ann = await rig.user();
     const { signIn } = await rig.signedIn(ann.id);
@@ -52,7 +52,7 @@ export function ticketRules(rule: AccessRule): void {
     await expect(ticketOf(rig, signIn.id)).rejects.toEqual(refused('unauthorized'));
   });
 
-  rule('[X4] tickets change what nobody may do, so nobody is told', async (rig) => {
+  rule('[X4] tickets change no access, so they send no hint', async (rig) => {
     const { signIn } = await rig.signedIn('admin');
     expect(
       await rig.hints(async () => {

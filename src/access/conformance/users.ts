@@ -5,7 +5,7 @@ import { refused } from '../../queue/conformance/rig.ts';
 import { type AccessRule, HOUR, MINUTE } from './rig.ts';
 
 export function userRules(rule: AccessRule): void {
-  rule('[X2] every installation has its administrator, who cannot be locked out', async (rig) => {
+  rule('[X2] every installation has an administrator, who cannot be disabled', async (rig) => {
     const { store } = rig;
     const admin = await store.getUser(ADMIN_ID);
     expect(admin).toMatchObject({ id: ADMIN_ID, name: 'admin', role: 'admin', disabledAt: null });
@@ -15,7 +15,7 @@ export function userRules(rule: AccessRule): void {
     await store.updateUser(ADMIN_ID, { role: 'admin', disabled: false });
   });
 
-  rule('[X2] a name belongs to one user, letter case aside', async (rig) => {
+  rule('[X2] a name belongs to one user, ignoring case', async (rig) => {
     const { store } = rig;
     const ann = await rig.user({ name: 'Ann', role: 'viewer' });
     expect(ann).toMatchObject({ name: 'Ann', role: 'viewer', createdAt: rig.now });
@@ -30,7 +30,7 @@ export function userRules(rule: AccessRule): void {
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  rule('[X2] a user is found by id or name, and the id comes first', async (rig) => {
+  rule('[X2] a user is looked up by id or name, and the id comes first', async (rig) => {
     const { store } = rig;
     const ann = await rig.user({ name: 'Ann' });
     const odd = await rig.user({ name: ann.id });
@@ -53,32 +53,35 @@ export function userRules(rule: AccessRule): void {
     expect(await names({ limit: 2, after: 'Bea' })).toEqual(['carl', 'dora']);
   });
 
-  rule('[X2] a token is valid until it ends, is revoked, or its user locked out', async (rig) => {
-    const { store } = rig;
-    const ann = await rig.user();
-    const made = rig.newToken(ann.id, { scopes: ['read'], channel: 'cli', through: ['web'] });
-    const token = await store.createToken(made);
-    const { digest, expiresInMs: _, notAfter: __, ...shown } = made;
-    expect(token).toEqual({
-      ...shown,
-      createdAt: rig.now,
-      expiresAt: rig.now + HOUR,
-      lastUsedAt: null,
-      revokedAt: null,
-    });
-    expect(await store.findToken(digest)).toEqual({ token, user: ann });
-    expect(await store.findToken(token.id)).toBeNull();
-    rig.now += HOUR - 1;
-    expect(await store.findToken(digest)).toMatchObject({ token: { id: token.id } });
-    rig.now += 1;
-    expect(await store.findToken(digest)).toBe('expired');
-    await store.updateUser(ann.id, { disabled: true });
-    expect(await store.findToken(digest)).toBe('disabled');
-    await store.revokeToken(token.id);
-    expect(await store.findToken(digest)).toBe('revoked');
-  });
+  rule(
+    '[X2] a token is valid until it expires, is revoked, or its user is disabled',
+    async (rig) => {
+      const { store } = rig;
+      const ann = await rig.user();
+      const made = rig.newToken(ann.id, { scopes: ['read'], channel: 'cli', through: ['web'] });
+      const token = await store.createToken(made);
+      const { digest, expiresInMs: _, notAfter: __, ...shown } = made;
+      expect(token).toEqual({
+        ...shown,
+        createdAt: rig.now,
+        expiresAt: rig.now + HOUR,
+        lastUsedAt: null,
+        revokedAt: null,
+      });
+      expect(await store.findToken(digest)).toEqual({ token, user: ann });
+      expect(await store.findToken(token.id)).toBeNull();
+      rig.now += HOUR - 1;
+      expect(await store.findToken(digest)).toMatchObject({ token: { id: token.id } });
+      rig.now += 1;
+      expect(await store.findToken(digest)).toBe('expired');
+      await store.updateUser(ann.id, { disabled: true });
+      expect(await store.findToken(digest)).toBe('disabled');
+      await store.revokeToken(token.id);
+      expect(await store.findToken(digest)).toBe('revoked');
+    },
+  );
 
-  rule('[X2] a token ends with what made it; one without an end does not', async (rig) => {
+  rule('[X2] a token expires with the token that created it, if that expires', async (rig) => {
     const { store } = rig;
     const ann = await rig.user();
     const end = async (expiresInMs: number | null, notAfter: number | null) =>
@@ -103,7 +106,7 @@ export function userRules(rule: AccessRule): void {
     expect(await store.getToken(newId())).toBeNull();
   });
 
-  rule('[H1] tokens are listed newest first, of one user or of all', async (rig) => {
+  rule('[H1] tokens are listed newest first, for one user or for all', async (rig) => {
     const { store } = rig;
     const [ann, bob] = [await rig.user(), await rig.user()];
     const ids: string[] = [];

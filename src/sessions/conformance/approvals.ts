@@ -38,7 +38,7 @@ export const ALLOW: ApprovalAnswer = {
 };
 const DENY: ApprovalAnswer = { ...ALLOW, decision: 'deny', message: 'Not today.' };
 
-/** A run that has begun and asks; its process lives, and it is not waiting yet. */
+/** A run that asks a question; its process is alive, and it is not waiting yet. */
 export async function asking(
   rig: SessionStoreRig,
   given: Partial<NewApproval> = {},
@@ -50,7 +50,7 @@ export async function asking(
 }
 
 export function approvalRules(rule: SessionRule): void {
-  rule('[P4] what masking changed is kept beside the question', async (rig) => {
+  rule('[P4] the original of a masked input is stored beside the question', async (rig) => {
     const { asked } = await asking(rig, { masked: true, original: 'sealed' });
     expect(asked.masked).toBe(true);
     expect((await rig.store.getApproval(asked.id))?.masked).toBe(true);
@@ -61,7 +61,7 @@ export function approvalRules(rule: SessionRule): void {
     await expect(rig.store.readCall(newId())).rejects.toEqual(refused('not_found'));
   });
 
-  rule('[A7] a question is stored whole and told', async (rig) => {
+  rule('[A7] a question is stored in full and emitted', async (rig) => {
     const { claimed, asked } = await asking(rig, { enforced: true });
     const { run } = claimed;
     expect(asked).toMatchObject({
@@ -78,8 +78,8 @@ export function approvalRules(rule: SessionRule): void {
     expect(await rig.store.getApproval(asked.id)).toEqual(asked);
     expect(await rig.store.listApprovalsOf(run.id)).toEqual([asked]);
     expect(await rig.store.getSession(run.lane)).toMatchObject({ openQuestions: 1 });
-    const [told] = await rig.events(run.lane, 'approval.requested');
-    expect(told).toMatchObject({
+    const [emitted] = await rig.events(run.lane, 'approval.requested');
+    expect(emitted).toMatchObject({
       runId: run.id,
       attempt: 1,
       payload: {
@@ -94,7 +94,7 @@ export function approvalRules(rule: SessionRule): void {
     expect(await rig.store.getApproval(newId())).toBeNull();
   });
 
-  rule('[A7] the same call of a run is asked about once at a time', async (rig) => {
+  rule('[A7] a run has one open question per call', async (rig) => {
     const { claimed, asked } = await asking(rig);
     const again = await rig.store.openApproval(question(claimed, { attempt: 2 }));
     expect(again).toEqual(asked);
@@ -108,7 +108,7 @@ export function approvalRules(rule: SessionRule): void {
     expect(await rig.events(claimed.run.lane, 'approval.requested')).toHaveLength(3);
   });
 
-  rule('[Q6] an attempt that was taken away asks nothing and uses no answer', async (rig) => {
+  rule('[Q6] an attempt with an old fence asks nothing and uses no answer', async (rig) => {
     const { claimed, asked } = await asking(rig);
     await rig.store.decideApproval(asked.id, ALLOW);
     await rig.queue.end(claimed, { kind: 'handed_back', reason: 'stopped' });
@@ -121,42 +121,45 @@ export function approvalRules(rule: SessionRule): void {
     expect(await rig.store.openApproval(question({ ...other, run }))).toBeNull();
   });
 
-  rule('[A7] an answer is told, and a waiting run with a process retakes a slot', async (rig) => {
-    const { claimed, asked } = await asking(rig);
-    const { run } = claimed;
-    await rig.queue.write(claimed, { ask: true });
-    rig.advance(50);
-    const hint = rig.queue.hint(({ ready, lanes }) => ready && lanes.includes(run.lane));
-    const edited = { ...ALLOW, editedInput: { command: 'git push --dry-run' }, sealedInput: 's' };
-    const decided = await rig.store.decideApproval(asked.id, edited);
-    await hint;
-    expect(decided).toEqual({
-      ...asked,
-      state: 'allowed',
-      scope: 'once',
-      editedInput: { command: 'git push --dry-run' },
-      sealedInput: 's',
-      decidedBy: 'ann',
-      decidedAt: rig.now,
-    });
-    expect(await rig.store.getApproval(asked.id)).toEqual(decided);
-    const [told] = await rig.events(run.lane, 'approval.decided');
-    expect(told).toMatchObject({
-      runId: run.id,
-      payload: {
-        approvalId: asked.id,
-        callId: 'toolu_1',
-        decision: 'allow',
+  rule(
+    '[A7] an answer is emitted, and a waiting run with a process takes a slot again',
+    async (rig) => {
+      const { claimed, asked } = await asking(rig);
+      const { run } = claimed;
+      await rig.queue.write(claimed, { ask: true });
+      rig.advance(50);
+      const hint = rig.queue.hint(({ ready, lanes }) => ready && lanes.includes(run.lane));
+      const edited = { ...ALLOW, editedInput: { command: 'git push --dry-run' }, sealedInput: 's' };
+      const decided = await rig.store.decideApproval(asked.id, edited);
+      await hint;
+      expect(decided).toEqual({
+        ...asked,
+        state: 'allowed',
         scope: 'once',
-        by: 'ann',
-        edited: true,
-      },
-    });
-    await rig.queue.claim();
-    expect((await rig.queue.run(run.id)).state).toBe('running');
-  });
+        editedInput: { command: 'git push --dry-run' },
+        sealedInput: 's',
+        decidedBy: 'ann',
+        decidedAt: rig.now,
+      });
+      expect(await rig.store.getApproval(asked.id)).toEqual(decided);
+      const [emitted] = await rig.events(run.lane, 'approval.decided');
+      expect(emitted).toMatchObject({
+        runId: run.id,
+        payload: {
+          approvalId: asked.id,
+          callId: 'toolu_1',
+          decision: 'allow',
+          scope: 'once',
+          by: 'ann',
+          edited: true,
+        },
+      });
+      await rig.queue.claim();
+      expect((await rig.queue.run(run.id)).state).toBe('running');
+    },
+  );
 
-  rule('[A7] an answer queues a run again whose process is gone', async (rig) => {
+  rule('[A7] an answer queues a run whose process is gone', async (rig) => {
     const { claimed, asked } = await asking(rig);
     const { run } = claimed;
     await rig.queue.write(claimed, { ask: true });
@@ -176,7 +179,7 @@ export function approvalRules(rule: SessionRule): void {
     expect((await rig.store.getApproval(asked.id))?.usedAt).toBe(rig.now);
   });
 
-  rule('[A7] it is answered once, also by many at a time', async (rig) => {
+  rule('[A7] a question is answered once, also by many at once', async (rig) => {
     const { claimed, asked } = await asking(rig);
     await rig.queue.write(claimed, { ask: true });
     const people = ['ann', 'bob', 'cy', 'dan', 'eve'];
@@ -195,7 +198,7 @@ export function approvalRules(rule: SessionRule): void {
     expect(await rig.events(claimed.run.lane, 'approval.decided')).toHaveLength(1);
   });
 
-  rule('[A7] nothing is answered after the end, or while it is cancelled', async (rig) => {
+  rule('[A7] a run that ended or is being cancelled takes no answer', async (rig) => {
     const { claimed, asked } = await asking(rig);
     const { run } = claimed;
     await rig.queue.write(claimed, { ask: true });
@@ -214,19 +217,19 @@ export function approvalRules(rule: SessionRule): void {
     });
     await expect(late()).rejects.toEqual(refused('approval_decided'));
     await expect(rig.store.decideApproval(newId(), ALLOW)).rejects.toEqual(refused('not_found'));
-    const [told] = await rig.events(run.lane, 'approval.withdrawn');
+    const [emitted] = await rig.events(run.lane, 'approval.withdrawn');
     // A run's events end with `done`.
-    expect(told).toMatchObject({ runId: null, payload: { approvalId: asked.id } });
+    expect(emitted).toMatchObject({ runId: null, payload: { approvalId: asked.id } });
     expect((await rig.queue.eventTypes(run.lane, run.id)).at(-1)).toBe('done');
   });
 
-  rule('[A7] a question that is taken back cannot be answered', async (rig) => {
+  rule('[A7] a withdrawn question cannot be answered', async (rig) => {
     const { claimed, asked } = await asking(rig);
     await rig.queue.write(claimed, { ask: true });
     await rig.store.withdrawApproval(asked.id, 'The agent went on.');
     await rig.store.withdrawApproval(asked.id, 'Again.');
-    const told = await rig.events(claimed.run.lane, 'approval.withdrawn');
-    expect(told.map(({ runId, payload }) => [runId, payload])).toEqual([
+    const emitted = await rig.events(claimed.run.lane, 'approval.withdrawn');
+    expect(emitted.map(({ runId, payload }) => [runId, payload])).toEqual([
       [claimed.run.id, { approvalId: asked.id, callId: 'toolu_1', reason: 'The agent went on.' }],
     ]);
     const late = rig.store.decideApproval(asked.id, ALLOW);
@@ -240,7 +243,7 @@ export function approvalRules(rule: SessionRule): void {
     expect((await rig.store.getApproval(other.id))?.state).toBe('allowed');
   });
 
-  rule('[A7] a run goes on when its last open question is gone', async (rig) => {
+  rule('[A7] a run continues when its last open question is gone', async (rig) => {
     const { claimed, asked } = await asking(rig);
     const second = await rig.store.openApproval(question(claimed, { digest: 'd2' }));
     await rig.queue.write(claimed, { ask: true });
@@ -253,12 +256,12 @@ export function approvalRules(rule: SessionRule): void {
     expect((await rig.queue.run(claimed.run.id)).state).toBe('running');
   });
 
-  rule('[A7] an answer that comes before its run waits is not forgotten', async (rig) => {
+  rule('[A7] an answer that comes before its run waits is not lost', async (rig) => {
     const { claimed, asked } = await asking(rig);
     await rig.store.decideApproval(asked.id, ALLOW);
     expect((await rig.store.reconcileApprovals(10)).changed).toBe(0);
     await rig.queue.write(claimed, { ask: true });
-    // A run that waits for something else is none of ours.
+    // A run that waits for something else is not affected.
     const other = await rig.begin(await rig.session());
     await rig.queue.write(other, { ask: true });
     expect(await rig.store.reconcileApprovals(10)).toEqual({ changed: 1, more: false });
@@ -268,17 +271,17 @@ export function approvalRules(rule: SessionRule): void {
     expect((await rig.queue.run(other.run.id)).state).toBe('waiting');
   });
 
-  rule('[A7] what is to be settled is settled a batch at a time', async (rig) => {
+  rule('[A7] approvals are reconciled in batches', async (rig) => {
     for (let i = 0; i < 5; i++) {
       const { claimed } = await asking(rig);
       await rig.queue.end(claimed);
     }
     let changed = 0;
     for (let more = true; more; ) {
-      const settled = await rig.store.reconcileApprovals(2);
-      expect(settled.changed).toBeLessThanOrEqual(2);
-      changed += settled.changed;
-      ({ more } = settled);
+      const reconciled = await rig.store.reconcileApprovals(2);
+      expect(reconciled.changed).toBeLessThanOrEqual(2);
+      changed += reconciled.changed;
+      ({ more } = reconciled);
     }
     expect(changed).toBe(5);
   });
@@ -299,7 +302,7 @@ export function approvalRules(rule: SessionRule): void {
     expect(await rig.store.useApproval(asked.id, next.fence)).toBe(false);
   });
 
-  rule('[A7] lists are newest first, in pages, of what somebody may see', async (rig) => {
+  rule('[A7] lists are newest first, in pages, and cover what the user may see', async (rig) => {
     const mine = await asking(rig);
     const second = (await rig.store.openApproval(question(mine.claimed, { digest: 'd2' })))!;
     const session = await rig.session('ACTIVE', { ownerId: 'bob' });
@@ -318,27 +321,27 @@ export function approvalRules(rule: SessionRule): void {
     expect(await ids({ visibleTo: 'nobody' })).toEqual([]);
   });
 
-  rule('[E5] an input too long for an event is cut there, and whole in its row', async (rig) => {
+  rule('[E5] an input too long for an event is cut there, and stored in full', async (rig) => {
     for (const letter of ['x', '語', '\u0000"\\']) {
       const input = { command: letter.repeat(300_000) };
       const { claimed, asked } = await asking(rig, { input });
       expect((await rig.store.getApproval(asked.id))?.input).toEqual(input);
-      const [told] = await rig.events(claimed.run.lane, 'approval.requested');
-      expect(told?.payload).toMatchObject({ truncated: true, tool: 'Bash' });
-      const bytes = Buffer.byteLength(JSON.stringify(told?.payload));
+      const [emitted] = await rig.events(claimed.run.lane, 'approval.requested');
+      expect(emitted?.payload).toMatchObject({ truncated: true, tool: 'Bash' });
+      const bytes = Buffer.byteLength(JSON.stringify(emitted?.payload));
       expect(bytes).toBeLessThanOrEqual(EVENT_PAYLOAD_MAX);
       expect(bytes).toBeGreaterThan(EVENT_PAYLOAD_MAX / 4);
     }
   });
 
-  rule('[S12] questions and rules go with their session', async (rig) => {
+  rule('[S12] questions and rules are deleted with their session', async (rig) => {
     const { claimed, asked } = await asking(rig);
     const { lane } = claimed.run;
-    const place = { scope: 'session', sessionId: lane } as const;
+    const scope = { scope: 'session', sessionId: lane } as const;
     await rig.store.decideApproval(asked.id, { ...ALLOW, scope: 'session', rule: 'Bash(ls)' });
     await rig.queue.end(claimed);
     await rig.store.deleteSession(lane);
     expect(await rig.store.getApproval(asked.id)).toBeNull();
-    expect(await rig.store.readRules(place)).toBeNull();
+    expect(await rig.store.readRules(scope)).toBeNull();
   });
 }

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { LEASE_MS, refused } from '../../queue/conformance/rig.ts';
 import { MINUTE, type SessionRule, type SessionStoreRig } from './rig.ts';
 
-const told = async (rig: SessionStoreRig, id: string): Promise<unknown[]> =>
+const countsEmitted = async (rig: SessionStoreRig, id: string): Promise<unknown[]> =>
   (await rig.events(id, 'session.connections')).map(({ payload }) => payload);
 
 export function connectionRules(rule: SessionRule): void {
-  rule('[S3] a connection makes an IDLE session ACTIVE and clears its time', async (rig) => {
+  rule('[S3] a connection makes an IDLE session ACTIVE and clears its timer', async (rig) => {
     await rig.queue.node();
     const id = await rig.session('IDLE');
     rig.advance(MINUTE / 4);
@@ -19,7 +19,7 @@ export function connectionRules(rule: SessionRule): void {
     });
   });
 
-  rule('[S3] to any other session a connection changes nothing but the count', async (rig) => {
+  rule('[S3] in other statuses a connection changes only the count', async (rig) => {
     await rig.queue.node();
     for (const status of ['PENDING', 'ACTIVE', 'ERROR', 'COMPLETED', 'TERMINATED'] as const) {
       const id = await rig.session(status);
@@ -34,11 +34,11 @@ export function connectionRules(rule: SessionRule): void {
     await rig.connect(id, 'node-1', 'c1');
     await rig.connect(id, 'node-1', 'c2');
     rig.advance(10 * MINUTE);
-    expect((await rig.settle()).changes).toEqual([]);
+    expect((await rig.reconcile()).changes).toEqual([]);
     await rig.store.closeConnections(['c1']);
-    expect((await rig.settle()).changes).toEqual([]);
+    expect((await rig.reconcile()).changes).toEqual([]);
     await rig.store.closeConnections(['c2', 'c1']);
-    expect((await rig.settle()).changes).toMatchObject([{ to: 'IDLE', reason: 'quiet' }]);
+    expect((await rig.reconcile()).changes).toMatchObject([{ to: 'IDLE', reason: 'quiet' }]);
   });
 
   rule('[S1] reading a session is not activity', async (rig) => {
@@ -51,14 +51,14 @@ export function connectionRules(rule: SessionRule): void {
     rig.advance(MINUTE);
     await rig.store.closeConnections(['c1']);
     expect(await rig.record(id)).toMatchObject({ lastActiveAt });
-    await rig.settle();
+    await rig.reconcile();
     expect(await rig.record(id)).toMatchObject({ status: 'IDLE', lastActiveAt });
     expect((await rig.record(id)).updatedAt).toBeGreaterThan(updatedAt);
     await rig.send(id);
     expect(await rig.record(id)).toMatchObject({ lastActiveAt: rig.now });
   });
 
-  rule('[S3] connections of a node that died do not count, and their rows go', async (rig) => {
+  rule('[S3] connections of a dead node do not count, and are removed', async (rig) => {
     await rig.queue.node('node-1');
     await rig.queue.node('node-2', { leaseMs: 60 * MINUTE });
     const id = await rig.session('ACTIVE');
@@ -68,29 +68,26 @@ export function connectionRules(rule: SessionRule): void {
     expect(await rig.current(id)).toMatchObject({ activeConnections: 3 });
     rig.advance(LEASE_MS);
     expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
-    await rig.settle();
-    // Were the rows still there, they would count again with the node.
+    await rig.reconcile();
+    // Rows that were still there would count again with the node.
     await rig.queue.node('node-1');
     expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
     await rig.store.leave('node-2');
     rig.advance(MINUTE);
-    expect((await rig.settle()).changes).toMatchObject([{ to: 'IDLE' }]);
+    expect((await rig.reconcile()).changes).toMatchObject([{ to: 'IDLE' }]);
   });
 
-  rule(
-    '[S3] a node without a lease has no connections, and nor has what is not there',
-    async (rig) => {
-      await rig.queue.node();
-      const id = await rig.session('ACTIVE');
-      await expect(rig.connect(id, 'nobody')).rejects.toEqual(refused('node_lost'));
-      await expect(rig.connect('nothing')).rejects.toEqual(refused('not_found'));
-      rig.advance(LEASE_MS);
-      await expect(rig.connect(id)).rejects.toEqual(refused('node_lost'));
-      expect(await rig.current(id)).toMatchObject({ activeConnections: 0 });
-    },
-  );
+  rule('[S3] a node without a lease has no connections, nor has a missing session', async (rig) => {
+    await rig.queue.node();
+    const id = await rig.session('ACTIVE');
+    await expect(rig.connect(id, 'nobody')).rejects.toEqual(refused('node_lost'));
+    await expect(rig.connect('nothing')).rejects.toEqual(refused('not_found'));
+    rig.advance(LEASE_MS);
+    await expect(rig.connect(id)).rejects.toEqual(refused('node_lost'));
+    expect(await rig.current(id)).toMatchObject({ activeConnections: 0 });
+  });
 
-  rule('[S3] a connection entered again counts once, for its present node', async (rig) => {
+  rule('[S3] a connection opened again counts once, for its current node', async (rig) => {
     await rig.queue.node('node-1');
     const id = await rig.session('ACTIVE');
     await rig.connect(id, 'node-1', 'c1');
@@ -99,11 +96,11 @@ export function connectionRules(rule: SessionRule): void {
     await rig.queue.node('node-2');
     await rig.connect(id, 'node-2', 'c1');
     await rig.store.leave('node-1');
-    await rig.settle();
+    await rig.reconcile();
     expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
   });
 
-  rule('[S3] many connections are entered at once', async (rig) => {
+  rule('[S3] many connections are opened at once', async (rig) => {
     await rig.queue.node();
     const id = await rig.session('IDLE');
     await rig.queue.node();
@@ -112,38 +109,41 @@ export function connectionRules(rule: SessionRule): void {
       userId: `user ${i}`,
       kind: i % 2 === 0 ? ('sse' as const) : ('ws' as const),
     }));
-    const place = { sessionId: id, nodeId: 'node-1' };
-    expect(await rig.store.openConnections(place, many)).toMatchObject([{ to: 'ACTIVE' }]);
-    expect(await rig.store.openConnections(place, many)).toEqual([]);
+    const key = { sessionId: id, nodeId: 'node-1' };
+    expect(await rig.store.openConnections(key, many)).toMatchObject([{ to: 'ACTIVE' }]);
+    expect(await rig.store.openConnections(key, many)).toEqual([]);
     expect(await rig.current(id)).toMatchObject({ activeConnections: 250 });
     await rig.store.closeConnections(many.map((one) => one.id));
     expect(await rig.current(id)).toMatchObject({ activeConnections: 0 });
   });
 
-  rule('[E5] the log is told how many are connected, once a look', async (rig) => {
+  rule('[E5] the number of connections is emitted, once per pass', async (rig) => {
     await rig.queue.node('node-1');
     const id = await rig.session('ACTIVE');
     await rig.connect(id, 'node-1', 'c1');
     await rig.connect(id, 'node-1', 'c2');
     await rig.store.closeConnections(['c2']);
-    expect(await told(rig, id)).toEqual([]);
-    await rig.settle();
-    await rig.settle();
-    expect(await told(rig, id)).toEqual([{ activeConnections: 1 }]);
+    expect(await countsEmitted(rig, id)).toEqual([]);
+    await rig.reconcile();
+    await rig.reconcile();
+    expect(await countsEmitted(rig, id)).toEqual([{ activeConnections: 1 }]);
     await rig.connect(id, 'node-1', 'c3');
     await rig.store.closeConnections(['c3']);
-    await rig.settle();
+    await rig.reconcile();
     rig.advance(LEASE_MS);
-    await rig.settle();
-    expect(await told(rig, id)).toEqual([{ activeConnections: 1 }, { activeConnections: 0 }]);
+    await rig.reconcile();
+    expect(await countsEmitted(rig, id)).toEqual([
+      { activeConnections: 1 },
+      { activeConnections: 0 },
+    ]);
   });
 
-  rule('[E5] the count of an ended session is told too', async (rig) => {
+  rule('[E5] so is that of an ended session', async (rig) => {
     await rig.queue.node();
     const id = await rig.session('COMPLETED');
     await rig.connect(id);
-    await rig.settle();
-    expect(await told(rig, id)).toEqual([{ activeConnections: 1 }]);
+    await rig.reconcile();
+    expect(await countsEmitted(rig, id)).toEqual([{ activeConnections: 1 }]);
   });
 
   rule('[S3] closing connections that are not open changes nothing', async (rig) => {

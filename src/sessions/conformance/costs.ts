@@ -25,7 +25,7 @@ const usages = async (rig: SessionStoreRig, id: string) =>
 
 export function costRules(rule: SessionRule): void {
   rule(
-    '[A5] usage and cost are told once, with what they belong to, however often it is put',
+    '[A5] usage and cost are emitted once, with their run, however often they are stored',
     async (rig) => {
       const id = await rig.session();
       const { run } = await rig.begin(id);
@@ -33,7 +33,7 @@ export function costRules(rule: SessionRule): void {
       const ended = { ...begun, ...USED, finishedAt: rig.now };
       expect(await rig.store.putInvocation(begun)).toBe(false);
       expect(await usages(rig, id)).toEqual([]);
-      // Stored before the run is settled, and again when the process is gone.
+      // Stored before the outcome is committed, and again when the process is gone.
       expect(await rig.store.putInvocation({ ...ended, finishedAt: null })).toBe(false);
       expect(await rig.store.putInvocation(ended)).toBe(true);
       expect(await rig.store.putInvocation({ ...ended, exitCode: 0 })).toBe(false);
@@ -66,7 +66,7 @@ export function costRules(rule: SessionRule): void {
       await put({ ...killed, id: 'working', startedAt: 2, costUsd: 0.5 });
       expect((await usages(rig, id)).at(-1)?.payload).toMatchObject({ source: 'estimated' });
       expect((await rig.events(id, 'session.cost')).at(-1)?.payload).toEqual({ costUsd: 0.75 });
-      // Late words of the process that was thought to be dead.
+      // A late update from the process that was believed dead.
       await put({ ...killed, id: 'working', startedAt: 2, finishedAt: null, costUsd: 9 });
       await put({ ...killed, id: 'outright', startedAt: 3, signal: 'SIGKILL', costUsd: 2 });
       await put({ ...killed, id: 'last', startedAt: 4, signal: 'SIGTERM', costUsd: 4 });
@@ -100,7 +100,7 @@ export function costRules(rule: SessionRule): void {
     },
   );
 
-  rule('[A5] [Q8] nothing of a run is told behind its end, but its cost counts', async (rig) => {
+  rule('[A5] [Q8] a run emits nothing after its end, but its cost counts', async (rig) => {
     const id = await rig.session();
     const begun = await rig.begin(id);
     const { run } = begun;
@@ -113,36 +113,33 @@ export function costRules(rule: SessionRule): void {
     expect((await rig.record(id)).costUsd).toBe(0.25);
   });
 
-  rule(
-    '[A5] what an agent has counted stays until it has counted more, also in a fork',
-    async (rig) => {
-      const id = await rig.session();
-      const { run, fence } = await rig.begin(id);
-      const put = (conversation: string | null, usageAfter?: { total: number }) =>
-        rig.store.putInvocation(invocation(id, run.id), {
-          fence,
-          lastResponse: null,
-          conversation,
-          ...(usageAfter === undefined ? {} : { usageAfter }),
-        });
-      expect((await rig.record(id)).usageBefore).toBeNull();
-      await put('one', { total: 1 });
-      await put('one');
-      await put(null);
-      expect((await rig.record(id)).usageBefore).toEqual({ total: 1 });
-      const { usageBefore } = await rig.record(id);
-      const fork = await rig.create({ usageBefore, forkedFrom: id });
-      expect(fork.session.usageBefore).toEqual({ total: 1 });
-      // A fork goes on counting under its new name, and may be killed before it says how much.
-      await put('two');
-      expect((await rig.record(id)).usageBefore).toEqual({ total: 1 });
-      await put('three', { total: 3 });
-      expect((await rig.record(id)).usageBefore).toEqual({ total: 3 });
-      const old = { fence: fence - 1, lastResponse: null, conversation: 'old', usageAfter: 9 };
-      await rig.store.putInvocation(invocation(id, run.id), old);
-      expect((await rig.record(id)).usageBefore).toEqual({ total: 3 });
-    },
-  );
+  rule('[A5] an agent’s counters stay until it reports more, also in a fork', async (rig) => {
+    const id = await rig.session();
+    const { run, fence } = await rig.begin(id);
+    const put = (conversation: string | null, usageAfter?: { total: number }) =>
+      rig.store.putInvocation(invocation(id, run.id), {
+        fence,
+        lastResponse: null,
+        conversation,
+        ...(usageAfter === undefined ? {} : { usageAfter }),
+      });
+    expect((await rig.record(id)).usageBefore).toBeNull();
+    await put('one', { total: 1 });
+    await put('one');
+    await put(null);
+    expect((await rig.record(id)).usageBefore).toEqual({ total: 1 });
+    const { usageBefore } = await rig.record(id);
+    const fork = await rig.create({ usageBefore, forkedFrom: id });
+    expect(fork.session.usageBefore).toEqual({ total: 1 });
+    // A fork continues counting under its new id, and may be killed before it reports anything.
+    await put('two');
+    expect((await rig.record(id)).usageBefore).toEqual({ total: 1 });
+    await put('three', { total: 3 });
+    expect((await rig.record(id)).usageBefore).toEqual({ total: 3 });
+    const old = { fence: fence - 1, lastResponse: null, conversation: 'old', usageAfter: 9 };
+    await rig.store.putInvocation(invocation(id, run.id), old);
+    expect((await rig.record(id)).usageBefore).toEqual({ total: 3 });
+  });
 
   rule('[A5] costs are summed by day, user, channel, model and session', async (rig) => {
     const [one, two] = [await rig.session(), await rig.session()];
@@ -208,7 +205,7 @@ export function costRules(rule: SessionRule): void {
   });
 
   rule(
-    '[Q16] what an attempt began with outlives a restart, until the session’s next run',
+    '[Q16] the snapshot of an attempt survives a restart, until the session’s next run',
     async (rig) => {
       const id = await rig.session();
       const [{ receipt: first }, { receipt: next }] = [await rig.send(id), await rig.send(id)];

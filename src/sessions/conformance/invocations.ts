@@ -33,7 +33,7 @@ export function invocationRules(rule: SessionRule): void {
   });
 
   rule(
-    '[A1] costs are added up per session and per run, and told when they change',
+    '[A1] costs are summed per session and per run, and emitted when they change',
     async (rig) => {
       const id = await rig.session();
       const { receipt: one } = await rig.send(id);
@@ -56,9 +56,9 @@ export function invocationRules(rule: SessionRule): void {
         invocations: 4,
       });
       expect((await rig.record(id)).costUsd).toBe(sums.costUsd);
-      const told = (await rig.events(id, 'session.cost')).map(({ payload }) => payload);
-      expect(told).toHaveLength(4);
-      expect(told.at(-1)).toEqual({ costUsd: sums.costUsd });
+      const emitted = (await rig.events(id, 'session.cost')).map(({ payload }) => payload);
+      expect(emitted).toHaveLength(4);
+      expect(emitted.at(-1)).toEqual({ costUsd: sums.costUsd });
       const costs = await rig.store.costsOf([one.id, two.id, 'nothing']);
       expect([...costs.keys()].sort()).toEqual([one.id, two.id].sort());
       expect(costs.get(one.id)).toBeCloseTo(0.3);
@@ -67,7 +67,7 @@ export function invocationRules(rule: SessionRule): void {
   );
 
   rule(
-    '[A1] what an attempt leaves stays on its session until another leaves something',
+    '[A1] what an attempt writes to its session stays until another attempt writes',
     async (rig) => {
       const id = await rig.session('ACTIVE');
       const { run, fence } = await rig.begin(id);
@@ -90,7 +90,7 @@ export function invocationRules(rule: SessionRule): void {
   );
 
   rule(
-    '[S10] [A3] two sessions never have one conversation, and a fork keeps its beginning',
+    '[S10] [A3] two sessions never share a conversation, and a fork keeps its source',
     async (rig) => {
       const [one, two] = [await rig.session('ACTIVE'), await rig.session('ACTIVE')];
       const put = async (id: string, conversation: string, conversationHead?: string) => {
@@ -117,22 +117,25 @@ export function invocationRules(rule: SessionRule): void {
     },
   );
 
-  rule('[C2] the end of an invocation is output, its beginning and a look are not', async (rig) => {
-    const id = await rig.session('ACTIVE');
-    const { run } = await rig.begin(id);
-    const one = invocation(id, run.id);
-    const put = (more: object) => rig.store.putInvocation({ ...one, ...more });
-    await put({ finishedAt: null });
-    expect((await rig.record(id)).lastOutputAt).toBeNull();
-    rig.advance(100);
-    await put({ finishedAt: rig.now });
-    const at = rig.now;
-    rig.advance(100);
-    await put({ finishedAt: at });
-    expect(await rig.record(id)).toMatchObject({ lastOutputAt: at, lastActiveAt: rig.now });
-  });
+  rule(
+    '[C2] the end of an invocation counts as output, its start and a repeated end do not',
+    async (rig) => {
+      const id = await rig.session('ACTIVE');
+      const { run } = await rig.begin(id);
+      const one = invocation(id, run.id);
+      const put = (more: object) => rig.store.putInvocation({ ...one, ...more });
+      await put({ finishedAt: null });
+      expect((await rig.record(id)).lastOutputAt).toBeNull();
+      rig.advance(100);
+      await put({ finishedAt: rig.now });
+      const at = rig.now;
+      rig.advance(100);
+      await put({ finishedAt: at });
+      expect(await rig.record(id)).toMatchObject({ lastOutputAt: at, lastActiveAt: rig.now });
+    },
+  );
 
-  rule('[Q6] an attempt that was taken away leaves nothing on its session', async (rig) => {
+  rule('[Q6] an attempt with an old fence writes nothing to its session', async (rig) => {
     const id = await rig.session();
     const old = await rig.begin(id);
     const { run } = old;
@@ -150,7 +153,7 @@ export function invocationRules(rule: SessionRule): void {
     expect(await rig.store.listInvocations(run.id)).toHaveLength(2);
   });
 
-  rule('[A3] those whose end is not recorded are found by their session', async (rig) => {
+  rule('[A3] invocations without a recorded end are listed by session', async (rig) => {
     const id = await rig.session();
     const other = await rig.session();
     const { receipt } = await rig.send(id);
@@ -164,7 +167,7 @@ export function invocationRules(rule: SessionRule): void {
     expect(await rig.store.listUnfinished(id)).toEqual([]);
   });
 
-  rule('[A1] what programs print is stored, NUL aside', async (rig) => {
+  rule('[A1] what programs print is stored, except NUL', async (rig) => {
     const id = await rig.session();
     const { run, fence } = await rig.begin(id);
     await rig.store.putInvocation(invocation(id, run.id, { stderr: 'a\0b 日本', tools: ['\0'] }), {
@@ -179,7 +182,7 @@ export function invocationRules(rule: SessionRule): void {
     expect(await rig.record(id)).toMatchObject({ error: 'e\uFFFDf' });
   });
 
-  rule('[A1] nothing is stored for a session that is not there', async (rig) => {
+  rule('[A1] nothing is stored for a session that does not exist', async (rig) => {
     const stray = rig.store.putInvocation(invocation('nothing', 'nothing'));
     await expect(stray).rejects.toEqual(refused('not_found'));
   });

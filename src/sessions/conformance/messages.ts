@@ -5,17 +5,20 @@ import type { Receipt } from '../../queue/store.ts';
 import { MINUTE, type SessionRule } from './rig.ts';
 
 export function messageRules(rule: SessionRule): void {
-  rule('[S5] a message makes a run in the lane of its session, owned by its owner', async (rig) => {
-    const id = await rig.session('ACTIVE', { ownerId: 'bob' });
-    rig.advance(5);
-    const { receipt, changes } = await rig.send(id);
-    const current = await rig.current(id);
-    expect(receipt).toMatchObject({ lane: id, state: 'queued', position: 0, known: false });
-    expect(await rig.queue.run(receipt.id)).toMatchObject({ lane: id, owner: 'bob' });
-    expect(current).toMatchObject({ unfinishedRuns: 1, session: { lastActiveAt: rig.now } });
-    expect(changes).toEqual([]);
-    expect((await rig.send(id)).receipt.position).toBe(1);
-  });
+  rule(
+    '[S5] a message creates a run in the session’s lane, owned by the session’s owner',
+    async (rig) => {
+      const id = await rig.session('ACTIVE', { ownerId: 'bob' });
+      rig.advance(5);
+      const { receipt, changes } = await rig.send(id);
+      const current = await rig.current(id);
+      expect(receipt).toMatchObject({ lane: id, state: 'queued', position: 0, known: false });
+      expect(await rig.queue.run(receipt.id)).toMatchObject({ lane: id, owner: 'bob' });
+      expect(current).toMatchObject({ unfinishedRuns: 1, session: { lastActiveAt: rig.now } });
+      expect(changes).toEqual([]);
+      expect((await rig.send(id)).receipt.position).toBe(1);
+    },
+  );
 
   rule(
     '[S3] a message wakes an IDLE session and stops its timer, in one transaction',
@@ -30,66 +33,60 @@ export function messageRules(rule: SessionRule): void {
     },
   );
 
-  rule('[S1] an unfinished run keeps its session ACTIVE, also one that is not due', async (rig) => {
-    const id = await rig.session('ACTIVE');
-    const later = rig.now + 60 * MINUTE;
-    const { receipt } = await rig.send(id, { runAt: later });
-    expect(await rig.current(id)).toMatchObject({ unfinishedRuns: 1 });
-    rig.advance(30 * MINUTE);
-    expect((await rig.settle()).changes).toEqual([]);
-    await rig.queue.cancel(receipt.id);
-    expect((await rig.settle()).changes).toMatchObject([{ to: 'IDLE' }]);
+  rule(
+    '[S1] an unfinished run keeps its session ACTIVE, even if it is not due yet',
+    async (rig) => {
+      const id = await rig.session('ACTIVE');
+      const later = rig.now + 60 * MINUTE;
+      const { receipt } = await rig.send(id, { runAt: later });
+      expect(await rig.current(id)).toMatchObject({ unfinishedRuns: 1 });
+      rig.advance(30 * MINUTE);
+      expect((await rig.reconcile()).changes).toEqual([]);
+      await rig.queue.cancel(receipt.id);
+      expect((await rig.reconcile()).changes).toMatchObject([{ to: 'IDLE' }]);
+    },
+  );
+
+  rule('[S5] a message to a PENDING session waits; one in ERROR is prepared again', async (rig) => {
+    const pending = await rig.session('PENDING');
+    expect((await rig.send(pending)).changes).toEqual([]);
+    const failed = await rig.session('ERROR');
+    expect((await rig.send(failed)).changes).toMatchObject([{ to: 'PENDING' }]);
+    expect(await rig.record(failed)).toMatchObject({ status: 'PENDING', error: null });
   });
 
-  rule(
-    '[S5] a message to a PENDING session waits; to one in ERROR it prepares anew',
-    async (rig) => {
-      const pending = await rig.session('PENDING');
-      expect((await rig.send(pending)).changes).toEqual([]);
-      const failed = await rig.session('ERROR');
-      expect((await rig.send(failed)).changes).toMatchObject([{ to: 'PENDING' }]);
-      expect(await rig.record(failed)).toMatchObject({ status: 'PENDING', error: null });
-    },
-  );
+  rule('[S5] a message revives a session that ended idle or as an orphan', async (rig) => {
+    const idle = await rig.session('IDLE');
+    rig.advance(30 * MINUTE);
+    await rig.reconcile();
+    expect(await rig.record(idle)).toMatchObject({
+      status: 'TERMINATED',
+      statusReason: 'idle',
+    });
+    const orphan = await rig.session('ACTIVE');
+    await rig.do(orphan, { do: 'terminate', reason: 'orphan' });
+    for (const id of [idle, orphan]) {
+      const { changes } = await rig.send(id);
+      const current = await rig.current(id);
+      expect(changes).toMatchObject([{ from: 'TERMINATED', to: 'PENDING', reason: 'message' }]);
+      expect(current).toMatchObject({ unfinishedRuns: 1, session: { readyAt: null } });
+      await rig.do(id, { do: 'ready', path: '/w' });
+      expect(await rig.status(id)).toBe('ACTIVE');
+    }
+  });
 
-  rule(
-    '[S5] a message revives a session that ended idle, and one that was an orphan',
-    async (rig) => {
-      const idle = await rig.session('IDLE');
-      rig.advance(30 * MINUTE);
-      await rig.settle();
-      expect(await rig.record(idle)).toMatchObject({
-        status: 'TERMINATED',
-        statusReason: 'idle',
-      });
-      const orphan = await rig.session('ACTIVE');
-      await rig.do(orphan, { do: 'terminate', reason: 'orphan' });
-      for (const id of [idle, orphan]) {
-        const { changes } = await rig.send(id);
-        const current = await rig.current(id);
-        expect(changes).toMatchObject([{ from: 'TERMINATED', to: 'PENDING', reason: 'message' }]);
-        expect(current).toMatchObject({ unfinishedRuns: 1, session: { readyAt: null } });
-        await rig.do(id, { do: 'ready', path: '/w' });
-        expect(await rig.status(id)).toBe('ACTIVE');
-      }
-    },
-  );
-
-  rule(
-    '[S5] one completed or terminated by a person refuses messages until reopened',
-    async (rig) => {
-      for (const status of ['COMPLETED', 'TERMINATED'] as const) {
-        const id = await rig.session(status);
-        const before = await rig.current(id);
-        const sent = rig.send(id);
-        await expect(sent).rejects.toMatchObject({ code: 'session_ended', details: { status } });
-        expect(await rig.current(id)).toEqual(before);
-        expect(await rig.store.list({ lane: id, limit: 10 })).toEqual([]);
-        await rig.do(id, { do: 'reopen' });
-        await rig.send(id);
-      }
-    },
-  );
+  rule('[S5] a session ended by a person refuses messages until reopened', async (rig) => {
+    for (const status of ['COMPLETED', 'TERMINATED'] as const) {
+      const id = await rig.session(status);
+      const before = await rig.current(id);
+      const sent = rig.send(id);
+      await expect(sent).rejects.toMatchObject({ code: 'session_ended', details: { status } });
+      expect(await rig.current(id)).toEqual(before);
+      expect(await rig.store.list({ lane: id, limit: 10 })).toEqual([]);
+      await rig.do(id, { do: 'reopen' });
+      await rig.send(id);
+    }
+  });
 
   rule('[Q11] reject: a busy session refuses the message, and nothing changes', async (rig) => {
     const id = await rig.session('ACTIVE');
@@ -102,7 +99,7 @@ export function messageRules(rule: SessionRule): void {
   });
 
   rule(
-    '[Q11] interrupt: what runs is stopped, the message is next, nothing is held',
+    '[Q11] interrupt: the active run is stopped, the message is next, nothing is held',
     async (rig) => {
       const id = await rig.session('ACTIVE');
       const running = await rig.begin(id);
@@ -116,7 +113,7 @@ export function messageRules(rule: SessionRule): void {
     },
   );
 
-  rule('[Q10] the same key gives the same run and changes nothing', async (rig) => {
+  rule('[Q10] the same key returns the same run and changes nothing', async (rig) => {
     const id = await rig.session('ACTIVE');
     const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
     const first = await rig.send(id, keyed, { original: 'one' });
@@ -131,7 +128,7 @@ export function messageRules(rule: SessionRule): void {
     await expect(other).rejects.toEqual(refused('idempotency_conflict'));
   });
 
-  rule('[Q10] a known key answers where its run is by now', async (rig) => {
+  rule('[Q10] a known key returns the current position of its run', async (rig) => {
     const id = await rig.session('ACTIVE');
     const keyed = (key: string) => ({ idempotencyKey: key, bodyHash: key });
     await rig.queue.node();
@@ -161,35 +158,32 @@ export function messageRules(rule: SessionRule): void {
     expect(await again()).toEqual(['queued 0', 'queued 1', 'succeeded 0', 'queued 2']);
   });
 
-  rule(
-    '[Q10] of many that send one key at once one run is made, and all are given it',
-    async (rig) => {
-      const ids = [await rig.session('ACTIVE'), await rig.session('ERROR')];
-      ids.push(await rig.session('IDLE'));
-      for (const id of ids) {
-        const sent = await Promise.allSettled(
-          ['h', 'h', 'other', 'h', 'h'].map((bodyHash) =>
-            rig.send(id, { idempotencyKey: 'k', bodyHash }, { original: bodyHash, queueMax: 1 }),
-          ),
-        );
-        const receipts = sent.flatMap((one) =>
-          one.status === 'fulfilled' ? [one.value.receipt] : [],
-        );
-        const errors = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-        expect(new Set(receipts.map((one) => one.id)).size).toBe(1);
-        expect(receipts.filter(({ known }) => !known)).toHaveLength(1);
-        expect(errors).toEqual(errors.map(() => refused('idempotency_conflict')));
-        // All of one body, or the one of the other.
-        expect([1, 4]).toContain(receipts.length);
-        expect(await rig.events(id, 'run.queued')).toHaveLength(1);
-        const won = receipts.length === 4 ? 'h' : 'other';
-        expect(await rig.store.readOriginal(receipts[0]?.id ?? '')).toBe(won);
-      }
-      expect(await rig.queue.counts()).toEqual({ queued: ids.length });
-    },
-  );
+  rule('[Q10] many requests with one key at once create one run, and all get it', async (rig) => {
+    const ids = [await rig.session('ACTIVE'), await rig.session('ERROR')];
+    ids.push(await rig.session('IDLE'));
+    for (const id of ids) {
+      const sent = await Promise.allSettled(
+        ['h', 'h', 'other', 'h', 'h'].map((bodyHash) =>
+          rig.send(id, { idempotencyKey: 'k', bodyHash }, { original: bodyHash, queueMax: 1 }),
+        ),
+      );
+      const receipts = sent.flatMap((one) =>
+        one.status === 'fulfilled' ? [one.value.receipt] : [],
+      );
+      const errors = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      expect(new Set(receipts.map((one) => one.id)).size).toBe(1);
+      expect(receipts.filter(({ known }) => !known)).toHaveLength(1);
+      expect(errors).toEqual(errors.map(() => refused('idempotency_conflict')));
+      // All requests with one body win, or the one with the other body.
+      expect([1, 4]).toContain(receipts.length);
+      expect(await rig.events(id, 'run.queued')).toHaveLength(1);
+      const won = receipts.length === 4 ? 'h' : 'other';
+      expect(await rig.store.readOriginal(receipts[0]?.id ?? '')).toBe(won);
+    }
+    expect(await rig.queue.counts()).toEqual({ queued: ids.length });
+  });
 
-  rule('[Q10] a key of a message that was refused is free', async (rig) => {
+  rule('[Q10] the key of a refused message is free', async (rig) => {
     const id = await rig.session('ACTIVE');
     const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
     await expect(rig.send(id, keyed, { queueMax: 0 })).rejects.toEqual(refused('queue_full'));
@@ -197,7 +191,7 @@ export function messageRules(rule: SessionRule): void {
     expect(receipt).toMatchObject({ known: false, position: 0 });
   });
 
-  rule('[Q10] a known key is answered by a session that has ended since', async (rig) => {
+  rule('[Q10] a known key still works after its session has ended', async (rig) => {
     const id = await rig.session('ACTIVE');
     const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
     const { receipt } = await rig.send(id, keyed);
@@ -215,7 +209,7 @@ export function messageRules(rule: SessionRule): void {
     expect(two.id).not.toBe(one.id);
   });
 
-  rule('[H9] the queue of a session has an end; what runs does not count', async (rig) => {
+  rule('[H9] the queue of a session is bounded; the active run does not count', async (rig) => {
     const id = await rig.session('ACTIVE');
     await rig.begin(id);
     await rig.send(id, {}, { queueMax: 2 });
@@ -226,7 +220,7 @@ export function messageRules(rule: SessionRule): void {
     expect(await rig.current(id)).toEqual(before);
   });
 
-  rule('[S8] a message that is refused does not wake its session', async (rig) => {
+  rule('[S8] a refused message does not wake its session', async (rig) => {
     const id = await rig.session('IDLE');
     const before = await rig.current(id);
     const sent = rig.send(id, {}, { queueMax: 0 });
@@ -234,7 +228,7 @@ export function messageRules(rule: SessionRule): void {
     expect(await rig.current(id)).toEqual(before);
   });
 
-  rule('[Q12] a failed run holds the session only if it says so', async (rig) => {
+  rule('[Q12] a failed run holds the session only with holdOnFailure', async (rig) => {
     await rig.queue.node();
     for (const holdOnFailure of [true, false]) {
       const id = await rig.session('ACTIVE', { holdOnFailure });
@@ -248,7 +242,7 @@ export function messageRules(rule: SessionRule): void {
   });
 
   rule(
-    '[A11] files come with a run, once, are taken along by a retry, and go with it',
+    '[A11] files are stored with their run, copied by a retry, and deleted with it',
     async (rig) => {
       const id = await rig.session();
       const file = (name: string) => ({ name, mediaType: 'text/plain', sealed: `sealed ${name}` });

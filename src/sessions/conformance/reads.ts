@@ -9,7 +9,7 @@ const listed = async (rig: SessionStoreRig, filter: Partial<SessionFilter>): Pro
 };
 
 export function readRules(rule: SessionRule): void {
-  rule('[S9] a session is read as it was made', async (rig) => {
+  rule('[S9] a session is read as it was created', async (rig) => {
     const made = rig.newSession({
       name: 'ログイン修正',
       description: 'a "quoted" 説明',
@@ -33,7 +33,7 @@ export function readRules(rule: SessionRule): void {
     expect(created?.payload).toEqual({ name: made.name, forkedFrom: made.forkedFrom });
   });
 
-  rule('[S9] an owner has a name once; another owner may have it too', async (rig) => {
+  rule('[S9] a name is unique per owner; another owner may use it too', async (rig) => {
     await rig.create({ name: 'fix', ownerId: 'ann' });
     const again = rig.newSession({ name: 'fix', ownerId: 'ann' });
     await expect(rig.store.createSession(again)).rejects.toEqual(refused('name_taken'));
@@ -42,7 +42,7 @@ export function readRules(rule: SessionRule): void {
     await rig.create({ name: 'fix', ownerId: 'bob' });
   });
 
-  rule('[S9] of many of one name made at once one is made', async (rig) => {
+  rule('[S9] of many created with one name at once, one succeeds', async (rig) => {
     const made = await Promise.allSettled(
       Array.from({ length: 5 }, () => rig.create({ name: 'fix' })),
     );
@@ -52,7 +52,7 @@ export function readRules(rule: SessionRule): void {
     expect(await listed(rig, {})).toHaveLength(1);
   });
 
-  rule('[S9] a name is changed to a free one only; its own is free', async (rig) => {
+  rule('[S9] a name is changed only to a free one; its own is free', async (rig) => {
     await rig.create({ name: 'taken' });
     const { session } = await rig.create({ name: 'mine' });
     const rename = (name: string) => rig.do(session.id, { do: 'update', changes: { name } });
@@ -63,7 +63,7 @@ export function readRules(rule: SessionRule): void {
     await rig.create({ name: 'mine' });
   });
 
-  rule('[S9] what is given is changed, the rest stays', async (rig) => {
+  rule('[S9] an update changes only the given fields', async (rig) => {
     const { session } = await rig.create({ tags: ['a', 'b'], labels: ['x'], budgetUsd: 5 });
     rig.advance(10);
     await rig.do(session.id, {
@@ -97,7 +97,7 @@ export function readRules(rule: SessionRule): void {
   });
 
   rule(
-    '[H1] pages by creation lose and repeat nothing while sessions become active',
+    '[H1] pages by creation skip and repeat nothing while sessions become active',
     async (rig) => {
       const ids: string[] = [];
       for (let i = 0; i < 6; i++) ids.unshift(await rig.session());
@@ -105,7 +105,7 @@ export function readRules(rule: SessionRule): void {
       for (let page = await listed(rig, { limit: 2 }); page.length > 0; ) {
         seen.push(...page);
         rig.advance(10);
-        // One that was listed, and one that was not yet.
+        // One that was already listed, and one that was not.
         await rig.send(seen[0]!);
         await rig.send(ids.at(-1)!);
         page = await listed(rig, { limit: 2, after: { id: page.at(-1)!, lastActiveAt: 0 } });
@@ -114,7 +114,7 @@ export function readRules(rule: SessionRule): void {
     },
   );
 
-  rule('[C2] by activity the last active session is first, page by page', async (rig) => {
+  rule('[C2] by activity, the most recently active session is first, page by page', async (rig) => {
     const [a, b, c, d] = [
       await rig.session(),
       await rig.session(),
@@ -122,7 +122,7 @@ export function readRules(rule: SessionRule): void {
       await rig.session(),
     ];
     const order = 'activity';
-    // All were made in the same millisecond: then the newest first.
+    // All were created in the same millisecond, so the newest is first.
     expect(await listed(rig, { order })).toEqual([d, c, b, a]);
     rig.advance(10);
     await rig.send(b);
@@ -145,7 +145,7 @@ export function readRules(rule: SessionRule): void {
       const last = page.at(-1)!.session;
       after = { id: last.id, lastActiveAt: last.lastActiveAt };
       rig.advance(10);
-      // It is at the front now, and not repeated.
+      // It has moved to the front, and is not repeated.
       await rig.send(a);
     }
     expect(pages).toEqual([
@@ -154,7 +154,7 @@ export function readRules(rule: SessionRule): void {
     ]);
   });
 
-  rule('[H1] lists are narrowed by owner, status, tag, label and archive', async (rig) => {
+  rule('[H1] lists are filtered by owner, status, tag, label and archive', async (rig) => {
     const one = await rig.session('ACTIVE', { tags: ['web', 'api'], labels: ['audit'] });
     const two = await rig.session('PENDING', { tags: ['web'] });
     const bobs = await rig.session('PENDING', { ownerId: 'bob', labels: ['web'] });
@@ -170,7 +170,7 @@ export function readRules(rule: SessionRule): void {
     expect(await listed(rig, { tag: 'web', archived: true, ownerId: 'bob' })).toEqual([]);
   });
 
-  rule('[H1] a part of a name finds it, letter case aside; no sign has a meaning', async (rig) => {
+  rule('[H1] a search matches part of a name, ignores case, and has no wildcards', async (rig) => {
     const { session: fix } = await rig.create({ name: 'Fix_Login 修正' });
     const { session: other } = await rig.create({ name: 'fix-login' });
     expect(await listed(rig, { name: 'LOGIN' })).toEqual([other.id, fix.id]);
@@ -179,7 +179,7 @@ export function readRules(rule: SessionRule): void {
     for (const name of ['%', '!', "'", '\\', '\0']) expect(await listed(rig, { name })).toEqual([]);
   });
 
-  rule('[S9] a search ignores letter case in every script', async (rig) => {
+  rule('[S9] a search ignores case in every script', async (rig) => {
     const { session } = await rig.create({ name: 'ÜBERPRÜFUNG Проверка ΛΌΓΟΣ #12' });
     for (const name of ['überprüf', 'Überprüf', 'ПРОВЕРКА', 'проверка', 'λόγος', '#12']) {
       expect(await listed(rig, { name }), name).toEqual([session.id]);
@@ -203,7 +203,7 @@ export function readRules(rule: SessionRule): void {
     });
   });
 
-  rule('[O4] sessions that are prepared for long are counted, messages or not', async (rig) => {
+  rule('[O4] sessions PENDING for long are counted, with or without messages', async (rig) => {
     await rig.session('ACTIVE');
     const first = await rig.session('PENDING');
     const again = await rig.session('ERROR');
@@ -214,21 +214,24 @@ export function readRules(rule: SessionRule): void {
     expect([await pending(0), await pending(60_000), await pending(60_001)]).toEqual([2, 1, 0]);
   });
 
-  rule('[Q23] what is to be prepared is found by hosts that may, oldest first', async (rig) => {
-    const free = await rig.session('PENDING');
-    const pinned = await rig.session('PENDING', { pin: true });
-    await rig.do(pinned, { do: 'ready', path: '/w', host: 'host-1' });
-    await rig.do(pinned, { do: 'fail', error: 'gone' });
-    await rig.do(pinned, { do: 'retry' });
-    await rig.session('ACTIVE');
-    const pending = async (host: string, limit = 10): Promise<string[]> =>
-      (await rig.store.listPending(host, limit)).map(({ session }) => session.id);
-    expect(await pending('host-1')).toEqual([free, pinned]);
-    expect(await pending('host-1', 1)).toEqual([free]);
-    expect(await pending('host-2')).toEqual([free]);
-  });
+  rule(
+    '[Q23] pending sessions are listed for hosts that may prepare them, oldest first',
+    async (rig) => {
+      const free = await rig.session('PENDING');
+      const pinned = await rig.session('PENDING', { pin: true });
+      await rig.do(pinned, { do: 'ready', path: '/w', host: 'host-1' });
+      await rig.do(pinned, { do: 'fail', error: 'gone' });
+      await rig.do(pinned, { do: 'retry' });
+      await rig.session('ACTIVE');
+      const pending = async (host: string, limit = 10): Promise<string[]> =>
+        (await rig.store.listPending(host, limit)).map(({ session }) => session.id);
+      expect(await pending('host-1')).toEqual([free, pinned]);
+      expect(await pending('host-1', 1)).toEqual([free]);
+      expect(await pending('host-2')).toEqual([free]);
+    },
+  );
 
-  rule('[X5] a setting is stored once, and everybody is told the same', async (rig) => {
+  rule('[X5] a setting is stored once, and everyone reads the same value', async (rig) => {
     expect(await rig.store.readSetting('check')).toBeNull();
     const answers = await Promise.all(
       ['a', 'b', 'c'].map((value) => rig.store.putSettingOnce('check', value)),

@@ -3,36 +3,39 @@ import { refused } from '../../queue/conformance/rig.ts';
 import { invocation, type SessionRule } from './rig.ts';
 
 export function removeRules(rule: SessionRule): void {
-  rule('[S12] deleting removes the session with its runs, log, lane and all else', async (rig) => {
-    await rig.queue.node();
-    const id = await rig.session('ACTIVE', { name: 'mine', tags: ['web'], labels: ['x'] });
-    const other = await rig.session('ACTIVE', { tags: ['web'] });
-    const { receipt: kept } = await rig.send(other);
-    await rig.queue.finish(await rig.queue.claimOne());
-    const { receipt: done } = await rig.send(id, { idempotencyKey: 'k' }, { original: 'sealed' });
-    await rig.queue.finish(await rig.queue.claimOne());
-    await rig.store.putInvocation(invocation(id, done.id, { costUsd: 1 }));
-    const { receipt: queued } = await rig.send(id);
-    await rig.send(id, { runAt: rig.now + 1000 });
-    await rig.connect(id);
-    await rig.store.deleteSession(id);
-    expect(await rig.store.getSession(id)).toBeNull();
-    expect(await rig.store.getLane(id)).toBeNull();
-    expect(await rig.store.listAfter(id, 0, 100)).toEqual([]);
-    for (const run of [done.id, queued.id]) expect(await rig.store.get(run)).toBeNull();
-    expect(await rig.store.readOriginal(done.id)).toBeNull();
-    expect(await rig.store.listInvocations(done.id)).toEqual([]);
-    expect(await rig.store.sumInvocations(id)).toMatchObject({ invocations: 0 });
-    expect(await rig.queue.counts()).toEqual({ succeeded: 1 });
-    expect(await rig.queue.run(kept.id)).toMatchObject({ state: 'succeeded' });
-    const page = await rig.store.listSessions({ archived: false, tag: 'web', limit: 10 });
-    expect(page.map(({ session }) => session.id)).toEqual([other]);
-    expect((await rig.settle()).changes).toEqual([]);
-    await rig.session('ACTIVE', { name: 'mine' });
-    await expect(rig.store.deleteSession(id)).rejects.toEqual(refused('not_found'));
-  });
+  rule(
+    '[S12] deleting removes the session with its runs, log, lane and everything else',
+    async (rig) => {
+      await rig.queue.node();
+      const id = await rig.session('ACTIVE', { name: 'mine', tags: ['web'], labels: ['x'] });
+      const other = await rig.session('ACTIVE', { tags: ['web'] });
+      const { receipt: kept } = await rig.send(other);
+      await rig.queue.finish(await rig.queue.claimOne());
+      const { receipt: done } = await rig.send(id, { idempotencyKey: 'k' }, { original: 'sealed' });
+      await rig.queue.finish(await rig.queue.claimOne());
+      await rig.store.putInvocation(invocation(id, done.id, { costUsd: 1 }));
+      const { receipt: queued } = await rig.send(id);
+      await rig.send(id, { runAt: rig.now + 1000 });
+      await rig.connect(id);
+      await rig.store.deleteSession(id);
+      expect(await rig.store.getSession(id)).toBeNull();
+      expect(await rig.store.getLane(id)).toBeNull();
+      expect(await rig.store.listAfter(id, 0, 100)).toEqual([]);
+      for (const run of [done.id, queued.id]) expect(await rig.store.get(run)).toBeNull();
+      expect(await rig.store.readOriginal(done.id)).toBeNull();
+      expect(await rig.store.listInvocations(done.id)).toEqual([]);
+      expect(await rig.store.sumInvocations(id)).toMatchObject({ invocations: 0 });
+      expect(await rig.queue.counts()).toEqual({ succeeded: 1 });
+      expect(await rig.queue.run(kept.id)).toMatchObject({ state: 'succeeded' });
+      const page = await rig.store.listSessions({ archived: false, tag: 'web', limit: 10 });
+      expect(page.map(({ session }) => session.id)).toEqual([other]);
+      expect((await rig.reconcile()).changes).toEqual([]);
+      await rig.session('ACTIVE', { name: 'mine' });
+      await expect(rig.store.deleteSession(id)).rejects.toEqual(refused('not_found'));
+    },
+  );
 
-  rule('[S12] [Q23] the workspace of a pinned one is left to its host', async (rig) => {
+  rule('[S12] [Q23] the workspace of a pinned session is left to its host', async (rig) => {
     const { store } = rig;
     const ready = { do: 'ready', path: '/w', host: 'host-1' } as const;
     const [pinned, free] = [
@@ -51,13 +54,13 @@ export function removeRules(rule: SessionRule): void {
     expect(await store.listLeftWorkspaces('host-1', 10)).toEqual([]);
   });
 
-  rule('[S12] while a run executes it is asked to stop, and the session stays', async (rig) => {
+  rule('[S12] while a run executes, it is asked to stop and the session stays', async (rig) => {
     const id = await rig.session('ACTIVE');
     const running = await rig.begin(id);
     const { receipt: queued } = await rig.send(id);
-    const told = rig.queue.hint(({ nodes }) => nodes.includes('node-1'));
+    const hinted = rig.queue.hint(({ nodes }) => nodes.includes('node-1'));
     await expect(rig.store.deleteSession(id)).rejects.toEqual(refused('session_busy'));
-    await told;
+    await hinted;
     expect(await rig.queue.run(queued.id)).toMatchObject({ state: 'cancelled' });
     expect(await rig.queue.lane(id)).toMatchObject({ cancel: 'stop' });
     await expect(rig.store.deleteSession(id)).rejects.toEqual(refused('session_busy'));
@@ -66,7 +69,7 @@ export function removeRules(rule: SessionRule): void {
     expect(await rig.queue.counts()).toEqual({});
   });
 
-  rule('[S12] a protected label keeps a session, and its runs go on', async (rig) => {
+  rule('[S12] a protected label keeps a session, and its runs continue', async (rig) => {
     for (const label of ['important', 'audit']) {
       const id = await rig.session('ACTIVE', { labels: ['x', label] });
       const { receipt } = await rig.send(id);
@@ -82,7 +85,7 @@ export function removeRules(rule: SessionRule): void {
     }
   });
 
-  rule('[Q6] what an old worker of a deleted session still writes changes nothing', async (rig) => {
+  rule('[Q6] late writes of a deleted session’s worker change nothing', async (rig) => {
     const id = await rig.session('ACTIVE');
     const running = await rig.begin(id);
     await rig.queue.end(running);

@@ -3,7 +3,7 @@ import type { LogEvent } from '../../contract/event.ts';
 import { newId } from '../../contract/ids.ts';
 import type { SessionStatus } from '../../contract/session.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
-import { admission, Rig, type NewRun } from '../../queue/conformance/rig.ts';
+import { admission, type NewRun, Rig } from '../../queue/conformance/rig.ts';
 import type { ClaimedRun, Clock, Store } from '../../queue/store.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import type { SteerStore } from '../messages/steer-store.ts';
@@ -21,18 +21,18 @@ import type {
 } from '../session-store.ts';
 
 export type SessionStores = Store & SessionStore & ApprovalStore & SteerStore;
-/** Opens the store that lies at a place; the same place again is the same data. */
-export type OpenAt = (place: string, clock: Clock) => Promise<SessionStores>;
-/** One test of the contract; the title begins with its rule. */
+/** Opens the store of this name; the same name opens the same data. */
+export type OpenAt = (databaseName: string, clock: Clock) => Promise<SessionStores>;
+/** One test of the suite; the title begins with its rule. */
 export type SessionRule = (title: string, body: (rig: SessionStoreRig) => Promise<void>) => void;
 
 export const MINUTE = 60_000;
 export const MAY_BE_QUEUED = 100;
 
-/** A store of sessions under test, with a clock that stands still until it is moved. */
+/** A session store under test, with a clock that moves only on demand. */
 export class SessionStoreRig {
   readonly #open: OpenAt;
-  readonly place = newId();
+  readonly databaseName = newId();
   #queue: Rig | null = null;
   #names = 0;
 
@@ -47,12 +47,12 @@ export class SessionStoreRig {
   }
 
   async #start(): Promise<void> {
-    const queue = await Rig.open((clock) => this.#open(this.place, clock));
+    const queue = await Rig.open((clock) => this.#open(this.databaseName, clock));
     if (this.#queue !== null) queue.now = this.#queue.now;
     this.#queue = queue;
   }
 
-  /** The calls of the queue in short. */
+  /** Shorthands for calls to the queue. */
   get queue(): Rig {
     return this.#queue!;
   }
@@ -69,7 +69,7 @@ export class SessionStoreRig {
     this.queue.advance(ms);
   }
 
-  /** Closes the store, lets some time pass, and opens it again, as a restart does. */
+  /** Closes the store, lets some time pass, and reopens it, like a restart. */
   async restart(downMs = 0): Promise<void> {
     await this.store.close();
     await this.#start();
@@ -88,7 +88,7 @@ export class SessionStoreRig {
     return { ...newSessionOf(newId(), `session ${++this.#names}`), ...given };
   }
 
-  /** A session in a status, brought there by what leads to it. */
+  /** A session in a status, reached through real transitions. */
   async session(
     status: SessionStatus = 'ACTIVE',
     given: Partial<NewSession> = {},
@@ -98,7 +98,7 @@ export class SessionStoreRig {
     if (status === 'ACTIVE' || status === 'IDLE') await this.do(id, { do: 'ready', path: '/w' });
     if (status === 'IDLE') {
       this.advance(READY_GRACE_MS);
-      await this.settle();
+      await this.reconcile();
     }
     if (status === 'ERROR') await this.do(id, { do: 'fail', error: 'no disk' });
     if (status === 'COMPLETED') await this.do(id, { do: 'complete' });
@@ -135,7 +135,7 @@ export class SessionStoreRig {
     });
   }
 
-  /** Sends a message whose run a node begins. */
+  /** Sends a message, and starts its run on a node. */
   async begin(sessionId: string): Promise<ClaimedRun> {
     await this.queue.node();
     await this.send(sessionId);
@@ -146,22 +146,22 @@ export class SessionStoreRig {
     return this.store.openConnections({ sessionId, nodeId }, [{ id, userId: 'ann', kind: 'ws' }]);
   }
 
-  settle(limit = 100): Promise<Reconciled> {
+  reconcile(limit = 100): Promise<Reconciled> {
     return this.store.reconcileSessions(limit);
   }
 
-  /** Settles until nothing is left. */
-  async settleAll(limit = 100): Promise<StatusChange[]> {
+  /** Reconciles until nothing is left to do. */
+  async reconcileAll(limit = 100): Promise<StatusChange[]> {
     const changes: StatusChange[] = [];
     for (let more = true; more; ) {
-      const settled = await this.settle(limit);
-      changes.push(...settled.changes);
-      ({ more } = settled);
+      const reconciled = await this.reconcile(limit);
+      changes.push(...reconciled.changes);
+      ({ more } = reconciled);
     }
     return changes;
   }
 
-  /** Events of a session, each checked against the schema of its type if it is one of a session. */
+  /** The events of a session; session events are checked against their schemas. */
   async events(id: string, type?: string): Promise<LogEvent[]> {
     const events = await this.store.listAfter(id, 0, 1000);
     for (const event of events) {
@@ -171,7 +171,7 @@ export class SessionStoreRig {
     return type === undefined ? events : events.filter((event) => event.type === type);
   }
 
-  /** The moves that the log tells, as `PENDING→ACTIVE ready`. */
+  /** The changes of status in the log, as `PENDING→ACTIVE ready`. */
   async moves(id: string): Promise<string[]> {
     return (await this.events(id, 'session.status')).map(({ payload }) => {
       const { from, to, reason } = SESSION_EVENTS['session.status'].parse(payload);

@@ -4,7 +4,7 @@ import { refused } from '../../queue/conformance/rig.ts';
 import { MINUTE, type SessionRule } from './rig.ts';
 
 export function runRules(rule: SessionRule): void {
-  rule('[P4] the original of a message is kept beside its run', async (rig) => {
+  rule('[P4] the original of a message is stored beside its run', async (rig) => {
     const id = await rig.session();
     const { receipt: masked } = await rig.send(id, {}, { original: 'sealed' });
     const { receipt: plain } = await rig.send(id);
@@ -12,7 +12,7 @@ export function runRules(rule: SessionRule): void {
     expect(await rig.store.readOriginal(plain.id)).toBeNull();
   });
 
-  rule('[Q12] an edit gives a queued run another message and another original', async (rig) => {
+  rule('[Q12] an edit replaces a queued run’s message and original', async (rig) => {
     const id = await rig.session();
     const { receipt } = await rig.send(id, {}, { original: 'sealed' });
     const edit = (payload: string, original: string | null) =>
@@ -24,7 +24,7 @@ export function runRules(rule: SessionRule): void {
     expect(await rig.store.readOriginal(receipt.id)).toBeNull();
   });
 
-  rule('[Q12] an edit gives another message and another place at once', async (rig) => {
+  rule('[Q12] an edit changes message and position at once', async (rig) => {
     const id = await rig.session();
     const { receipt: first } = await rig.send(id);
     const { receipt: second } = await rig.send(id, {}, { original: 'sealed' });
@@ -36,7 +36,7 @@ export function runRules(rule: SessionRule): void {
     expect(await rig.queue.run(second.id)).toMatchObject({ payload: { message: 'now' } });
   });
 
-  rule('[Q12] an edit that cannot be done whole is not done at all', async (rig) => {
+  rule('[Q12] an edit is applied completely or not at all', async (rig) => {
     const id = await rig.session();
     const running = await rig.begin(id);
     const { receipt } = await rig.send(id, {}, { original: 'sealed' });
@@ -51,7 +51,7 @@ export function runRules(rule: SessionRule): void {
     await expect(edit('nothing', receipt.id)).rejects.toEqual(refused('not_found'));
   });
 
-  rule('[P4] the original goes with a run that is removed', async (rig) => {
+  rule('[P4] the original is deleted with a removed run', async (rig) => {
     const id = await rig.session();
     const { receipt } = await rig.send(id, {}, { original: 'sealed' });
     await rig.queue.change({ do: 'remove', run: receipt.id });
@@ -66,7 +66,7 @@ export function runRules(rule: SessionRule): void {
       await rig.queue.node();
       await rig.queue.finish(await rig.queue.claimOne());
       rig.advance(MINUTE);
-      await rig.settle();
+      await rig.reconcile();
       expect(await rig.status(id)).toBe('IDLE');
       const again = newId();
       const { current, changes } = await rig.store.retryRun(receipt.id, again);
@@ -90,7 +90,7 @@ export function runRules(rule: SessionRule): void {
   });
 
   rule(
-    '[Q8] what has not ended, is not there, or belongs to an ended session is not retried',
+    '[Q8] a run that is unfinished, missing, or of an ended session is not retried',
     async (rig) => {
       const id = await rig.session();
       const { receipt } = await rig.send(id);
@@ -102,7 +102,7 @@ export function runRules(rule: SessionRule): void {
     },
   );
 
-  rule('[Q21] the runs of a session outlive the purge of others', async (rig) => {
+  rule('[Q21] the runs of a session survive the purge of others', async (rig) => {
     const id = await rig.session();
     await rig.queue.node();
     const { receipt } = await rig.send(id, {}, { original: 'sealed' });
@@ -119,7 +119,7 @@ export function runRules(rule: SessionRule): void {
     expect(await rig.store.readOriginal(receipt.id)).toBe('sealed');
   });
 
-  rule('[Q23] a session that is to be pinned takes the host of its first run', async (rig) => {
+  rule('[Q23] a session to be pinned is pinned to the host of its first run', async (rig) => {
     const id = await rig.session('ACTIVE', { pin: true });
     await rig.queue.node('node-1', { host: 'host-1' });
     await rig.queue.node('node-2', { host: 'host-2' });
@@ -132,7 +132,7 @@ export function runRules(rule: SessionRule): void {
     expect(await rig.current(id)).toMatchObject({ hostAway: true, unfinishedRuns: 1 });
   });
 
-  rule('[Q23] a host with a node that only serves the API is away', async (rig) => {
+  rule('[Q23] a host whose only node serves the API counts as away', async (rig) => {
     const id = await rig.session('PENDING', { pin: true });
     await rig.do(id, { do: 'ready', path: '/w', host: 'host-1' });
     await rig.queue.node('api', { host: 'host-1', roles: ['api'], types: [] });
@@ -141,7 +141,7 @@ export function runRules(rule: SessionRule): void {
     expect(await rig.current(id)).toMatchObject({ hostAway: false });
   });
 
-  rule('[Q23] a session made for a host is prepared and run there alone', async (rig) => {
+  rule('[Q23] a session created for a host is prepared and run only there', async (rig) => {
     const id = await rig.session('PENDING', { pin: true, host: 'host-2' });
     await rig.queue.node('node-1', { host: 'host-1' });
     await rig.queue.node('node-2', { host: 'host-2' });
@@ -178,19 +178,19 @@ export function runRules(rule: SessionRule): void {
     expect(events.filter(({ type }) => type === 'session.moved')).toMatchObject([
       { payload: { from: 'host-1', to: 'host-2' } },
     ]);
-    // What the old host still has to say of it is not asked for any more.
+    // Reports from the old host no longer count.
     await rig.do(id, { do: 'fail', host: 'host-1', error: 'no room' });
     expect(await rig.current(id)).toMatchObject({ session: { status: 'ACTIVE' } });
   });
 
-  rule('[Q23] a session prepared on a host is pinned there, if it is to be pinned', async (rig) => {
+  rule('[Q23] a session to be pinned is pinned to the host that prepared it', async (rig) => {
     await rig.queue.node('node-1', { host: 'host-1' });
     const ready = { do: 'ready', path: '/w', host: 'host-2' } as const;
     const pinned = await rig.session('PENDING', { pin: true });
     await rig.do(pinned, ready);
     expect(await rig.current(pinned)).toMatchObject({ host: 'host-2', hostAway: true });
     const here = { host: 'host-2', session: { status: 'ACTIVE', workspacePath: '/w' } };
-    // Another host may have begun to prepare it, too.
+    // Another host may have started preparing it, too.
     await rig.do(pinned, { ...ready, host: 'host-3', path: '/other' });
     expect(await rig.current(pinned)).toMatchObject(here);
     await rig.do(pinned, { do: 'fail', host: 'host-3', error: 'no room' });
@@ -202,7 +202,7 @@ export function runRules(rule: SessionRule): void {
     expect(await rig.queue.claim({ nodeId: 'node-1' })).toEqual([]);
   });
 
-  rule('[Q15] a session tells until when its run is parked', async (rig) => {
+  rule('[Q15] a session shows until when its run is parked', async (rig) => {
     const id = await rig.session();
     const { fence } = await rig.begin(id);
     expect(await rig.current(id)).toMatchObject({ delayedUntil: null });

@@ -29,11 +29,11 @@ const TOPICS = {
 };
 
 export interface ConformanceOptions {
-  /** Titles of rules this store cannot keep, each with its reason. */
+  /** Titles of rules that this store cannot satisfy, each with its reason. */
   readonly cannot?: Readonly<Record<string, string>>;
 }
 
-/** The promises of the session port, the same for every database; each test has data of its own. */
+/** The conformance suite of the session port. Each test has its own data. */
 export function sessionConformance(
   name: string,
   open: OpenAt,
@@ -57,7 +57,7 @@ export function sessionConformance(
   describe(`${name} session store`, () => {
     for (const [topic, rules] of Object.entries(TOPICS)) describe(topic, () => rules(rule));
 
-    it('declares nothing impossible that is no rule', () => {
+    it('declares only existing rules impossible', () => {
       expect(Object.keys(cannot).filter((title) => !titles.has(title))).toEqual([]);
     });
   });

@@ -23,7 +23,7 @@ const REFUSED: Record<SessionStatus, SessionCommand[]> = {
 };
 
 export function stateRules(rule: SessionRule): void {
-  rule('[S1] a new session is PENDING, and its log begins with its creation', async (rig) => {
+  rule('[S1] a new session is PENDING, and its log starts with its creation', async (rig) => {
     const { session, lastSeq } = await rig.create({ name: 'fix login', forkedFrom: null });
     expect(session).toMatchObject({
       status: 'PENDING',
@@ -39,7 +39,7 @@ export function stateRules(rule: SessionRule): void {
   });
 
   rule(
-    '[S1] ready makes it ACTIVE, with its path; the change is told and answered',
+    '[S1] ready makes it ACTIVE, with its path; the change is emitted and returned',
     async (rig) => {
       const id = await rig.session('PENDING');
       rig.advance(5);
@@ -56,45 +56,42 @@ export function stateRules(rule: SessionRule): void {
     },
   );
 
-  rule('[E5] what becomes of the workspace is in the log', async (rig) => {
+  rule('[E5] changes of the workspace’s status are in the log', async (rig) => {
     const id = await rig.session('PENDING');
     await rig.do(id, { do: 'fail', error: 'no disk' });
     await rig.do(id, { do: 'retry' });
     await rig.do(id, { do: 'ready', path: '/w' });
     await rig.do(id, { do: 'ready', path: '/w' });
     await rig.do(id, { do: 'ready', path: '/moved' });
-    const told = (await rig.events(id, 'workspace.status')).map(({ payload }) => payload);
-    expect(told).toEqual([
+    const emitted = (await rig.events(id, 'workspace.status')).map(({ payload }) => payload);
+    expect(emitted).toEqual([
       { status: 'failed', message: 'no disk' },
       { status: 'running' },
       { status: 'running' },
     ]);
   });
 
-  rule(
-    '[S1] a workspace looked at again keeps the session as it is, but for the path',
-    async (rig) => {
-      const id = await rig.session('ACTIVE');
-      const before = await rig.record(id);
-      rig.advance(1000);
-      expect(await rig.do(id, { do: 'ready', path: '/elsewhere' })).toEqual([]);
-      expect(await rig.record(id)).toMatchObject({
-        workspacePath: '/elsewhere',
-        readyAt: before.readyAt,
-      });
-      expect(await rig.moves(id)).toEqual(['PENDING→ACTIVE ready']);
-    },
-  );
+  rule('[S1] a workspace that is ready again changes only the path', async (rig) => {
+    const id = await rig.session('ACTIVE');
+    const before = await rig.record(id);
+    rig.advance(1000);
+    expect(await rig.do(id, { do: 'ready', path: '/elsewhere' })).toEqual([]);
+    expect(await rig.record(id)).toMatchObject({
+      workspacePath: '/elsewhere',
+      readyAt: before.readyAt,
+    });
+    expect(await rig.moves(id)).toEqual(['PENDING→ACTIVE ready']);
+  });
 
-  rule('[S1] a failure says why, and a retry prepares anew', async (rig) => {
+  rule('[S1] a failure has a reason, and a retry prepares again', async (rig) => {
     const id = await rig.session('PENDING');
     await rig.do(id, { do: 'fail', error: 'the directory is read-only' });
     expect(await rig.record(id)).toMatchObject({
       status: 'ERROR',
       error: 'the directory is read-only',
     });
-    const [told] = await rig.events(id, 'session.status');
-    expect(told?.payload).toMatchObject({ error: 'the directory is read-only' });
+    const [emitted] = await rig.events(id, 'session.status');
+    expect(emitted?.payload).toMatchObject({ error: 'the directory is read-only' });
     await rig.do(id, { do: 'retry' });
     expect(await rig.record(id)).toMatchObject({ status: 'PENDING', error: null });
     expect(await rig.moves(id)).toEqual(['PENDING→ERROR failed', 'ERROR→PENDING retried']);
@@ -112,7 +109,7 @@ export function stateRules(rule: SessionRule): void {
     }
   });
 
-  rule('[S1] every status but an ended one can be completed, and reopened then', async (rig) => {
+  rule('[S1] every session that has not ended can be completed, and then reopened', async (rig) => {
     for (const status of ['PENDING', 'ACTIVE', 'IDLE', 'ERROR'] as const) {
       const id = await rig.session(status);
       await rig.do(id, { do: 'complete' });
@@ -126,18 +123,21 @@ export function stateRules(rule: SessionRule): void {
     }
   });
 
-  rule('[S1] every status but TERMINATED can be terminated, and reopened then', async (rig) => {
-    for (const status of SessionStatus.options.filter((one) => one !== 'TERMINATED')) {
-      const id = await rig.session(status);
-      await rig.do(id, { do: 'terminate', reason: 'asked' });
-      expect(await rig.record(id)).toMatchObject({
-        status: 'TERMINATED',
-        statusReason: 'asked',
-      });
-      await rig.do(id, { do: 'reopen' });
-      expect((await rig.moves(id)).at(-1)).toBe('TERMINATED→PENDING reopened');
-    }
-  });
+  rule(
+    '[S1] every session but a TERMINATED one can be terminated, and then reopened',
+    async (rig) => {
+      for (const status of SessionStatus.options.filter((one) => one !== 'TERMINATED')) {
+        const id = await rig.session(status);
+        await rig.do(id, { do: 'terminate', reason: 'asked' });
+        expect(await rig.record(id)).toMatchObject({
+          status: 'TERMINATED',
+          statusReason: 'asked',
+        });
+        await rig.do(id, { do: 'reopen' });
+        expect((await rig.moves(id)).at(-1)).toBe('TERMINATED→PENDING reopened');
+      }
+    },
+  );
 
   rule('[S8] what a status does not allow is refused and changes nothing', async (rig) => {
     for (const [status, commands] of Object.entries(REFUSED) as [
@@ -157,7 +157,7 @@ export function stateRules(rule: SessionRule): void {
     }
   });
 
-  rule('[S1] work that is not done cannot be said to be done', async (rig) => {
+  rule('[S1] a session with unfinished runs cannot be completed', async (rig) => {
     const id = await rig.session('ACTIVE');
     await rig.send(id);
     await expect(rig.do(id, { do: 'complete' })).rejects.toEqual(refused('session_busy'));
@@ -165,21 +165,21 @@ export function stateRules(rule: SessionRule): void {
     expect(await rig.status(id)).toBe('ACTIVE');
   });
 
-  rule('[S6] a session with an unfinished run is no orphan', async (rig) => {
+  rule('[S6] a session with an unfinished run is not an orphan', async (rig) => {
     const id = await rig.session('ACTIVE');
     await rig.send(id, { runAt: rig.now + 1000 });
     const orphan = rig.do(id, { do: 'terminate', reason: 'orphan' });
     await expect(orphan).rejects.toEqual(refused('session_busy'));
   });
 
-  rule('[S1] terminating cancels what is queued at once and stops what runs', async (rig) => {
+  rule('[S1] terminating cancels queued runs at once and stops the active one', async (rig) => {
     const id = await rig.session('ACTIVE');
     const running = await rig.begin(id);
     const { receipt: queued } = await rig.send(id);
     const { receipt: later } = await rig.send(id, { runAt: rig.now + 1000 });
-    const told = rig.queue.hint(({ nodes }) => nodes.includes('node-1'));
+    const hinted = rig.queue.hint(({ nodes }) => nodes.includes('node-1'));
     await rig.do(id, { do: 'terminate', reason: 'asked' });
-    await told;
+    await hinted;
     for (const run of [queued.id, later.id]) {
       expect(await rig.queue.run(run)).toMatchObject({ state: 'cancelled' });
       expect((await rig.queue.eventTypes(id, run)).at(-1)).toBe('done');
@@ -191,7 +191,7 @@ export function stateRules(rule: SessionRule): void {
     expect(await rig.queue.counts()).toEqual({ cancelled: 2, succeeded: 1 });
   });
 
-  rule('[S1] terminating ends a run that waits for its retry', async (rig) => {
+  rule('[S1] terminating ends a run that waits for a retry', async (rig) => {
     const id = await rig.session('ACTIVE');
     const running = await rig.begin(id);
     const error = { class: 'timeout', message: 'slow' } as const;
@@ -201,23 +201,26 @@ export function stateRules(rule: SessionRule): void {
     expect(await rig.current(id)).toMatchObject({ unfinishedRuns: 0 });
   });
 
-  rule('[S1] archiving is beside the status; a message and reopening undo it', async (rig) => {
-    const id = await rig.session('ACTIVE');
-    rig.advance(10);
-    await rig.do(id, { do: 'archive' });
-    const archivedAt = rig.now;
-    rig.advance(10);
-    await rig.do(id, { do: 'archive' });
-    expect(await rig.record(id)).toMatchObject({ status: 'ACTIVE', archivedAt });
-    await rig.send(id);
-    expect(await rig.record(id)).toMatchObject({ archivedAt: null });
-    const ended = await rig.session('COMPLETED');
-    await rig.do(ended, { do: 'archive' });
-    await rig.do(ended, { do: 'reopen' });
-    expect(await rig.record(ended)).toMatchObject({ archivedAt: null });
-  });
+  rule(
+    '[S1] archiving does not change the status; a message or reopening undoes it',
+    async (rig) => {
+      const id = await rig.session('ACTIVE');
+      rig.advance(10);
+      await rig.do(id, { do: 'archive' });
+      const archivedAt = rig.now;
+      rig.advance(10);
+      await rig.do(id, { do: 'archive' });
+      expect(await rig.record(id)).toMatchObject({ status: 'ACTIVE', archivedAt });
+      await rig.send(id);
+      expect(await rig.record(id)).toMatchObject({ archivedAt: null });
+      const ended = await rig.session('COMPLETED');
+      await rig.do(ended, { do: 'archive' });
+      await rig.do(ended, { do: 'reopen' });
+      expect(await rig.record(ended)).toMatchObject({ archivedAt: null });
+    },
+  );
 
-  rule('[Q12] hold and resume are those of the lane', async (rig) => {
+  rule('[Q12] hold and resume apply to the lane', async (rig) => {
     const id = await rig.session('ACTIVE');
     await rig.queue.node();
     await rig.send(id);
@@ -234,7 +237,7 @@ export function stateRules(rule: SessionRule): void {
     );
   });
 
-  rule('[S8] what is not there is not found, and its lane is not made', async (rig) => {
+  rule('[S8] a missing session is not found, and its lane is not created', async (rig) => {
     const id = '01890000-0000-7000-8000-000000000000';
     await expect(rig.do(id, { do: 'ready', path: '/w' })).rejects.toEqual(refused('not_found'));
     await expect(rig.send(id)).rejects.toEqual(refused('not_found'));
@@ -243,7 +246,7 @@ export function stateRules(rule: SessionRule): void {
     expect(await rig.store.getLane(id)).toBeNull();
   });
 
-  rule('[S8] a lane that is not a session is none', async (rig) => {
+  rule('[S8] a lane without a session is not found', async (rig) => {
     await rig.queue.enqueue({ lane: 'builds' });
     await expect(rig.send('builds')).rejects.toEqual(refused('not_found'));
     await expect(rig.do('builds', { do: 'complete' })).rejects.toEqual(refused('not_found'));
@@ -252,9 +255,9 @@ export function stateRules(rule: SessionRule): void {
   rule('[S1] for 60 s after it became ready a session stays ACTIVE', async (rig) => {
     const id = await rig.session('ACTIVE');
     rig.advance(READY_GRACE_MS - 1);
-    expect((await rig.settle()).changes).toEqual([]);
+    expect((await rig.reconcile()).changes).toEqual([]);
     rig.advance(1);
-    const { changes } = await rig.settle();
+    const { changes } = await rig.reconcile();
     expect(changes).toEqual([{ sessionId: id, from: 'ACTIVE', to: 'IDLE', reason: 'quiet' }]);
     expect(await rig.moves(id)).toEqual(['PENDING→ACTIVE ready', 'ACTIVE→IDLE quiet']);
   });

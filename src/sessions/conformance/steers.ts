@@ -45,42 +45,48 @@ const succeed = (rig: SessionStoreRig, { run, fence }: ClaimedRun): Promise<bool
   ]);
 
 export function steerRules(rule: SessionRule): void {
-  rule('[Q11] a message for the run at work is stored, told, and its node is told', async (rig) => {
-    const id = await rig.session();
-    const { run } = await rig.begin(id);
-    const hints: string[] = [];
-    rig.store.onHint(({ nodes }) => hints.push(...nodes));
-    expect(await steer(rig, id)).toEqual({ runId: run.id, state: 'steered', known: false });
-    await steer(rig, id, 'and that');
-    expect(await waiting(rig, run.id)).toEqual(['also this', 'and that']);
-    const told = await rig.events(id, 'run.steered');
-    expect(told.map(({ runId, payload }) => [runId, payload])).toMatchObject([
-      [run.id, { text: 'also this' }],
-      [run.id, { text: 'and that' }],
-    ]);
-    await expect.poll(() => hints).toContain('node-1');
-  });
+  rule(
+    '[Q11] a message for the active run is stored and emitted, and its node gets a hint',
+    async (rig) => {
+      const id = await rig.session();
+      const { run } = await rig.begin(id);
+      const hints: string[] = [];
+      rig.store.onHint(({ nodes }) => hints.push(...nodes));
+      expect(await steer(rig, id)).toEqual({ runId: run.id, state: 'steered', known: false });
+      await steer(rig, id, 'and that');
+      expect(await waiting(rig, run.id)).toEqual(['also this', 'and that']);
+      const emitted = await rig.events(id, 'run.steered');
+      expect(emitted.map(({ runId, payload }) => [runId, payload])).toMatchObject([
+        [run.id, { text: 'also this' }],
+        [run.id, { text: 'and that' }],
+      ]);
+      await expect.poll(() => hints).toContain('node-1');
+    },
+  );
 
-  rule('[P2] [Q7] who spoke is known with each, also where the run continues', async (rig) => {
-    const id = await rig.session();
-    const { run, fence } = await rig.begin(id);
-    const said = { message: 'x', sender: 'bob', original: false };
-    const from = (standing: object) =>
-      steer(rig, id, 'x', { payload: JSON.stringify({ ...said, ...standing }) });
-    await from({ channel: 'line' });
-    await from({ channel: 'cli', through: ['web'] });
-    const [given] = await rig.store.listSteers([run.id]);
-    await rig.store.markSteer(given!.id, true, fence);
-    rig.advance(LEASE_MS + 1);
-    await rig.store.takeOver([]);
-    await rig.restart();
-    expect((await rig.store.listSteers([run.id])).map(({ standing }) => standing)).toEqual([
-      { channel: 'line' },
-      { channel: 'cli', through: ['web'] },
-    ]);
-  });
+  rule(
+    '[P2] [Q7] each message has its sender’s standing, also where the run continues',
+    async (rig) => {
+      const id = await rig.session();
+      const { run, fence } = await rig.begin(id);
+      const said = { message: 'x', sender: 'bob', original: false };
+      const from = (standing: object) =>
+        steer(rig, id, 'x', { payload: JSON.stringify({ ...said, ...standing }) });
+      await from({ channel: 'line' });
+      await from({ channel: 'cli', through: ['web'] });
+      const [given] = await rig.store.listSteers([run.id]);
+      await rig.store.markSteer(given!.id, true, fence);
+      rig.advance(LEASE_MS + 1);
+      await rig.store.takeOver([]);
+      await rig.restart();
+      expect((await rig.store.listSteers([run.id])).map(({ standing }) => standing)).toEqual([
+        { channel: 'line' },
+        { channel: 'cli', through: ['web'] },
+      ]);
+    },
+  );
 
-  rule('[Q11] it needs a run at work', async (rig) => {
+  rule('[Q11] steering requires an active run', async (rig) => {
     const id = await rig.session();
     await expect(steer(rig, newId())).rejects.toEqual(refused('not_found'));
     await expect(steer(rig, id)).rejects.toEqual(refused('cannot_steer'));
@@ -92,7 +98,7 @@ export function steerRules(rule: SessionRule): void {
     await expect(steer(rig, id)).rejects.toEqual(refused('cannot_steer'));
   });
 
-  rule('[Q11] a run that has its result takes nothing more', async (rig) => {
+  rule('[Q11] a run with a result accepts no more messages', async (rig) => {
     const id = await rig.session();
     const { fence } = await rig.begin(id);
     const commit = { kind: 'succeeded', result: null } as const;
@@ -102,7 +108,7 @@ export function steerRules(rule: SessionRule): void {
   });
 
   rule(
-    '[Q11] [Q6] given once, by the attempt that has the run; put back if not taken',
+    '[Q11] [Q6] a message is given once, by the current attempt, and put back if not taken',
     async (rig) => {
       const id = await rig.session();
       const { run, fence } = await rig.begin(id);
@@ -111,7 +117,7 @@ export function steerRules(rule: SessionRule): void {
       const steerId = it!.id;
       expect(await rig.store.markSteer(steerId, true, fence + 1)).toBe(false);
       expect(await waiting(rig, run.id)).toHaveLength(1);
-      // The second is the first again, whose answer was lost.
+      // The second call repeats the first, whose answer was lost.
       for (let i = 0; i < 2; i++)
         expect(await rig.store.markSteer(steerId, true, fence)).toBe(true);
       expect(await waiting(rig, run.id)).toEqual([]);
@@ -120,7 +126,7 @@ export function steerRules(rule: SessionRule): void {
     },
   );
 
-  rule('[Q11] what was never given becomes runs at the head, in order, once', async (rig) => {
+  rule('[Q11] messages not given become runs at the head, in order, once', async (rig) => {
     const id = await rig.session();
     const claimed = await rig.begin(id);
     const { run, fence } = claimed;
@@ -137,13 +143,13 @@ export function steerRules(rule: SessionRule): void {
     expect(await queued(rig, id)).toEqual(['one', 'two', 'later']);
   });
 
-  rule('[Q11] the keeper finds those of a run that ended in any way', async (rig) => {
+  rule('[Q11] the reconciler handles messages of a run that ended in any way', async (rig) => {
     const id = await rig.session();
     const claimed = await rig.begin(id);
     await steer(rig, id, 'secret', { original: 'sealed' });
     expect(await rig.store.reconcileSteers(10)).toEqual({ changes: [], more: false });
     await succeed(rig, claimed);
-    await rig.settleAll();
+    await rig.reconcileAll();
     await rig.store.reconcileSteers(10);
     await rig.store.reconcileSteers(10);
     expect(await queued(rig, id)).toEqual(['secret']);
@@ -152,7 +158,7 @@ export function steerRules(rule: SessionRule): void {
     expect(await rig.store.readOriginal(run!.id)).toBe('sealed');
   });
 
-  rule('[Q11] [Q7] a run that goes on elsewhere keeps them', async (rig) => {
+  rule('[Q11] [Q7] a run that continues on another node keeps its messages', async (rig) => {
     const id = await rig.session();
     const { run, fence } = await rig.begin(id);
     for (const message of ['given', 'waiting']) await steer(rig, id, message);
@@ -168,7 +174,7 @@ export function steerRules(rule: SessionRule): void {
     expect(await rig.store.markSteer(given!.id, false, fence)).toBe(false);
   });
 
-  rule('[Q11] of a session that has ended they are cancelled as its other runs', async (rig) => {
+  rule('[Q11] messages of an ended session are cancelled like its runs', async (rig) => {
     const id = await rig.session();
     const { run, fence } = await rig.begin(id);
     await steer(rig, id);
@@ -185,28 +191,31 @@ export function steerRules(rule: SessionRule): void {
     expect(await rig.store.listSteers([run.id])).toEqual([]);
   });
 
-  rule('[Q10] an idempotency key answers the same, also when it has become a run', async (rig) => {
-    const id = await rig.session();
-    const claimed = await rig.begin(id);
-    const { run, fence } = claimed;
-    const key = { idempotencyKey: 'k', bodyHash: 'h' };
-    await steer(rig, id, 'once', key);
-    expect(await steer(rig, id, 'once', key)).toEqual({
-      runId: run.id,
-      state: 'steered',
-      known: true,
-    });
-    const other = steer(rig, id, 'other', { ...key, bodyHash: 'h2' });
-    await expect(other).rejects.toEqual(refused('idempotency_conflict'));
-    const asRun = rig.send(id, key);
-    await expect(asRun).rejects.toEqual(refused('idempotency_conflict'));
-    await rig.store.releaseSteers(run.id, fence);
-    const [made] = await rig.store.listQueued(id, 10);
-    expect(await steer(rig, id, 'once', key)).toEqual({
-      runId: made!.id,
-      state: 'queued',
-      known: true,
-    });
-    expect(await rig.events(id, 'run.steered')).toHaveLength(1);
-  });
+  rule(
+    '[Q10] an idempotency key returns the same, also after the message became a run',
+    async (rig) => {
+      const id = await rig.session();
+      const claimed = await rig.begin(id);
+      const { run, fence } = claimed;
+      const key = { idempotencyKey: 'k', bodyHash: 'h' };
+      await steer(rig, id, 'once', key);
+      expect(await steer(rig, id, 'once', key)).toEqual({
+        runId: run.id,
+        state: 'steered',
+        known: true,
+      });
+      const other = steer(rig, id, 'other', { ...key, bodyHash: 'h2' });
+      await expect(other).rejects.toEqual(refused('idempotency_conflict'));
+      const asRun = rig.send(id, key);
+      await expect(asRun).rejects.toEqual(refused('idempotency_conflict'));
+      await rig.store.releaseSteers(run.id, fence);
+      const [made] = await rig.store.listQueued(id, 10);
+      expect(await steer(rig, id, 'once', key)).toEqual({
+        runId: made!.id,
+        state: 'queued',
+        known: true,
+      });
+      expect(await rig.events(id, 'run.steered')).toHaveLength(1);
+    },
+  );
 }

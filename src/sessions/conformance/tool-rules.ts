@@ -14,33 +14,33 @@ const rules = (given: Partial<ToolRules> = {}): ToolRules => ({
 const REMEMBER = { ...ALLOW, scope: 'session' } as const;
 
 export function toolRules(rule: SessionRule): void {
-  rule('[P1] every place has rules of its own, replaced as a whole', async (rig) => {
+  rule('[P1] every scope has its own rules, replaced as a whole', async (rig) => {
     const { store } = rig;
     const sessionId = await rig.session();
     const other = await rig.session();
-    const places: RuleScope[] = [
+    const scopes: RuleScope[] = [
       { scope: 'global' },
       { scope: 'channel', channel: 'line' },
       { scope: 'channel', channel: 'web' },
       { scope: 'session', sessionId },
       { scope: 'session', sessionId: other },
     ];
-    for (const place of places) expect(await store.readRules(place)).toBeNull();
-    for (const [i, place] of places.entries()) {
+    for (const scope of scopes) expect(await store.readRules(scope)).toBeNull();
+    for (const [i, scope] of scopes.entries()) {
       const put = rules({ allow: [`Tool${i}`], deny: ['Bash(日本 "x")'] });
-      expect(await store.putRules(place, put)).toEqual(put);
+      expect(await store.putRules(scope, put)).toEqual(put);
     }
     await rig.restart();
-    for (const [i, place] of places.entries()) {
-      expect(await rig.store.readRules(place)).toMatchObject({ allow: [`Tool${i}`] });
+    for (const [i, scope] of scopes.entries()) {
+      expect(await rig.store.readRules(scope)).toMatchObject({ allow: [`Tool${i}`] });
     }
-    await rig.store.putRules(places[0]!, rules({ ask: ['Read'] }));
-    expect(await rig.store.readRules(places[0]!)).toEqual(rules({ ask: ['Read'] }));
+    await rig.store.putRules(scopes[0]!, rules({ ask: ['Read'] }));
+    expect(await rig.store.readRules(scopes[0]!)).toEqual(rules({ ask: ['Read'] }));
     const nowhere = rig.store.putRules({ scope: 'session', sessionId: 'nothing' }, rules());
     await expect(nowhere).rejects.toEqual(refused('not_found'));
   });
 
-  rule('[P1] what counts for a session is read at once', async (rig) => {
+  rule('[P1] all rules for a session are read at once', async (rig) => {
     const { store } = rig;
     const agent = { kind: 'claude', model: 'm' } as const;
     const sessionId = await rig.session('ACTIVE', { agent });
@@ -72,26 +72,26 @@ export function toolRules(rule: SessionRule): void {
 
   rule('[A7] an answer for the session adds its rule once', async (rig) => {
     const { claimed, asked } = await asking(rig);
-    const place = { scope: 'session', sessionId: claimed.run.lane } as const;
-    await rig.store.putRules(place, rules({ deny: ['Write'] }));
+    const scope = { scope: 'session', sessionId: claimed.run.lane } as const;
+    await rig.store.putRules(scope, rules({ deny: ['Write'] }));
     await rig.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Bash(git push)' });
     const again = (await rig.store.openApproval(question(claimed, { digest: 'd2' })))!;
     await rig.store.decideApproval(again.id, { ...REMEMBER, rule: 'Bash(git push)' });
     const third = (await rig.store.openApproval(question(claimed, { digest: 'd3' })))!;
     await rig.store.decideApproval(third.id, { ...REMEMBER, rule: 'Read' });
     const allow = ['Bash(git push)', 'Read'];
-    expect(await rig.store.readRules(place)).toEqual(rules({ allow, deny: ['Write'] }));
+    expect(await rig.store.readRules(scope)).toEqual(rules({ allow, deny: ['Write'] }));
   });
 
-  rule('[A7] where no rule fits in any more, nothing is answered', async (rig) => {
+  rule('[A7] if there is no room for another rule, the answer is refused', async (rig) => {
     const { claimed, asked } = await asking(rig);
-    const place = { scope: 'session', sessionId: claimed.run.lane } as const;
+    const scope = { scope: 'session', sessionId: claimed.run.lane } as const;
     const allow = Array.from({ length: RULES_MAX }, (_, i) => `Tool${i}`);
-    await rig.store.putRules(place, rules({ allow }));
+    await rig.store.putRules(scope, rules({ allow }));
     const more = rig.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Read' });
     await expect(more).rejects.toEqual(refused('invalid_request'));
     expect((await rig.store.getApproval(asked.id))?.state).toBe('pending');
     await rig.store.decideApproval(asked.id, { ...REMEMBER, rule: 'Tool7' });
-    expect(await rig.store.readRules(place)).toEqual(rules({ allow }));
+    expect(await rig.store.readRules(scope)).toEqual(rules({ allow }));
   });
 }

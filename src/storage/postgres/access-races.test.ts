@@ -20,8 +20,8 @@ import { postgresStore } from './store.ts';
 let database: TestDatabase;
 let rig: AccessStoreRig;
 let other: AccessStores;
-const open: OpenAccess = (place, clock) =>
-  postgresStore({ url: database.url, schema: `s${place.replaceAll('-', '')}`, clock });
+const open: OpenAccess = (name, clock) =>
+  postgresStore({ url: database.url, schema: `s${name.replaceAll('-', '')}`, clock });
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   rig = await AccessStoreRig.open(open);
-  other = await open(rig.place, () => rig.now);
+  other = await open(rig.databaseName, () => rig.now);
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -49,13 +49,13 @@ const newSignIn = () => ({
 test('[X1] of two nodes that receive the same code, one signs in and one line is written', async () => {
   for (let i = 0; i < 15; i++) {
     const code = await rig.code('admin');
-    const told = entry({
+    const line = entry({
       userId: '',
       action: 'auth.sign_in',
       target: { kind: 'sign_in', id: code },
     });
     const made = await Promise.all(
-      both().map((store) => store.audited(told).signIn({ code }, newSignIn())),
+      both().map((store) => store.audited(line).signIn({ code }, newSignIn())),
     );
     expect(made.filter((one) => one !== null)).toHaveLength(1);
     expect(await other.listAudit({ target: code, limit: 10 })).toHaveLength(1);
@@ -72,8 +72,8 @@ test('[X1] of two nodes that rotate the same secret, one does', async () => {
       ),
     );
     expect(rotated.filter(Boolean)).toHaveLength(1);
-    const found = await Promise.all(secrets.map((digest) => other.findSignIn(digest, HOUR)));
-    expect(found.map((one) => one !== null)).toEqual(rotated);
+    const signIns = await Promise.all(secrets.map((digest) => other.findSignIn(digest, HOUR)));
+    expect(signIns.map((one) => one !== null)).toEqual(rotated);
     expect(await other.findSignIn(from, HOUR)).toMatchObject({ previous: true });
   }
 });
@@ -92,7 +92,7 @@ test('[X1] a sign-in that cannot be extended now is still valid', async () => {
   const { digest, signIn } = await rig.signedIn('admin');
   const client = new pg.Client({
     connectionString: database.url,
-    options: `-c search_path=s${rig.place.replaceAll('-', '')}`,
+    options: `-c search_path=s${rig.databaseName.replaceAll('-', '')}`,
   });
   await client.connect();
   await client.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -107,7 +107,7 @@ test('[X2] a user who signs in while being disabled is not signed in when enable
   const ann = await rig.user();
   const client = new pg.Client({
     connectionString: database.url,
-    options: `-c search_path=s${rig.place.replaceAll('-', '')}`,
+    options: `-c search_path=s${rig.databaseName.replaceAll('-', '')}`,
   });
   await client.connect();
   // The user was read before and is written after.
@@ -158,7 +158,7 @@ test('[X3] sharing a session while it is deleted leaves nothing behind', async (
 
 test('[P6] a message sent in one statement and one sent in a transaction leave the same line', async () => {
   const sessionId = await rig.session('admin');
-  const told = entry({
+  const line = entry({
     action: 'message.send',
     target: { kind: 'session', id: sessionId },
     before: { a: 1 },
@@ -166,7 +166,7 @@ test('[P6] a message sent in one statement and one sent in a transaction leave t
   });
   const file = { name: 'a', mediaType: 'text/plain', sealed: 'sealed' };
   const send = (idempotencyKey: string | null, more: Partial<SendRequest> = {}) =>
-    rig.store.audited(told).sendMessage({
+    rig.store.audited(line).sendMessage({
       sessionId,
       admission: admission({ idempotencyKey, bodyHash: idempotencyKey }),
       original: null,
@@ -191,7 +191,7 @@ test('[P6] a message sent in one statement and one sent in a transaction leave t
   expect(sent).toEqual([0, 1, 2]);
 
   const lines = await other.listAudit({ limit: 10 });
-  expect(lines).toEqual([0, 1, 2].map(() => ({ ...told, seq: expect.any(Number), at: rig.now })));
+  expect(lines).toEqual([0, 1, 2].map(() => ({ ...line, seq: expect.any(Number), at: rig.now })));
 
   // Neither leaves a line for a message that is refused or already known.
   for (const more of [{}, { attachments: [file] }]) {
@@ -207,9 +207,9 @@ test('[P6] a message sent in one statement and one sent in a transaction leave t
 test('[Q10] [P6] two nodes that receive the same key at once make one run and write one line', async () => {
   for (let i = 0; i < 15; i++) {
     const sessionId = await rig.session('admin');
-    const told = entry({ action: 'message.send', target: { kind: 'session', id: sessionId } });
+    const line = entry({ action: 'message.send', target: { kind: 'session', id: sessionId } });
     const send = (store: AccessStores, bodyHash: string) =>
-      store.audited(told).sendMessage({
+      store.audited(line).sendMessage({
         sessionId,
         admission: admission({ idempotencyKey: 'k', bodyHash }),
         original: null,
@@ -226,9 +226,9 @@ test('[Q10] [P6] two nodes that receive the same key at once make one run and wr
 
 test('[P6] a message whose line cannot be written is not stored', async () => {
   const sessionId = await rig.session('admin');
-  const told = entry({ action: null as unknown as 'message.send' });
+  const line = entry({ action: null as unknown as 'message.send' });
   const sending = rig.store
-    .audited(told)
+    .audited(line)
     .sendMessage({ sessionId, admission: admission(), original: null, queueMax: 2 });
   await expect(sending).rejects.toEqual(refused('database_failed'));
   expect(await other.listQueued(sessionId, 10)).toEqual([]);

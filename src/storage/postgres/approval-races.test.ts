@@ -14,8 +14,8 @@ import { postgresStore } from './store.ts';
 let database: TestDatabase;
 let rig: SessionStoreRig;
 let other: SessionStores;
-const open: OpenAt = (place, clock) =>
-  postgresStore({ url: database.url, schema: `s${place.replaceAll('-', '')}`, clock });
+const open: OpenAt = (name, clock) =>
+  postgresStore({ url: database.url, schema: `s${name.replaceAll('-', '')}`, clock });
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   rig = await SessionStoreRig.open(open);
-  other = await open(rig.place, () => rig.now);
+  other = await open(rig.databaseName, () => rig.now);
 });
 afterEach(async () => {
   await other.close();

@@ -17,9 +17,9 @@ import { postgresStore } from './store.ts';
 let database: TestDatabase;
 let rig: SessionStoreRig;
 let other: SessionStores;
-const schemaOf = (place: string): string => `s${place.replaceAll('-', '')}`;
-const open: OpenAt = (place, clock) =>
-  postgresStore({ url: database.url, schema: schemaOf(place), clock });
+const schemaOf = (name: string): string => `s${name.replaceAll('-', '')}`;
+const open: OpenAt = (name, clock) =>
+  postgresStore({ url: database.url, schema: schemaOf(name), clock });
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   rig = await SessionStoreRig.open(open);
-  other = await open(rig.place, () => rig.now);
+  other = await open(rig.databaseName, () => rig.now);
 });
 afterEach(async () => {
   await other.close();
@@ -42,11 +42,11 @@ const sessions = async (count: number): Promise<string[]> => {
 
 /** The log holds a chain of changes that ends at the current status. */
 async function checkChain(id: string): Promise<void> {
-  const told = (await rig.events(id, 'session.status')).map(({ payload }) =>
+  const logged = (await rig.events(id, 'session.status')).map(({ payload }) =>
     SESSION_EVENTS['session.status'].parse(payload),
   );
   let status = 'PENDING';
-  for (const { from, to } of told) {
+  for (const { from, to } of logged) {
     expect(from).toBe(status);
     status = to;
   }
@@ -56,10 +56,10 @@ async function checkChain(id: string): Promise<void> {
 test('[S8] two nodes that reconcile at once change each session once', async () => {
   const ids = await sessions(30);
   rig.advance(READY_GRACE_MS);
-  const settled = await Promise.all(
+  const reconciled = await Promise.all(
     [rig.store, other, rig.store, other].map((store) => store.reconcileSessions(100)),
   );
-  const changed = [...settled.flatMap(({ changes }) => changes), ...(await rig.reconcileAll())];
+  const changed = [...reconciled.flatMap(({ changes }) => changes), ...(await rig.reconcileAll())];
   expect(changed.map(({ sessionId }) => sessionId).sort()).toEqual([...ids].sort());
   for (const id of ids) {
     expect(await rig.moves(id)).toEqual(['PENDING→ACTIVE ready', 'ACTIVE→IDLE quiet']);
@@ -90,15 +90,15 @@ test('[S8] a session whose lane is locked is left for the next pass; the others 
   const [locked, free] = await sessions(2);
   const admin = new pg.Client({
     connectionString: database.url,
-    options: `-c search_path=${schemaOf(rig.place)}`,
+    options: `-c search_path=${schemaOf(rig.databaseName)}`,
   });
   await admin.connect();
   try {
     rig.advance(READY_GRACE_MS);
     await admin.query('BEGIN');
     await admin.query('SELECT 1 FROM lanes WHERE id = $1 FOR UPDATE', [locked]);
-    const settled = await rig.reconcile();
-    expect(settled).toMatchObject({ changes: [{ sessionId: free }], more: false });
+    const reconciled = await rig.reconcile();
+    expect(reconciled).toMatchObject({ changes: [{ sessionId: free }], more: false });
     await admin.query('ROLLBACK');
     expect((await rig.reconcile()).changes).toMatchObject([{ sessionId: locked }]);
   } finally {

@@ -2,6 +2,6 @@ import { emptySchema } from '../../../test/support/postgres.ts';
 import { sessionConformance } from '../../sessions/conformance/session-store.ts';
 import { postgresStore } from './store.ts';
 
-sessionConformance('PostgreSQL', async (place, clock) =>
-  postgresStore({ ...(await emptySchema(place)), clock }),
+sessionConformance('PostgreSQL', async (name, clock) =>
+  postgresStore({ ...(await emptySchema(name)), clock }),
 );

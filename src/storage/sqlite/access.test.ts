@@ -8,6 +8,6 @@ import { accessConformance } from '../../access/conformance/access-store.ts';
 const directory = mkdtempSync(join(tmpdir(), 'baton-sqlite-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-accessConformance('SQLite', (place, clock) =>
-  testStore({ path: join(directory, `${place}.db`), clock }),
+accessConformance('SQLite', (name, clock) =>
+  testStore({ path: join(directory, `${name}.db`), clock }),
 );

@@ -8,6 +8,6 @@ import { sessionConformance } from '../../sessions/conformance/session-store.ts'
 const directory = mkdtempSync(join(tmpdir(), 'baton-sqlite-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-sessionConformance('SQLite', (place, clock) =>
-  testStore({ path: join(directory, `${place}.db`), clock }),
+sessionConformance('SQLite', (name, clock) =>
+  testStore({ path: join(directory, `${name}.db`), clock }),
 );

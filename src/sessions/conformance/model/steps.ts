@@ -11,7 +11,7 @@ import { type ModelSession, QUEUE_MAX, Refused, type World } from './world.ts';
 export interface Real {
   readonly store: SessionStores;
   readonly clock: { now: number };
-  /** What was claimed and not ended, by run. */
+  /** Claimed runs that have not ended. */
   readonly held: Map<string, { lane: string; fence: number }>;
 }
 
@@ -22,7 +22,7 @@ const NODES = ['api-0', 'api-1'];
 const LEASE_MS = 200_000;
 const NAMES = ['one', 'two'];
 
-/** A step: time passes by a millisecond, so that no two steps share one; then all is compared. */
+/** A step: a millisecond passes, so that no two steps share one; then everything is compared. */
 const step = (label: string, run: (world: World, real: Real) => Promise<void>): Step => ({
   check: () => true,
   async run(world, real) {
@@ -34,7 +34,7 @@ const step = (label: string, run: (world: World, real: Real) => Promise<void>): 
   toString: () => label,
 });
 
-/** A step on one of the sessions there are. */
+/** A step on one of the existing sessions. */
 const onSession = (
   label: string,
   index: number,
@@ -45,7 +45,7 @@ const onSession = (
     if (session !== undefined) await run(world, real, session);
   });
 
-/** The store refuses what the model refuses, with the same code, and the model is as before then. */
+/** The store must refuse what the model refuses, with the same code; the model then stays unchanged. */
 async function both<T>(world: World, wish: (world: World) => T, call: () => Promise<T>) {
   const after = world.copy();
   let expected: T;
@@ -63,7 +63,7 @@ async function both<T>(world: World, wish: (world: World) => T, call: () => Prom
 const sessionIn = (world: World, { id }: ModelSession): ModelSession =>
   world.sessions.find((one) => one.id === id) as ModelSession;
 
-/** Most are made ready at once: that is where most can happen. */
+/** Most are made ready at once, because most steps apply to ready sessions. */
 const create = (index: number, timeoutMs: number, ready: boolean): Step =>
   step(`create ${NAMES[index]}`, async (world, { store }) => {
     const id = newId(world.now);
@@ -87,7 +87,7 @@ const create = (index: number, timeoutMs: number, ready: boolean): Step =>
           later: [],
           keys: {},
           connections: [],
-          told: 0,
+          emittedConnections: 0,
         });
         if (ready) after.change(after.sessions.at(-1) as ModelSession, 'ready');
       },
@@ -220,9 +220,9 @@ const finish = (index: number): Step =>
     session.running = null;
   });
 
-const settle = step('settle', async (world, { store }) => {
+const reconcile = step('reconcile', async (world, { store }) => {
   const { changes, more, nextAt } = await store.reconcileSessions(100);
-  const changed = world.settle();
+  const changed = world.reconcile();
   expect(changes.map(({ sessionId }) => sessionId).sort()).toEqual(changed.sort());
   expect(more).toBe(false);
   const times = world.sessions.map((one) => world.destroyAt(one)).filter((at) => at !== null);
@@ -252,7 +252,7 @@ async function joinNode(store: SessionStores, id: string, leaseMs: number): Prom
   await store.join({ id, host: 'h', ...identity, ...does }, leaseMs);
 }
 
-/** A worker that lives on, and nodes that have connections. */
+/** A worker that stays alive, and nodes that have connections. */
 export async function begin(world: World, real: Real): Promise<void> {
   real.clock.now = world.now;
   await joinNode(real.store, WORKER, 10 ** 12);
@@ -272,11 +272,11 @@ const wish = fc.record({
   body: fc.constantFrom('b0', 'b0', 'b1'),
 });
 const mostly = fc.constantFrom(true, true, false);
-/** What ended is opened again more often than not, or nothing more would happen to it. */
+/** Ended sessions are usually reopened, or no further step would apply to them. */
 const back = ['ready', 'ready', 'reopen', 'reopen', 'retry'];
 const what = fc.constantFrom(...Object.keys(COMMANDS), ...back);
 
-/** Every step there is; those that bring sessions on come up more often. */
+/** Every step; those that advance sessions are more likely. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(fc.nat({ max: 1 }), timeout, mostly).map((a) => create(...a)) },
   { weight: 6, arbitrary: fc.tuple(what, index).map((a) => change(...a)) },
@@ -287,7 +287,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: node.map(leave) },
   { weight: 3, arbitrary: fc.constant(work) },
   { weight: 3, arbitrary: index.map(finish) },
-  { weight: 5, arbitrary: fc.constant(settle) },
+  { weight: 5, arbitrary: fc.constant(reconcile) },
   { weight: 1, arbitrary: fc.tuple(index, timeout).map((a) => timer(...a)) },
   { weight: 1, arbitrary: index.map(remove) },
   { weight: 4, arbitrary: fc.constantFrom(1000, 30_000, 60_000, 600_000).map(advance) },

@@ -15,7 +15,7 @@ export interface ModelSession {
   readyAt: number | null;
   idleSince: number | null;
   archived: boolean;
-  /** The statuses the log tells, in order. */
+  /** The statuses in the log, in order. */
   moves: SessionStatus[];
   /** The run a worker executes. */
   running: string | null;
@@ -26,10 +26,10 @@ export interface ModelSession {
   /** Keys that were used, with the body and the run. */
   keys: Record<string, { body: string; run: string }>;
   connections: { id: string; node: string }[];
-  told: number;
+  emittedConnections: number;
 }
 
-/** A wish that the store must refuse with this code. */
+/** A request that the store must refuse with this code. */
 export class Refused extends Error {
   readonly code: ErrorCode;
 
@@ -77,7 +77,7 @@ export class World {
     session.moves.push(status);
   }
 
-  /** A command by its name; throws what the store must refuse with. */
+  /** Applies a command by name; throws the error that the store must refuse with. */
   change(session: ModelSession, what: string): void {
     const { status } = session;
     const open = status !== 'COMPLETED' && status !== 'TERMINATED';
@@ -129,7 +129,7 @@ export class World {
     session.later = [];
   }
 
-  /** What the sender is answered. */
+  /** Returns what the sender gets. */
   send(session: ModelSession, message: Message): Answered {
     const { status, reason, keys } = session;
     const used = message.key === null ? undefined : keys[message.key];
@@ -154,14 +154,14 @@ export class World {
     return { id, position: this.ahead(session, id), known: false };
   }
 
-  /** How many runs are before one that is queued. */
+  /** How many runs are ahead of a queued one. */
   ahead({ running, queued, later }: ModelSession, id: string): number {
     const begun = running === null ? 0 : 1;
     if (later.some((run) => run.id === id)) return begun + queued.length;
     return queued.includes(id) ? begun + queued.indexOf(id) : 0;
   }
 
-  /** What every claim does first. */
+  /** Every claim does this first. */
   joinDue(): void {
     for (const session of this.sessions) {
       const due = session.later.filter(({ runAt }) => runAt <= this.now);
@@ -171,13 +171,13 @@ export class World {
     }
   }
 
-  settle(): string[] {
+  reconcile(): string[] {
     const changed: string[] = [];
     for (const session of this.sessions) {
       session.connections = session.connections.filter(({ node }) => this.alive(node));
-      session.told = session.connections.length;
+      session.emittedConnections = session.connections.length;
       const { status, readyAt } = session;
-      const calm = session.told === 0 && this.unfinished(session) === 0;
+      const calm = session.emittedConnections === 0 && this.unfinished(session) === 0;
       if (status === 'ACTIVE' && calm && this.now - (readyAt ?? 0) >= GRACE_MS)
         this.set(session, 'IDLE', 'quiet');
       const end = this.destroyAt(session);
