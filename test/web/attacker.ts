@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-/** A site of somebody else on this machine: pages by path, with whatever script is in them. */
+/** A different site. */
 export async function attacker(pages: Record<string, string>) {
   const cookies: string[] = [];
   const server = createServer((request, response) => {
@@ -18,16 +18,18 @@ export async function attacker(pages: Record<string, string>) {
     server.closeAllConnections();
   });
   return {
-    /** Another port of the same host: browsers send it the same cookies, and call it same-site. */
+    /**
+     * Another port of the same host: browsers send it the same cookies and treat it as same-site.
+     */
     neighbour: `http://127.0.0.1:${port}`,
     /** Another site altogether. */
     stranger: `http://attacker.localhost:${port}`,
-    /** What browsers have sent it. */
+    /** Cookies that browsers sent it. */
     cookies,
   };
 }
 
-/** A form that sends itself. */
+/** A form that submits itself. */
 export const formTo = (url: string, fields: Record<string, string>, type = ''): string =>
   `<form id="f" method="post" action="${url}" ${type === '' ? '' : `enctype="${type}"`}>${Object.entries(
     fields,

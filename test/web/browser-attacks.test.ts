@@ -7,14 +7,17 @@ import { browser } from './browser.ts';
 import { isSignedIn, secretOf, siteOf } from './browser-rig.ts';
 import { ask, signInByHand, ticketByHand, UPGRADE } from './by-hand.ts';
 
-/* Attacks that a browser decides about, in a real Chromium. Each has its control: the same from our own page. */
+/*
+ * Attacks whose outcome a browser decides, in a real Chromium. Each has a control: the same request
+ * from our own page.
+ */
 
 const chromium = browser(['--host-resolver-rules=MAP evil.example 127.0.0.1']);
 const CREATE = '{"name":"forged","agent":{"kind":"shell"},"x":"';
 
 test('[X4] control: our own page may do everything', { timeout: 60_000 }, async () => {
   const site = await siteOf(chromium());
-  // The page's own CSP would forbid its scripts to connect, which is not what this is about.
+  // The page’s own CSP would block its scripts from connecting, which is not what this tests.
   const { page } = await site.signedIn({ bypassCSP: true });
   const { id } = await site.server.session('mine');
   const seen = await page.evaluate(
@@ -47,7 +50,7 @@ test('[X4] control: our own page may do everything', { timeout: 60_000 }, async 
 });
 
 test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
-  '[X4] a form of a %s changes nothing and signs nobody out',
+  '[X4] a form of a %s changes nothing and does not sign out',
   { timeout: 60_000 },
   async (where) => {
     const site = await siteOf(chromium());
@@ -63,7 +66,7 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
     ] as const) {
       const answered = victim.page.waitForResponse(`${url}${target}`);
       await victim.page.goto(`${evil[where]}${path}`);
-      // The cookie comes with a neighbour's form and not with a stranger's.
+      // The cookie is sent with a neighbour’s form but not with a stranger’s.
       expect((await answered).status()).toBe(where === 'neighbour' ? 403 : 401);
     }
     expect(await site.sessions()).toEqual([]);
@@ -79,7 +82,7 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
     const { url } = site.server;
     const { id } = await site.server.session('mine');
     const evil = await attacker({ '/': '' });
-    // Without the app's scripts, so that no request is answered but those below.
+    // Without the app’s scripts, so that the only requests are those below.
     const { page } = await site.visitor();
     await page.route('**/assets/*', (route) => route.abort());
     await page.goto(site.link);
@@ -123,7 +126,8 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
       stream: 'error',
       ws: 'error',
     });
-    // Refused by us, and not only hidden by the browser; the cookie of a neighbour comes along.
+    // Refused by the server, not only hidden by the browser; a neighbour’s request carries the
+    // cookie.
     await until(() => answered().length >= 5);
     const refused = where === 'neighbour' ? [401, 403] : [401];
     expect(answered().filter((status) => !refused.includes(status))).toEqual([]);
@@ -179,7 +183,7 @@ test('[X4] the server of another port gets the cookie, and can do nothing with i
     '{"path":"/ws/events"}',
   );
   expect(ticket.status).toBe(401);
-  // The page itself is the same for everyone; it holds no secret, and brings no other cookie.
+  // The page is the same for everyone; it contains no secret and sets no other cookie.
   for (const path of ['/', '/settings', '/sign-in', '/docs']) {
     const page = await ask(`${url}${path}`, 'GET', { ...ours, accept: 'text/html' });
     expect([path, page.status, page.headers['set-cookie']]).toEqual([path, 200, undefined]);
@@ -226,7 +230,8 @@ test('[X4] a name that was made to point here (DNS rebinding) gets nothing', asy
   const shown = await answer?.text();
   expect(shown).toContain('BATON_ALLOWED_HOSTS=evil.example');
   expect(shown).not.toMatch(/<(form|script)/);
-  // Of one origin with us to the browser, which (without the CSP of the refusal) therefore lets it read the answer.
+  // Same-origin to the browser, which (without the refusal’s CSP) therefore lets it read the
+  // response.
   const read = await page.evaluate(async () => (await fetch('/api/v1/sessions')).json());
   expect(read).toMatchObject({ error: { code: 'host_refused', status: 403 } });
   expect((await page.goto(`${site.server.url}/sign-in`))?.status()).toBe(200);
@@ -294,8 +299,8 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
     const victim = await site.visitor();
     const { page } = victim;
     const posts: string[] = [];
-    page.on('request', (asked) => {
-      if (asked.method() === 'POST') posts.push(asked.url());
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.url());
     });
     await page.goto(`${evil[where]}/link`);
     await page.getByText('prize').click();
@@ -307,7 +312,7 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
     await page.goto(`${evil[where]}/form`);
     expect((await answered).status()).toBe(403);
     expect(await secretOf(victim)).toBeUndefined();
-    // Control: who wants to, can.
+    // Control: users can still do it themselves.
     await page.goto(`${evil[where]}/link`);
     await page.getByText('prize').click();
     await page.getByRole('button', { name: 'Sign in' }).first().click();

@@ -8,10 +8,10 @@ import { chromium } from 'playwright-core';
 // @ts-expect-error: JavaScript, like all of the launcher
 import { withLock } from '../../bin/lock.mjs';
 
-/** All of an installation; a download of about 100 MB on a slow line. */
+/** Timeout of an installation, including a download of about 100 MB on a slow line. */
 export const INSTALL_MS = 10 * 60_000;
 
-/** The first is the same browser without windows, and takes a quarter less processor time. */
+/** The first is the same browser without windows and uses a quarter less CPU time. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -21,61 +21,63 @@ const NAMES = [
   'chrome',
   'microsoft-edge',
 ];
-const MAC_PLACES = [
+const MAC_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ];
 
-/** The path of a Chromium that runs here; installs one if there is none. Several at once take turns. */
+/** The path of a working Chromium; installs one if there is none. Concurrent callers take turns. */
 export async function chromiumPath(): Promise<string> {
-  const found = findChromium();
-  if (found !== null) return found;
-  const place = join(tmpdir(), `baton-browser-${userInfo().uid}`);
+  const path = findChromium();
+  if (path !== null) return path;
+  const directory = join(tmpdir(), `baton-browser-${userInfo().uid}`);
   let installed = '';
-  await withLock(join(place, 'install.lock'), {
+  await withLock(join(directory, 'install.lock'), {
     waiting: () => {},
     run: async () => {
-      installed = await install(place);
+      installed = await install(directory);
     },
   });
   return installed;
 }
 
-/** Of those that run: Ubuntu's package of this name is a stub without snap. */
+/** A Chromium that actually runs: Ubuntu’s package is only a stub without snap. */
 export function findChromium(): string | null {
-  const places = [...onPath(NAMES), ...MAC_PLACES, chromium.executablePath()];
-  return places.find((path) => isProgram(path) && runs(path)) ?? null;
+  const candidates = [...onPath(NAMES), ...MAC_PATHS, chromium.executablePath()];
+  return candidates.find((path) => isProgram(path) && runs(path)) ?? null;
 }
 
-/** By the system's packages where we may, else by Playwright's own download. */
-async function install(place: string): Promise<string> {
+/**
+ * Installs with the system’s package manager if permitted, otherwise with Playwright’s download.
+ */
+async function install(directory: string): Promise<string> {
   const already = findChromium();
   if (already !== null) return already;
-  const log = join(place, 'install.log');
+  const log = join(directory, 'install.log');
   const isRoot = process.getuid?.() === 0;
   const deadline = AbortSignal.timeout(INSTALL_MS);
   if (isRoot && hasApt()) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     await run('apt-get', ['update'], log, { env, signal: deadline });
-    // Not every distribution has the first.
+    // Some distributions lack the first.
     for (const name of ['chromium-headless-shell', 'chromium']) {
       const packages = ['install', '-y', '--no-install-recommends', name];
       await run('apt-get', packages, log, { env, signal: deadline });
-      const found = findChromium();
-      if (found !== null) return found;
+      const path = findChromium();
+      if (path !== null) return path;
     }
   }
   const manifest = createRequire(import.meta.url).resolve('playwright-core/package.json');
   const cli = join(dirname(manifest), 'cli.js');
   const more = isRoot ? ['--with-deps'] : [];
   await run(process.execPath, [cli, 'install', 'chromium', ...more], log, { signal: deadline });
-  const found = findChromium();
-  if (found !== null) return found;
+  const path = findChromium();
+  if (path !== null) return path;
   throw new Error(noBrowser(isRoot, log));
 }
 
-/** One command that installs it, for a user who may not do so without a password. */
+/** The command that installs it, for a user who needs a password for that. */
 function noBrowser(isRoot: boolean, log: string): string {
   const packages = 'apt-get update && apt-get install -y chromium';
   let command = 'npx playwright-core install --with-deps chromium';
@@ -97,7 +99,7 @@ const onPath = (names: readonly string[]): string[] =>
     .split(delimiter)
     .flatMap((folder) => names.map((name) => join(folder, name)));
 
-/** However it ends: what counts is whether there is a browser then. */
+/** Ignores the exit code: what matters is whether a browser exists afterwards. */
 async function run(
   command: string,
   args: string[],

@@ -4,7 +4,7 @@ import { chromiumPath } from './browser-install.ts';
 export async function launch(args: readonly string[] = []): Promise<Browser> {
   return await chromium.launch({
     executablePath: await chromiumPath(),
-    // Its sandbox does not work for root.
+    // The sandbox does not work as root.
     chromiumSandbox: process.getuid?.() !== 0,
     args: ['--disable-dev-shm-usage', ...args],
   });

@@ -4,9 +4,9 @@ import { TOKEN } from '../support/server-rig.ts';
 import { browser } from './browser.ts';
 import { secretOf, siteOf, type Visitor } from './browser-rig.ts';
 import { ask, UPGRADE } from './by-hand.ts';
-import { house } from './web-conversation-rig.ts';
+import { conversationRig } from './web-conversation-rig.ts';
 
-/* The second secret of a signed-in browser, as pages have it in a real Chromium. */
+/* The page key, as pages use it in a real Chromium. */
 
 const chromium = browser();
 
@@ -16,7 +16,7 @@ const keyOf = ({ page }: Visitor): Promise<string | null> =>
 const settings = async ({ page }: Visitor): Promise<void> =>
   page.getByRole('button', { name: 'Sign out' }).waitFor();
 
-test('[X4] every request of the page carries its key, every WebSocket a ticket that is good once', {
+test('[X4] every request of the page carries its key, every WebSocket a single-use ticket', {
   timeout: 60_000,
 }, async () => {
   const site = await siteOf(chromium());
@@ -26,9 +26,9 @@ test('[X4] every request of the page carries its key, every WebSocket a ticket t
   const { page, context } = visitor;
   const requests: { url: string; key: string | undefined }[] = [];
   const sockets: string[] = [];
-  context.on('request', (asked) => {
-    if (asked.url().includes('/api/'))
-      requests.push({ url: asked.url(), key: asked.headers()[PAGE_KEY_HEADER] });
+  context.on('request', (request) => {
+    if (request.url().includes('/api/'))
+      requests.push({ url: request.url(), key: request.headers()[PAGE_KEY_HEADER] });
   });
   const opened = Promise.withResolvers<void>();
   page.on('websocket', (socket) => {
@@ -57,7 +57,7 @@ test('[X4] every request of the page carries its key, every WebSocket a ticket t
   }
 });
 
-test('[X4] a page that has the cookie but no key leads to signing in, says why, and comes back', {
+test('[X4] a page with the cookie but no key leads to the sign-in page, which says why and returns', {
   timeout: 60_000,
 }, async () => {
   const site = await siteOf(chromium());
@@ -77,7 +77,7 @@ test('[X4] a page that has the cookie but no key leads to signing in, says why, 
   expect(await secretOf(visitor)).not.toBe(before);
 });
 
-test('[X4] tabs share the key: one that signs in again takes the others along', {
+test('[X4] tabs share the key: signing in again in one tab updates the others', {
   timeout: 60_000,
 }, async () => {
   const site = await siteOf(chromium());
@@ -91,14 +91,14 @@ test('[X4] tabs share the key: one that signs in again takes the others along', 
   await other.getByRole('button', { name: 'New token' }).waitFor();
   const key = await keyOf(visitor);
   await page.goto(`${url}/sign-in?code=${await site.code()}`);
-  // A moment in which other tabs have the new cookie, and still the old key.
+  // For a moment, other tabs have the new cookie and still the old key.
   await page.waitForURL(`${url}/`);
   expect(await keyOf(visitor)).not.toBe(key);
   const read = other.waitForResponse((answer) => answer.url().includes('/api/v1/audit'));
   await other.getByRole('link', { name: 'Audit log' }).click();
   expect((await read).status()).toBe(200);
   expect(await other.getByRole('dialog').count()).toBe(0);
-  // Out of one is out of all, and takes the key along.
+  // Signing out in one tab signs out all and removes the key.
   await other.goto(`${url}/settings/profile`);
   await other.getByRole('button', { name: 'Sign out' }).click();
   await other.waitForURL(`${url}/sign-in`);
@@ -109,14 +109,14 @@ test('[X4] tabs share the key: one that signs in again takes the others along', 
   await page.getByRole('dialog', { name: 'You were signed out.' }).waitFor();
 });
 
-test('[X4] a message of a tab that still has the old key is sent with the new one', {
+test('[X4] a message from a tab with the old key is sent with the new one', {
   timeout: 60_000,
 }, async () => {
-  const { server, context, open } = await house(chromium());
+  const { server, context, open } = await conversationRig(chromium());
   const { url } = server;
   const talk = await open(await server.session('mine'));
   const { code } = await server.call<{ code: string }>('POST', '/api/v1/users/admin/sign-in-link');
-  // Another tab that signs in, held between the new cookie and the new key.
+  // Another tab signs in, paused between the new cookie and the new key.
   const other = await context.newPage();
   const [hasCookie, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await other.route(`${url}/sign-in`, async (route) => {
@@ -125,7 +125,7 @@ test('[X4] a message of a tab that still has the old key is sent with the new on
     await goOn.promise;
     await route.fulfill({ response });
   });
-  // The form is sent before the page has loaded.
+  // The form is submitted before the page has loaded.
   await other.goto(`${url}/sign-in?code=${code}`, { waitUntil: 'commit' });
   await hasCookie.promise;
   const statuses: number[] = [];
@@ -141,6 +141,6 @@ test('[X4] a message of a tab that still has the old key is sent with the new on
   await talk.say('echo once');
   await talk.log.locator('pre', { hasText: /^once\n$/ }).waitFor();
   expect(statuses).toEqual([401, 202]);
-  // Its streams may have said so while they waited for the key; it does not stay.
+  // Its streams may have opened the dialog while they waited for the key; it closes again.
   await talk.page.getByRole('dialog').waitFor({ state: 'detached' });
 });

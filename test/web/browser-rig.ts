@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { expect, onTestFinished } from 'vitest';
 import { Server, type ServerOptions } from '../support/server-rig.ts';
 
-/** A real server, and people with browsers at it. */
+/** A real server and browsers that visit it. */
 export async function siteOf(browser: Browser, options: ServerOptions = {}) {
   const server = await Server.start(options);
   const link = await server.program.line('Baton is ready: ');
@@ -18,21 +18,21 @@ export async function siteOf(browser: Browser, options: ServerOptions = {}) {
     server,
     link,
     visitor,
-    /** Somebody who has opened the link of the start. */
+    /** A visitor who has opened the start-up link. */
     async signedIn(more: BrowserContextOptions = {}): Promise<Visitor> {
       const somebody = await visitor(more);
       await somebody.page.goto(link);
       await somebody.page.waitForURL(`${server.url}/`);
       return somebody;
     },
-    /** A code for the administrator, as the API makes links. */
+    /** A sign-in code for the administrator from the API. */
     async code(): Promise<string> {
       const path = '/api/v1/users/admin/sign-in-link';
       return (await server.call<{ code: string }>('POST', path)).code;
     },
     /**
-     * With what status calls of the API were answered from now on, as the log of the server says at
-     * `debug`. Of pages not: the line of one that was just opened may still come.
+     * Status codes of API calls from now on, from the server’s `debug` log. Page loads are
+     * excluded: the log line of a page just opened may still arrive.
      */
     answered(): () => number[] {
       const before = server.program.stderr().length;
@@ -47,8 +47,8 @@ export async function siteOf(browser: Browser, options: ServerOptions = {}) {
           .map(({ status }) => status);
     },
     sessions: async (): Promise<string[]> => {
-      const found = await server.call<{ name: string }[]>('GET', '/api/v1/sessions');
-      return found.map(({ name }) => name);
+      const sessions = await server.call<{ name: string }[]>('GET', '/api/v1/sessions');
+      return sessions.map(({ name }) => name);
     },
   };
 }

@@ -5,7 +5,7 @@ import { secretOf, siteOf } from './browser-rig.ts';
 
 const chromium = browser();
 
-test('[X1] by token with the keyboard alone, to the page asked for, and out again', async () => {
+test('[X1] signing in with a token by keyboard alone leads to the requested page; signing out works', async () => {
   const site = await siteOf(chromium());
   const { url } = site.server;
   const visitor = await site.visitor();
@@ -18,7 +18,7 @@ test('[X1] by token with the keyboard alone, to the page asked for, and out agai
   const alert = page.getByRole('alert');
   await alert.waitFor();
   expect(await alert.textContent()).toContain('not valid');
-  // What was wrong has the focus, and says so to who does not see it.
+  // The invalid field has the focus and announces the error.
   const focused = page.locator('input:focus');
   expect(await focused.getAttribute('aria-describedby')).toBe('bad');
   await page.keyboard.type(TOKEN);
@@ -32,7 +32,7 @@ test('[X1] by token with the keyboard alone, to the page asked for, and out agai
   await page.waitForURL(`${url}/sign-in`);
 });
 
-test('[X1] without script the button of a link signs in', async () => {
+test('[X1] without scripts the button of a sign-in link works', async () => {
   const site = await siteOf(chromium());
   const visitor = await site.visitor({ javaScriptEnabled: false });
   await visitor.page.goto(site.link);

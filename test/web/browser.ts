@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { INSTALL_MS } from './browser-install.ts';
 import { launch } from './browser-launch.ts';
 
-/** A real Chromium for the tests of this file; tests open a context of their own in it. */
+/** A real Chromium for the tests of this file; each test opens its own context. */
 export function browser(args: readonly string[] = []): () => Browser {
   let running: Browser | undefined;
   beforeAll(async () => {

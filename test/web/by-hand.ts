@@ -4,7 +4,7 @@ import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
 import { TOKEN } from '../support/server-rig.ts';
 import { pageKeyIn } from '../support/sign-in-rig.ts';
 
-/* Requests without a browser, which would not let anybody choose all headers. */
+/* Requests without a browser, which does not allow setting all headers. */
 
 export const UPGRADE = {
   connection: 'Upgrade',
@@ -16,7 +16,7 @@ export const UPGRADE = {
 export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Empty of a stream, which is left at once. */
+  /** Empty for a stream, which is closed at once. */
   readonly text: string;
 }
 
@@ -26,24 +26,24 @@ export async function ask(
   headers: Record<string, string>,
   body?: string,
 ): Promise<Answered> {
-  const asked = request(url, { method, headers });
-  asked.on('upgrade', (_answer, socket) => socket.destroy());
-  asked.end(body);
-  const [answer] = (await Promise.race([once(asked, 'response'), once(asked, 'upgrade')])) as [
+  const sent = request(url, { method, headers });
+  sent.on('upgrade', (_answer, socket) => socket.destroy());
+  sent.end(body);
+  const [answer] = (await Promise.race([once(sent, 'response'), once(sent, 'upgrade')])) as [
     IncomingMessage,
   ];
-  const { statusCode: status = 0, headers: told } = answer;
-  if (status === 101) return { status, headers: told, text: '' };
-  if (told['content-type']?.startsWith('text/event-stream') === true) {
+  const { statusCode: status = 0, headers: responseHeaders } = answer;
+  if (status === 101) return { status, headers: responseHeaders, text: '' };
+  if (responseHeaders['content-type']?.startsWith('text/event-stream') === true) {
     answer.destroy();
-    return { status, headers: told, text: '' };
+    return { status, headers: responseHeaders, text: '' };
   }
   let text = '';
   for await (const chunk of answer) text += String(chunk);
-  return { status, headers: told, text };
+  return { status, headers: responseHeaders, text };
 }
 
-/** Signs in as the administrator; what a browser would then send to this server. */
+/** Signs in as the administrator; returns what a browser would then send. */
 export async function signInByHand(url: string) {
   const { headers, text } = await ask(
     `${url}/sign-in`,
@@ -55,7 +55,7 @@ export async function signInByHand(url: string) {
   return { cookie, pageKey: pageKeyIn(text) };
 }
 
-/** A ticket for a path, as the page gets it. */
+/** A ticket for a path, as a page would get it. */
 export async function ticketByHand(
   url: string,
   { cookie, pageKey }: { readonly cookie: string; readonly pageKey: string },

@@ -1,13 +1,13 @@
 /*
- * What is wrong with the layout of a page; runs in the browser (test/web/page-checks.ts), as a script of
- * its own. Each fault is a line for people.
+ * Finds layout faults of a page; runs in the browser as a separate script
+ * (test/web/page-checks.ts). Each fault is one readable line.
  */
 
 const CONTROLS =
   'a[href], button, input, select, textarea, summary, [role="tab"], [role="menuitem"], [role="option"], [role="radio"], [role="checkbox"]';
-/** A thumb's width (DESIGN). */
+/** Minimum size of a touch target (DESIGN). */
 const TARGET = 44;
-/** Fractions of pixels are nobody's fault. */
+/** Tolerates fractions of pixels. */
 const SLACK = 1.5;
 
 globalThis.layoutFaults = ({ thumbs }) => {
@@ -20,7 +20,7 @@ globalThis.layoutFaults = ({ thumbs }) => {
   ];
 };
 
-/** An open dialog hides what is behind it. */
+/** An open dialog hides the page behind it. */
 const topmost = () => [...document.querySelectorAll('[role="dialog"]')].at(-1) ?? document.body;
 
 const pageFaults = () =>
@@ -28,7 +28,7 @@ const pageFaults = () =>
     ? [`the page is ${document.documentElement.scrollWidth} px wide`]
     : [];
 
-const told = (element) => {
+const describe = (element) => {
   const name = (element.getAttribute('aria-label') ?? element.textContent).trim().slice(0, 40);
   return `<${element.localName} class="${(element.getAttribute('class') ?? '').slice(0, 80)}"> “${name}”`;
 };
@@ -38,7 +38,7 @@ const isShown = (element) =>
   element.closest('[aria-hidden="true"]:not(svg), [inert]') === null &&
   !isForEarsOnly(element);
 
-/** Or for the keyboard only, such as the box of a radio button whose label is shown. */
+/** Visible to screen readers or the keyboard only, such as a radio input whose label is shown. */
 function isForEarsOnly(element) {
   for (let at = element; at !== null; at = at.parentElement) {
     if (at.offsetWidth <= 1 && at.offsetHeight <= 1 && getComputedStyle(at).position === 'absolute')
@@ -47,7 +47,7 @@ function isForEarsOnly(element) {
   return false;
 }
 
-/** The part of a box that the boxes around it let be seen; null if there is none. */
+/** The part of a box that its ancestors leave visible; null if none. */
 function seen(rect, element) {
   let { left, right, top, bottom } = rect;
   for (let at = element; at !== null; at = boxAround(at)) {
@@ -69,7 +69,7 @@ function seen(rect, element) {
   return right - left > 1 && bottom - top > 1 ? { left, right, top, bottom } : null;
 }
 
-/** The element in whose box another one stands. */
+/** The element whose box contains another one. */
 function boxAround(element) {
   const { position } = getComputedStyle(element);
   if (position === 'fixed') return null;
@@ -91,13 +91,13 @@ function* textsIn(place) {
   }
 }
 
-/** Text that is cut off, pokes out of its box, or lies on other text. */
+/** Text that is cut off, overflows its box or overlaps other text. */
 function textFaults(place) {
   const faults = [];
   const texts = [...textsIn(place)];
   for (const [rect, element] of texts) {
     const why = whyLost(rect, element);
-    if (why !== null) faults.push(`text ${why}: ${told(element)}`);
+    if (why !== null) faults.push(`text ${why}: ${describe(element)}`);
   }
   const shown = texts.flatMap(([rect, element]) => {
     const part = seen(rect, element);
@@ -106,7 +106,7 @@ function textFaults(place) {
   shown.forEach(([a, one], index) => {
     for (const [b, other] of shown.slice(index + 1))
       if (one !== other && overlap(a, b) && showsThrough(a, one, b, other))
-        faults.push(`text on text: ${told(one)} and ${told(other)}`);
+        faults.push(`text on text: ${describe(one)} and ${describe(other)}`);
   });
   return faults;
 }
@@ -121,20 +121,20 @@ function whyLost(rect, element, counts = () => true) {
     const scrolls = (overflow) => overflow === 'auto' || overflow === 'scroll';
     if (isOut && !scrolls(style.overflowX)) {
       if (style.textOverflow === 'ellipsis' && style.overflowX !== 'visible') return null;
-      if (style.overflowX !== 'visible') return `is cut by ${told(at)}`;
-      if (counts(style)) return `pokes out of ${told(at)}`;
+      if (style.overflowX !== 'visible') return `is cut by ${describe(at)}`;
+      if (counts(style)) return `overflows ${describe(at)}`;
     }
     if (isBelow && style.overflowY !== 'visible' && !scrolls(style.overflowY)) {
       if (style.webkitLineClamp !== 'none') return null;
-      return `is cut at the bottom or top by ${told(at)}`;
+      return `is cut at the bottom or top by ${describe(at)}`;
     }
-    // What scrolls may hold more than is shown.
+    // Scrolling boxes may contain more than they show.
     if (scrolls(style.overflowX) || scrolls(style.overflowY)) return null;
   }
   return null;
 }
 
-/** Nothing opaque is between the two. */
+/** Whether nothing opaque is between the two. */
 function showsThrough(a, one, b, other) {
   const x = (Math.max(a.left, b.left) + Math.min(a.right, b.right)) / 2;
   const y = (Math.max(a.top, b.top) + Math.min(a.bottom, b.bottom)) / 2;
@@ -150,7 +150,7 @@ const isPainted = (style) => isFilled(style) || style.borderRightWidth !== '0px'
 const controlsIn = (place) =>
   [...place.querySelectorAll(CONTROLS)].map(targetOf).filter((each) => each !== null);
 
-/** What is pointed at: of a box that is not shown, its label. */
+/** The click target: for a hidden input, its label. */
 function targetOf(control) {
   const label = control.closest('label');
   if (label !== null) return isShown(label) ? label : null;
@@ -159,23 +159,23 @@ function targetOf(control) {
 
 const middle = ({ left, right, top, bottom }) => [(left + right) / 2, (top + bottom) / 2];
 
-/** Controls that lie on one another, or under something else. */
+/** Controls that overlap each other or are covered. */
 function controlFaults(place) {
   const faults = [];
   const shown = [];
   for (const control of new Set(controlsIn(place))) {
     control.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    // The first line of a link that goes on in the next one.
+    // The first line of a link that wraps.
     const rect = control.getClientRects()[0] ?? control.getBoundingClientRect();
-    // Its edge may hang over a box that nobody sees, to stand in line with other edges.
+    // Its edge may extend over an invisible box to align with others.
     const why = whyLost(rect, control.parentElement, isPainted);
-    if (why !== null) faults.push(`control ${why}: ${told(control)}`);
+    if (why !== null) faults.push(`control ${why}: ${describe(control)}`);
     const part = seen(rect, control);
-    if (part === null) faults.push(`cannot be reached by scrolling: ${told(control)}`);
+    if (part === null) faults.push(`cannot be reached by scrolling: ${describe(control)}`);
     else {
       const hit = document.elementFromPoint(...middle(part));
       if (hit !== null && !control.contains(hit))
-        faults.push(`under something else: ${told(control)} under ${told(hit)}`);
+        faults.push(`under something else: ${describe(control)} under ${describe(hit)}`);
     }
   }
   for (const control of new Set(controlsIn(place))) {
@@ -185,15 +185,15 @@ function controlFaults(place) {
   shown.forEach(([a, one], index) => {
     for (const [b, other] of shown.slice(index + 1)) {
       if (one.contains(other) || other.contains(one) || !overlap(a, b)) continue;
-      faults.push(`control on control: ${told(one)} and ${told(other)}`);
+      faults.push(`control on control: ${describe(one)} and ${describe(other)}`);
     }
   });
   return faults;
 }
 
 /**
- * Links within a sentence aside, as in WCAG. Measured without their text: a target has a size of its
- * own, whatever the installed fonts make of its letters.
+ * Ignores links within sentences, as WCAG does. Measured without the text: a target has its own
+ * size, whatever the fonts.
  */
 function smallTargets(place) {
   const controls = [...new Set(controlsIn(place))].filter(
@@ -205,7 +205,7 @@ function smallTargets(place) {
   const faults = controls.flatMap((control) => {
     const { width, height } = control.getBoundingClientRect();
     if (width >= TARGET - SLACK && height >= TARGET - SLACK) return [];
-    return [`${Math.round(width)} × ${Math.round(height)} px for a thumb: ${told(control)}`];
+    return [`${Math.round(width)} × ${Math.round(height)} px for a thumb: ${describe(control)}`];
   });
   document.adoptedStyleSheets.pop();
   return faults;

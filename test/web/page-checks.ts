@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-/* What every page of the web app must keep, looked at in a real browser. */
+/* Checks for every page of the web app, in a real browser. */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const LAYOUT = readFileSync(new URL('layout-in-page.js', import.meta.url), 'utf8');
 
-/** Errors and warnings of a page from now on; there must be none. */
+/** Collects console errors and warnings; there must be none. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -17,7 +17,7 @@ export function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
-/** Requests of a page from now on that leave the server it came from; there must be none. */
+/** Collects requests to other servers; there must be none. */
 export function strangersOf(page: Page, url: string): string[] {
   const strangers: string[] = [];
   page.on('request', (request) => {
@@ -32,7 +32,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What stands in the way of people who use it otherwise (WCAG 2.2 AA), one line each. */
+/** Accessibility violations (WCAG 2.2 AA), one line each. */
 export async function barriersOn(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const violations = (await page.evaluate(
@@ -44,10 +44,12 @@ export async function barriersOn(page: Page): Promise<string[]> {
   );
 }
 
-/** Until what a page shows stays the same for a moment, or changes by itself all the time. */
+/**
+ * Waits until the page stops changing for a moment, or gives up on one that changes all the time.
+ */
 export async function quiet(page: Page): Promise<void> {
   let before = '';
-  for (let look = 0; look < 8; look++) {
+  for (let attempt = 0; attempt < 8; attempt++) {
     await page.waitForTimeout(250);
     const now = await page.locator('body').innerText();
     if (now !== '' && now === before) return;
@@ -56,15 +58,15 @@ export async function quiet(page: Page): Promise<void> {
 }
 
 /**
- * Text that is cut off or lies on other text, controls that lie on one another or cannot be reached,
- * what is wider than its place; and for thumbs, what is too small. One line each.
+ * Text that is cut off or overlaps other text, controls that overlap or cannot be reached, content
+ * wider than its box; for touch also targets that are too small. One line each.
  */
 export async function layoutFaultsOn(page: Page, { thumbs }: { thumbs: boolean }) {
   await page.evaluate(`(() => { ${LAYOUT} })()`);
   return (await page.evaluate(`layoutFaults({ thumbs: ${thumbs} })`)) as string[];
 }
 
-/** What is wider than the window; scrolling boxes of their own aside. */
+/** Elements wider than the window, except inside scrolling boxes. */
 export async function tooWideOn(page: Page): Promise<string[]> {
   return (await page.evaluate(`(() => {
     const isClipped = (element) => {

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import type { Showcase } from './showcase.ts';
 
-/** A page of the web app, with what is done there before one looks. */
+/** A page of the web app, with the actions to perform before checking it. */
 export interface Shot {
   readonly name: string;
   readonly path: string;
   readonly act?: (page: Page) => Promise<unknown>;
-  /** What is done afterwards, so that the other pages are as before. */
+  /** Restores the state for the other pages. */
   readonly undo?: (page: Page) => Promise<unknown>;
-  /** Nobody is signed in. */
+  /** Shown to visitors who are not signed in. */
   readonly isOutside?: boolean;
 }
 
@@ -21,10 +21,10 @@ export const LANGUAGES = { en: 'en-GB', ja: 'ja-JP' } as const;
 const tab = (index: number) => (page: Page) => page.getByRole('tab').nth(index).click();
 const button = (selector: string) => (page: Page) => page.locator(selector).first().click();
 
-/** The rules for everything are the last. */
+/** The rules for all sessions come last. */
 const lastButton = (page: Page) => page.locator('main button:has(.lucide-pencil)').last().click();
 
-/** A form that says at its fields what is wrong. */
+/** A form with errors at its fields. */
 async function mistaken(page: Page): Promise<void> {
   await page.locator('main input[name="name"]').fill('x'.repeat(81));
   await page.locator('main details summary').click();
@@ -36,7 +36,7 @@ async function mistaken(page: Page): Promise<void> {
 const askToStop = button('main button:has(.lucide-octagon-pause)');
 const banner = (page: Page) => page.locator('[role="status"]:has(.lucide-octagon-pause)');
 
-/** Everything is stopped, with a reason as long as people write them. */
+/** Stops everything, with a reason of realistic length. */
 async function stopEverything(page: Page): Promise<void> {
   await askToStop(page);
   const reason =
@@ -52,7 +52,7 @@ async function resumeEverything(page: Page): Promise<void> {
   await banner(page).waitFor({ state: 'detached' });
 }
 
-/** Every page there is, once; the pictures and the tests of the layout are made of them. */
+/** Every page once; screenshots and layout tests use them. */
 export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
   const detail = `/s/${sessions.claude}/detail`;
   return [

@@ -10,7 +10,7 @@ import type { StepInput } from '../model-server/script.ts';
 import { startModelServer } from '../model-server/server.ts';
 import { until } from '../support/until.ts';
 
-/* A real server with something of everything in it, to look at. Needs no test around it. */
+/* A real server with examples of everything, for screenshots. Works outside tests. */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const TOKEN = 'showcase-token-0123456789abcdef';
@@ -25,7 +25,7 @@ const FILES: Readonly<Record<string, string>> = {
   'src/cart.ts': 'export const total = (prices: number[]) => prices.reduce((a, b) => a + b, 0);\n',
 };
 
-const ASK = 'Sign-in fails on Safari when there is no cookie yet. Please find out why and mend it.';
+const ASK = 'Sign-in fails on Safari when there is no cookie yet. Please find out why and fix it.';
 const PUSH = 'Thank you. Please push it to a branch of its own.';
 
 const scripts = (work: string): Readonly<Record<string, readonly StepInput[]>> => {
@@ -81,7 +81,7 @@ const scripts = (work: string): Readonly<Record<string, readonly StepInput[]>> =
 
 export interface Showcase {
   readonly url: string;
-  /** Signs a browser in, once. */
+  /** Sign-in link, valid once. */
   readonly link: string;
   readonly sessions: Readonly<
     Record<'claude' | 'failed' | 'running' | 'completed' | 'error', string>
@@ -135,7 +135,7 @@ export async function startShowcase(): Promise<Showcase> {
     link,
     sessions,
     async stop() {
-      // What runs would be waited for.
+      // A running run would delay the shutdown.
       const client = createClient({ url, token: TOKEN });
       for (const id of [sessions.running, sessions.claude])
         await client.terminate({ params: { id } });

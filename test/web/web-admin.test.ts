@@ -32,7 +32,7 @@ const tile = (page: Page, name: string) =>
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** Does what a dialog asks about. */
+/** Clicks an action and confirms its dialog. */
 async function confirmed(page: Page, name: string): Promise<void> {
   await button(page, name).click();
   await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
@@ -42,7 +42,7 @@ async function confirmed(page: Page, name: string): Promise<void> {
 const statusOf = async (server: Server, { id }: Session): Promise<string> =>
   (await server.call<Session>('GET', `/api/v1/sessions/${id}`)).status;
 
-test('[C2] the dashboard helps at first, then shows true numbers, and goes on by itself', async () => {
+test('[C2] the dashboard first helps, then shows correct figures, and updates by itself', async () => {
   const { server, page, go, complaints } = await admin();
   await go('/dashboard');
   await page.getByText('Nothing has run yet').waitFor();
@@ -71,7 +71,7 @@ test('[C2] the dashboard helps at first, then shows true numbers, and goes on by
   expect(complaints).toEqual([]);
 });
 
-test('[S1] [S10] [S12] [C2] a session is completed, reopened, forked, archived and deleted', async () => {
+test('[S1] [S10] [S12] [C2] a session is closed, reopened, forked, archived and deleted', async () => {
   const { server, page, go, complaints } = await admin();
   const session = await server.session('to-be-ended');
   await ran(server, session, 'echo hello');
@@ -80,7 +80,7 @@ test('[S1] [S10] [S12] [C2] a session is completed, reopened, forked, archived a
   await page.getByText('Closed', { exact: true }).first().waitFor();
   expect(await statusOf(server, session)).toBe('COMPLETED');
   await page.getByText('Requested by a user').waitFor();
-  // What is not possible now is not offered.
+  // Unavailable actions are not offered.
   expect(await button(page, 'Close session').count()).toBe(0);
   expect(await button(page, 'Pause').count()).toBe(0);
 
@@ -118,11 +118,11 @@ test('[S1] [S10] [S12] [C2] a session is completed, reopened, forked, archived a
   expect(complaints.filter((each) => !isExpected(each))).toEqual([]);
 });
 
-/** The browser itself tells of each answer that is a refusal. */
+/** The browser logs every refused request. */
 const isExpected = (complaint: string): boolean =>
   /^Failed to load resource: .*\b(400|403|404|409)\b/.test(complaint);
 
-test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', async () => {
+test('[S9] [X3] [C2] a session is edited, with errors at the fields, and shared', async () => {
   const { server, page, go } = await admin();
   await server.session('taken');
   await server.call('POST', '/api/v1/users', { name: 'hanako', role: 'viewer' });
@@ -152,7 +152,7 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
     budgetUsd: 2.5,
     holdOnFailure: false,
   });
-  // A protected one offers no deletion, and says why.
+  // A protected session cannot be deleted, and says why.
   await page.getByText('A label protects this session').waitFor();
   expect(await button(page, 'Delete').count()).toBe(0);
 
@@ -164,7 +164,7 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
   await page.getByLabel('Access for hanako').selectOption('Can operate');
   const shares = () => server.call('GET', `/api/v1/sessions/${session.id}/shares`);
   await until(async () => JSON.stringify(await shares()).includes('operate'), { ms: 60_000 });
-  // What was taken away on another page is not given back by this one.
+  // A share removed on another page is not restored by this one.
   await server.call('POST', '/api/v1/users', { name: 'taro' });
   await server.call('PUT', `/api/v1/sessions/${session.id}/shares`, { shares: [] });
   await page.getByLabel('Share with').fill('taro');
@@ -176,7 +176,7 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
     shares: [{ user: 'taro', level: 'operate' }],
   });
   await button(page, 'Stop sharing with taro').click();
-  // Unless the page knew it by then.
+  // Unless the page has updated by then.
   const notice = page.getByText('Someone else changed the sharing.');
   const notShared = page.getByText('Not shared yet.');
   await notice.or(notShared).first().waitFor();
@@ -184,7 +184,7 @@ test('[S9] [X3] [C2] a session is edited with errors at the field, and shared', 
   await notShared.waitFor();
 });
 
-test('[A5] [E2] [C2] runs open to their processes, events to their JSON, and both can be saved', async () => {
+test('[A5] [E2] [C2] runs expand to their processes, events to their JSON, and both can be exported', async () => {
   const { server, page, go, complaints } = await admin();
   const session = await server.session('to-export');
   await ran(server, session, 'echo to be read; echo a complaint >&2', 'exit 7');
@@ -228,7 +228,7 @@ test('[A5] [E2] [C2] runs open to their processes, events to their JSON, and bot
   expect(complaints).toEqual([]);
 });
 
-test('[X2] [C2] a token is made and shown once, works, and is revoked', async () => {
+test('[X2] [C2] a token is created and shown once, works, and is revoked', async () => {
   const { server, page, go } = await admin();
   await go('/settings/tokens');
   await page.getByText('No tokens yet.').waitFor();
@@ -254,7 +254,7 @@ test('[X2] [C2] a token is made and shown once, works, and is revoked', async ()
   expect((await asks('/me')).status).toBe(401);
 });
 
-test('[X2] [X3] [C2] a viewer comes in by a link and sees no action they may not do', async () => {
+test('[X2] [X3] [C2] a viewer signs in with a link and sees only permitted actions', async () => {
   const { site, server, page, go } = await admin();
   const session = await server.session('shown to others');
   await ran(server, session, 'echo 1');
@@ -312,12 +312,12 @@ test('[X2] [X3] [C2] a viewer comes in by a link and sees no action they may not
 test('[P1] [P2] [C2] rules are changed, and the tester says what would happen and why', async () => {
   const { server, page, go } = await admin();
   await go('/settings/rules');
-  const said = async (command: string, answer: string): Promise<void> => {
+  const expectVerdict = async (command: string, answer: string): Promise<void> => {
     await page.getByLabel('Command, path or pattern').fill(command);
     await button(page, 'Test').click();
     await page.locator('[aria-live="polite"]').filter({ hasText: answer }).waitFor();
   };
-  await said('rm -rf /', 'DenyChannel rule:Bash(rm -rf)');
+  await expectVerdict('rm -rf /', 'DenyChannel rule:Bash(rm -rf)');
   await page.getByRole('button', { name: 'Change All sessions' }).click();
   await page.getByLabel('Ask', { exact: true }).fill('not a rule(');
   await button(page, 'Save').click();
@@ -329,9 +329,9 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   expect(await server.call('GET', '/api/v1/policies/global')).toMatchObject({
     deny: ['Bash(terraform apply)'],
   });
-  await said('terraform apply', 'Server rule');
+  await expectVerdict('terraform apply', 'Server rule');
 
-  // Enforced it counts whatever a session allows.
+  // An enforced rule applies whatever a session allows.
   await page.getByRole('button', { name: 'Change All sessions' }).click();
   await page.getByLabel('Ask', { exact: true }).fill('WebFetch');
   await page.getByRole('checkbox', { name: 'Ask WebFetch' }).check();
@@ -350,14 +350,14 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   await page.getByLabel('Allow', { exact: true }).fill('Bash(terraform apply)');
   await button(page, 'Save').click();
   await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
-  await said('terraform apply', 'Session rule');
+  await expectVerdict('terraform apply', 'Session rule');
   await server.call('PUT', '/api/v1/policies/global', {
     deny: ['Bash(terraform apply)'],
     enforced: ['Bash(terraform apply)'],
   });
-  await said('terraform apply', 'DenyServer rule:Bash(terraform apply)Enforced');
+  await expectVerdict('terraform apply', 'DenyServer rule:Bash(terraform apply)Enforced');
 
-  // A rule that somebody else made meanwhile is not lost without a word.
+  // A rule added by someone else is not overwritten silently.
   const policy = `/api/v1/sessions/${session.id}/policy`;
   await page.getByRole('button', { name: 'Change 1. This session' }).click();
   await page.getByLabel('Ask', { exact: true }).fill('Write');
@@ -378,7 +378,7 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   expect(await server.call('GET', policy)).toMatchObject(both);
 });
 
-test('[P6] [C2] the audit log is filtered, opened and saved; nodes say how they are', async () => {
+test('[P6] [C2] the audit log is filtered, expanded and exported; nodes show their health', async () => {
   const { server, page, go, complaints } = await admin();
   await server.call('POST', '/api/v1/users', { name: 'taro' });
   await server.session('audited');
@@ -411,7 +411,7 @@ test('[P6] [C2] the audit log is filtered, opened and saved; nodes say how they 
   expect(complaints).toEqual([]);
 });
 
-test('[X1] [C2] signing out in the profile ends the sign-in', async () => {
+test('[X1] [C2] signing out in the profile works', async () => {
   const { server, page, go } = await admin();
   await go('/settings/profile');
   await page.getByLabel('Language').selectOption('日本語');

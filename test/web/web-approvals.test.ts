@@ -23,7 +23,7 @@ import { barriersOn, complaintsOf, layoutFaultsOn, quiet, tooWideOn } from './pa
 
 const chromium = browser();
 
-/** Somebody at the inbox of a server whose agents are scripted. */
+/** A visitor at the inbox of a server with scripted agents. */
 async function visit(server: Server, userId = 'admin', more: BrowserContextOptions = {}) {
   const context = await chromium().newContext({ locale: 'en-GB', ...more });
   onTestFinished(() => context.close());
@@ -40,11 +40,11 @@ async function visit(server: Server, userId = 'admin', more: BrowserContextOptio
 
 const cards = (page: Page) => page.locator('[data-approval="pending"]');
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name });
-/** A key means the card with the focus, and what somebody has had time to look at. */
+/** Keys act on the focused card, after enough time to read it. */
 const keysReady = (page: Page) => page.locator('[data-keys="ready"]').waitFor();
 const isMade = (house: House, name: string) => existsSync(join(house.work, name));
 
-test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by keys and buttons, in the inbox and in place', async () => {
+test('[A7] [C2] questions are allowed once, edited, denied with a reason or allowed for the session, by keys and buttons, in the inbox and in the session', async () => {
   const house = await claudeHouse();
   const server = await house.server();
   const session = await house.session(server);
@@ -57,13 +57,13 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
     { text: 'Over.', results: [{ error: true, includes: 'not that one' }] },
   ]);
 
-  // It comes by itself, says what will happen, where, and why it is asked.
+  // The question appears by itself, with what will happen, where and why.
   await cards(page).getByText('install /dev/null first').first().waitFor();
   await until(async () => (await page.title()).startsWith('(1) '), PATIENCE);
   await page.getByRole('heading', { name: session.name }).waitFor();
   await cards(page).getByText('No rule covers this').waitFor();
   const first = await asked(server, session, run);
-  // A letter that is meant for something else answers nothing: it only leads to the card.
+  // A stray key press answers nothing: it only focuses the card.
   await page.keyboard.press('a');
   await keysReady(page);
   expect(await server.call('GET', `/api/v1/approvals/${first.id}`)).toMatchObject({
@@ -74,7 +74,7 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
 
   await cards(page).getByText('install /dev/null second').first().waitFor();
   expect(isMade(house, 'first')).toBe(true);
-  // Letters that are written answer nothing.
+  // Letters typed into a field answer nothing.
   await page.keyboard.press('e');
   await keysReady(page);
   await page.keyboard.press('e');
@@ -84,13 +84,13 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   await button(cards(page), 'Allow with changes').click();
   await page.getByText('Allowed with changes by you').waitFor();
 
-  // In place, in its session.
+  // In its session.
   await page.goto(`${server.url}/s/${session.id}`);
   await cards(page).getByText('install /dev/null third').first().waitFor();
   expect([isMade(house, 'second'), isMade(house, 'edited')]).toEqual([false, true]);
   await button(cards(page), 'Deny').click();
   await cards(page).getByLabel('Reason (optional)').fill('not that one');
-  // What is half written is there wherever the question is shown again.
+  // An unfinished answer is restored wherever the question is shown.
   await page.getByRole('link', { name: 'Inbox' }).first().click();
   await page.waitForURL(`${server.url}/inbox`);
   await cards(page).getByLabel('Reason (optional)').waitFor();
@@ -111,7 +111,8 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   await page.getByText('install /dev/null edited').waitFor();
   expect(complaints).toEqual([]);
 
-  // Allowed for the session it is asked no more; what cannot be is not offered, and mistakes stand at the field.
+  // Once allowed for the session, it is not asked again; otherwise that option is not offered, and
+  // mistakes are shown at the field.
   const touch = bash('install /dev/null one');
   const again = await say(server, session, [
     { tools: [touch] },
@@ -122,7 +123,7 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   ]);
   await cards(page).getByText('install /dev/null one').first().waitFor();
   await button(cards(page), 'Edit…').click();
-  await cards(page).getByRole('textbox', { name: 'command' }).fill('echo ***MASKED***');
+  await cards(page).getByRole('textbox', { name: 'command' }).fill('echo ***MAPPROVAL***');
   await button(cards(page), 'Allow with changes').click();
   await cards(page).getByText('It contains a mask').waitFor();
   expect(
@@ -138,19 +139,19 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   expect(await button(cards(page), 'Allow for this session').count()).toBe(0);
   await button(cards(page), 'Allow once').click();
 
-  // What is not shown whole is not allowed by a key.
-  await cards(page).getByText('DB_PASSWORD=***MASKED*** install /dev/null four').waitFor();
+  // A key does not allow what is partly masked.
+  await cards(page).getByText('DB_PASSWORD=***MAPPROVAL*** install /dev/null four').waitFor();
   await cards(page).getByText('Part of this is hidden.').waitFor();
   for (const _ of 'aa') {
     await page.keyboard.press('a');
     await keysReady(page);
   }
   expect(isMade(house, 'four')).toBe(false);
-  // Who may answer sees it, and then a key allows it.
+  // Users who may answer can reveal it, and then a key allows it.
   await button(cards(page), 'Reveal secrets').click();
   await cards(page).getByText('DB_PASSWORD=correct-horse install /dev/null four').waitFor();
   await button(cards(page), 'Hide again').click();
-  await cards(page).getByText('DB_PASSWORD=***MASKED*** install /dev/null four').waitFor();
+  await cards(page).getByText('DB_PASSWORD=***MAPPROVAL*** install /dev/null four').waitFor();
   await button(cards(page), 'Reveal secrets').click();
   await button(cards(page), 'Hide again').waitFor();
   await cards(page).focus();
@@ -161,7 +162,7 @@ test('[A7] [C2] allowed once, edited, denied with a reason, for the session: by 
   expect([isMade(house, 'three'), isMade(house, 'four')]).toEqual([true, true]);
 });
 
-test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answered elsewhere shows at once, also to who may only look', async () => {
+test('[A7] [C2] [X2] a question and a diff are answered by touch at 360 px in Japanese; an answer given elsewhere shows at once, also to viewers', async () => {
   const house = await claudeHouse();
   const server = await house.server();
   const session = await house.session(server, 'asking', {});
@@ -213,7 +214,7 @@ test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answe
     .tap();
   await send.tap();
   await page.getByText('あなたが回答しました').waitFor();
-  // The other browser is told without asking.
+  // The other browser updates by itself.
   await desk.page.getByText('Answered by you').waitFor();
   await desk.page.getByText('Your unsent answer:').waitFor();
   await desk.page.getByText('Mauve').waitFor();
@@ -230,7 +231,7 @@ test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answe
   for (const name of ['拒否', '編集…', '今回だけ許可', 'このセッションで許可']) {
     expect((await button(cards(page), name).boundingBox())?.height).toBeGreaterThanOrEqual(44);
   }
-  // Answered elsewhere while this page was cut off: it says so, and by whom.
+  // Answered elsewhere while this page was offline: it says so, and by whom.
   const question = await asked(server, session, run);
   await desk.context.setOffline(true);
   await button(cards(page), '今回だけ許可').tap();
@@ -244,7 +245,7 @@ test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answe
   expect(existsSync(file)).toBe(true);
   expect(complaints).toEqual([]);
 
-  // Who may only look sees the question and no answer to give.
+  // A viewer sees the question but no answer buttons.
   const other = await house.session(server, 'shared', {});
   const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', { name: 'taro' });
   await server.call('PUT', `/api/v1/sessions/${other.id}/shares`, {
@@ -258,7 +259,7 @@ test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answe
   await cards(theirs).getByText('install /dev/null made').first().waitFor();
   await cards(theirs).getByText('You have view-only access.').waitFor();
   expect(await cards(theirs).getByRole('button').count()).toBe(0);
-  // It waits for somebody else.
+  // It is waiting for someone else.
   await desk.page.getByRole('img', { name: '1 question for you' }).waitFor();
   expect(await theirs.getByRole('img', { name: /questions? for you$/ }).count()).toBe(0);
   expect(await theirs.title()).toBe('Inbox · Baton');
@@ -268,11 +269,11 @@ test('[A7] [C2] [X2] a question and a diff by thumb at 360 px in Japanese; answe
   expect((await ended(server, shared)).state).toBe('succeeded');
 });
 
-test('[A7] [C2] nothing of what is decided about is out of sight, and no key answers what nobody has seen', async () => {
+test('[A7] [C2] no part of a call is hidden, and no key answers what has not been shown', async () => {
   const { server, signedIn } = await siteOf(chromium());
   const session = await server.session('to be read');
   const question = (id: string, tool: string, input: Json, sessionRule: string | null = null) => ({
-    ...ASKED,
+    ...APPROVAL,
     id,
     sessionId: session.id,
     tool,
@@ -316,7 +317,7 @@ test('[A7] [C2] nothing of what is decided about is out of sight, and no key ans
   await page.keyboard.press('Escape');
   await page.evaluate('document.activeElement.blur()');
 
-  // Written in the wrong place.
+  // Typed in the wrong place.
   await page.keyboard.type('asas');
   await keysReady(page);
   expect(await page.evaluate('document.activeElement.id')).toBe('approval-long');
@@ -334,8 +335,8 @@ test('[A7] [C2] nothing of what is decided about is out of sight, and no key ans
   expect(complaints).toEqual([]);
 });
 
-/** As the server gives it. */
-const ASKED = {
+/** As the server returns it. */
+const APPROVAL = {
   level: 'own',
   runId: '01890000-0000-7000-8000-000000000000',
   attempt: 1,

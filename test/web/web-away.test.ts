@@ -6,36 +6,39 @@ import { TOKEN } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 import { browser } from './browser.ts';
 import { barriersOn } from './page-checks.ts';
-import { house, runsOf } from './web-conversation-rig.ts';
+import { conversationRig, runsOf } from './web-conversation-rig.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 const chromium = browser();
 
-/* Servers, networks, sign-ins and people that go away: nothing is missed, lost, doubled or sent by another. */
+/*
+ * Servers, networks, sign-ins and users that go away: nothing is missed, lost, doubled or sent by
+ * another user.
+ */
 
-test('[C2] [E3] killed with -9 in mid-answer and started again: the page goes on without a reload', async () => {
-  const at = await house(chromium());
+test('[C2] [E3] after a kill -9 in mid-answer and a restart, the page continues without a reload', async () => {
+  const at = await conversationRig(chromium());
   const session = await at.server.session('survivor');
   const talk = await at.open(session);
   await talk.page.evaluate('window.loadedOnce = true');
-  const gate = join(temporaryDirectory(), 'gate');
+  const releaseFile = join(temporaryDirectory(), 'release');
   await talk.say(
-    `i=0; while [ ! -e ${gate} ]; do i=$((i+1)); echo "line $i"; sleep 0.02; done; echo over`,
+    `i=0; while [ ! -e ${releaseFile} ]; do i=$((i+1)); echo "line $i"; sleep 0.02; done; echo over`,
   );
   await talk.log.locator('pre', { hasText: 'line 20\n' }).waitFor();
   await at.kill();
   await talk.page.getByText('Connection lost. Reconnecting…').waitFor();
-  // Written while nobody answers: it is sent once there is somebody.
+  // Written while the server is down: it is sent once the server is back.
   await talk.say('echo while away');
   await at.start();
   await talk.log.getByText(/^The server stopped during this run/).waitFor();
   await talk.log.locator('pre', { hasText: 'line 20\n' }).nth(1).waitFor();
-  writeFileSync(gate, '');
+  writeFileSync(releaseFile, '');
   await talk.log.locator('pre', { hasText: /^while away\n$/ }).waitFor();
   await talk.page.getByText('Connection lost. Reconnecting…').waitFor({ state: 'detached' });
   expect(await talk.page.evaluate('window.loadedOnce')).toBe(true);
 
-  // Nothing is missing and nothing there twice: the same as somebody sees who comes now.
+  // Nothing is missing or doubled: a new visitor sees the same.
   const shown = async (page: typeof talk.page) => {
     const rows = page.getByRole('log').locator('[data-seq]');
     return (await rows.allInnerTexts()).map((text) =>
@@ -56,7 +59,7 @@ test('[C2] [E3] killed with -9 in mid-answer and started again: the page goes on
 });
 
 test('[C2] two browsers on one session see the same; one that was offline catches up', async () => {
-  const { server, open, other, context } = await house(chromium());
+  const { server, open, other, context } = await conversationRig(chromium());
   const session = await server.session('together');
   const mine = await open(session);
   const theirs = await other(session);
@@ -64,7 +67,7 @@ test('[C2] two browsers on one session see the same; one that was offline catche
   await theirs.talk.log.locator('pre', { hasText: /^from me\n$/ }).waitFor();
   await theirs.talk.say('echo from them');
   await mine.log.locator('pre', { hasText: /^from them\n$/ }).waitFor();
-  // To who does not know that it has ended, the next message is one for the queue.
+  // To a page that has not seen the end, the next message looks queued.
   await mine.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
 
   await context.setOffline(true);
@@ -81,7 +84,7 @@ test('[C2] two browsers on one session see the same; one that was offline catche
   }
   expect(await runsOf(server, session)).toHaveLength(4);
 
-  // The network is gone, but the server is on this machine.
+  // The browser is offline, but the server is on this machine.
   const live = mine.page.getByText('Live', { exact: true });
   const network = (isThere: boolean) =>
     mine.page.evaluate(
@@ -102,7 +105,7 @@ test('[C2] two browsers on one session see the same; one that was offline catche
 });
 
 test('[C2] [X1] a draft survives a reload, files go with a message, and an expired sign-in loses nothing', async () => {
-  const { server, open, context } = await house(chromium());
+  const { server, open, context } = await conversationRig(chromium());
   const session = await server.session('drafts');
   const talk = await open(session);
   await talk.composer.fill('cat .baton/attachments/*/note.txt || find . -name note.txt');
@@ -117,14 +120,14 @@ test('[C2] [X1] a draft survives a reload, files go with a message, and an expir
   await talk.button('Remove dot.png').click();
   await talk.composer.press('Enter');
   await talk.log.locator('pre', { hasText: /^what it says\n$/ }).waitFor();
-  // Also for who comes later.
+  // Also after a reload.
   await talk.page.reload();
   await talk.sees('note.txt (text/plain, 13 B)');
   expect(talk.complaints).toEqual([]);
 
   await context.clearCookies();
   const dialog = talk.page.getByRole('dialog', { name: 'You were signed out.' });
-  // What the page asks by itself may tell it first, and then nothing behind the dialog takes input.
+  // Its own requests may open the dialog first, which then blocks all input.
   const close = () => dialog.getByRole('button', { name: 'Close' }).click();
   const press = (name: string) =>
     talk
@@ -157,8 +160,8 @@ test('[C2] [X1] a draft survives a reload, files go with a message, and an expir
   expect(await talk.composer.inputValue()).toBe('echo still a draft');
   await talk.composer.press('Enter');
   await talk.log.locator('pre', { hasText: /^still a draft\n$/ }).waitFor();
-  const said = (await runsOf(server, session)).map(({ message }) => message).slice(1);
-  expect(said).toEqual(['echo sent before', 'echo still a draft']);
+  const sent = (await runsOf(server, session)).map(({ message }) => message).slice(1);
+  expect(sent).toEqual(['echo sent before', 'echo still a draft']);
 });
 
 const DOT = Buffer.from(
@@ -166,13 +169,13 @@ const DOT = Buffer.from(
   'base64',
 );
 
-test('[Q10] [C2] [X2] what could not be sent is sent once and whole, whichever page is opened next, and by nobody else', async () => {
-  const at = await house(chromium());
+test('[Q10] [C2] [X2] an unsent message is sent once and completely, whichever page is opened next, and only by its author', async () => {
+  const at = await conversationRig(chromium());
   const session = await at.server.session('on the way');
-  // As pages over plain HTTP are, on a network at home.
+  // As on plain HTTP in a home network.
   await at.context.addInitScript('Crypto.prototype.randomUUID = undefined');
   const talk = await at.open(session);
-  const said = async () => (await runsOf(at.server, session)).map(({ message }) => message);
+  const messages = async () => (await runsOf(at.server, session)).map(({ message }) => message);
   const path = '**/messages';
   await at.context.route(path, (route) => route.abort());
   const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('what it says\n') };
@@ -183,26 +186,26 @@ test('[Q10] [C2] [X2] what could not be sent is sent once and whole, whichever p
   await waits();
   await talk.page.reload();
   await waits();
-  // Another tab with a message of its own.
+  // Another tab with its own message.
   const second = await at.open(session);
   await second.say('echo second');
   await second.log.getByText('echo second').waitFor();
-  // What is on its way when a page closes is let through; what a page leaves behind is not.
+  // Requests in flight when a page closes go through; what a closed page leaves behind does not.
   await second.page.goto('about:blank');
   await second.page.close();
   await talk.composer.fill('echo a draft');
-  expect(await said()).toEqual([]);
+  expect(await messages()).toEqual([]);
   await talk.page.goto(`${at.server.url}/dashboard`);
   await at.context.unroute(path);
   await talk.page.reload();
-  await until(async () => (await said()).length === 2, { ms: 30_000 });
-  expect((await said()).at(-1)).toBe('echo second');
+  await until(async () => (await messages()).length === 2, { ms: 30_000 });
+  expect((await messages()).at(-1)).toBe('echo second');
   await talk.page.goto(`${at.server.url}/s/${session.id}`);
   await talk.log.locator('pre', { hasText: /^what it says\n$/ }).waitFor();
   await talk.log.locator('pre', { hasText: /^second\n$/ }).waitFor();
   await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
 
-  // Somebody else signs in at this browser, while a message waits.
+  // Another user signs in in this browser while a message waits.
   await at.context.route(path, (route) => route.abort());
   await talk.say('echo mine');
   await talk.log.getByText('Not sent yet.', { exact: false }).waitFor();
@@ -214,19 +217,19 @@ test('[Q10] [C2] [X2] what could not be sent is sent once and whole, whichever p
   const theirs = await at.context.newPage();
   await theirs.goto(link.url);
   await theirs.waitForURL(`${at.server.url}/`);
-  // The page of before is theirs, too, with nothing of the one before on it.
+  // The previous page now belongs to the new user and shows nothing of the old one.
   await talk.page.getByText('Not sent yet.', { exact: false }).waitFor({ state: 'detached' });
   await until(async () => (await talk.composer.inputValue()) === '');
   await at.context.unroute(path);
   await talk.say('echo theirs');
   await talk.log.locator('pre', { hasText: /^theirs\n$/ }).waitFor();
-  expect((await said()).slice(2)).toEqual(['echo theirs']);
+  expect((await messages()).slice(2)).toEqual(['echo theirs']);
 
-  // And goes on for who has written it.
+  // It is sent when its author signs in again.
   const again = await at.server.call<{ url: string }>('POST', '/api/v1/users/admin/sign-in-link');
   await theirs.goto(again.url);
   await theirs.waitForURL(`${at.server.url}/`);
-  await until(async () => (await said()).length === 4, { ms: 30_000 });
+  await until(async () => (await messages()).length === 4, { ms: 30_000 });
   await talk.log.locator('pre', { hasText: /^mine\n$/ }).waitFor();
   await until(async () => (await talk.composer.inputValue()) === 'echo a draft');
   const senders = (await runsOf(at.server, session)).map(({ message, sender }) => [
@@ -240,23 +243,23 @@ test('[Q10] [C2] [X2] what could not be sent is sent once and whole, whichever p
   expect(talk.complaints.filter((each) => !/net::ERR_|\b401\b/.test(each))).toEqual([]);
 });
 
-test('[Q12] [C2] a change that comes too late and a message to an ended session stay with who wrote them', async () => {
-  const { server, open, gate, context } = await house(chromium());
+test('[Q12] [C2] a late edit and a message to a closed session are returned to their author', async () => {
+  const { server, open, blockingCommand, context } = await conversationRig(chromium());
   const session = await server.session('too late');
   const talk = await open(session);
-  const first = gate('first');
+  const first = blockingCommand('first');
   await talk.say(first.command);
-  await first.begun();
+  await first.started();
   await talk.say('echo old words');
   const row = talk.queue.filter({ hasText: 'echo old words' });
   await row.getByRole('button', { name: 'Edit' }).click();
   const field = talk.page.getByRole('textbox', { name: 'Edit queued message' });
   await field.fill('echo new words');
-  // Somebody else changes it, and then it begins.
+  // Another user edits it, and then it starts.
   const queued = (await runsOf(server, session)).find(({ state }) => state === 'queued')!;
   await server.call('PATCH', `/api/v1/runs/${queued.id}`, { message: 'echo their words' });
   await talk.page.getByText('echo their words', { exact: true }).waitFor();
-  first.letGo();
+  first.release();
   await talk.page.getByText('Your edit was not applied.', { exact: false }).waitFor();
   await talk.log.locator('pre', { hasText: /^their words\n$/ }).waitFor();
   await talk.log.getByText('Succeeded', { exact: true }).nth(1).waitFor();
@@ -266,7 +269,7 @@ test('[Q12] [C2] a change that comes too late and a message to an ended session 
   expect(await talk.composer.inputValue()).toBe('echo new words');
   await field.waitFor({ state: 'detached' });
 
-  // On its way while somebody completes the session.
+  // In flight while someone closes the session.
   const path = '**/messages';
   await context.route(path, (route) => route.abort());
   await talk.composer.press('Enter');

@@ -7,16 +7,16 @@ import { until } from '../support/until.ts';
 import { browser } from './browser.ts';
 import { siteOf } from './browser-rig.ts';
 import { barriersOn, complaintsOf } from './page-checks.ts';
-import { house } from './web-conversation-rig.ts';
+import { conversationRig } from './web-conversation-rig.ts';
 
-// Servers that restart, a browser and Claude Code, on a machine that may be busy.
+// Restarting servers, a browser and Claude Code need time on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 const chromium = browser();
 
-/** A session with the real Claude Code and a scripted model, and a person at its page. */
+/** A session with the real Claude Code, a scripted model and a visitor at its page. */
 async function scene() {
   const claude = await claudeHouse();
-  const at = await house(chromium(), { env: claude.environment });
+  const at = await conversationRig(chromium(), { env: claude.environment });
   const session = await claude.session(at.server, 'with claude');
   const talk = await at.open(session);
   talk.page.setDefaultTimeout(PATIENCE.ms);
@@ -36,14 +36,14 @@ export const answer: number = 42;
 \`\`\`
 `;
 
-test('[C2] [A2] from the link of the start to a finished first run of Claude Code', async () => {
+test('[C2] [A2] from the start-up link to a finished first run of Claude Code', async () => {
   const claude = await claudeHouse();
   const site = await siteOf(chromium(), { env: claude.environment });
   const { page } = await site.visitor();
   page.setDefaultTimeout(PATIENCE.ms);
   const complaints = complaintsOf(page);
   await page.goto(site.link);
-  // It is ready, so it is chosen, and the caret stands where one writes.
+  // It is ready, so it is preselected, and the message field has the focus.
   await page.getByText(/^Ready, version /).waitFor();
   expect(await page.getByRole('radio', { name: /^Claude Code/ }).isChecked()).toBe(true);
   await page.getByLabel('First message').click();
@@ -54,7 +54,7 @@ test('[C2] [A2] from the link of the start to a finished first run of Claude Cod
   expect(complaints).toEqual([]);
 });
 
-test('[C2] [A7] [Q11] tool cards, reads in one line, a question answered in place, the text, and a message handed over at work', async () => {
+test('[C2] [A7] [Q11] tool cards, folded reads, a question answered in the conversation, text, and a follow-up to the working agent', async () => {
   const { claude, talk, say, gone } = await scene();
   const files = ['a.ts', 'b.ts', 'c.ts'].map((name) => join(claude.work, name));
   for (const file of files) writeFileSync(file, 'one\ntwo\n');
@@ -70,13 +70,13 @@ test('[C2] [A7] [Q11] tool cards, reads in one line, a question answered in plac
   ]);
   await talk.log.getByRole('button', { name: 'Read 3 files' }).waitFor();
   await talk.log.getByRole('button', { name: /^Thought/ }).waitFor();
-  // The question is answered where it is asked.
+  // The question is answered in the conversation.
   await talk.log.getByRole('button', { name: /^Allow once/ }).click();
   await talk.log.getByRole('heading', { name: 'What was done' }).waitFor();
   await talk.sees('Succeeded');
   const address = await talk.log.getByRole('link', { name: 'the notes' }).getAttribute('href');
   expect(address).toBe('https://example.org/notes');
-  // What is written as HTML or leads elsewhere is only text.
+  // HTML and unsafe links are shown as text.
   expect(await talk.log.getByText('<img src="x"', { exact: false }).count()).toBe(1);
   expect(await talk.log.locator('img').count()).toBe(0);
   expect(await talk.log.getByRole('link', { name: 'not this' }).count()).toBe(0);
@@ -108,7 +108,7 @@ test('[C2] [A7] [Q11] tool cards, reads in one line, a question answered in plac
   await gone();
 });
 
-test('[C2] [E3] killed with -9 in the middle of a text: the page goes on, nothing missing or twice', async () => {
+test('[C2] [E3] after a kill -9 in the middle of a text the page continues, with nothing missing or doubled', async () => {
   const { claude, at, session, talk, say, gone } = await scene();
   await say([{ text: 'The word is banana.' }]);
   await talk.sees('Succeeded');

@@ -9,8 +9,8 @@ import { until } from '../support/until.ts';
 import { siteOf } from './browser-rig.ts';
 import { complaintsOf } from './page-checks.ts';
 
-/** The page of a session, as a person uses it. */
-export class Talk {
+/** The page of a session, as a user sees it. */
+export class ConversationPage {
   readonly page: Page;
   readonly complaints: string[];
 
@@ -27,7 +27,7 @@ export class Talk {
     return this.page.locator('#composer');
   }
 
-  /** Queued messages in their order. */
+  /** Queued messages in order. */
   get queue() {
     return this.page.getByRole('region', { name: /queued$/ }).getByRole('listitem');
   }
@@ -45,7 +45,7 @@ export class Talk {
     await this.log.getByText(text, { exact: true }).first().waitFor();
   }
 
-  /** Scrolls until a text is there. */
+  /** Scrolls until a text is visible. */
   async scrollTo(text: string, by: number): Promise<void> {
     await this.log.hover();
     await until(
@@ -58,16 +58,16 @@ export class Talk {
   }
 }
 
-/** A server that can be killed and comes back at its address, and people at its sessions. */
-export async function house(browser: Browser, options: ServerOptions = {}) {
+/** A server that can be killed and restarted at the same address, with visitors at its sessions. */
+export async function conversationRig(browser: Browser, options: ServerOptions = {}) {
   const dataDir = temporaryDirectory();
-  const gates = temporaryDirectory();
+  const directory = temporaryDirectory();
   const args = ['--port', String(await freePort())];
   const site = await siteOf(browser, { dataDir, args, ...options });
   let server = site.server;
   const visitor = await site.signedIn();
-  const talkOf = async (page: Page, session: Session, query = ''): Promise<Talk> => {
-    const talk = new Talk(page);
+  const talkOf = async (page: Page, session: Session, query = ''): Promise<ConversationPage> => {
+    const talk = new ConversationPage(page);
     await page.goto(`${server.url}/s/${session.id}${query}`);
     await talk.composer.waitFor();
     return talk;
@@ -80,28 +80,28 @@ export async function house(browser: Browser, options: ServerOptions = {}) {
     },
     open: async (session: Session, query?: string) =>
       talkOf(await visitor.context.newPage(), session, query),
-    /** Somebody else at the same session, in a browser of their own. */
+    /** Another visitor at the same session, in a separate browser. */
     other: async (session: Session, more: BrowserContextOptions = {}) => {
       const { page, context } = await site.visitor(more);
       await page.goto(`${server.url}/sign-in?code=${await site.code()}`);
       await page.waitForURL(`${server.url}/`);
       return { context, talk: await talkOf(page, session) };
     },
-    /** Dead at once; `start` brings it back. */
+    /** Kills the server; `start` restarts it. */
     kill: () => server.kill(),
     start: async () => {
       server = await Server.start({ dataDir, args, ...options });
     },
-    /** For a command that runs until it is let go. */
-    gate: (name: string) => gateAt(join(gates, name)),
+    /** A command that runs until it is released. */
+    blockingCommand: (name: string) => blockingCommandAt(join(directory, name)),
   };
 }
 
-function gateAt(path: string) {
+function blockingCommandAt(path: string) {
   return {
-    command: `touch ${path}.begun; until [ -e ${path} ]; do sleep 0.05; done`,
-    begun: () => until(() => existsSync(`${path}.begun`), { ms: 30_000 }),
-    letGo: () => writeFileSync(path, ''),
+    command: `touch ${path}.started; until [ -e ${path} ]; do sleep 0.05; done`,
+    started: () => until(() => existsSync(`${path}.started`), { ms: 30_000 }),
+    release: () => writeFileSync(path, ''),
   };
 }
 

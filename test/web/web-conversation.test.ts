@@ -4,17 +4,17 @@ import { expect, test, vi } from 'vitest';
 import { until } from '../support/until.ts';
 import { browser } from './browser.ts';
 import { barriersOn, tooWideOn } from './page-checks.ts';
-import { house, runsOf } from './web-conversation-rig.ts';
+import { conversationRig, runsOf } from './web-conversation-rig.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 const chromium = browser();
 
-test('[C2] a first message, its answer, and what helps when it fails', async () => {
-  const { server, open } = await house(chromium());
+test('[C2] a first message, its answer, and actions after a failure', async () => {
+  const { server, open } = await conversationRig(chromium());
   const session = await server.session('first steps');
   const talk = await open(session);
   await talk.page.getByText('Send a command to see its output here.').waitFor();
-  // Enter while a word is being composed belongs to the composition.
+  // Enter during an IME composition belongs to the composition.
   await talk.composer.fill('echo hel');
   await talk.composer.dispatchEvent('keydown', { key: 'Enter', isComposing: true, keyCode: 229 });
   await talk.composer.press('End');
@@ -34,7 +34,7 @@ test('[C2] a first message, its answer, and what helps when it fails', async () 
   await until(async () => (await runsOf(server, session)).length === 3, { ms: 20_000 });
   await talk.log.getByText('Retry', { exact: false }).first().waitFor();
 
-  // One stop of the tab key for the links to all rows, and the arrows from there.
+  // One tab stop for the links of all rows; the arrow keys move between rows.
   const links = talk.log.getByRole('button', { name: 'Copy link' });
   const stops = () => talk.log.locator('[data-row-tools] button[tabindex="0"]').count();
   await until(async () => (await stops()) === 1);
@@ -49,13 +49,13 @@ test('[C2] a first message, its answer, and what helps when it fails', async () 
   expect(talk.complaints).toEqual([]);
 });
 
-test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes on when resumed', async () => {
-  const { server, open, gate } = await house(chromium());
+test('[C2] [Q12] queued messages can be edited, moved and removed, and continue when resumed', async () => {
+  const { server, open, blockingCommand } = await conversationRig(chromium());
   const session = await server.session('the queue');
   const talk = await open(session);
-  const first = gate('first');
+  const first = blockingCommand('first');
   await talk.say(first.command);
-  await first.begun();
+  await first.started();
   for (const each of ['echo one', 'echo two', 'echo three']) {
     await talk.say(each);
     await talk.queue.filter({ hasText: each }).waitFor();
@@ -69,7 +69,7 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
   await field.fill('echo ONE');
   await field.press('Enter');
   await row('echo ONE').waitFor();
-  // By the keyboard.
+  // With the keyboard.
   await row('echo three').getByRole('button', { name: /^Drag/ }).press('ArrowUp');
   await until(async () => (await order()).join('|') === 'echo ONE|echo three|echo two');
   // By dragging.
@@ -82,7 +82,7 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
   await until(async () => (await queued()) === 2);
   expect(await barriersOn(talk.page)).toEqual([]);
 
-  // Stopped by a person, the queue waits for one.
+  // Stopped by a user, the queue waits to be resumed.
   await talk.button('Stop').click();
   await talk.log.getByText('The queue is paused because a run was stopped.').waitFor();
   await talk.button('Resume').first().click();
@@ -90,7 +90,7 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
   await talk.log.locator('pre', { hasText: /^ONE\n$/ }).waitFor();
   expect(await talk.log.locator('pre', { hasText: 'three' }).count()).toBe(0);
 
-  // What is for later waits there, too, with its time.
+  // Scheduled messages are listed, too, with their time.
   const body = { message: 'echo later', runAt: new Date(Date.now() + 3_600_000).toISOString() };
   await server.call('POST', `/api/v1/sessions/${session.id}/messages`, body);
   await row('echo later')
@@ -106,46 +106,46 @@ test('[C2] [Q12] what is queued can be changed, moved and taken away, and goes o
 });
 
 test('[Q11] a message to a busy session interrupts if that was chosen, and the choice is remembered', async () => {
-  const { server, open, gate } = await house(chromium());
+  const { server, open, blockingCommand } = await conversationRig(chromium());
   const session = await server.session('interrupted');
   const talk = await open(session);
-  const long = gate('long');
+  const long = blockingCommand('long');
   await talk.say(long.command);
-  await long.begun();
-  // A shell takes no messages while it works.
+  await long.started();
+  // A shell takes no follow-ups.
   await talk.page.getByRole('radio').first().waitFor();
   expect(await talk.page.getByRole('radio').count()).toBe(2);
   await talk.page.getByText('Interrupt', { exact: true }).click();
   await talk.say('echo instead');
   await talk.log.locator('pre', { hasText: /^instead\n$/ }).waitFor();
   await talk.sees('Cancelled');
-  const again = gate('again');
+  const again = blockingCommand('again');
   await talk.say(again.command);
-  await again.begun();
+  await again.started();
   await talk.page.reload();
   expect(await talk.page.getByRole('radio', { name: 'Interrupt' }).isChecked()).toBe(true);
-  again.letGo();
+  again.release();
   await talk.button('Send').waitFor();
   expect(talk.complaints).toEqual([]);
 });
 
-test('[C2] live text is followed at the end only, and nothing jumps for who reads further up', async () => {
-  const { server, open, gate } = await house(chromium());
+test('[C2] the page follows live text only at the end, and nothing jumps while reading further up', async () => {
+  const { server, open, blockingCommand } = await conversationRig(chromium());
   const session = await server.session('reader');
   const talk = await open(session);
   await talk.say('seq 1 60');
   await talk.sees('Succeeded');
-  const before = gate('before');
-  const after = gate('after');
+  const before = blockingCommand('before');
+  const after = blockingCommand('after');
   const lines = (from: number, to: number) => `seq -f 'line %g' ${from} ${to}`;
   await talk.say(`${before.command}; ${lines(1, 80)}; ${after.command}; ${lines(81, 160)}`);
-  await before.begun();
-  before.letGo();
+  await before.started();
+  before.release();
   await talk.log.locator('pre', { hasText: 'line 80\n' }).waitFor();
   const left = async () =>
     (await talk.log.evaluate((e) => e.scrollHeight - e.clientHeight - e.scrollTop)) as number;
   await until(async () => (await left()) < 60);
-  // Up to the first answer.
+  // Scroll up to the first answer.
   await talk.log.hover();
   await talk.page.mouse.wheel(0, -700);
   const button = talk.button('Jump to latest');
@@ -153,7 +153,7 @@ test('[C2] live text is followed at the end only, and nothing jumps for who read
   const anchor = talk.log.locator('[data-seq]').first();
   const top = async () => (await anchor.boundingBox())?.y;
   const stood = await top();
-  after.letGo();
+  after.release();
   await talk.button('New messages').waitFor();
   await server.finished((await runsOf(server, session)).at(-1)!.id);
   expect(await top()).toBe(stood);
@@ -163,8 +163,8 @@ test('[C2] live text is followed at the end only, and nothing jumps for who read
   expect(talk.complaints).toEqual([]);
 });
 
-test('[C2] ten thousand events open at the last one, scroll to the first, and are searched', async () => {
-  const at = await house(chromium());
+test('[C2] ten thousand events open at the end, scroll to the first, and can be searched', async () => {
+  const at = await conversationRig(chromium());
   const session = await at.server.session('long');
   await at.server.finished(await at.server.send(session.id, 'echo the beginning'));
   await at.server.stop();
@@ -172,7 +172,7 @@ test('[C2] ten thousand events open at the last one, scroll to the first, and ar
   await at.start();
   const talk = await at.open(session);
   await talk.log.getByText('said number 10000', { exact: true }).waitFor();
-  // Few of them are there at a time.
+  // Only a few rows are rendered at a time.
   expect(await talk.log.locator('[data-seq]').count()).toBeLessThan(100);
   await talk.scrollTo('the beginning', -20_000);
   await talk.button('Jump to latest').click();
@@ -186,14 +186,14 @@ test('[C2] ten thousand events open at the last one, scroll to the first, and ar
   await talk.log.getByText('said number 1234', { exact: true }).waitFor();
   await field.press('Escape');
 
-  // A link to an event leads to it.
+  // A permalink scrolls to its event.
   const linked = await at.open(session, '?event=2345');
   await linked.log.getByText('said number 2345', { exact: true }).waitFor();
   expect(await barriersOn(linked.page)).toEqual([]);
   expect([...talk.complaints, ...linked.complaints]).toEqual([]);
 });
 
-/** Adds notices to a log until it has so many events; nobody may have the database open. */
+/** Adds notices to a log until it has this many events; the database must not be open elsewhere. */
 
 function lengthen(path: string, lane: string, to: number): void {
   const database = new DatabaseSync(path);
@@ -211,12 +211,12 @@ function lengthen(path: string, lane: string, to: number): void {
   database.close();
 }
 
-test('[X2] who may only look sees no action; a phone shows all of it', async () => {
-  const at = await house(chromium());
+test('[X2] a viewer sees no actions; a phone shows everything', async () => {
+  const at = await conversationRig(chromium());
   const session = await at.server.session('shared');
   await at.server.finished(await at.server.send(session.id, 'exit 1'));
-  const { id } = await at.server.call<{ id: string }>('POST', '/api/v1/users', { name: 'looker' });
-  const shares = [{ user: 'looker', level: 'view' }];
+  const { id } = await at.server.call<{ id: string }>('POST', '/api/v1/users', { name: 'viewer' });
+  const shares = [{ user: 'viewer', level: 'view' }];
   await at.server.call('PUT', `/api/v1/sessions/${session.id}/shares`, { shares });
   const link = await at.server.call<{ url: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
   const context = await chromium().newContext({
@@ -235,23 +235,23 @@ test('[X2] who may only look sees no action; a phone shows all of it', async () 
   await context.close();
 });
 
-test('[S1] [S12] [C2] a session that is terminated or deleted while its agent works says so where it is open', async () => {
-  const { server, open, context, gate } = await house(chromium());
+test('[S1] [S12] [C2] an open page says when its session is stopped or deleted while the agent works', async () => {
+  const { server, open, context, blockingCommand } = await conversationRig(chromium());
   const session = await server.session('ended elsewhere');
   const talk = await open(session);
-  const first = gate('first');
+  const first = blockingCommand('first');
   await talk.say(first.command);
-  await first.begun();
+  await first.started();
   await talk.say('echo never');
   await talk.queue.filter({ hasText: 'echo never' }).waitFor();
 
   const detail = await context.newPage();
   await detail.goto(`${server.url}/s/${session.id}/detail`);
-  const confirm = async (deed: string, help: string) => {
-    await detail.getByRole('button', { name: deed, exact: true }).click();
+  const confirm = async (action: string, help: string) => {
+    await detail.getByRole('button', { name: action, exact: true }).click();
     const dialog = detail.getByRole('dialog');
     await dialog.getByText(help, { exact: false }).waitFor();
-    await dialog.getByRole('button', { name: deed, exact: true }).click();
+    await dialog.getByRole('button', { name: action, exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
   };
   await confirm('Stop and close', 'The current run is stopped and queued runs are cancelled.');
@@ -264,9 +264,9 @@ test('[S1] [S12] [C2] a session that is terminated or deleted while its agent wo
   await talk.button('Reopen').click();
   await talk.composer.waitFor();
 
-  const second = gate('second');
+  const second = blockingCommand('second');
   await talk.say(second.command);
-  await second.begun();
+  await second.started();
   await detail.reload();
   await confirm('Delete', 'The current run is stopped.');
   await detail.waitForURL(`${server.url}/`);
@@ -275,8 +275,8 @@ test('[S1] [S12] [C2] a session that is terminated or deleted while its agent wo
   expect(talk.complaints.filter((each) => !/\b404\b/.test(each))).toEqual([]);
 });
 
-test('[C2] on a phone the name is read, and the end stays in sight whatever grows', async () => {
-  const at = await house(chromium());
+test('[C2] on a phone the name is readable, and the end stays in view whatever grows', async () => {
+  const at = await conversationRig(chromium());
   const session = await at.server.session('fix-sign-in-on-safari');
   await at.server.finished(await at.server.send(session.id, 'seq 1 80'));
   const phone = await at.other(session, { viewport: { width: 360, height: 740 } });
@@ -291,16 +291,16 @@ test('[C2] on a phone the name is read, and the end stays in sight whatever grow
     expect(await tooWideOn(page)).toEqual([]);
   };
   await atEnd('at first');
-  const long = at.gate('long');
+  const long = at.blockingCommand('long');
   await phone.talk.say(long.command);
-  await long.begun();
-  await atEnd('a run has begun');
+  await long.started();
+  await atEnd('a run has started');
   for (let each = 1; each <= 6; each++) await at.server.send(session.id, `echo ${each}`);
   await until(async () => (await phone.talk.queue.count()) === 6);
   await atEnd('a queue is there');
   await composer.fill(Array.from({ length: 40 }, (_, line) => `echo ${line}`).join('\n'));
   await atEnd('forty lines are written');
-  // What stops and what sends stand in one line.
+  // The Stop and Send buttons are in one line.
   const top = async (button: string) => (await phone.talk.button(button).boundingBox())?.y;
   expect(await top('Stop')).toBe(await top('Send'));
   const bottom = async (): Promise<number> => {
@@ -312,7 +312,7 @@ test('[C2] on a phone the name is read, and the end stays in sight whatever grow
     await until(async () => (await bottom()) < 420);
     expect((await log.boundingBox())?.height).toBeGreaterThanOrEqual(80);
   };
-  // The keyboard of the phone comes up: the window becomes smaller, or is covered, as by Safari.
+  // The on-screen keyboard opens: it shrinks the window, or covers it as in Safari.
   await page.setViewportSize({ width: 360, height: 420 });
   await fitsAboveKeyboard('the keyboard takes its room');
   expect(await barriersOn(page)).toEqual([]);
@@ -326,7 +326,7 @@ test('[C2] on a phone the name is read, and the end stays in sight whatever grow
   await fitsAboveKeyboard('the keyboard lies over the page');
   await cover(740);
   await until(async () => (await bottom()) > 420);
-  long.letGo();
+  long.release();
   await at.server.call('POST', `/api/v1/sessions/${session.id}/terminate`);
   await phone.context.close();
 });

@@ -27,7 +27,7 @@ const NAMES = everyPage({
   sessions: { claude: '', failed: '', running: '', completed: '', error: '' },
 }).map(({ name }) => name);
 
-/** Between them every device, language and theme is looked at. */
+/** Together these cover every device, language and theme. */
 describe.each([
   ['desktop', 'en', 'light'],
   ['phone', 'ja', 'dark'],
@@ -45,8 +45,8 @@ describe.each([
     return () => context.close();
   });
 
-  // Most of what does not fit does not fit on a phone; of a desktop every fourth page, unless tests look
-  // thoroughly.
+  // Most overflow happens on phones; on desktops every fourth page is checked, unless the run is
+  // thorough.
   const seldom = NAMES.filter((_, at) => at % 4 === 0);
   test.each(device === 'phone' ? NAMES : casesOf(NAMES, seldom))(
     '%s fits, and stands in nobody’s way',
@@ -55,7 +55,7 @@ describe.each([
       if (shot === undefined) throw new Error(`there is no page ${wanted}`);
       const context = page.context();
       if (shot.isOutside === true) {
-        // The page of before must not ask for anything without them.
+        // The previous page must not send requests without its cookies.
         await page.goto('about:blank');
         await context.clearCookies();
       } else await context.addCookies(signedIn.cookies);
@@ -70,7 +70,8 @@ describe.each([
         await shot.act(page);
         await quiet(page);
       }
-      // Takes as long as all the rest; by turns, unless tests look thoroughly.
+      // Takes as long as everything else, so it alternates between devices, unless the run is
+      // thorough.
       const turn = NAMES.indexOf(wanted) % 2 === (device === 'phone' ? 1 : 0);
       if (turn || DEPTH > 1) expect(await barriersOn(page)).toEqual([]);
       expect(await layoutFaultsOn(page, { thumbs: device === 'phone' })).toEqual([]);
@@ -80,7 +81,7 @@ describe.each([
   );
 });
 
-test('[C2] the bar of a phone has one line for each place', async () => {
+test('[C2] the bottom bar of a phone has one line per item', async () => {
   const context = await chromium().newContext({
     locale: 'ja-JP',
     viewport: DEVICES.phone,

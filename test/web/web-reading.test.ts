@@ -2,38 +2,38 @@ import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { until } from '../support/until.ts';
 import { browser } from './browser.ts';
-import { house, runsOf, type Talk } from './web-conversation-rig.ts';
+import { type ConversationPage, conversationRig, runsOf } from './web-conversation-rig.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const chromium = browser();
 
-/** How far the end of the conversation is below what is seen. */
-const gapOf = ({ log }: Talk): Promise<number> =>
+/** Distance of the end of the conversation below the visible part. */
+const gapOf = ({ log }: ConversationPage): Promise<number> =>
   log.evaluate((e) => e.scrollHeight - e.clientHeight - e.scrollTop);
 
-test('[C2] the end stays in sight while messages are sent and queued, until a person scrolls up', async () => {
-  const { server, open, gate } = await house(chromium());
+test('[C2] the end stays in view while messages are sent and queued, until the user scrolls up', async () => {
+  const { server, open, blockingCommand } = await conversationRig(chromium());
   const session = await server.session('follower');
   await server.finished(await server.send(session.id, 'seq 1 100'));
   const talk = await open(session);
   await talk.sees('Succeeded');
   await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
   const jump = talk.page.getByRole('button', { name: /Jump to latest|New messages/ });
-  // Whenever the button is there, even for a frame.
+  // Records the button even if it appears for one frame.
   await talk.page.evaluate(`
     globalThis.wasOffered = false;
     new MutationObserver(() => {
       globalThis.wasOffered ||= [...document.querySelectorAll('button')].some(
         ({ textContent }) => /Jump to latest|New messages/.test(textContent));
     }).observe(document.body, { subtree: true, childList: true });`);
-  const first = gate('first');
+  const first = blockingCommand('first');
   expect(first.command).toContain('sleep 0.05');
   await talk.say(first.command.replace('sleep 0.05', 'echo line; sleep 0.02'));
-  await first.begun();
+  await first.started();
   for (const each of ['one', 'two', 'three']) await talk.say(`echo ${each}; seq 1 30`);
   await until(async () => (await talk.queue.count()) === 3, { ms: 10_000 });
   await until(async () => (await gapOf(talk)) < 60, { ms: 10_000 });
-  first.letGo();
+  first.release();
   const areDone = async () =>
     (await runsOf(server, session)).every(({ state }) => state === 'succeeded');
   await until(areDone, { ms: 30_000 });
@@ -41,7 +41,7 @@ test('[C2] the end stays in sight while messages are sent and queued, until a pe
   await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
   expect(await talk.page.evaluate('globalThis.wasOffered')).toBe(false);
 
-  // One's own message is shown, wherever one was reading.
+  // Sending a message scrolls to it from anywhere.
   await talk.log.hover();
   await talk.page.mouse.wheel(0, -900);
   await jump.waitFor();
@@ -52,8 +52,8 @@ test('[C2] the end stays in sight while messages are sent and queued, until a pe
   expect(talk.complaints).toEqual([]);
 });
 
-test('[C2] [E6] of a long output the end is shown, and all of it is a download', async () => {
-  const { server, open } = await house(chromium());
+test('[C2] [E6] a long output shows its end, and can be downloaded completely', async () => {
+  const { server, open } = await conversationRig(chromium());
   const session = await server.session('long-output');
   await server.finished(await server.send(session.id, 'seq 1 50000'));
   const talk = await open(session);
@@ -70,11 +70,11 @@ test('[C2] [E6] of a long output the end is shown, and all of it is a download',
 });
 
 test('[C2] on a touch keyboard Enter makes a new line, and the button sends', async () => {
-  const { server, other } = await house(chromium());
+  const { server, other } = await conversationRig(chromium());
   const session = await server.session('by thumb');
   const touch = { hasTouch: true, isMobile: true, viewport: { width: 1024, height: 768 } };
   const { talk } = await other(session, touch);
-  const write = async (field: Talk['composer']): Promise<void> => {
+  const write = async (field: ConversationPage['composer']): Promise<void> => {
     expect(await field.getAttribute('enterkeyhint')).toBe('enter');
     await field.fill('echo one');
     await field.press('Enter');
@@ -88,7 +88,7 @@ test('[C2] on a touch keyboard Enter makes a new line, and the button sends', as
 
   await talk.page.goto(`${server.url}/new`);
   await talk.page.getByRole('radio', { name: /^Shell/ }).check();
-  // What is said of Enter there is not true here.
+  // The hint about Enter does not apply here.
   expect(await talk.page.getByText('Shift+Enter').isVisible()).toBe(false);
   await write(talk.page.getByLabel('First command'));
   expect(new URL(talk.page.url()).pathname).toBe('/new');

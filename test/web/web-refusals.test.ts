@@ -9,7 +9,7 @@ const chromium = browser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`]);
 
 const BORDER_RADIUS = "getComputedStyle(document.querySelector('main')).borderRadius";
 
-test('[C2] an address that leads nowhere shows a page, signed in or not', async () => {
+test('[C2] an unknown address shows a page, signed in or not', async () => {
   const site = await siteOf(chromium());
   const { page } = await site.signedIn();
   const answer = await page.goto(`${site.server.url}/nope`);
@@ -24,7 +24,7 @@ test('[C2] an address that leads nowhere shows a page, signed in or not', async 
   await stranger.page.getByRole('heading', { name: 'Sign in to Baton' }).waitFor();
 });
 
-test('[X4] under a name that the server does not know a browser says what to set', async () => {
+test('[X4] under an unknown host name the browser shows which setting to change', async () => {
   const site = await siteOf(chromium());
   const { port } = new URL(site.server.url);
   for (const [locale, title] of [
@@ -37,7 +37,7 @@ test('[X4] under a name that the server does not know a browser says what to set
     expect(answer?.status()).toBe(403);
     await page.getByRole('heading', { name: title }).waitFor();
     await page.getByText(`BATON_ALLOWED_HOSTS=${NAME}`).waitFor();
-    // Its style is applied although nothing else may be.
+    // Its style sheet is allowed although nothing else is.
     expect(await page.evaluate(BORDER_RADIUS)).toBe('6px');
     expect(complaints.filter((each) => each.includes('Content Security Policy'))).toEqual([]);
   }

@@ -2,13 +2,13 @@ import { expect, test, vi } from 'vitest';
 import type { Session } from '../../src/contract/session.ts';
 import { until } from '../support/until.ts';
 import { browser } from './browser.ts';
-import { house } from './web-conversation-rig.ts';
+import { conversationRig } from './web-conversation-rig.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 const chromium = browser();
 
 test('[C2] [S1] reading a session is not shown as activity, a message is', async () => {
-  const at = await house(chromium());
+  const at = await conversationRig(chromium());
   const { server } = at;
   const session = (id: string) => server.call<Session>('GET', `/api/v1/sessions/${id}`);
   const make = async (name: string): Promise<Session> => {
@@ -33,12 +33,12 @@ test('[C2] [S1] reading a session is not shown as activity, a message is', async
     lastActiveAt: older.lastActiveAt,
   });
   expect(await order()).toEqual([newer.name, older.name]);
-  const gate = at.gate('gate');
-  await talk.say(gate.command);
-  await gate.begun();
+  const running = at.blockingCommand('running');
+  await talk.say(running.command);
+  await running.started();
   await until(async () => (await order())[0] === older.name, { ms: 30_000 });
   await talk.page.getByRole('status').getByText('Running', { exact: true }).waitFor();
-  gate.letGo();
+  running.release();
   await talk.page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
   await talk.page.goto(`${server.url}/`);
   await rows.first().waitFor();

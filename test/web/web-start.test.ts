@@ -15,7 +15,7 @@ import { complaintsOf } from './page-checks.ts';
 vi.setConfig({ testTimeout: 180_000 });
 const chromium = browser();
 
-/** Nobody is signed in to Claude Code there, and no key is set. */
+/** Claude Code is not signed in, and no key is set. */
 const signedOutOfClaude = () => ({
   HOME: temporaryDirectory(),
   CLAUDE_CONFIG_DIR: '',
@@ -33,14 +33,14 @@ async function admin() {
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-/** What a field says of itself, as it is read out. */
-const saidOf = (page: Page, label: string): Promise<string> =>
+/** The accessible description of a field. */
+const descriptionOf = (page: Page, label: string): Promise<string> =>
   page.getByLabel(label, { exact: true }).evaluate((field) => {
     const id = field.getAttribute('aria-describedby') ?? '';
     return field.ownerDocument.getElementById(id)?.textContent ?? '';
   });
 
-test('[C2] what the app is made of comes while somebody signs in', async () => {
+test('[C2] the app is preloaded during sign-in', async () => {
   const { server } = await siteOf(chromium());
   const { headers } = await fetch(`${server.url}/sign-in`);
   const ahead = [...(headers.get('link') ?? '').matchAll(/<([^>]+)>; rel=prefetch/g)];
@@ -50,7 +50,7 @@ test('[C2] what the app is made of comes while somebody signs in', async () => {
   for (const path of paths) expect((await fetch(`${server.url}${path}`)).status).toBe(200);
 });
 
-test('[C2] [A2] from the link of the start to a finished first run, without reading anything', async () => {
+test('[C2] [A2] from the start-up link to a finished first run without instructions', async () => {
   const env = { ...signedOutOfClaude(), CLAUDE_CONFIG_DIR: temporaryDirectory() };
   const site = await siteOf(chromium(), { env });
   const { page } = await site.visitor();
@@ -69,7 +69,7 @@ test('[C2] [A2] from the link of the start to a finished first run, without read
     }),
   );
   expect(packed.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
-  // What works is chosen, and the caret stands where one writes.
+  // The agent that works is preselected, and the field has the focus.
   expect(await page.getByRole('radio', { name: /^Shell/ }).isChecked()).toBe(true);
   await page.getByRole('radio', { name: /^Claude Code/ }).check();
   await page.getByText('ANTHROPIC_API_KEY').waitFor();
@@ -87,7 +87,7 @@ test('[C2] [A2] from the link of the start to a finished first run, without read
     .first()
     .waitFor();
 
-  // As soon as Claude Code is signed in, it is what a new session has.
+  // Once Claude Code is signed in, new sessions use it.
   writeFileSync(join(env.CLAUDE_CONFIG_DIR, '.credentials.json'), '{}');
   const isReady = async (): Promise<boolean> => {
     const { items } = await site.server.call<{ items: AgentView[] }>('GET', '/api/v1/agents');
@@ -101,34 +101,34 @@ test('[C2] [A2] from the link of the start to a finished first run, without read
   expect(complaints).toEqual([]);
 });
 
-test('[C2] [S9] [H9] mistakes are told at their field; a double click makes one session', async () => {
+test('[C2] [S9] [H9] mistakes are shown at their fields; a double click creates one session', async () => {
   const { site, server, page, go, complaints } = await admin();
   await server.session('taken');
   await go('/new');
   await page.getByRole('radio', { name: /^Shell/ }).check();
   const start = button(page, 'Start');
   await start.click();
-  expect(await saidOf(page, 'First command')).toBe('Enter a message.');
+  expect(await descriptionOf(page, 'First command')).toBe('Enter a message.');
   await page.getByLabel('First command').fill('rm -rf /tmp/nothing-of-ours');
   await page.getByLabel('Name', { exact: true }).fill('x'.repeat(81));
   await page.getByText('More options').click();
   await page.getByLabel('Directory').fill('not/absolute');
   await page.getByLabel('Deny', { exact: true }).fill('Write\n((');
   await start.click();
-  expect(await saidOf(page, 'Name')).toContain('1 to 80 characters');
-  expect(await saidOf(page, 'Directory')).toContain('absolute');
-  expect(await saidOf(page, 'Deny')).toContain('((');
+  expect(await descriptionOf(page, 'Name')).toContain('1 to 80 characters');
+  expect(await descriptionOf(page, 'Directory')).toContain('absolute');
+  expect(await descriptionOf(page, 'Deny')).toContain('((');
   await page.getByLabel('Directory').fill('');
   await page.getByLabel('Deny', { exact: true }).fill('Write');
   await page.getByLabel('Name', { exact: true }).fill('taken');
   await start.click();
-  await until(async () => /already have a session/.test(await saidOf(page, 'Name')), {
+  await until(async () => /already have a session/.test(await descriptionOf(page, 'Name')), {
     ms: 15_000,
   });
-  // The session is made, its message refused, and the next one goes to the same session.
+  // The session is created and its message refused; the next one goes to the same session.
   await page.getByLabel('Name', { exact: true }).fill('one and only');
   await start.click();
-  await until(async () => /do not allow/.test(await saidOf(page, 'First command')), {
+  await until(async () => /do not allow/.test(await descriptionOf(page, 'First command')), {
     ms: 15_000,
   });
   await page.getByLabel('First command').fill('echo at last');
@@ -142,17 +142,18 @@ test('[C2] [S9] [H9] mistakes are told at their field; a double click makes one 
   });
   const runs = await server.call<{ items: unknown[] }>('GET', `/api/v1/sessions/${id}/runs`);
   expect(runs.items).toHaveLength(1);
-  // Refusals are told by the browser, too.
+  // The browser logs refusals, too.
   expect(complaints.filter((each) => !/\b40[39]\b/.test(each))).toEqual([]);
 });
 
-test('[C2] everything by the keyboard: commands, help, pages, sessions, search', async () => {
+test('[C2] everything works by keyboard: commands, help, pages, sessions, search', async () => {
   const { server, page, go, complaints } = await admin();
   await server.session('the oldest one');
   for (let i = 1; i <= 55; i++) await server.session(`number ${i}`);
   await go('/inbox');
   await page.getByText('You’re all caught up.').waitFor();
-  // Older than the page that the list has: the server finds it. What is typed at once is not lost.
+  // Beyond the loaded part of the list: the server finds it. Text typed before the palette has
+  // loaded is not lost.
   await page.keyboard.press('Control+k');
   await page.keyboard.type('oldest');
   await page.getByRole('option', { selected: true, name: 'the oldest one' }).waitFor();
@@ -180,7 +181,7 @@ test('[C2] everything by the keyboard: commands, help, pages, sessions, search',
   await page.keyboard.type('number 7');
   const rows = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link');
   await until(async () => (await rows.count()) === 1, { ms: 15_000 });
-  // Letters belong to what is written.
+  // Letters typed into the composer are not shortcuts.
   expect(page.url()).toContain('/s/');
 
   await page.evaluate('document.activeElement.blur()');
@@ -201,7 +202,7 @@ test('[C2] everything by the keyboard: commands, help, pages, sessions, search',
   expect(complaints).toEqual([]);
 });
 
-test('[C2] [X3] sessions are found by status, tag, owner and among the archived', async () => {
+test('[C2] [X3] sessions can be filtered by status, tag, owner and archive', async () => {
   const { server, page, go, complaints } = await admin();
   const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', { name: 'hanako' });
   const body = { name: 'hers', userId: id, scopes: ['read', 'run'] };
@@ -253,14 +254,14 @@ test('[C2] [X3] sessions are found by status, tag, owner and among the archived'
   expect(complaints).toEqual([]);
 });
 
-test('[C2] [E9] eight tabs are each usable, and what is new in them is what agents have said', async () => {
+test('[C2] [E9] eight tabs all work, and only agent output counts as new', async () => {
   const { server, context, page, complaints } = await admin();
   const rows = (tab: Page) => tab.getByRole('navigation', { name: 'Sessions' }).getByRole('link');
   const sessions = [];
   for (let i = 0; i < 8; i++) sessions.push(await server.session(`tab ${i}`));
   const tabs = [page];
   while (tabs.length < sessions.length) tabs.push(await context.newPage());
-  // All on the screen at once, each with the streams of a session and of the list.
+  // All visible at once, each with the streams of a session and of the list.
   for (const [i, tab] of tabs.entries()) {
     await tab.goto(`${server.url}/s/${sessions[i]?.id}`);
     await tab.getByText('Live', { exact: true }).waitFor();
@@ -272,11 +273,14 @@ test('[C2] [E9] eight tabs are each usable, and what is new in them is what agen
   }
   await server.finished(await server.send(sessions[0]!.id, 'echo once more'));
   await rows(tabs[7]!).filter({ hasText: 'once more' }).waitFor();
-  // The first tab shows it too: it is left only once this browser knows that it was read.
+  // The first tab shows it too: continue only once this browser has recorded that it was read.
   const { lastOutputAt } = await server.call<Session>('GET', `/api/v1/sessions/${sessions[0]!.id}`);
-  await page.waitForFunction((mark) => localStorage['baton.seen']?.includes(mark), lastOutputAt!);
+  await page.waitForFunction(
+    (seenAt) => localStorage['baton.seen']?.includes(seenAt),
+    lastOutputAt!,
+  );
 
-  // That somebody writes to it, holds it and gives it another name is nothing to read.
+  // Messages, holds and new names are not new output.
   for (const tab of tabs.slice(1)) await tab.close();
   await page.goto(`${server.url}/inbox`);
   const row = rows(page).filter({ hasText: 'tab 0' });
@@ -295,7 +299,7 @@ test('[C2] [E9] eight tabs are each usable, and what is new in them is what agen
   expect(complaints).toEqual([]);
 });
 
-test('[S12] [X3] [C2] what was deleted, or is shared no more, leaves the lists of others at once', async () => {
+test('[S12] [X3] [C2] deleted and unshared sessions disappear from other users’ lists at once', async () => {
   const { site, server } = await admin();
   const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', { name: 'hanako' });
   const { code } = await server.call<{ code: string }>('POST', `/api/v1/users/${id}/sign-in-link`);
@@ -322,7 +326,7 @@ test('[S12] [X3] [C2] what was deleted, or is shared no more, leaves the lists o
   await until(async () => (await names()).join() === 'stays here', { ms: 15_000 });
 });
 
-test('[X2] [C2] a viewer is not offered what they may not do, and an expired sign-in comes back', async () => {
+test('[X2] [C2] a viewer is offered only permitted actions, and an expired sign-in can be renewed', async () => {
   const { site, server } = await admin();
   const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', {
     name: 'hanako',
@@ -355,7 +359,7 @@ test('[X2] [C2] a viewer is not offered what they may not do, and an expired sig
   await other.page.getByLabel('First command').fill('still here afterwards');
   await other.context.clearCookies();
   const dialog = other.page.getByRole('dialog', { name: 'You were signed out.' });
-  // What the page asks by itself may have told it already.
+  // Its own requests may have opened the dialog already.
   await button(other.page, 'Start')
     .click({ timeout: 2000 })
     .catch(() => {});
@@ -379,7 +383,7 @@ test('[C2] [O5] the page says when the server is gone, and when it is back', asy
   await site.server.kill();
   await page.getByText('Connection lost. Reconnecting…').waitFor();
   expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
-  // A page that has never been opened is loaded when the server is there again, into the same app.
+  // A page that was never opened is loaded when the server is back, without a reload.
   await page.evaluate('globalThis.isSame = true');
   await page.getByRole('link', { name: 'Inbox' }).click();
   const again = await Server.start({ dataDir, args });

@@ -13,7 +13,7 @@ const banner = (page: Page) =>
   page.getByRole('status').filter({ hasText: 'Everything is stopped.' });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('[C2] [X2] an administrator stops everything; every open page says so at once, and resuming continues', async () => {
+test('[C2] [X2] an administrator stops everything; every open page says so at once, and resuming continues the runs', async () => {
   const site = await siteOf(chromium());
   const { server } = site;
   const { page } = await site.signedIn();
@@ -42,7 +42,7 @@ test('[C2] [X2] an administrator stops everything; every open page says so at on
   expect(await banner(page).innerText()).toContain('A key leaked: ***GITHUB_TOKEN***');
   expect(await button(page, 'Stop everything…').count()).toBe(0);
 
-  // Without a reload; and who is no administrator cannot resume.
+  // Without a reload; other users cannot resume.
   await banner(other).waitFor();
   expect(await banner(other).innerText()).toContain('Stopped by admin');
   expect(await button(other, 'Resume').count()).toBe(0);
