@@ -20,7 +20,7 @@ export const detail = {
   cost: 'Cost',
   created: 'Created',
   lastActive: 'Last active',
-  connections: 'Watching now',
+  connections: 'Viewers',
   delayedUntil: 'Resumes at',
   destroyAt: 'Closes automatically at',
   tags: 'Tags',

@@ -13,8 +13,7 @@ export const newSession = {
   agent: 'Agent',
   agents: { claude: 'Claude Code', shell: 'Shell' },
   agentAbout: {
-    claude:
-      'Reads and edits files and runs commands. Asks for approval where your rules require it.',
+    claude: 'Edits files and runs commands, and asks for approval where your rules require it.',
     shell: 'Runs your message as a command. No account needed.',
   },
   ready: 'Ready',
