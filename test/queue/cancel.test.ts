@@ -5,9 +5,9 @@ import { logOf, now, postgresScene, step, typesOf } from './worker-program.ts';
 
 const LISTENERS = `FROM pg_stat_activity WHERE datname = $1 AND query LIKE 'LISTEN %'`;
 
-test('[Q9] a worker is told of a cancel in another process by a notification', async () => {
+test('[Q9] a worker notices a cancel from another process by notification', async () => {
   const { scene, queue } = await postgresScene();
-  // It polls so rarely that only the notification can explain it.
+  // It polls so rarely that only the notification can be the cause.
   await scene.worker({ leaseMs: 600_000, pollMs: 60_000 });
   const { id } = await queue.enqueue(step('lane', { gate: scene.path('never') }));
   await scene.recorded({ what: 'start', run: id });
@@ -19,7 +19,7 @@ test('[Q9] a worker is told of a cancel in another process by a notification', a
   await until(async () => (await queue.get(id))?.state === 'cancelled');
 });
 
-test('[Q9] a worker that gets no notifications finds the cancel within 1 s', async () => {
+test('[Q9] a worker without notifications notices a cancel within 1 s', async () => {
   const { scene, queue, url } = await postgresScene();
   const database = new URL(url).pathname.slice(1);
   const server = new URL(url);
@@ -32,7 +32,7 @@ test('[Q9] a worker that gets no notifications finds the cancel within 1 s', asy
   const queued = await queue.enqueue(step('lane'));
   await scene.recorded({ what: 'start', run: id });
 
-  // Nobody can listen again, while the connections of the pools stay.
+  // No process can listen again, while the pools keep their connections.
   await client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
   await client.query(`SELECT pg_terminate_backend(pid) ${LISTENERS}`, [database]);
   await until(async () => (await client.query(`SELECT ${LISTENERS}`, [database])).rowCount === 0);
@@ -52,11 +52,11 @@ test('[Q9] a worker that gets no notifications finds the cancel within 1 s', asy
   await scene.recorded({ what: 'end', run: queued.id });
 });
 
-test('[Q9] a cancel is seen while another node cannot be taken over yet', async () => {
+test('[Q9] a worker notices a cancel while a takeover of another node is blocked', async () => {
   const { scene, queue, url } = await postgresScene();
   const stopped = await scene.worker({ leaseMs: 3000, host: 'one' });
   const [node] = await queue.store.listNodes();
-  // What a process that is stopped within a transaction keeps locked.
+  // Locks the row that a process suspended within a transaction would keep locked.
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   onTestFinished(() => client.end());
@@ -77,7 +77,7 @@ test('[Q9] a cancel is seen while another node cannot be taken over yet', async 
   await until(async () => (await queue.store.listNodes()).every((each) => each.id !== node?.id));
 });
 
-test('[Q9] a queued run cancelled from another process is never begun', async () => {
+test('[Q9] a queued run cancelled from another process never starts', async () => {
   const { scene, queue } = await postgresScene();
   const gate = scene.path('gate');
   const worker = await scene.worker();

@@ -9,7 +9,7 @@ const RUNS = 300;
 const TYPE_CAP = 3;
 const OWNER_CAP = 2;
 
-test('[Q1] [Q2] [Q22] three workers, one killed and one stopped: order and caps hold, nothing is lost', {
+test('[Q1] [Q2] [Q22] with three workers, one killed and one stopped, order and caps hold and no run is lost', {
   timeout: 60_000,
 }, async () => {
   const { scene, queue } = await postgresScene();
@@ -43,7 +43,7 @@ test('[Q1] [Q2] [Q22] three workers, one killed and one stopped: order and caps 
   const requestOf = new Map(receipts.map(({ id }, i) => [id, requests[i]!]));
   const spansWhere = (holds: (request: (typeof requests)[number]) => boolean): Span[] =>
     spans.filter(({ run }) => holds(requestOf.get(run)!));
-  // As many as may be, and never more.
+  // As many as the caps allow, and never more.
   expect(most(spansWhere(({ type }) => type === 'step'))).toBe(TYPE_CAP);
   for (let i = 0; i < OWNERS; i++) {
     expect(most(spansWhere(({ owner }) => owner === `owner-${i}`))).toBe(OWNER_CAP);
@@ -55,7 +55,7 @@ test('[Q1] [Q2] [Q22] three workers, one killed and one stopped: order and caps 
     const mine = spansWhere((request) => request.lane === lane);
     expect(most(mine), lane).toBe(1);
     const admitted = receipts.filter((receipt) => receipt.lane === lane).map(({ id }) => id);
-    // A run that begins again does so before the next: first starts and last ends are in order.
+    // A run starts again before the next one starts: first starts and last ends are in order.
     expect([...new Set(mine.map(({ run }) => run))], lane).toEqual(admitted);
     expect([...new Set(mine.map(({ run }) => run).reverse())].reverse(), lane).toEqual(admitted);
 
@@ -77,7 +77,7 @@ interface Span {
   readonly to: number;
 }
 
-/** From the start to the end of each execution; what its process did not end, ended with it. */
+/** From the start to the end of each execution; an execution without an end ended with its process. */
 function spansOf(records: readonly Entry[], deadPid: number): Span[] {
   const lastSign = Math.max(...records.filter(({ pid }) => pid === deadPid).map(({ at }) => at));
   const ends = records.filter(({ what }) => what === 'end');
@@ -91,7 +91,7 @@ function spansOf(records: readonly Entry[], deadPid: number): Span[] {
     .sort((a, b) => a.from - b.from);
 }
 
-/** The most executions at any one time. */
+/** The maximum number of executions at any one time. */
 function most(spans: readonly Span[]): number {
   return Math.max(
     ...spans.map(({ from }) => spans.filter((each) => each.from <= from && from < each.to).length),

@@ -13,7 +13,7 @@ const AFTER_A_DEATH = [
   'done',
 ];
 
-test('[Q7] a run of a killed worker goes on at once in another process of the host', async () => {
+test('[Q7] a run of a killed worker continues immediately in another process on the host', async () => {
   const { scene, queue } = await postgresScene();
   const gate = scene.path('gate');
   const long = { leaseMs: 60_000 };
@@ -25,7 +25,7 @@ test('[Q7] a run of a killed worker goes on at once in another process of the ho
   const killedAt = now();
   first.kill('SIGKILL');
   const again = await scene.recorded({ what: 'start', pid: second.pid });
-  // Its lease would have lasted for another 40 s at least.
+  // Its lease would have lasted at least another 40 s.
   expect(again.at - killedAt).toBeLessThan(5000);
   scene.open(gate);
   await succeeded(queue, [id]);
@@ -40,7 +40,7 @@ test('[Q7] a run of a killed worker goes on at once in another process of the ho
   expect(await second.stop()).toBe(0);
 });
 
-test('[Q7] a run of a worker killed on another host goes on within 5 s after the lease', async () => {
+test('[Q7] a run of a worker killed on another host continues within 5 s after the lease expires', async () => {
   const { scene, queue } = await postgresScene();
   const gate = scene.path('gate');
   const first = await scene.worker({ leaseMs: 3000, host: 'one' });

@@ -2,19 +2,19 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type RunQueue, sqliteQueue } from '../../src/library.ts';
 import { seeded } from '../support/seeded.ts';
 import { until } from '../support/until.ts';
-import { type Entry, knowing, logOf, now, Scene, step, typesOf } from './worker-program.ts';
+import { type Entry, logOf, now, Scene, step, typesOf, withTypes } from './worker-program.ts';
 
 const LONG = { leaseMs: 60_000 };
 
 /** The queue of a scene whose programs have ended. */
 async function open(scene: Scene): Promise<RunQueue> {
   const { sqlite: path } = scene.database as { sqlite: string };
-  const queue = knowing(await sqliteQueue({ path }));
+  const queue = withTypes(await sqliteQueue({ path }));
   onTestFinished(() => queue.close());
   return queue;
 }
 
-test('[Q7] [Q22] SQLite: after the death of the only process the next one goes on with everything', async () => {
+test('[Q7] [Q22] SQLite: after the only process dies, the next one continues with all runs', async () => {
   const scene = new Scene();
   const gate = scene.path('gate');
   const delayMs = 3000;
@@ -35,7 +35,7 @@ test('[Q7] [Q22] SQLite: after the death of the only process the next one goes o
   const second = await scene.worker(LONG);
   const joinedAt = now();
   const again = await scene.recorded({ what: 'start', run: a, pid: second.pid });
-  // The dead one's lease would have kept it for another 40 s at least.
+  // The dead process's lease would have lasted at least another 40 s.
   expect(again.at - joinedAt).toBeLessThan(5000);
   await scene.recorded({ what: 'end', run: c });
   const late = await scene.recorded({ what: 'end', run: d });
@@ -63,7 +63,7 @@ const RUNS = 200;
 const KILLS = 5;
 const LANES = 8;
 
-test('[Q1] [Q10] [Q22] SQLite: killed again and again, every acknowledged run ends exactly once', {
+test('[Q1] [Q10] [Q22] SQLite: with a process killed again and again, every acknowledged run ends exactly once', {
   timeout: 60_000,
 }, async () => {
   const scene = new Scene();
@@ -74,12 +74,12 @@ test('[Q1] [Q10] [Q22] SQLite: killed again and again, every acknowledged run en
   );
   const ended = () => new Set(scene.records({ what: 'end' }).map(({ run }) => run)).size;
   for (let kill = 0; kill < KILLS; kill++) {
-    // Each life begins as a client would after a crash: by sending everything again.
-    const life = await scene.worker(LONG, requests);
+    // Each process starts like a client after a crash: by sending everything again.
+    const worker = await scene.worker(LONG, requests);
     const moment = Math.floor(((kill + random()) * RUNS) / (KILLS + 1));
     await until(() => ended() > moment);
-    life.kill('SIGKILL');
-    await life.exit;
+    worker.kill('SIGKILL');
+    await worker.exit;
   }
   const last = await scene.worker(LONG, requests);
   await until(() => ended() === RUNS, { ms: 20_000 });
@@ -103,7 +103,7 @@ test('[Q1] [Q10] [Q22] SQLite: killed again and again, every acknowledged run en
   }
 });
 
-/** The run of each key, in the order of the first acknowledgement; it must never be another. */
+/** The run of each key, in the order of the first acknowledgement; a key must never get another run. */
 function runsByKey(acknowledged: readonly Entry[]): Map<string, string> {
   const runs = new Map<string, string>();
   for (const { key = '', run } of acknowledged) {

@@ -4,7 +4,7 @@ import { until } from '../support/until.ts';
 import { logOf, postgresScene, Scene, step, succeeded, typesOf } from './worker-program.ts';
 
 describe('a worker that lost its runs', () => {
-  test('[Q6] [Q22] stopped past its lease and continued, it changes nothing and goes on as a new node', {
+  test('[Q6] [Q22] suspended past its lease and resumed, it changes nothing and continues as a new node', {
     timeout: 60_000,
   }, async () => {
     const { scene, queue } = await postgresScene();
@@ -15,7 +15,7 @@ describe('a worker that lost its runs', () => {
     const second = await scene.worker({ leaseMs: 3000 });
 
     first.kill('SIGSTOP');
-    // Stopped within a transaction it keeps its locks until the server ends it, after 15 s.
+    // If suspended within a transaction, it keeps its locks until the server ends it after 15 s.
     await scene.recorded({ what: 'start', pid: second.pid }, 30_000);
     scene.open(gate);
     await succeeded(queue, [id]);
@@ -44,20 +44,20 @@ describe('a worker that lost its runs', () => {
     const { scene, queue } = await postgresScene();
     const block = scene.path('block');
     const gate = scene.path('gate');
-    // With such a lease it does not notice by itself.
+    // With a lease this long it does not notice the takeover by itself.
     const first = await scene.worker({ leaseMs: 300_000 });
     const [node] = await queue.store.listNodes();
     const { id } = await queue.enqueue(step('lane', { block }));
     await scene.recorded({ what: 'start', pid: first.pid });
     const second = await scene.worker({ leaseMs: 300_000 });
 
-    // Judged dead from afar, like a machine that was paused together with its clock.
+    // Declared dead from outside, like a machine that was paused together with its clock.
     expect(await queue.store.takeOver([node?.id ?? ''])).toHaveLength(1);
     await succeeded(queue, [id]);
     const behind = await queue.enqueue(step('lane', { gate }));
     await until(async () => (await queue.get(behind.id))?.state === 'running');
     const log = await logOf(queue, 'lane');
-    // What it writes now is about the same lane, where a run of the second is under way.
+    // Its next writes are about the same lane, where the second worker executes a run.
     scene.open(block);
     await scene.recorded({ what: 'refused', pid: first.pid });
     await until(() => first.logged('Lost') === 1);
@@ -76,7 +76,7 @@ describe('a worker that lost its runs', () => {
 describe('a worker whose event loop is blocked for several leases', () => {
   test('[Q6] keeps its runs on PostgreSQL', async () => {
     const { scene, queue } = await postgresScene();
-    // Longer than the thread that renews needs to begin on a busy machine.
+    // Longer than the renewing thread needs to start on a busy machine.
     const leaseMs = 3000;
     const first = await scene.worker({ leaseMs, host: 'one' });
     const gate = scene.path('gate');
@@ -123,7 +123,7 @@ describe('a worker whose event loop is blocked for several leases', () => {
   });
 });
 
-/** Waits until the only node's lease was renewed. */
+/** Waits until the only node's lease has been renewed. */
 async function renewed(queue: RunQueue): Promise<void> {
   const leaseUntil = async () => (await queue.store.listNodes())[0]?.leaseUntil ?? Number.NaN;
   const before = await leaseUntil();

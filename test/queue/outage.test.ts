@@ -2,23 +2,23 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresQueue } from '../../src/library.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { until } from '../support/until.ts';
-import { knowing, logOf, Scene, step, succeeded, typesOf } from './worker-program.ts';
+import { logOf, Scene, step, succeeded, typesOf, withTypes } from './worker-program.ts';
 
-// A server of its own, because it is stopped and started.
+// A separate server, because the test stops and starts it.
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
 });
 afterAll(() => server?.remove());
 
-test('[O5] the database is away for a while: runs under way end, and everything goes on by itself', {
+test('[O5] after an outage of the database running attempts end, and everything continues by itself', {
   timeout: 60_000,
 }, async () => {
   const scene = new Scene({ postgres: server.url });
-  const queue = knowing(await postgresQueue({ url: server.url }));
+  const queue = withTypes(await postgresQueue({ url: server.url }));
   onTestFinished(() => queue.close());
   const [soon, late, never] = ['soon', 'late', 'never'].map((name) => scene.path(name));
-  // Polls all the time, so that the server goes while a connection is in use.
+  // Polls all the time, so the server stops while a connection is in use.
   const patient = await scene.worker({ concurrency: 2, leaseMs: 30_000, pollMs: 2, host: 'one' });
   const before = await queue.enqueue(step('before', { gate: soon! }));
   const after = await queue.enqueue(step('after', { gate: late! }));
@@ -33,10 +33,10 @@ test('[O5] the database is away for a while: runs under way end, and everything 
   for (const worker of [patient, hasty]) {
     await until(() => worker.logged('The database is not responding; retrying') > 0);
   }
-  // One run ends while nobody can be told, the other after the database is back.
+  // One run ends while the database is away, the other after it is back.
   scene.open(soon!);
   await scene.recorded({ what: 'end', run: before.id });
-  // A lease that has ended is not relied upon, although nobody said so.
+  // The worker stops trusting its lease by itself.
   const lost = await scene.recorded({ what: 'abort', run: cut.id });
   expect(lost.reason).toBe('lost');
   scene.open(never!);

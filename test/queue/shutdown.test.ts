@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { logOf, postgresScene, step, succeeded, typesOf } from './worker-program.ts';
 
-test('[Q20] a worker told to stop lets runs end within the grace and hands the others on', async () => {
+test('[Q20] a stopping worker lets runs end within the grace period and hands back the others', async () => {
   const { scene, queue } = await postgresScene();
   const [soon, later] = [scene.path('soon'), scene.path('later')];
   const first = await scene.worker({ graceMs: 1500, leaseMs: 60_000 });
@@ -15,7 +15,7 @@ test('[Q20] a worker told to stop lets runs end within the grace and hands the o
 
   const exit = first.stop();
   await first.line('Stopping ');
-  // It claims nothing any more: this goes to the other one.
+  // It claims nothing more: this run goes to the other worker.
   const fresh = await queue.enqueue(step('fresh'));
   scene.open(soon);
   expect(await exit).toBe(0);
@@ -29,8 +29,8 @@ test('[Q20] a worker told to stop lets runs end within the grace and hands the o
 
   expect(await queue.get(quick.id)).toMatchObject({ result: { pid: first.pid }, attempts: 1 });
   expect(await queue.get(fresh.id)).toMatchObject({ result: { pid: second.pid } });
-  const handedOn = { result: { pid: second.pid }, attempts: 1, crashes: 0 };
-  expect(await queue.get(slow.id)).toMatchObject(handedOn);
+  const continued = { result: { pid: second.pid }, attempts: 1, crashes: 0 };
+  expect(await queue.get(slow.id)).toMatchObject(continued);
   expect(scene.records({ what: 'abort' })).toMatchObject([
     { run: slow.id, pid: first.pid, reason: 'shutdown' },
   ]);
@@ -49,7 +49,7 @@ test('[Q20] a worker told to stop lets runs end within the grace and hands the o
   expect(await queue.store.listNodes()).toEqual([]);
 });
 
-test('[Q20] without another worker what is handed back waits, and nothing stays running', async () => {
+test('[Q20] without another worker, handed-back runs wait, and none stays running', async () => {
   const { scene, queue } = await postgresScene();
   const worker = await scene.worker({ graceMs: 100, leaseMs: 60_000 });
   const gate = scene.path('gate');

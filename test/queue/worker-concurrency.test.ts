@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const PATIENCE_MS = 60_000;
 
-/** Sends commands that run until they are released, and shows which have begun. */
+/** Sends commands that run until they are released, and counts those that have begun. */
 async function gatedRuns(server: Server, count: number) {
   const directory = temporaryDirectory();
   const trace = join(directory, 'trace');
@@ -24,7 +24,7 @@ async function gatedRuns(server: Server, count: number) {
   }
   return {
     begun: (): number => lines().filter((line) => line.startsWith('start ')).length,
-    /** Releases all, waits for their end, and answers how many ran at a time at most. */
+    /** Releases all, waits for their end, and returns the maximum number that ran at a time. */
     async release(): Promise<number> {
       writeFileSync(gate, '');
       for (const run of runs) {
@@ -48,7 +48,7 @@ test('[Q2] [O1] --max-concurrent-runs 12: one node executes twelve runs at a tim
   expect(await runs.release()).toBe(12);
 }, 120_000);
 
-test('[Q2] [O1] --worker-concurrency 2: a node executes two, whatever the cluster may', async () => {
+test('[Q2] [O1] --worker-concurrency 2: a node executes two, whatever the limit of the cluster', async () => {
   const args = ['--port', '0', '--max-concurrent-runs', '12', '--worker-concurrency', '2'];
   const server = await Server.start({ args });
   expect(await capacityOf(server)).toEqual([2]);

@@ -12,41 +12,41 @@ import { createDatabase } from '../support/postgres.ts';
 import { type Program, root, start, temporaryDirectory } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
-/** What the program of fixtures/worker-program.ts is told. */
+/** The argument of fixtures/worker-program.ts. */
 export interface Setup {
   readonly database: { readonly sqlite: string } | { readonly postgres: string };
-  /** The file its handlers append to. */
+  /** The file that its handlers append to. */
   readonly records: string;
   readonly worker: Omit<WorkerOptions, 'log' | 'clock' | 'random'>;
-  /** Enqueued by the program itself, for the database that serves only one process. */
+  /** Enqueued by the program itself, because SQLite serves only one process. */
   readonly enqueue: readonly RunRequest[];
 }
 
-/** The payload of its runs: what the handler does, in this order. */
+/** The payload of its runs: the handler's actions, in this order. */
 export interface Step {
-  /** The first process that gets here kills itself with SIGKILL, and leaves this file. */
+  /** The first process that gets here creates this file and kills itself with SIGKILL. */
   readonly die?: string;
-  /** Blocks the event loop for so long. */
+  /** Blocks the event loop for this long. */
   readonly blockMs?: number;
-  /** The first process that gets here blocks its event loop until this file is there. */
+  /** The first process that gets here blocks its event loop until this file exists. */
   readonly block?: string;
   readonly ms?: number;
   /** Waits for this file, or for its signal. */
   readonly gate?: string;
-  /** So many attempts fail. */
+  /** The number of attempts that fail. */
   readonly failures?: number;
 }
 
-/** One line of the file of records. */
+/** One line of the records file. */
 export interface Entry {
   readonly what: 'start' | 'end' | 'abort' | 'refused' | 'acknowledged';
-  /** Milliseconds on the machine's monotonic clock, the same for all its processes. */
+  /** Milliseconds on the machine's monotonic clock, shared by all its processes. */
   readonly at: number;
   readonly pid: number;
   readonly run: string;
   readonly lane: string;
   readonly attempt: number;
-  /** Of an abort. */
+  /** The reason of an abort. */
   readonly reason?: string;
   /** The idempotency key of an acknowledged run. */
   readonly key?: string;
@@ -62,7 +62,7 @@ export interface WorkerProgram extends Program {
   stop(): Promise<number | null>;
 }
 
-/** A place where worker programs of one database meet, with the files they share. */
+/** Worker programs on one database, with the files they share. */
 export class Scene {
   readonly #directory = temporaryDirectory();
   readonly #records = join(this.#directory, 'records');
@@ -118,36 +118,36 @@ export class Scene {
       .filter((entry) => wanted.every(([name, value]) => entry[name as keyof Entry] === value));
   }
 
-  /** Waits for a record like this. */
+  /** Waits for a record that matches. */
   async recorded(filter: Partial<Entry>, ms = 10_000): Promise<Entry> {
-    let found: Entry | undefined;
+    let match: Entry | undefined;
     const deadline = now() + ms;
     await until(
       () => {
-        found = this.records(filter)[0];
-        return found !== undefined || now() > deadline;
+        match = this.records(filter)[0];
+        return match !== undefined || now() > deadline;
       },
       { ms: ms + 1000 },
     );
-    if (found === undefined) {
+    if (match === undefined) {
       const all = JSON.stringify(this.records(), null, 1);
       throw new Error(`not recorded within ${ms} ms: ${JSON.stringify(filter)}\n${all}`);
     }
-    return found;
+    return match;
   }
 }
 
-/** A scene on an empty PostgreSQL database, and a queue of this process on it that executes nothing. */
+/** A scene on an empty PostgreSQL database, with a queue in this process that executes nothing. */
 export async function postgresScene(): Promise<{ scene: Scene; queue: RunQueue; url: string }> {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
-  const queue = knowing(await postgresQueue({ url: database.url }));
+  const queue = withTypes(await postgresQueue({ url: database.url }));
   onTestFinished(() => queue.close());
   return { scene: new Scene({ postgres: database.url }), queue, url: database.url };
 }
 
-/** Lets a queue enqueue what the programs execute. */
-export const knowing = (queue: RunQueue): RunQueue =>
+/** Registers the types that the programs execute. */
+export const withTypes = (queue: RunQueue): RunQueue =>
   queue.register('step', {}).register('side', {});
 
 export const step = (lane: string, payload: Step = {}, more: Partial<RunRequest> = {}) => ({

@@ -1,4 +1,4 @@
-/** An invariant that does not hold. `invariant` names it; the message says what was seen. */
+/** A broken invariant. `invariant` names it; the message describes the violation. */
 export class Broken extends Error {
   readonly invariant: string;
   override readonly name = 'Broken';

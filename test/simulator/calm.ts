@@ -1,18 +1,18 @@
 import { isTerminal } from '../../src/contract/run.ts';
 import { must } from './broken.ts';
-import { settleAll, switchAll } from './person.ts';
+import { answerAndResumeAll, switchAll } from './person.ts';
 import type { Call } from './step.ts';
 import { renewAll, take } from './steps.ts';
 import type { World } from './world.ts';
 
 const ROUND_MS = 1000;
-/** Long enough for the lease of a dead node to end and for every wait for a retry. */
+/** Long enough for the lease of a dead node to expire and for every retry delay. */
 const ROUNDS = 80;
 
 /**
- * The end of a story: nothing fails or is stopped any more, every worker is there, questions are
- * answered and lanes resumed. Then every run has to end, by polling alone, within a bounded time: that of a lease
- * and the longest wait, and some rounds for each run that is left.
+ * The end of a story: nothing fails or is stopped any more, every worker is alive, questions are
+ * answered and lanes resumed. Then every run must end, by polling alone, within a bounded time: a
+ * lease, the longest delay, and a few rounds for each unfinished run.
  */
 export async function calm(world: World): Promise<void> {
   for (const request of world.late.splice(0)) {
@@ -33,7 +33,7 @@ export async function calm(world: World): Promise<void> {
     );
     world.now += ROUND_MS;
     await renewAll(world);
-    await settleAll(world);
+    await answerAndResumeAll(world);
     for (let i = 0; i < world.workers.length; i++) await turn(world, i);
   }
 }
@@ -48,11 +48,11 @@ async function turn(world: World, worker: number): Promise<void> {
   await call('claim');
   await world.checker.check();
   const open = world.workers[worker]?.executions.length ?? 0;
-  // From the last to the first: one that returns is no longer among them.
+  // From the last to the first: a handler that returns leaves the list.
   for (let pick = open - 1; pick >= 0; pick--) {
     await take(world, { do: 'work', worker, pick, what: 'return', outcome: 'succeeded' });
   }
-  // What is under way first, then what came since.
+  // First the batch in progress, then the writes added since.
   await call('write');
   await call('write');
   await world.checker.check();

@@ -13,7 +13,7 @@ import type { Outcome } from './sim-store.ts';
 import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
-/** Refusals that a caller may meet although all is well. */
+/** Errors that a caller may get from a correct store. */
 const REFUSALS = [
   'database_unreachable',
   'disk_full',
@@ -28,7 +28,7 @@ const REFUSALS = [
   'run_not_waiting',
 ] as const;
 
-/** Lanes that existed for one run that has ended are looked at so often only, to save time. */
+/** Lanes of a single finished run are only checked this often, to save time. */
 const WHOLE_EVERY = 16;
 
 /** What the store shows after a step. */
@@ -39,8 +39,8 @@ export interface View {
 }
 
 /**
- * Looks at the store through the port's reads alone, after every step, and compares it with what
- * was asked (record.ts) and with what the workers did.
+ * Reads the store through its port after every step, and compares it with the committed requests
+ * (record.ts) and with the workers.
  */
 export class Checker {
   readonly #world: World;
@@ -54,7 +54,7 @@ export class Checker {
   #lastFence = 0;
   #calls = 0;
   #lost = 0;
-  #looks = 0;
+  #checks = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -72,12 +72,14 @@ export class Checker {
   /** Any error that is not one of the catalogue's refusals is a bug. */
   expectNoSurprise(error: unknown): void {
     const known = error === undefined || REFUSALS.some((code) => isBatonError(error, code));
-    must(known, 'the store does not fail by itself', () => String((error as Error).stack ?? error));
+    must(known, 'the store fails only with known errors', () =>
+      String((error as Error).stack ?? error),
+    );
   }
 
   claimed(request: ClaimRequest, host: string, value: readonly ClaimedRun[] | undefined): void {
     for (const { fence } of value ?? []) {
-      must(fence > this.#lastFence, 'fences rise', () => `${fence} after ${this.#lastFence}`);
+      must(fence > this.#lastFence, 'fences increase', () => `${fence} after ${this.#lastFence}`);
       this.#lastFence = fence;
     }
     this.#claim = value === undefined ? null : { request, host, value };
@@ -87,13 +89,13 @@ export class Checker {
     return Promise.all(writes.map(({ lane }) => this.#store.getLane(lane)));
   }
 
-  /** A write under the lane's fence is done, one under an old fence changes nothing. */
+  /** A write under the lane's fence is applied, one under an outdated fence changes nothing. */
   async wrote(
     writes: readonly AttemptWrite[],
     before: readonly (Lane | null)[],
     { committed, value }: Outcome<boolean[]>,
   ): Promise<void> {
-    // Two attempts of a worker may write about one lane in one batch; nothing follows an end.
+    // A batch may contain writes of two attempts on one lane; nothing follows an end.
     const ended = new Set<string>();
     const unchanged = new Map<string, Lane>();
     for (const lane of before) if (lane !== null) unchanged.set(lane.id, lane);
@@ -105,8 +107,8 @@ export class Checker {
       if (value !== undefined) {
         must(
           value[i] === fresh,
-          'a stale fence is told so',
-          () => `${write.lane}: fence ${write.fence} of ${lane?.fence} was answered ${value[i]}`,
+          'an outdated fence is refused',
+          () => `${write.lane}: fence ${write.fence}, stored ${lane?.fence}, answer ${value[i]}`,
         );
       }
       if (fresh && committed) {
@@ -121,7 +123,7 @@ export class Checker {
       const after = await this.#store.getLane(id);
       must(
         JSON.stringify(after) === JSON.stringify(lane),
-        'a stale fence changes nothing',
+        'an outdated fence changes nothing',
         () => `${JSON.stringify(lane)} became ${JSON.stringify(after)}`,
       );
     }
@@ -137,7 +139,7 @@ export class Checker {
     const before = this.#view;
     const runs = await store.list({ limit: 10_000 });
     const lanes = new Map<string, Lane>();
-    const whole = ++this.#looks % WHOLE_EVERY === 0;
+    const whole = ++this.#checks % WHOLE_EVERY === 0;
     for (const id of record.lanes) {
       if (!whole && this.#resting.has(id) && !record.named.has(id)) continue;
       const lane = await store.getLane(id);
@@ -165,7 +167,7 @@ export class Checker {
     this.#fairness.check(before, this.#view, started, this.#world.story.caps);
   }
 
-  /** Runs a person would try this on: mostly those it fits. */
+  /** Runs that the command fits. */
   runsFor(what: Step['do']): string[] {
     const fits = (state: RunState): boolean => {
       if (what === 'retry') return isTerminal(state);
@@ -208,7 +210,7 @@ export class Checker {
       'seq without gaps',
       () => `${lane.id}: the next is ${lane.nextSeq}, the last was ${watch.lastSeq}`,
     );
-    // Whatever changes the order of a lane is in its log.
+    // Every change of a lane's order is in its log.
     if (changed && (lane.queued > 0 || watch.order.length > 0)) await this.#checkOrder(lane, watch);
     checkLaneRow(lane, watch, this.#view);
   }
@@ -222,7 +224,7 @@ export class Checker {
     );
   }
 
-  /** A claim that brings nothing leaves nothing behind that it could have brought. */
+  /** A claim that returns nothing must leave nothing claimable. */
   #checkClaim(): void {
     const claim = this.#claim;
     this.#claim = null;

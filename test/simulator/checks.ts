@@ -6,7 +6,7 @@ import type { LaneWatch } from './lane-watch.ts';
 import type { Story } from './step.ts';
 import { MARGIN_MS, type World } from './world.ts';
 
-/** The state of a lane that follows from that of its begun run. */
+/** The possible states of a lane for each state of its begun run. */
 const STATE_OF: Partial<{ [S in RunState]: readonly string[] }> = {
   queued: ['ready'],
   dequeued: ['running'],
@@ -15,16 +15,16 @@ const STATE_OF: Partial<{ [S in RunState]: readonly string[] }> = {
   retry_scheduled: ['delayed', 'ready'],
 };
 
-/** While everything is stopped, runs may end or be handed back, but none begins or goes on. */
+/** During a stop, runs may end or be handed back, but none starts or resumes. */
 export function checkStopped(before: View, after: View): void {
   const known = new Set(executing(before.runs).map(({ id }) => id));
   const begun = executing(after.runs).filter(({ id }) => !known.has(id));
-  must(begun.length === 0, 'nothing is claimed while everything is stopped', () =>
+  must(begun.length === 0, 'nothing is claimed during a stop', () =>
     begun.map(({ id, lane }) => `${id} of ${lane}`).join(', '),
   );
 }
 
-/** A lane's row says the same as its log and its runs. */
+/** A lane's row must agree with its log and its runs. */
 export function checkLaneRow(lane: Lane, watch: LaneWatch, view: View): void {
   const seen = (): string => JSON.stringify(lane);
   must(lane.queued === watch.order.length, 'a lane knows its queue', seen);
@@ -32,7 +32,7 @@ export function checkLaneRow(lane: Lane, watch: LaneWatch, view: View): void {
   must(lane.held === watch.held, 'a lane is held as its log says', seen);
   must((lane.nodeId === null) === (lane.fence === 0), 'a holder has a fence', seen);
   const { nodeId } = lane;
-  must(nodeId === null || view.nodes.has(nodeId), 'no run is held by nobody', seen);
+  must(nodeId === null || view.nodes.has(nodeId), 'a holder is a known node', seen);
   if (lane.runId === null) {
     const state = lane.queued > 0 ? 'ready' : 'idle';
     must(lane.state === state && nodeId === null, 'a lane with work is ready', seen);
@@ -47,18 +47,18 @@ export function checkLaneRow(lane: Lane, watch: LaneWatch, view: View): void {
     () => `${seen()} with a ${run.state} run`,
   );
   const executes = lane.state === 'running';
-  must(!executes || nodeId !== null, 'what executes has a holder', seen);
+  must(!executes || nodeId !== null, 'an executing run has a holder', seen);
 }
 
 export const executing = (runs: readonly Run[]): Run[] =>
   runs.filter(({ state }) => state === 'dequeued' || state === 'running');
 
-/** Executing runs never exceed a cap: of a type, an owner or a node. */
+/** Executing runs never exceed the cap of a type, an owner or a node. */
 export function checkCaps({ runs, lanes }: View, { caps, workers }: Story): void {
   const now = executing(runs);
   for (const [type, cap] of Object.entries(caps.types)) {
     const count = now.filter((run) => run.type === type).length;
-    must(count <= cap, 'executing ≤ caps', () => `${count} of type ${type}, ${cap} may`);
+    must(count <= cap, 'executing ≤ caps', () => `${count} of type ${type}, the cap is ${cap}`);
   }
   const { perOwner } = caps;
   const owners = new Map<string, number>();
@@ -78,9 +78,9 @@ export function checkCaps({ runs, lanes }: View, { caps, workers }: Story): void
 }
 
 /**
- * No two handlers of one lane are at work while both their workers trust their leases. A store clock
- * that ran ahead by more than the part of a lease that is not trusted takes that trust's ground
- * away; the fence still keeps the loser from writing.
+ * No two handlers of one lane run while both their workers trust their leases. If the store's clock
+ * ran ahead by more than the untrusted share of a lease, that trust is unfounded; the fence still
+ * keeps the loser from writing.
  */
 export function checkOverlap(world: World): void {
   const lanes = new Map<string, number>();

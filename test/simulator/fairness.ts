@@ -36,7 +36,7 @@ export function runnable(
   );
 }
 
-/** Whether a worker of another host has a free slot for a lane of the type that waits for it. */
+/** Whether a worker on another host has a free slot for a waiting lane of the type. */
 function competes({ runs, lanes, nodes }: View, caps: Caps, type: string, host: string): boolean {
   if (capOf(caps, type) === Number.POSITIVE_INFINITY) return false;
   const now = executing(runs);
@@ -60,9 +60,9 @@ function hasRoom(now: readonly Run[], caps: Caps, type: string, owner: string): 
 }
 
 /**
- * Q4 in starts: with U owners waiting and N slots a first run starts within ⌈U/N⌉+1 run times, and
- * N runs start in a run time. The claim promises more, and that is what is checked: while an owner
- * that has nothing executing waits, every other one (and those of no owner) is served at most once.
+ * Q4 in starts: with U waiting owners and N slots, an owner's first run starts within ⌈U/N⌉+1 run
+ * times, and N runs start per run time. The claim promises more, which is checked here: while an owner
+ * with nothing executing waits, every other owner (and runs without one) is served at most once.
  */
 export class Fairness {
   readonly #passedOver = new Map<string, number>();
@@ -94,7 +94,7 @@ export class Fairness {
   }
 }
 
-/** Owners that wait for a slot of the type that any worker could give, and have none. */
+/** Owners without an executing run of the type that wait for a slot on any host. */
 function waitingOwners({ runs, lanes }: View, type: string, caps: Caps): string[] {
   const now = executing(runs);
   return [...lanes.values()]

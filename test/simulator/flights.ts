@@ -8,9 +8,9 @@ import type { Member, SimWorker } from './worker.ts';
 import { LEASE_MS, MARGIN_MS } from './world.ts';
 
 /*
- * A worker's calls to the store, each in three moments that other steps may come between: it is
- * sent, the store carries it out, its answer arrives. A worker has at most one call of a kind under
- * way, like the real one.
+ * A worker's calls to the store, each in three stages with possibly other steps in between: it is
+ * sent, the store executes it, its answer arrives. Like a real worker, it has at most one call of
+ * each kind in progress.
  */
 
 export interface Flight {
@@ -20,8 +20,8 @@ export interface Flight {
   outcome: Outcome | null;
 }
 
-/** Carries a call of a worker as far as the step says. Answers what happened, for the trace. */
-export async function goOn(worker: SimWorker, step: Step & { do: 'call' }): Promise<string> {
+/** Advances a worker's call as far as the step says. Returns what happened, for the trace. */
+export async function advanceCall(worker: SimWorker, step: Step & { do: 'call' }): Promise<string> {
   const { flights } = worker;
   let flight = flights.get(step.call);
   if (flight === undefined) {
@@ -42,9 +42,9 @@ export async function goOn(worker: SimWorker, step: Step & { do: 'call' }): Prom
     if (step.upTo === 'executed') return 'executed';
   }
   flights.delete(step.call);
-  // Known: the flight is in state `executed`.
+  // The flight is in state `executed`, so it has an outcome.
   flight.arrive(flight.outcome as Outcome);
-  // What waits for the answer in there goes on in a few turns of the microtask queue.
+  // Code that awaits the answer continues within a few turns of the microtask queue.
   for (let i = 0; i < 4; i++) await null;
   return flight.outcome?.error === undefined ? 'ok' : 'error';
 }
@@ -128,9 +128,9 @@ function join(worker: SimWorker): Made | null {
   );
 }
 
-/** A stopping worker that has nothing left says good-bye; then its process ends. */
+/** A stopping worker with nothing left leaves; then its process ends. */
 function leave(worker: SimWorker, member: Member): Made | null {
-  if (!worker.stopping || worker.held.size > 0 || !member.writer.idle) return null;
+  if (!worker.stopping || worker.attempts.size > 0 || !member.writer.idle) return null;
   return made(
     worker,
     (store) => store.leave(member.id),
@@ -160,7 +160,7 @@ function renew(worker: SimWorker, member: Member): Made {
 
 function claim(worker: SimWorker, member: Member): Made | null {
   const { world, plan } = worker;
-  const limit = plan.capacity - worker.held.executing;
+  const limit = plan.capacity - worker.attempts.executing;
   if (worker.stopping || limit <= 0) return null;
   worker.claims.begun++;
   const request = { nodeId: member.id, types: worker.turnedTypes(), limit, caps: world.story.caps };

@@ -2,7 +2,7 @@ import type { LogEvent } from '../../src/contract/event.ts';
 import { must } from './broken.ts';
 import type { Record } from './record.ts';
 
-/** What a run must have waited for before it may start. */
+/** The times that a start is checked against. */
 export interface StartRules {
   /** The latest time the store's clock has shown. */
   readonly latest: number;
@@ -18,21 +18,21 @@ interface Payload {
 }
 
 /**
- * One lane as its log tells it, event by event: who is queued in which order, who has begun, who is
- * done. Every start is held against it.
+ * One lane as its log describes it, event by event: the queued runs in order, the begun run, the
+ * finished ones. Every start is checked against it.
  */
 export class LaneWatch {
   readonly lane: string;
   readonly #record: Record;
   lastSeq = 0;
-  /** Joined and not begun, in the order they must start. */
+  /** Queued runs, in the order they must start. */
   readonly order: string[] = [];
   begun: string | null = null;
   held = false;
   readonly done = new Map<string, number>();
-  /** How often each run was cut off by the death of its node and goes on. */
+  /** How often each run was restarted after the death of its node. */
   readonly restarts = new Map<string, number>();
-  /** When each run may be tried again. */
+  /** When each run may be retried. */
   readonly #waits = new Map<string, number>();
   readonly #known = new Set<string>();
   readonly #seen = new Set<number>();
@@ -68,12 +68,12 @@ export class LaneWatch {
   }
 
   #progress(n: number): void {
-    must(!this.#seen.has(n), 'a write that is repeated is done once', () => `${this.lane}: ${n}`);
+    must(!this.#seen.has(n), 'a repeated write is applied once', () => `${this.lane}: ${n}`);
     this.#seen.add(n);
     must(
       this.#record.written.delete(n),
-      'a stale fence changes nothing',
-      () => `${this.lane}: event ${n} was not to be stored`,
+      'an outdated fence changes nothing',
+      () => `${this.lane}: event ${n} should not have been stored`,
     );
   }
 
@@ -90,7 +90,7 @@ export class LaneWatch {
 
   #moved(): void {
     const move = this.#record.moves.shift();
-    must(move !== undefined, 'starts in order', () => `${this.lane}: a move nobody asked for`);
+    must(move !== undefined, 'starts in order', () => `${this.lane}: an unexpected move`);
     const { run, before } = move;
     if (before === run) return;
     this.#leave(run);
@@ -104,7 +104,7 @@ export class LaneWatch {
     const notBefore = Math.max(rules.notBefore(runId), this.#waits.get(runId) ?? 0);
     must(
       notBefore <= rules.latest,
-      'no run starts before its time',
+      'no run starts before it is due',
       () => `${runId} at ${rules.latest}, not before ${notBefore}`,
     );
     if (this.begun === runId) return;

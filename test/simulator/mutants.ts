@@ -2,7 +2,7 @@ import { LaneQueue } from '../../src/queue/memory/lane-queue.ts';
 import type { Store } from '../../src/queue/store.ts';
 import { inMemory, type StoreMaker } from './sim-store.ts';
 
-/* Bugs to be found: each is a store that is wrong in one way. */
+/* Planted bugs: each is a store with one mistake. */
 
 const altered =
   (maker: StoreMaker, alter: (store: Store) => Partial<Store>): StoreMaker =>
@@ -18,7 +18,7 @@ const altered =
     return { ...sim, store };
   };
 
-/** An attempt is ended by whoever says so, whatever its fence. */
+/** An attempt can be ended with any fence. */
 export const fenceIgnoredOnFinish = (maker: StoreMaker): StoreMaker =>
   altered(maker, (store) => ({
     write: async (writes) => {
@@ -32,7 +32,7 @@ export const fenceIgnoredOnFinish = (maker: StoreMaker): StoreMaker =>
     },
   }));
 
-/** A claim does not look whether everything is stopped. */
+/** A claim does not check whether the installation is stopped. */
 export const stopIgnoredByClaims = (maker: StoreMaker): StoreMaker =>
   altered(maker, (store) => ({
     claim: async (request) => {
@@ -43,7 +43,7 @@ export const stopIgnoredByClaims = (maker: StoreMaker): StoreMaker =>
     },
   }));
 
-/** Caps are compared with what a node counted at its last poll, in a step before the claim. */
+/** Caps are compared with the node's count at its last poll, a step before the claim. */
 export const capCountedBeforeTheLock = (maker: StoreMaker): StoreMaker =>
   altered(maker, (store) => {
     const counted = new Map<string, Map<string, number>>();
@@ -67,7 +67,7 @@ export const capCountedBeforeTheLock = (maker: StoreMaker): StoreMaker =>
         const now = await count(request.nodeId);
         counted.delete(request.nodeId);
         for (const [type, cap] of Object.entries(types)) {
-          // The room it saw then, on top of what executes now.
+          // The free slots at that time, added to the runs that execute now.
           types[type] = cap - (seen.get(type) ?? 0) + (now.get(type) ?? 0);
         }
         return store.claim({ ...request, caps: { ...request.caps, types } });
@@ -76,8 +76,8 @@ export const capCountedBeforeTheLock = (maker: StoreMaker): StoreMaker =>
   });
 
 /**
- * The next run of a lane is the oldest by its id, over all lanes, instead of the first by its place:
- * in the file by another ORDER BY, in memory by a queue that forgets places.
+ * The next run of a lane is the oldest by id instead of the first by position: on SQLite with
+ * another ORDER BY, in memory with a queue that ignores positions.
  */
 export const orderByRunId = (text: string): string =>
   text.includes('SELECT q.id FROM runs q')
@@ -97,7 +97,7 @@ export async function withQueuesByRunId<T>(play: (maker: StoreMaker) => Promise<
   };
   const claim = (store: Store): Store['claim'] => {
     return (request) => {
-      // The store does all of it before it answers.
+      // The memory store does all the work synchronously.
       claiming = true;
       const claimed = store.claim(request);
       claiming = false;

@@ -3,12 +3,12 @@ import { carryOut } from './sim-store.ts';
 import { type Fault, LANES, OWNERS, type Step } from './step.ts';
 import type { World } from './world.ts';
 
-/* What people and programs above the queue do, and what must follow from it if it was committed. */
+/* Commands of users and programs, recorded if they were committed. */
 
 export async function enqueue(world: World, step: Step & { do: 'enqueue' }): Promise<string> {
   const { record } = world;
   const admissions = Array.from({ length: step.count }, (_, i): Admission => {
-    // Ids of two programs whose clocks differ do not sort by admission.
+    // Ids from two programs with different clocks do not sort by admission.
     const id = `${String((step.id + i * 7) % 1000).padStart(3, '0')}-${world.number()}`;
     return {
       id,
@@ -111,7 +111,7 @@ export async function switchAll(world: World, stop: boolean, fault: Fault): Prom
 }
 
 /** Answers every open question and resumes every held lane. */
-export async function settleAll(world: World): Promise<void> {
+export async function answerAndResumeAll(world: World): Promise<void> {
   for (const run of world.checker.runsFor('answer')) {
     await change(world, { do: 'answer', run }, null);
   }

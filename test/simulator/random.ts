@@ -1,9 +1,9 @@
-/** A small seeded generator (mulberry32): the same seed gives the same numbers everywhere. */
+/** A small seeded generator (mulberry32): the same seed always gives the same numbers. */
 export class Random {
   #state: number;
 
   constructor(seed: number) {
-    // Neighbouring seeds must not begin alike.
+    // Neighbouring seeds must not start with similar numbers.
     this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
     this.next();
   }

@@ -1,18 +1,18 @@
-/** What was asked of the store and committed, beside what the store itself says about it. */
+/** The committed requests, recorded independently of the store. */
 export class Record {
-  /** Runs that must be there. */
+  /** Runs that must exist. */
   readonly runs = new Map<string, { readonly lane: string; payload: unknown }>();
-  /** Every lane there ever was. */
+  /** Every lane that ever existed. */
   readonly lanes = new Set<string>();
-  /** Those that got a run since the checker last looked. */
+  /** Lanes that got a run since the last check. */
   readonly named = new Set<string>();
   /** Runs that join at the head of their lane. */
   readonly heads = new Set<string>();
   /** Moves of queued runs that the log has not shown yet. */
   readonly moves: { readonly run: string; readonly before: string | null }[] = [];
-  /** Runs taken out by `remove`. */
+  /** Runs removed by `remove`. */
   readonly removed = new Set<string>();
-  /** Events whose write was done, by what they carry. */
+  /** Numbers of the events whose write was applied. */
   readonly written = new Set<number>();
   readonly #keys = new Map<string, string>();
 

@@ -4,7 +4,7 @@ import { must } from './broken.ts';
 import type { LaneWatch } from './lane-watch.ts';
 import type { Record } from './record.ts';
 
-/** All runs together: the ones that must be there are, and what has ended stays as it is. */
+/** Checks all runs: those that must exist do, and finished ones do not change. */
 export class RunWatch {
   /** How each run ended. */
   readonly #ends = new Map<string, string>();
@@ -18,12 +18,16 @@ export class RunWatch {
       const there = new Set(runs.map(({ id }) => id));
       const lost = [...record.runs.keys()].filter((id) => !there.has(id));
       const extra = [...there].filter((id) => !record.runs.has(id));
-      return `missing: ${lost}; nobody asked for: ${extra}`;
+      return `missing: ${lost}; unexpected: ${extra}`;
     });
     for (const run of runs) {
-      const asked = record.runs.get(run.id);
-      must(asked !== undefined, 'no run is lost', () => `nobody asked for ${run.id}`);
-      must(run.payload === asked.payload, 'an edit counts', () => `${run.id}: ${run.payload}`);
+      const expected = record.runs.get(run.id);
+      must(expected !== undefined, 'no run is lost', () => `unexpected ${run.id}`);
+      must(
+        run.payload === expected.payload,
+        'an edit takes effect',
+        () => `${run.id}: ${run.payload}`,
+      );
       const watch = watches.get(run.lane);
       checkTries(run, watch?.restarts.get(run.id) ?? 0);
       this.#checkEnd(run, watch?.done.get(run.id));
@@ -50,7 +54,7 @@ export class RunWatch {
   }
 }
 
-/** Attempts stay within what was allowed, and every death of its node is counted (Q7, Q14). */
+/** Attempts stay within the limit, and every death of the run's node is counted (Q7, Q14). */
 function checkTries({ id, attempts, maxAttempts, crashes, error }: Run, restarts: number): void {
   must(
     attempts >= 0 && attempts <= maxAttempts,
@@ -66,6 +70,6 @@ export function checkCounts(runs: readonly Run[], counts: Counts): void {
   for (const { state } of runs) real[state] = (real[state] ?? 0) + 1;
   for (const [state, count] of Object.entries(counts)) {
     const there = real[state as RunState] ?? 0;
-    must(count === there, 'counts are true', () => `${state}: ${count}, not ${there}`);
+    must(count === there, 'counts are correct', () => `${state}: ${count}, not ${there}`);
   }
 }

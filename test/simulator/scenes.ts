@@ -2,8 +2,8 @@ import type { Random } from './random.ts';
 import type { Call, Fault, Step } from './step.ts';
 
 /*
- * Chains of steps that chance alone seldom puts together: each is a way in which a worker and the
- * store come to believe different things. Other steps come before and after them, not between.
+ * Sequences of steps that rarely occur by chance: each makes a worker and the store disagree. Other
+ * steps come before and after them, not in between.
  */
 
 type Scene = (one: number, other: number, random: Random) => Step[];
@@ -29,7 +29,7 @@ const takeOver = (worker: number): Step[] => [
 ];
 const PAST_LEASE: Step = { do: 'wait', ms: 31_000, renew: true };
 
-/** A worker sleeps past its lease, others take over, then it goes on as if nothing had been. */
+/** A worker is suspended past its lease, others take over, then it continues as if nothing had happened. */
 const overslept: Scene = (one, other, random) => [
   call(one, 'claim'),
   work(one, 'event'),
@@ -42,11 +42,11 @@ const overslept: Scene = (one, other, random) => [
   call(one, 'write'),
 ];
 
-/** The store's clock ends a lease that its worker still trusts. */
+/** The store's clock expires a lease that its worker still trusts. */
 const jumped: Scene = (one, other) => [
   call(one, 'claim'),
   { do: 'jump', ms: 40_000 },
-  // The other's lease has ended as well; it joins anew.
+  // The other worker's lease has expired too; it joins again.
   call(other, 'renew'),
   call(other, 'claim'),
   ...takeOver(other),
@@ -54,7 +54,7 @@ const jumped: Scene = (one, other) => [
   call(one, 'write'),
 ];
 
-/** The answer to a claim is lost, and the worker finds what it holds by polling. */
+/** The answer to a claim is lost, and the worker learns by polling what it holds. */
 const lostClaim: Scene = (one, _other, random) => [
   call(one, 'claim', { kind: 'answer_lost' }),
   call(one, 'poll'),
@@ -76,8 +76,8 @@ const lostWrite: Scene = (one, _other, random) => [
   call(one, 'write'),
 ];
 
-/** A final outcome is stored, then the process dies before it has ended the attempt. */
-const settledThenDead: Scene = (one, other) => [
+/** A final outcome is committed, then the process dies before it ends the attempt. */
+const committedThenDead: Scene = (one, other) => [
   call(one, 'claim'),
   work(one, 'commit'),
   call(one, 'write'),
@@ -87,7 +87,7 @@ const settledThenDead: Scene = (one, other) => [
   { do: 'start', worker: one },
 ];
 
-/** A run that kills every process that tries it. */
+/** A run that kills every process that executes it. */
 const poison: Scene = (one, other) =>
   [0, 1, 2].flatMap((): Step[] => [
     call(one, 'claim'),
@@ -101,7 +101,7 @@ const poison: Scene = (one, other) =>
     call(other, 'takeOver'),
   ]);
 
-/** A question whose answer comes around the death of who asked it. */
+/** A question that is answered shortly before or after the worker that asked it dies. */
 const askedThenDead: Scene = (one, other, random) => {
   const answer: Step = { do: 'answer', pick: 0, other: null, kind: 'stop', fault: null };
   const first = random.chance(0.5);
@@ -119,7 +119,7 @@ const askedThenDead: Scene = (one, other, random) => {
   ];
 };
 
-/** Everything is stopped while a run executes, and its worker dies before it has handed it back. */
+/** The installation is stopped while a run executes, and its worker dies before handing it back. */
 const stoppedThenDead: Scene = (one, other, random) => [
   call(one, 'claim'),
   { do: 'stop_all', fault: null },
@@ -139,7 +139,7 @@ const SCENES = [
   jumped,
   lostClaim,
   lostWrite,
-  settledThenDead,
+  committedThenDead,
   poison,
   askedThenDead,
   stoppedThenDead,

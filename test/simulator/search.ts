@@ -1,10 +1,10 @@
 import type { StoreMaker } from './sim-store.ts';
-import { play, type Told } from './simulate.ts';
+import { type PlayResult, play } from './simulate.ts';
 import { makeStory } from './story.ts';
 
-export interface Found {
+export interface Failure {
   readonly seed: number;
-  readonly told: Told;
+  readonly result: PlayResult;
 }
 
 export interface Search {
@@ -12,20 +12,20 @@ export interface Search {
   readonly count: number;
   readonly steps: number;
   readonly maker: StoreMaker;
-  /** Goes on if another invariant than this is broken. */
+  /** Only this invariant counts; others may break. */
   readonly invariant?: string;
-  /** Called after each seed with how many are done. */
+  /** Called after each seed with the number of seeds played. */
   readonly onSeed?: (done: number) => void;
 }
 
 /** Plays one seed after another until one breaks an invariant; null if none does. */
-export async function search(options: Search): Promise<Found | null> {
+export async function search(options: Search): Promise<Failure | null> {
   const { from, count, steps, maker, invariant, onSeed } = options;
   for (let done = 0; done < count; done++) {
     const seed = from + done;
-    const told = await play(makeStory(seed, steps), maker);
-    const wanted = invariant === undefined || told.broken?.invariant === invariant;
-    if (told.broken !== null && wanted) return { seed, told };
+    const result = await play(makeStory(seed, steps), maker);
+    const wanted = invariant === undefined || result.broken?.invariant === invariant;
+    if (result.broken !== null && wanted) return { seed, result };
     onSeed?.(done + 1);
   }
   return null;

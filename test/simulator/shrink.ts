@@ -3,8 +3,8 @@ import { play } from './simulate.ts';
 import type { Step, Story } from './step.ts';
 
 /**
- * The shortest list of steps found that still breaks the same invariant: pieces are left out, half
- * of the list at first and single steps at last, for as long as that makes it shorter.
+ * Searches for the shortest list of steps that still breaks the same invariant: removes pieces, first
+ * half of the list, finally single steps, for as long as that makes it shorter.
  */
 export async function shrink(story: Story, invariant: string, maker: StoreMaker): Promise<Story> {
   const breaks = async (steps: readonly Step[]): Promise<boolean> =>
@@ -23,7 +23,7 @@ async function withoutOnePiece(
   size: number,
   breaks: (steps: readonly Step[]) => Promise<boolean>,
 ): Promise<readonly Step[] | null> {
-  // From the end: what comes after the failure goes first.
+  // From the end: steps after the failure are removed first.
   for (let from = Math.max(0, steps.length - size); ; from = Math.max(0, from - size)) {
     const rest = steps.toSpliced(from, size);
     if (rest.length < steps.length && (await breaks(rest))) return rest;

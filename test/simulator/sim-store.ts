@@ -3,16 +3,16 @@ import { memoryStore } from '../../src/queue/memory/store.ts';
 import type { Clock, Store } from '../../src/queue/store.ts';
 import type { Fault } from './step.ts';
 
-/** A store under simulation, with the places where it can be made to fail. */
+/** A store under simulation that can be made to fail. */
 export interface SimStore {
   readonly store: Store;
-  /** Calls that reached the store. */
+  /** The number of calls that reached the store. */
   calls: number;
-  /** Of those, the ones whose answer was lost after the commit. */
+  /** The number of those whose answer was lost after the commit. */
   lost: number;
   /** Makes the next transaction fail at its n-th statement, or after its commit. */
   arm?(at: number | 'after_commit'): void;
-  /** Disarms, and says whether a transaction was committed since it was armed. */
+  /** Disarms, and returns whether a transaction was committed since `arm`. */
   disarm?(): boolean;
 }
 
@@ -24,7 +24,7 @@ export const inMemory: StoreMaker = (clock) => ({
   lost: 0,
 });
 
-/** What came of a call: what happened in the store, and what its caller is told. */
+/** The outcome of a call: whether it was committed, and what its caller receives. */
 export interface Outcome<T = unknown> {
   readonly committed: boolean;
   readonly value?: T;
@@ -33,7 +33,7 @@ export interface Outcome<T = unknown> {
 
 const unreachable = (): BatonError => new BatonError('database_unreachable');
 
-/** Carries out a call with a fault. What the caller is not told is not in the outcome either. */
+/** Makes a call with a fault. The outcome contains only what the caller would receive. */
 export async function carryOut<T>(
   sim: SimStore,
   fault: Fault,

@@ -6,8 +6,8 @@ import {
 } from '../../src/queue/worker/attempt-channel.ts';
 
 /**
- * What attempt-writer.ts does, without its timers: at most one batch under way, one write of each
- * lane in it, numbered when it is taken, and sent again as it is until it is answered.
+ * Like attempt-writer.ts, but without timers: at most one batch in progress, with at most one write
+ * per lane, numbered when it is taken, and sent again unchanged until it is answered.
  */
 export class SimWriter implements Sink {
   readonly bufferBytes = 1_000_000;
@@ -73,10 +73,10 @@ export class SimWriter implements Sink {
 }
 
 const refuse = (entry: Entry): void =>
-  finish(entry, (waiter) => waiter.reject(new LostError('its fence is no longer good')));
+  finish(entry, (waiter) => waiter.reject(new LostError('its fence is outdated')));
 
-function finish(entry: Entry, how: (waiter: PromiseWithResolvers<void>) => void): void {
+function finish(entry: Entry, complete: (waiter: PromiseWithResolvers<void>) => void): void {
   if (entry.answered) return;
   entry.answered = true;
-  for (const waiter of entry.waiters ?? []) how(waiter);
+  for (const waiter of entry.waiters ?? []) complete(waiter);
 }

@@ -8,16 +8,16 @@ import { joining, take } from './steps.ts';
 import { SimWorker } from './worker.ts';
 import { World } from './world.ts';
 
-export interface Told {
-  /** Of everything that happened; the same for the same story. */
+export interface PlayResult {
+  /** Hash of the trace; the same for the same story. */
   readonly hash: string;
   readonly broken: Broken | null;
-  /** How many steps were taken until then. */
+  /** The number of steps taken. */
   readonly steps: number;
 }
 
-/** Plays a story to its end and then to rest, looking at everything after every step. */
-export async function play(story: Story, maker: StoreMaker): Promise<Told> {
+/** Plays a story until all its runs have ended, checking everything after every step. */
+export async function play(story: Story, maker: StoreMaker): Promise<PlayResult> {
   const world = new World(story);
   world.sim = maker(world.clock);
   world.record = new Record();
@@ -38,7 +38,7 @@ export async function play(story: Story, maker: StoreMaker): Promise<Told> {
   return { hash: world.trace.toString(), broken: null, steps };
 }
 
-/** A simulator that trips over itself is no broken invariant, but it has to be seen as well. */
+/** An error in the simulator itself is not a broken invariant, but must be reported too. */
 const asBroken = (error: unknown): Broken =>
   error instanceof Broken
     ? error

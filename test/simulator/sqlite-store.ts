@@ -14,9 +14,9 @@ import type { SimStore, StoreMaker } from './sim-store.ts';
 const PATH = ':memory:';
 const DISK_FULL = 13;
 
-/** The product's connection, on which any statement can be made to fail. */
+/** The product's connection, with any statement made to fail on demand. */
 export class FaultyConnection extends Connection {
-  /** Rewrites a statement before it is prepared; for bugs that are planted. */
+  /** Rewrites a statement before it is prepared, to plant a bug. */
   rewrite: (text: string) => string = (text) => text;
   #left: number | null = null;
   #ends = false;
@@ -31,7 +31,7 @@ export class FaultyConnection extends Connection {
     this.#undone = false;
     this.#failAfterCommit = at === 'after_commit';
     this.#left = at === 'after_commit' ? null : at;
-    // SQLite ends the whole transaction itself at some failures, at others only the statement.
+    // Some failures make SQLite roll back the whole transaction, others only the statement.
     this.#ends = at !== 'after_commit' && at % 2 === 0;
   }
 
@@ -69,8 +69,8 @@ export class FaultyConnection extends Connection {
 }
 
 /**
- * The product's operations and commits on a database in memory, without the thread. One connection
- * serves all stories, because making its schema anew costs more than a story.
+ * The product's operations and commits on an in-memory database, without the thread. One connection
+ * serves all stories, because creating the schema costs more than a story.
  */
 export function sqliteMaker(rewrite?: (text: string) => string): StoreMaker {
   const connection = new FaultyConnection(PATH, { readOnly: false });

@@ -3,15 +3,15 @@ import type { LaneSettings, OnBusy } from '../../src/contract/run.ts';
 import type { Caps } from '../../src/queue/store.ts';
 
 /*
- * A story is all that a seed decides, as plain data made before anything runs: who is there, and a
- * list of steps. A step names what it acts on by an index that is taken modulo what there is, so any
- * part of the list is a story too. That is what makes a failing one easy to shorten.
+ * A story is everything that a seed determines, as plain data created before anything runs: the
+ * workers and a list of steps. A step selects its target by an index modulo the number of candidates,
+ * so any part of the list is a valid story. That makes a failing one easy to shorten.
  */
 
-/** What goes wrong with a call: nothing reaches the store, its answer is lost, or a statement fails. */
+/** A fault of a call: it does not reach the store, its answer is lost, or a statement fails. */
 export type Fault =
   | { readonly kind: 'unreached' | 'answer_lost' | 'crash_before' | 'crash_after' }
-  /** In a store without statements nothing reaches it. */
+  /** In a store without statements, the call does not reach it. */
   | { readonly kind: 'statement'; readonly n: number }
   | null;
 
@@ -19,11 +19,11 @@ export type Call = 'member' | 'renew' | 'claim' | 'poll' | 'takeOver' | 'write';
 export type WorkKind = 'event' | 'commit' | 'ask' | 'return';
 export type OutcomeKind = 'succeeded' | 'fails' | 'breaks' | 'handed_back' | 'parked' | 'gives_up';
 
-/** `fitting`: the index is among the workers that have something to do in it, if there are any. */
+/** `fitting`: the index selects among the workers that can take the step, if there are any. */
 export type Step =
   | {
       readonly do: 'enqueue';
-      /** null: a lane of its own. */
+      /** If null, the run gets its own lane. */
       readonly lane: number | null;
       readonly owner: number;
       readonly type: string;
@@ -49,9 +49,9 @@ export type Step =
       readonly settings: LaneSettings;
       readonly fault: Fault;
     }
-  /** An administrator stops everything, or resumes. */
+  /** An administrator stops or resumes the installation. */
   | { readonly do: 'stop_all' | 'resume_all'; readonly fault: Fault }
-  /** A worker's call to the store: made, carried out, and answered, together or one by one. */
+  /** A worker's call to the store: sent, executed and answered, together or one by one. */
   | {
       readonly do: 'call';
       readonly worker: number;
@@ -60,7 +60,7 @@ export type Step =
       readonly upTo: 'sent' | 'executed' | 'answered';
       readonly fault: Fault;
     }
-  /** A handler of a worker goes on. */
+  /** A worker's handler does something. */
   | {
       readonly do: 'work';
       readonly worker: number;
@@ -73,9 +73,9 @@ export type Step =
   | { readonly do: 'late'; readonly pick: number; readonly fault: Fault }
   | { readonly do: 'crash' | 'start' | 'stop'; readonly worker: number; readonly fitting?: true }
   | { readonly do: 'pause'; readonly worker: number; readonly ms: number }
-  /** Time passes; `renew` says whether leases are renewed meanwhile. */
+  /** Time passes; `renew` says whether leases are renewed during it. */
   | { readonly do: 'wait'; readonly ms: number; readonly renew: boolean }
-  /** The store's clock jumps against the true time. */
+  /** The store's clock jumps relative to true time. */
   | { readonly do: 'jump'; readonly ms: number };
 
 export interface WorkerPlan {

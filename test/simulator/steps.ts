@@ -1,4 +1,4 @@
-import { goOn } from './flights.ts';
+import { advanceCall } from './flights.ts';
 import { changeLane, changeRun, enqueue, switchAll } from './person.ts';
 import type { Step } from './step.ts';
 import { SimWorker } from './worker.ts';
@@ -12,7 +12,7 @@ export const joining = (worker: number): Step => ({
   fault: null,
 });
 
-/** Takes one step. Answers a word about it for the trace. */
+/** Takes one step. Returns a word about it for the trace. */
 export async function take(world: World, step: Step): Promise<string> {
   switch (step.do) {
     case 'enqueue':
@@ -60,7 +60,7 @@ async function onWorker(world: World, step: Step & { worker: number }): Promise<
   if (!worker.alive) return 'dead';
   if (step.do === 'crash') worker.crash();
   if (worker.paused) return 'paused';
-  if (step.do === 'call') return goOn(worker, step);
+  if (step.do === 'call') return advanceCall(worker, step);
   if (step.do === 'stop') worker.stop();
   else if (step.do === 'pause') worker.pausedUntil = world.now + step.ms;
   else if (step.do === 'work') {
@@ -72,7 +72,7 @@ async function onWorker(world: World, step: Step & { worker: number }): Promise<
   return '';
 }
 
-/** Chance alone would mostly name a worker that has nothing to do. */
+/** Picks a worker that can take the step; a random one would mostly have nothing to do. */
 function fitting({ workers }: World, step: Step & { worker: number }): number {
   const fits = (worker: SimWorker): boolean => {
     if (step.do === 'start') return !worker.alive;
@@ -83,13 +83,13 @@ function fitting({ workers }: World, step: Step & { worker: number }): number {
     if (step.call === 'takeOver') return worker.toTakeOver !== null;
     if (step.call === 'member') return worker.member === null || worker.stopping;
     if (step.call !== 'claim') return true;
-    return !worker.stopping && worker.held.executing < worker.plan.capacity;
+    return !worker.stopping && worker.attempts.executing < worker.plan.capacity;
   };
   const able = [...workers.keys()].filter((index) => fits(workers[index] as SimWorker));
   return able.length === 0 ? step.worker : (able[step.worker % able.length] as number);
 }
 
-/** Time passes, and those that can renew their leases do, as their threads would. */
+/** Time passes, and workers renew their leases if they can, as their threads would. */
 async function wait(world: World, ms: number, renew: boolean): Promise<string> {
   const until = world.now + ms;
   while (world.now < until) {

@@ -3,9 +3,9 @@ import { makeScene } from './scenes.ts';
 import { type Call, type Fault, HOSTS, LANES, OWNERS, type Step, type Story } from './step.ts';
 
 const BOTH = ['a', 'b'];
-/** So many runs are enqueued before anything else, or most would find nothing to do. */
+/** Number of runs enqueued first; otherwise most steps would have nothing to do. */
 const FIRST = 5;
-/** How often a whole scene comes instead of a step. */
+/** Probability of a whole scene instead of a step. */
 const SCENE = 0.03;
 
 export function makeStory(seed: number, length: number): Story {
@@ -108,7 +108,7 @@ const wait: Maker = (random) => ({
 
 const JUMPS = [-200, -40, 500, 2500, 5000, 40_000];
 
-/** Each way to go on, as often as its weight says. */
+/** The kinds of steps, with their weights. */
 const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [16, enqueue],
   [18, call('claim')],

@@ -12,41 +12,41 @@ import type { SimWriter } from './sim-writer.ts';
 import type { Call, OutcomeKind, WorkerPlan, WorkKind } from './step.ts';
 import type { World } from './world.ts';
 
-/** One life of a node, as its worker knows it. */
+/** One node, as its worker knows it. */
 export interface Member {
   readonly id: string;
   readonly writer: SimWriter;
   trustedUntil: number;
-  /** How often the store's clock had jumped when it last entered or renewed the lease. */
+  /** How often the store's clock had jumped when the lease was last started or renewed. */
   jumps: number;
   sentAt: number;
 }
 
-/** One handler at work. */
+/** One running handler. */
 export interface Execution {
   readonly attempt: Attempt;
   readonly member: Member;
-  /** Earlier attempts of the lane in this process, which have to return first. */
+  /** Earlier attempts on the lane in this process, which must return first. */
   readonly before: readonly Attempt[];
   state: 'blocked' | 'running' | 'returned';
 }
 
 /**
- * A worker process as a state machine. It decides what worker-loop.ts decides, with the same parts
- * (attempts, held runs, ends of handlers), but does nothing until a step tells it to.
+ * A worker process as a state machine. It makes the decisions of worker-loop.ts with the same parts
+ * (attempts, running attempts, conclusions), but only acts when a step makes it.
  */
 export class SimWorker {
   readonly world: World;
   readonly plan: WorkerPlan;
   readonly pid: number;
-  readonly held = new RunningAttempts(SILENT, 5000);
+  readonly attempts = new RunningAttempts(SILENT, 5000);
   readonly claims = { begun: 0, ended: 0 };
   readonly flights = new Map<Call, Flight>();
   executions: Execution[] = [];
   member: Member | null = null;
   pausedUntil = 0;
   stopping = false;
-  /** What the last poll showed to take over; null if nothing. */
+  /** Nodes to take over from, according to the last poll; null if there is nothing to take over. */
   toTakeOver: string[] | null = null;
   #turn = 0;
 
@@ -69,14 +69,14 @@ export class SimWorker {
     return this.member === member && this.world.now < member.trustedUntil;
   }
 
-  /** Its types, each first in its turn. */
+  /** The worker's types, rotated by one each time. */
   turnedTypes(): string[] {
     const { types } = this.plan;
     const at = this.#turn++ % types.length;
     return [...types.slice(at), ...types.slice(0, at)];
   }
 
-  /** Gives up a lease that can no longer be trusted. */
+  /** Drops a lease that can no longer be trusted. */
   tick(): void {
     if (this.member !== null && !this.trusts(this.member)) this.lose(this.member);
   }
@@ -84,12 +84,12 @@ export class SimWorker {
   lose(member: Member): void {
     if (this.member !== member) return;
     this.member = null;
-    for (const attempt of this.held.values()) attempt.lose('the lease of its node was lost');
+    for (const attempt of this.attempts.values()) attempt.lose('the lease of its node was lost');
     member.writer.abandon();
     this.#forgetFlights();
   }
 
-  /** The process is gone at once; what it had sent may still arrive. */
+  /** The process dies immediately; requests it had sent may still arrive. */
   crash(): void {
     this.world.pids.delete(this.pid);
     this.#forgetFlights();
@@ -99,7 +99,7 @@ export class SimWorker {
 
   stop(): void {
     this.stopping = true;
-    for (const attempt of this.held.values()) {
+    for (const attempt of this.attempts.values()) {
       attempt.stop(new AbortReason('shutdown', 'its worker is stopping'));
     }
   }
@@ -107,16 +107,17 @@ export class SimWorker {
   begin(claimed: ClaimedRun, member: Member): void {
     const writer = member.writer as unknown as AttemptWriter;
     const attempt = new Attempt(claimed, writer, () => {});
-    const before = this.held.add(attempt);
+    const before = this.attempts.add(attempt);
     const execution: Execution = { attempt, member, before, state: 'blocked' };
     this.executions.push(execution);
     this.#unblock(execution);
   }
 
-  /** Applies what a poll showed; `sentAt` is a stamp from before it was sent. */
+  /** Applies the result of a poll; `sentAt` is a stamp from before it was sent. */
   see({ holds, nodes, stopped }: Poll, sentAt: number, member: Member): void {
-    this.held.compare(holds, sentAt, stopped);
-    for (const stray of this.held.strays(holds, this.claims)) this.#giveBack(stray, member);
+    this.attempts.compare(holds, sentAt, stopped);
+    for (const stray of this.attempts.strays(holds, this.claims))
+      this.#handBackStray(stray, member);
     const proven = nodes.filter(
       (node) => !node.expired && node.host === this.plan.host && !this.world.pids.has(node.pid),
     );
@@ -124,7 +125,7 @@ export class SimWorker {
     this.toTakeOver = wanted ? proven.map(({ id }) => id) : null;
   }
 
-  /** Lets one handler go on. Answers what it did, for the trace. */
+  /** Advances one handler. Returns what it did, for the trace. */
   work(pick: number, what: WorkKind, kind: OutcomeKind): string {
     const open = this.executions.filter(({ state }) => state !== 'returned');
     const execution = open[pick % open.length];
@@ -135,7 +136,7 @@ export class SimWorker {
     }
     const { attempt } = execution;
     if (attempt.abort !== null || what === 'return') {
-      // A handler whose question is open does nothing before the answer.
+      // A handler with an open question does nothing until the answer.
       if (attempt.abort === null && attempt.asking) return 'asks';
       this.#return(execution, kind);
       return 'returns';
@@ -159,7 +160,7 @@ export class SimWorker {
     if (this.stopping || attempt.abort !== null) {
       const reason = 'not begun';
       this.#end(execution, { kind: 'handed_back', reason });
-    } else if (!this.held.values().some((other) => before.includes(other))) {
+    } else if (!this.attempts.values().some((other) => before.includes(other))) {
       attempt.channel.start();
       execution.state = 'running';
     }
@@ -204,11 +205,11 @@ export class SimWorker {
 
   #over(execution: Execution): void {
     execution.state = 'returned';
-    this.held.delete(execution.attempt);
+    this.attempts.delete(execution.attempt);
     this.executions = this.executions.filter((other) => other !== execution);
   }
 
-  #giveBack({ lane, fence }: HeldLane, member: Member): void {
+  #handBackStray({ lane, fence }: HeldLane, member: Member): void {
     const outcome = { kind: 'handed_back', reason: 'the answer to its claim was lost' } as const;
     const channel = member.writer.open(lane, fence, () => {});
     channel.end({ outcome, retryDelayMs: 0 }, 0).catch(() => {});

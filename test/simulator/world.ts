@@ -7,15 +7,15 @@ import type { SimWorker } from './worker.ts';
 
 export const LEASE_MS = 30_000;
 export const RENEW_MS = 10_000;
-/** The part of a lease that a worker does not trust; see lease-keeper.ts. */
+/** The share of a lease that a worker does not trust; see lease-keeper.ts. */
 export const MARGIN_MS = LEASE_MS / 10;
 
 const BEGINNING = 1_000_000;
 
-/** A request that is on its way to the store although nobody waits for its answer any more. */
+/** A request that is still on its way to the store although its sender is gone. */
 export type LateRequest = () => Promise<unknown>;
 
-/** Everything of one story: the true time, the store's clock, the workers and what is on the wire. */
+/** The state of one story: true time, the store's clock, the workers and requests in flight. */
 export class World {
   readonly story: Story;
   readonly random: Random;
@@ -23,10 +23,10 @@ export class World {
   /** Milliseconds of true time, which never jumps. */
   now = BEGINNING;
   readonly workers: SimWorker[] = [];
-  /** The processes that live; any other is provably dead to its neighbours on the host. */
+  /** Live processes; workers on the same host can prove that any other is dead. */
   readonly pids = new Set<number>();
   readonly late: LateRequest[] = [];
-  /** Everything is stopped. */
+  /** The installation is stopped. */
   stopped = false;
   sim!: SimStore;
   record!: Record;
@@ -38,7 +38,7 @@ export class World {
 
   constructor(story: Story) {
     this.story = story;
-    // For what is drawn while the story runs: waits and payloads, never what happens next.
+    // For values drawn while the story runs: delays and payloads, never the next step.
     this.random = new Random(story.seed ^ 0x5bd1e995);
   }
 
@@ -67,7 +67,7 @@ export class World {
     return this.#offsets.length;
   }
 
-  /** How far the store's clock ran ahead since it had jumped so often. */
+  /** How far the store's clock ran ahead since its `jumps`-th jump. */
   driftSince(jumps: number): number {
     const base = this.#offsets[jumps - 1] ?? 0;
     return Math.max(0, ...this.#offsets.slice(jumps).map((offset) => offset - base));
