@@ -111,7 +111,7 @@ export class LaneWatch {
     must(
       this.begun === null,
       'at most one run of a lane has begun',
-      () => `${this.lane}: ${runId} beside ${this.begun}`,
+      () => `${this.lane}: ${runId}, but ${this.begun} has begun`,
     );
     must(
       this.order[0] === runId,

@@ -47,7 +47,7 @@ export function admission({ payload = null, ...rest }: NewRun = {}): Admission {
   };
 }
 
-/** A store under test with a clock that only moves when told to, and short forms of the calls. */
+/** A store under test with a manually advanced clock, and short forms of the calls. */
 export class Rig {
   now = START;
   readonly store: Store;

@@ -55,7 +55,7 @@ describe('the lane machine', () => {
     expect(() => machine.start(change, run)).toThrow();
   });
 
-  it('[Q1] a lane under way, asking, delayed, idle or held cannot be taken', () => {
+  it('[Q1] a lane that is running, asking, delayed, idle or held cannot be taken', () => {
     for (const state of ['idle', 'delayed', 'running', 'asking'] as const) {
       const { change, run } = lane();
       change.lane.state = state;

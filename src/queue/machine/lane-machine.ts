@@ -65,7 +65,7 @@ export function take(change: LaneChange, run: RunCore, holder: Holder): void {
     lane.queued--;
     lane.lastPosition = run.position ?? lane.lastPosition;
   } else if (lane.runId !== run.id) {
-    throw new Error('the lane has another run under way');
+    throw new Error('the lane has another begun run');
   }
   lane.runId = run.id;
   lane.headType = run.type;
@@ -366,7 +366,7 @@ function delay(
   else change.log(event, { error, nextRunAt: until, delayMs: until - change.now }, run);
 }
 
-/** The run keeps the lane's head and may start again at once. */
+/** The run keeps the lane's head and may start again immediately. */
 function requeue(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   change.touch(run).committed = null;

@@ -105,7 +105,7 @@ test('[Q10] settle() takes a failure but not a hand-back', async () => {
   expect(run).toMatchObject({ state: 'failed', error: { class: 'turn_limit' } });
 });
 
-test('a result over 1 MiB fails for good', async () => {
+test('a result over 1 MiB fails without a retry', async () => {
   const { run } = await execute(() => 'x'.repeat(PAYLOAD_MAX));
   expect(run).toMatchObject({ state: 'failed', error: { class: 'invalid_payload' } });
 });

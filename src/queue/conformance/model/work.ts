@@ -92,7 +92,7 @@ export const claim = (nodeIndex: number, types: readonly string[], limit: number
 export const OUTCOMES: Record<ModelOutcome, (now: number) => Outcome> = {
   succeeded: () => ({ kind: 'succeeded', result: 1 }),
   fails: () => ({ kind: 'failed', error: { class: 'timeout', message: '' } }),
-  'fails for good': () => ({ kind: 'failed', error: { class: 'invalid_request', message: '' } }),
+  'fails permanently': () => ({ kind: 'failed', error: { class: 'invalid_request', message: '' } }),
   cancelled: () => ({ kind: 'cancelled' }),
   handed_back: () => ({ kind: 'handed_back', reason: 'asked' }),
   parked: (now) => ({

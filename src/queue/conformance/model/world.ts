@@ -54,7 +54,7 @@ export interface ModelNode {
 export type ModelOutcome =
   | 'succeeded'
   | 'fails'
-  | 'fails for good'
+  | 'fails permanently'
   | 'cancelled'
   | 'handed_back'
   | 'parked'
@@ -167,7 +167,7 @@ export class World {
     const cancelled = lane.cancel !== null && outcome !== 'succeeded';
     if (cancelled || outcome === 'cancelled') this.finish(run, 'cancelled');
     else if (outcome === 'succeeded') this.finish(run, 'succeeded');
-    else if (outcome === 'fails for good') this.finish(run, 'failed', 'invalid_request');
+    else if (outcome === 'fails permanently') this.finish(run, 'failed', 'invalid_request');
     else if (outcome === 'fails' && run.attempts >= run.maxAttempts)
       this.finish(run, 'dead', 'timeout');
     else if (outcome === 'fails') this.delay(lane, run, this.now + retryMs, 'timeout');
