@@ -2,7 +2,6 @@ import type { Logger } from '../queue/logger.ts';
 import type { StopStore } from '../queue/store.ts';
 import type { AccessStore, Audited } from './access-store.ts';
 import { auditService } from './audit-service.ts';
-import { nodeService } from './nodes-service.ts';
 import type { AccessService } from './service.ts';
 import { stopService } from './stop-service.ts';
 import { tokenService } from './tokens-service.ts';
@@ -24,6 +23,6 @@ export const createAccess = (parts: AccessParts): AccessService => ({
   ...userService(parts),
   ...tokenService(parts),
   ...auditService(parts),
-  ...nodeService(parts),
+  nodes: () => parts.store.listNodeViews(),
   ...stopService(parts),
 });

@@ -348,7 +348,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     const user = await people.user('hanako', 'operator');
     const { token, id } = await people.token(user.id);
     const by = await authenticator.byToken(token);
-    if (by === null) throw new Error('not let in');
+    if (by === null) throw new Error('not authenticated');
     expect(await authenticator.recheck(by)).toEqual({ by, name: 'hanako' });
     await store.updateUser(user.id, { role: 'viewer' });
     expect(await authenticator.recheck(by)).toEqual({

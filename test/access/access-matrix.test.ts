@@ -119,7 +119,7 @@ describe.each(casesOf(['sqlite', 'postgres'], ['sqlite']))('on %s', (database) =
     const wrong: string[] = [];
     const asked: { row: Row; actor: Actor; answer: Answer }[] = [];
 
-    const look = async (row: Row, actor: Actor, subjects: Subjects): Promise<void> => {
+    const check = async (row: Row, actor: Actor, subjects: Subjects): Promise<void> => {
       const subject = await subjects.for(row);
       const { id, is } = subject;
       const answer = await ask(rig.url, row, actor.token, id);
@@ -147,13 +147,13 @@ describe.each(casesOf(['sqlite', 'postgres'], ['sqlite']))('on %s', (database) =
     await Promise.all(
       all.map(async ({ actor, subjects }) => {
         for (const [index, row] of rows.entries()) {
-          if (asks(actor, index) && beside.includes(row)) await look(row, actor, subjects);
+          if (asks(actor, index) && beside.includes(row)) await check(row, actor, subjects);
         }
       }),
     );
     for (const { actor, subjects } of all) {
       for (const row of alone.filter((each) => asks(actor, rows.indexOf(each)))) {
-        await look(row, actor, subjects);
+        await check(row, actor, subjects);
         await rig.store.setStop(null);
       }
     }

@@ -8,7 +8,6 @@ import { kindOf } from '../../policy/tools/kind.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
-import { canonicalJson } from './canonical-json.ts';
 
 export interface QuestionsOptions {
   readonly context: Pick<
@@ -258,3 +257,12 @@ const KINDS: Readonly<Record<string, ApprovalKind>> = {
   AskUserQuestion: 'question',
   ExitPlanMode: 'plan',
 };
+
+/** The same text for equal values, whatever the order of their fields. */
+function canonicalJson(value: Json): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -101,10 +101,10 @@ export function approvalRules(rule: SessionRule): void {
     const other = await rig.store.openApproval(question(claimed, { digest: 'd2' }));
     expect(other?.id).not.toBe(asked.id);
     await rig.store.decideApproval(asked.id, ALLOW);
-    const anew = await rig.store.openApproval(question(claimed));
-    expect(anew?.id).not.toBe(asked.id);
+    const reopened = await rig.store.openApproval(question(claimed));
+    expect(reopened?.id).not.toBe(asked.id);
     const all = await rig.store.listApprovalsOf(claimed.run.id);
-    expect(all.map(({ id }) => id)).toEqual([asked.id, other?.id, anew?.id]);
+    expect(all.map(({ id }) => id)).toEqual([asked.id, other?.id, reopened?.id]);
     expect(await rig.events(claimed.run.lane, 'approval.requested')).toHaveLength(3);
   });
 
@@ -322,8 +322,8 @@ export function approvalRules(rule: SessionRule): void {
   });
 
   rule('[E5] an input too long for an event is cut there, and stored in full', async (rig) => {
-    for (const letter of ['x', '語', '\u0000"\\']) {
-      const input = { command: letter.repeat(300_000) };
+    for (const character of ['x', '語', '\u0000"\\']) {
+      const input = { command: character.repeat(300_000) };
       const { claimed, asked } = await asking(rig, { input });
       expect((await rig.store.getApproval(asked.id))?.input).toEqual(input);
       const [emitted] = await rig.events(claimed.run.lane, 'approval.requested');

@@ -17,9 +17,9 @@ export function runRules(rule: SessionRule): void {
     const { receipt } = await rig.send(id, {}, { original: 'sealed' });
     const edit = (payload: string, original: string | null) =>
       rig.store.editRun(receipt.id, { payload, original });
-    const run = await edit('{"message":"other"}', 'sealed anew');
+    const run = await edit('{"message":"other"}', 'sealed again');
     expect(run).toMatchObject({ id: receipt.id, payload: { message: 'other' } });
-    expect(await rig.store.readOriginal(receipt.id)).toBe('sealed anew');
+    expect(await rig.store.readOriginal(receipt.id)).toBe('sealed again');
     await edit('{"message":"plain"}', null);
     expect(await rig.store.readOriginal(receipt.id)).toBeNull();
   });

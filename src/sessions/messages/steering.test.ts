@@ -15,7 +15,7 @@ const steer = (id: string): SteerRecord => ({
 });
 
 function rig() {
-  const state = { steers: [] as SteerRecord[], reads: 0, tell: (): void => {} };
+  const state = { steers: [] as SteerRecord[], reads: 0, hint: (): void => {} };
   const marked: string[] = [];
   const steering = new Steering({
     store: {
@@ -28,7 +28,7 @@ function rig() {
         return true;
       },
       onHint: (listener) => {
-        state.tell = () => listener({ ready: false, nodes: ['node'], lanes: [] });
+        state.hint = () => listener({ ready: false, nodes: ['node'], lanes: [] });
         return () => {};
       },
     },
@@ -46,9 +46,9 @@ test('[Q11] each message is recorded as given once, before it is given', async (
   const messages = feed[Symbol.asyncIterator]();
   const first = messages.next();
   state.steers = [steer('1'), steer('2')];
-  state.tell();
+  state.hint();
   expect(await first).toEqual({ done: false, value: 'message 1' });
-  state.tell();
+  state.hint();
   expect(await messages.next()).toEqual({ done: false, value: 'message 2' });
   expect(marked).toEqual(['1 given', '2 given']);
   const third = messages.next();
@@ -61,7 +61,7 @@ test('[Q11] a message that the agent did not take is put back', async () => {
   const { state, marked, feed } = rig();
   const messages = feed[Symbol.asyncIterator]();
   state.steers = [steer('1'), steer('2')];
-  state.tell();
+  state.hint();
   await messages.next();
   await messages.return?.();
   expect(marked).toEqual(['1 given', '1 waiting']);

@@ -48,7 +48,7 @@ test('[A6] a used-up budget ends a run before an agent starts', async () => {
 
 const push = { command: 'git push origin main' };
 const order = { command: 'install /dev/null a' };
-const tell: Play = async function* () {
+const succeed: Play = async function* () {
   yield init();
   yield { kind: 'end', end: END };
 };
@@ -88,7 +88,7 @@ test('[Q16] a call that waited behind a question was not made', async () => {
   await until(async () => (await rig.events('run.waiting')).length === 1);
   await first.die();
   await allow(rig);
-  const second = await rig.attempt(tell);
+  const second = await rig.attempt(succeed);
   expect(await second.ended()).toMatchObject({ kind: 'succeeded' });
 });
 
@@ -110,7 +110,7 @@ test.each([
   });
   await allowed.promise;
   await first.die();
-  expect(await (await rig.attempt(tell)).ended()).toMatchObject(UNSAFE);
+  expect(await (await rig.attempt(succeed)).ended()).toMatchObject(UNSAFE);
 });
 
 /** An attempt at the command that writes `written` and is interrupted. */
@@ -152,7 +152,7 @@ test('[Q16] a command that only reads runs again, without a snapshot', async () 
   const rig = await attemptRig({ agent: 'shell' });
   const run = await rig.say('cat written');
   await cutOffCommand(rig);
-  expect(await (await rig.attempt(tell)).ended()).toMatchObject({ kind: 'succeeded' });
+  expect(await (await rig.attempt(succeed)).ended()).toMatchObject({ kind: 'succeeded' });
   expect(await rig.events('run.retry_diff')).toEqual([]);
   expect(await rig.store.readSnapshot(run)).toBeNull();
 });
@@ -170,7 +170,7 @@ test('[Q16] a command that must not run twice does not run again', async () => {
   await begun.promise;
   await until(async () => (await rig.events('agent.init')).length === 1);
   await first.die();
-  expect(await (await rig.attempt(tell)).ended()).toMatchObject(UNSAFE);
+  expect(await (await rig.attempt(succeed)).ended()).toMatchObject(UNSAFE);
 });
 
 test('[A3] no agent starts while one of an earlier attempt cannot be killed', async () => {
@@ -212,7 +212,7 @@ test('[A3] a run that never started leaves no conversation to continue', async (
 test('[A3] a run whose conversation was lost starts a new one when a person retries it', async () => {
   const rig = await attemptRig();
   await rig.say('one');
-  await (await rig.attempt(tell)).ended();
+  await (await rig.attempt(succeed)).ended();
   await rig.say('two');
   const error = { class: 'conversation_lost', message: 'No conversation found' } as const;
   const lost = await rig.attempt(async function* () {
@@ -221,14 +221,14 @@ test('[A3] a run whose conversation was lost starts a new one when a person retr
   await lost.ended();
   await rig.service.retryRun(ADMIN, lost.run.id);
   const conversations: (string | null)[] = [];
-  const look: Play = async function* (turn) {
+  const record: Play = async function* (turn) {
     conversations.push(turn.conversation);
     yield init('fresh');
     yield { kind: 'end', end: END };
   };
-  await (await rig.attempt(look)).ended();
+  await (await rig.attempt(record)).ended();
   await rig.say('three');
-  await (await rig.attempt(look)).ended();
+  await (await rig.attempt(record)).ended();
   expect(conversations).toEqual([null, 'fresh']);
 });
 
@@ -261,7 +261,7 @@ test('[A3] an agent started after its run was taken over gets no input', async (
 
 test('[Q11] a manual retry of a run includes the messages that were added to it', async () => {
   const rig = await attemptRig();
-  await rig.say('mend it');
+  await rig.say('fix it');
   const go = Promise.withResolvers<void>();
   const error = { class: 'invalid_request', message: 'no credit' } as const;
   const first = await rig.attempt(async function* () {
@@ -276,15 +276,15 @@ test('[Q11] a manual retry of a run includes the messages that were added to it'
   go.resolve();
   await first.ended();
   const messages: string[] = [];
-  const look: Play = async function* ({ message }) {
+  const record: Play = async function* ({ message }) {
     messages.push(message);
     yield init();
     yield { kind: 'end', end: { ...END, outcome: { kind: 'failed', error } } };
   };
   for (let of = first.run.id, i = 0; i < 2; i++) {
     of = (await rig.service.retryRun(ADMIN, of)).id;
-    await (await rig.attempt(look)).ended();
+    await (await rig.attempt(record)).ended();
   }
   expect(messages).toHaveLength(2);
-  for (const message of messages) expect(message).toMatch(/^mend it.*added:\n\nand the tests$/s);
+  for (const message of messages) expect(message).toMatch(/^fix it.*added:\n\nand the tests$/s);
 });

@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../approvals/approval-store.ts';
 import { planTurn, type RunSoFar } from './turn-plan.ts';
 
 const so: RunSoFar = {
-  message: 'mend it',
+  message: 'fix it',
   conversation: 'c',
   forkPoint: null,
   begun: true,
@@ -15,26 +15,26 @@ const answer = (state: 'allowed' | 'denied', message: string | null = null) =>
   ({ tool: 'Bash', state, message }) as ApprovalRecord;
 
 test("[A3] a first attempt sends the message in the session's conversation", () => {
-  expect(planTurn({ ...so, begun: false })).toEqual({ conversation: 'c', message: 'mend it' });
+  expect(planTurn({ ...so, begun: false })).toEqual({ conversation: 'c', message: 'fix it' });
   expect(planTurn({ ...so, begun: false, conversation: null }).conversation).toBeNull();
 });
 
 test('[A3] after an interruption it continues the conversation and repeats the message', () => {
   const { conversation, message } = planTurn(so);
   expect(conversation).toBe('c');
-  expect(message).toMatch(/interrupted.*The message was:\nmend it$/s);
+  expect(message).toMatch(/interrupted.*The message was:\nfix it$/s);
 });
 
 test('[A3] if no run ended and no call was allowed, it starts a new conversation', () => {
   const fresh = planTurn({ ...so, hasPast: false, acted: false });
-  expect(fresh).toEqual({ conversation: null, message: 'mend it' });
+  expect(fresh).toEqual({ conversation: null, message: 'fix it' });
   expect(planTurn({ ...so, hasPast: false }).conversation).toBe('c');
   expect(planTurn({ ...so, acted: false }).conversation).toBe('c');
 });
 
 test('[S10] [A3] a fork copies its source until it has a conversation to resume', () => {
   const forkPoint = { conversation: 'original', head: 'h' };
-  const forking = { conversation: null, fork: forkPoint, message: 'mend it' };
+  const forking = { conversation: null, fork: forkPoint, message: 'fix it' };
   const fork = { ...so, forkPoint, hasPast: false };
   expect(planTurn({ ...fork, conversation: null, begun: false })).toEqual(forking);
   expect(planTurn({ ...fork, acted: false })).toEqual(forking);

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../contract/errors.ts';
 import type { SessionStatus, StatusReason } from '../../../contract/session.ts';
 
 /*
- * What sessions should look like, written down a second time, as simply as possible and without
+ * What sessions should be like, written a second time, as simply as possible and without
  * the machine: plain objects that can be copied, so that a refused call is a copy thrown away.
  */
 
