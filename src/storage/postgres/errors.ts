@@ -50,7 +50,7 @@ export function toBatonError(error: unknown): unknown {
         ? error.message
         : String(error);
   if (isAway(error) || BUSY.has(code)) {
-    const what = BUSY.has(code) ? 'The database is too busy' : 'The database does not answer';
+    const what = BUSY.has(code) ? 'The database is too busy' : 'The database is not responding';
     return new BatonError('database_unreachable', `${what} (${detail}).`, { cause: error });
   }
   if (code === '28P01' || code === '28000' || code === '3D000' || code === '42501') {
