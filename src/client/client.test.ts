@@ -39,8 +39,8 @@ test('the client drives a session from creation to deletion', async () => {
   const cursor = first.nextCursor as string;
   const rest = await client.listSessions({ query: { limit: 1, cursor, archived: false } });
   expect(rest).toMatchObject({ items: [{ id: made.id }], nextCursor: null });
-  const found = await client.searchSessions({ query: { name: 'の名' } });
-  expect(found.items).toHaveLength(1);
+  const matches = await client.searchSessions({ query: { name: 'の名' } });
+  expect(matches.items).toHaveLength(1);
 
   const params = { id: made.id };
   const key = { idempotencyKey: 'once' };

@@ -137,15 +137,15 @@ test('[E9] hints start with `all`, and repeat it after a broken connection', asy
   const hints = client.hints();
   onTestFinished(async () => void (await hints.return()));
   expect((await hints.next()).value).toEqual({ all: true });
-  const pulse = setInterval(() => void rig.note(id), 20);
+  const timer = setInterval(() => void rig.note(id), 20);
   let alls = 0;
-  let told = 0;
-  while (alls === 0 || told === 0) {
+  let hinted = 0;
+  while (alls === 0 || hinted === 0) {
     const { value } = await hints.next();
     if (value !== undefined && 'all' in value) alls++;
-    else if (value?.sessionId === id) told++;
+    else if (value?.sessionId === id) hinted++;
   }
-  clearInterval(pulse);
+  clearInterval(timer);
   expect(proxy.connections()).toBe(2);
 });
 

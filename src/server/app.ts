@@ -3,10 +3,11 @@ import type { AccessService } from '../access/service.ts';
 import type { AgentView } from '../contract/agent.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionService } from '../sessions/service.ts';
-import { nobody, type RequestAuthenticator } from './auth.ts';
+import { type RequestAuthenticator, refuseAll } from './auth.ts';
 import { addAuthentication } from './authenticate.ts';
 import { answerClientError } from './client-error.ts';
-import { addCompatRoutes } from './compat/routes.ts';
+import { addCompatSchedulerRoutes } from './compat/scheduler.ts';
+import { addCompatWebRoutes } from './compat/web.ts';
 import { sendError } from './errors.ts';
 import { setHeaders, setTransportSecurity } from './headers.ts';
 import { readJsonBodies } from './request-body.ts';
@@ -87,7 +88,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
   });
-  const { auth = nobody, pages = true } = options;
+  const { auth = refuseAll, pages = true } = options;
   app.addHook('onRequest', async (request, reply) => {
     // Node emits every request of a packet, even after one of them got the connection closed.
     if (request.raw.socket.destroyed) return reply.hijack();
@@ -125,7 +126,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   addAccessRoutes(api, access);
   addTicketRoute(api, auth.authenticator);
   addClusterRoutes(api, { access, agents: options.agents ?? (async () => []) });
-  addCompatRoutes(api);
+  addCompatSchedulerRoutes(api);
+  addCompatWebRoutes(api);
   for (const add of options.routes ?? []) add(api);
   return app;
 }

@@ -101,7 +101,7 @@ export const adminToken = (token: string): RequestAuthenticator =>
   requestAuthenticator(new StoreAuthenticator({ adminToken: token }));
 
 /** Accepts no credential: for a node that has none yet. */
-export const nobody: RequestAuthenticator = adminToken(newSecret());
+export const refuseAll: RequestAuthenticator = adminToken(newSecret());
 
 const pageKeyOf = (headers: IncomingHttpHeaders): string | null => {
   const key = headers[PAGE_KEY_HEADER];

@@ -17,7 +17,7 @@ import { compose } from '../../src/node/compose.ts';
 import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
-import { nobody, requestAuthenticator } from '../../src/server/auth.ts';
+import { refuseAll, requestAuthenticator } from '../../src/server/auth.ts';
 import { openApiDocument } from '../../src/server/openapi/document.ts';
 import {
   describeField,
@@ -80,7 +80,7 @@ async function rig() {
     service: () => service,
     access: () => access,
     log,
-    routes: [(api) => void registerStreams(api, { auth: nobody })],
+    routes: [(api) => void registerStreams(api, { auth: refuseAll })],
   });
 
   const signedIn = await authenticator.signIn({ token: TOKEN }, FROM);

@@ -134,9 +134,9 @@ test.runIf(process.platform === 'linux')(
     const database = new DatabaseSync(join(dataDir, 'baton.db'), { readOnly: true });
     const row = database.prepare("SELECT value FROM settings WHERE name = 'installation'").get();
     database.close();
-    const mark = { installation: String(row?.['value']), node: 'dead', run: 'run' };
+    const tag = { installation: String(row?.['value']), node: 'dead', run: 'run' };
     const left = spawn('sleep', ['600'], {
-      env: { ...process.env, [TAG_VARIABLE]: formatTag(mark, 1) },
+      env: { ...process.env, [TAG_VARIABLE]: formatTag(tag, 1) },
       detached: true,
       stdio: 'ignore',
     });

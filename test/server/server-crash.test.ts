@@ -21,7 +21,7 @@ function alive(command: string): string[] {
     );
 }
 
-async function scene() {
+async function startRig() {
   // A unique time to sleep, to recognise the process by.
   const nap = `sleep ${randomInt(1e8, 1e9)}`;
   const dataDir = temporaryDirectory();
@@ -55,9 +55,9 @@ async function scene() {
   return { options, server, session, runs, isLast, readers, starts, gate, nap };
 }
 
-type Scene = Awaited<ReturnType<typeof scene>>;
+type Rig = Awaited<ReturnType<typeof startRig>>;
 
-async function expectWhole(server: Server, { session, runs, isLast, readers, nap }: Scene) {
+async function expectWhole(server: Server, { session, runs, isLast, readers, nap }: Rig) {
   await server.finished(runs[2]);
   await Promise.all(readers.map((each) => each.ended));
   const stored = await server.log(session.id);
@@ -77,28 +77,28 @@ async function expectWhole(server: Server, { session, runs, isLast, readers, nap
 }
 
 test('[E3] [Q7] [A9] kill -9 in mid-run: readers see every event once, the run ends once, nothing is left over, and the rest continues in order', async () => {
-  const it = await scene();
-  await it.server.kill();
-  const again = await Server.start(it.options);
-  await until(() => readFileSync(it.starts, 'utf8') === 'first\nfirst\n');
+  const rig = await startRig();
+  await rig.server.kill();
+  const again = await Server.start(rig.options);
+  await until(() => readFileSync(rig.starts, 'utf8') === 'first\nfirst\n');
   // The processes of the dead server's agent are gone; this one belongs to the new attempt.
-  await until(() => alive(it.nap).length === 1, { every: 50 });
-  writeFileSync(it.gate, '');
-  await expectWhole(again, it);
-  expect(await again.run(it.runs[0])).toMatchObject({ crashes: 1 });
-  expect(readFileSync(it.starts, 'utf8')).toBe('first\nfirst\nsecond\nthird\n');
+  await until(() => alive(rig.nap).length === 1, { every: 50 });
+  writeFileSync(rig.gate, '');
+  await expectWhole(again, rig);
+  expect(await again.run(rig.runs[0])).toMatchObject({ crashes: 1 });
+  expect(readFileSync(rig.starts, 'utf8')).toBe('first\nfirst\nsecond\nthird\n');
   expect(await again.stop()).toBe(0);
 }, 90_000);
 
 test('[E3] [Q20] SIGTERM in mid-run: the run ends within its grace period, readers reconnect, and the rest continues in order', async () => {
-  const it = await scene();
-  process.kill(it.server.program.pid, 'SIGTERM');
-  await until(() => it.server.program.stderr().includes('Stopping'));
-  writeFileSync(it.gate, '');
-  expect((await it.server.program.exit).code).toBe(0);
-  const again = await Server.start(it.options);
-  await expectWhole(again, it);
-  expect(await again.run(it.runs[0])).toMatchObject({ crashes: 0 });
-  expect(readFileSync(it.starts, 'utf8')).toBe('first\nsecond\nthird\n');
+  const rig = await startRig();
+  process.kill(rig.server.program.pid, 'SIGTERM');
+  await until(() => rig.server.program.stderr().includes('Stopping'));
+  writeFileSync(rig.gate, '');
+  expect((await rig.server.program.exit).code).toBe(0);
+  const again = await Server.start(rig.options);
+  await expectWhole(again, rig);
+  expect(await again.run(rig.runs[0])).toMatchObject({ crashes: 0 });
+  expect(readFileSync(rig.starts, 'utf8')).toBe('first\nsecond\nthird\n');
   expect(await again.stop()).toBe(0);
 }, 90_000);

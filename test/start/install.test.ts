@@ -24,11 +24,11 @@ import {
 // Runs the sources, not a bundle.
 vi.stubEnv('NODE_OPTIONS', '');
 
-const place = mkdtempSync(join(tmpdir(), 'baton-install-'));
-const clone = join(place, 'clone');
-const app = join(place, 'app');
+const folder = mkdtempSync(join(tmpdir(), 'baton-install-'));
+const clone = join(folder, 'clone');
+const app = join(folder, 'app');
 // A busy disk takes minutes for so many files.
-afterAll(() => rmSync(place, { recursive: true, force: true }), 240_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 240_000);
 
 /** The machine's own Node, not the one that `npm test` puts first on the PATH. */
 const env = {
@@ -83,8 +83,8 @@ function leaveOut(names: readonly string[]): void {
       lock.packages[path]!;
     const needed = { ...dependencies, ...optionalDependencies, ...peerDependencies };
     for (const name of Object.keys(path === '' ? { ...needed, ...devDependencies } : needed)) {
-      const place = placesFrom(path, name).find((each) => each in lock.packages);
-      if (place !== undefined) kept.add(place);
+      const location = locationsFrom(path, name).find((each) => each in lock.packages);
+      if (location !== undefined) kept.add(location);
     }
   }
   for (const path of Object.keys(lock.packages)) if (!kept.has(path)) delete lock.packages[path];
@@ -93,14 +93,14 @@ function leaveOut(names: readonly string[]): void {
 }
 
 /** Where Node searches for a package that is required from a path of the lock file. */
-function placesFrom(path: string, name: string): string[] {
+function locationsFrom(path: string, name: string): string[] {
   const here = `${path === '' ? '' : `${path}/`}node_modules/${name}`;
   const above = path.lastIndexOf('/node_modules/');
   if (path === '') return [here];
-  return [here, ...placesFrom(above === -1 ? '' : path.slice(0, above), name)];
+  return [here, ...locationsFrom(above === -1 ? '' : path.slice(0, above), name)];
 }
 
-const tarballs = (): string[] => readdirSync(place).filter((name) => name.endsWith('.tgz'));
+const tarballs = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.tgz'));
 
 /** Checks that the server is ready and serves the web app. */
 async function answers(url: string, dataDir: string): Promise<void> {
@@ -124,16 +124,16 @@ test('[O1] npm start on a fresh clone installs, builds the web app and answers',
     .split('\n')
     .find((line) => line.includes('"Node started"'));
   expect(Number.parseInt(JSON.parse(started ?? '{}').node, 10)).toBeGreaterThanOrEqual(24);
-  const family = descendantsOf(npm.pid);
+  const tree = descendantsOf(npm.pid);
   process.kill(npm.pid, 'SIGTERM');
   expect((await npm.exit).code).toBe(0);
-  await allGone(family);
+  await allGone(tree);
 });
 
 test('[O1] npm pack rebuilds and makes a tarball', { timeout: 600_000 }, () => {
   mkdirSync(join(clone, 'dist'), { recursive: true });
   writeFileSync(join(clone, 'dist', 'stale.js'), '');
-  run(clone, 'npm', 'pack', '--pack-destination', place);
+  run(clone, 'npm', 'pack', '--pack-destination', folder);
   expect(tarballs()).toHaveLength(1);
 });
 
@@ -142,7 +142,7 @@ test('[O1] the packed tarball installs into an empty directory and runs', {
 }, async () => {
   mkdirSync(app);
   writeFileSync(join(app, 'package.json'), '{"private":true}');
-  run(app, 'npm', 'install', '--no-audit', '--no-fund', join(place, tarballs()[0] ?? 'none'));
+  run(app, 'npm', 'install', '--no-audit', '--no-fund', join(folder, tarballs()[0] ?? 'none'));
 
   const installed = join(app, 'node_modules', 'baton');
   expect(readdirSync(installed)).not.toContain('src');
@@ -153,7 +153,7 @@ test('[O1] the packed tarball installs into an empty directory and runs', {
   const baton = start(
     join(app, 'node_modules', '.bin', 'baton'),
     ['up', '--port', '0', '--data-dir', dataDir],
-    { cwd: app, env: { ...env, XDG_CACHE_HOME: join(place, 'cache') } },
+    { cwd: app, env: { ...env, XDG_CACHE_HOME: join(folder, 'cache') } },
   );
   await answers(await baton.line('Baton is ready: '), dataDir);
   process.kill(baton.pid, 'SIGTERM');

@@ -42,20 +42,20 @@ describe('npm start', () => {
     const url = await npm.line('Baton is ready: ');
     const health = await fetch(new URL('/healthz', url));
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
-    const family = descendantsOf(npm.pid);
-    expect(family.length).toBeGreaterThanOrEqual(2);
+    const tree = descendantsOf(npm.pid);
+    expect(tree.length).toBeGreaterThanOrEqual(2);
     process.kill(npm.pid, 'SIGTERM');
     expect(await npm.exit).toEqual({ code: 0, signal: null });
-    await allGone(family);
+    await allGone(tree);
   });
 
   test('[O1] Ctrl-C reaches npm, launcher and child, and counts once', async () => {
     const npm = npmStart({ detached: true });
     await holdConnection(await npm.line('Baton is ready: '));
-    const family = descendantsOf(npm.pid);
+    const tree = descendantsOf(npm.pid);
     process.kill(-npm.pid, 'SIGINT');
     expect(await npm.exit).toEqual({ code: 0, signal: null });
-    await allGone(family);
+    await allGone(tree);
     expect(npm.stderr()).toContain('Stopped');
   });
 });
@@ -66,10 +66,10 @@ describe('launcher and child', () => {
     async (signal) => {
       const baton = up();
       await baton.line('Baton is ready: ');
-      const family = descendantsOf(baton.pid);
+      const tree = descendantsOf(baton.pid);
       process.kill(baton.pid, signal);
       expect(await baton.exit).toEqual({ code: 0, signal: null });
-      await allGone(family);
+      await allGone(tree);
     },
   );
 
@@ -83,13 +83,13 @@ describe('launcher and child', () => {
   test('[O1] a second signal stops at once', async () => {
     const baton = up();
     await holdConnection(await baton.line('Baton is ready: '));
-    const family = descendantsOf(baton.pid);
+    const tree = descendantsOf(baton.pid);
     process.kill(baton.pid, 'SIGTERM');
     process.kill(baton.pid, 'SIGINT');
     const { code } = await baton.exit;
     expect([130, 143]).toContain(code);
     expect(baton.stderr()).not.toContain('Stopped');
-    await allGone(family);
+    await allGone(tree);
   });
 
   test('[O1] a group signal counts once, each time', async () => {
@@ -116,18 +116,18 @@ describe('launcher and child', () => {
   test('[O1] kill -9 of the launcher ends the child', async () => {
     const baton = up();
     await baton.line('Baton is ready: ');
-    const family = descendantsOf(baton.pid);
-    expect(family).not.toEqual([]);
+    const tree = descendantsOf(baton.pid);
+    expect(tree).not.toEqual([]);
     process.kill(baton.pid, 'SIGKILL');
-    await allGone(family);
+    await allGone(tree);
   });
 
   test('[O1] kill -9 of the launcher ends even a child that is too busy to notice', async () => {
     const program = start(process.execPath, [fixture('hand-over.mjs'), fixture('busy.ts')]);
     await program.line('busy');
-    const family = descendantsOf(program.pid);
+    const tree = descendantsOf(program.pid);
     process.kill(program.pid, 'SIGKILL');
-    await allGone(family);
+    await allGone(tree);
   });
 
   test('[O1] the launcher ends with its child, and with its exit code', async () => {

@@ -148,7 +148,7 @@ export const schedulerEndpoints = {
   schedulerGetCost: endpoint({
     method: 'GET',
     path: '/sessions/{id}/cost',
-    summary: 'What a session has cost',
+    summary: 'The cost of a session',
     group,
     params,
     answer: SchedulerCost,

@@ -1,7 +1,8 @@
 import { accessEndpoints } from './access.ts';
 import { approvalEndpoints } from './approvals.ts';
 import { clusterEndpoints } from './cluster.ts';
-import { compatEndpoints } from './compat.ts';
+import { schedulerEndpoints } from './compat-scheduler.ts';
+import { webEndpoints } from './compat-web.ts';
 import { costEndpoints } from './cost.ts';
 import type { Endpoint } from './endpoint.ts';
 import { policyEndpoints } from './policies.ts';
@@ -24,8 +25,12 @@ export const endpoints = {
 };
 export type EndpointName = keyof typeof endpoints;
 
-/** Everything the server answers: the canonical operations, then the compatibility routes (H8). */
+/**
+ * Everything the server answers: the canonical operations, then the compatibility
+ * routes of the source documents (H8); docs/compat.md compares them.
+ */
 export const endpointList: readonly (readonly [string, Endpoint])[] = Object.entries({
   ...endpoints,
-  ...compatEndpoints,
+  ...schedulerEndpoints,
+  ...webEndpoints,
 });

@@ -180,7 +180,7 @@ export const sessionEndpoints = {
   getCost: endpoint({
     method: 'GET',
     path: '/api/v1/sessions/{id}/cost',
-    summary: 'What a session has cost',
+    summary: 'The cost of a session',
     group,
     params,
     answer: Cost,

@@ -8,7 +8,7 @@ import type { Session } from '../../contract/session.ts';
 import { type Api, paged } from '../route.ts';
 
 /** `/sessions…` of the session scheduler. */
-export function addSchedulerRoutes({ add, sessions }: Api): void {
+export function addCompatSchedulerRoutes({ add, sessions }: Api): void {
   const at = schedulerEndpoints;
 
   add(at.schedulerListSessions, async (call) =>

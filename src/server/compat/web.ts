@@ -3,7 +3,7 @@ import type { RunView } from '../../contract/run-view.ts';
 import { type Api, paged } from '../route.ts';
 
 /** `/api/runs…` and `/api/sessions…` of the agentic web. */
-export function addWebRoutes({ add, sessions }: Api): void {
+export function addCompatWebRoutes({ add, sessions }: Api): void {
   const at = webEndpoints;
 
   add(at.webStartRun, async ({ by, body, idempotencyKey }) => {

@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { appRig } from '../../../test/support/app-rig.ts';
 import { endpointList } from '../../contract/api/endpoints.ts';
-import { nobody } from '../auth.ts';
+import { refuseAll } from '../auth.ts';
 import { PAGES } from '../sign-in/pages.ts';
 import { registerStreams } from '../streams/register.ts';
 import { openApiDocument } from './document.ts';
 
 const streams = {
   routes: [
-    (api: Parameters<typeof registerStreams>[0]) => void registerStreams(api, { auth: nobody }),
+    (api: Parameters<typeof registerStreams>[0]) => void registerStreams(api, { auth: refuseAll }),
   ],
 };
 

@@ -10,7 +10,7 @@ interface Words {
   readonly signIn: string;
   readonly signingIn: string;
   readonly failures: Record<Failure, string>;
-  /** `code` is marked as in Markdown. */
+  /** With `code` in backticks, as in Markdown. */
   readonly refusedHost: Record<'title' | 'why' | 'publicUrl' | 'allowedHosts' | 'restart', string>;
 }
 
