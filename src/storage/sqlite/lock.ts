@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BatonError } from '../../contract/errors.ts';
@@ -15,6 +16,7 @@ export async function lockFile(path: string): Promise<() => void> {
   const file = `${path}.lock`;
   let database: DatabaseSync;
   try {
+    makePrivate(file);
     database = new DatabaseSync(file);
   } catch (error) {
     throw toBatonError(error, file);
@@ -40,6 +42,19 @@ export async function lockFile(path: string): Promise<() => void> {
     if (held) database.close();
     held = false;
   };
+}
+
+/**
+ * For its owner only, like the database. A file that exists is not opened: closing it would release the
+ * lock if this process holds it.
+ */
+function makePrivate(file: string): void {
+  try {
+    if (existsSync(file)) chmodSync(file, 0o600);
+    else closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // Whether the file can be used is for SQLite to say.
+  }
 }
 
 /** True if the write lock is now ours. Writing the holder's row needs a commit, so the lock is taken twice. */
