@@ -10,6 +10,7 @@ import { addCompatSchedulerRoutes } from './compat/scheduler.ts';
 import { addCompatWebRoutes } from './compat/web.ts';
 import { sendError } from './errors.ts';
 import { setHeaders, setTransportSecurity } from './headers.ts';
+import { limitLargeBodies } from './limits/large-bodies.ts';
 import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
@@ -97,6 +98,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   logRequests(app, options.metrics ?? null);
   addAuthentication(app, auth, pages);
+  limitLargeBodies(app);
   readJsonBodies(app);
   app.setErrorHandler(sendError);
   const api = createApi(app, {

@@ -62,6 +62,13 @@ test('[H9] an admin is limited only if the settings say so', () => {
   expect([also.take(admin), also.take(admin)]).toEqual([0, 60]);
 });
 
+test('[H9] a token of an admin without the scope admin is limited like any other', () => {
+  const { take } = rig({ perUser: 1, includeAdmin: false });
+  const readOnly: Principal = { ...admin, scopes: ['read'] };
+  expect([take(readOnly), take(readOnly)]).toEqual([0, 60]);
+  expect(take({ ...admin, scopes: ['read', 'admin'] })).toBe(0);
+});
+
 test('[H9] strangers are counted by address, IPv6 addresses by their /64', () => {
   const { come } = rig({ perAddress: 1 });
   expect(['192.0.2.1', '192.0.2.2', '192.0.2.1'].map(come)).toEqual([0, 0, 60]);

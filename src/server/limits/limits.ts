@@ -1,5 +1,5 @@
 import type { Usage } from '../../access/access-store.ts';
-import type { Principal } from '../../access/principal.ts';
+import { isAdmin, type Principal } from '../../access/principal.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { networkOf } from './address.ts';
 import { Buckets } from './buckets.ts';
@@ -42,9 +42,9 @@ export class Limits {
   }
 
   /** Counts a request of a known user; throws `rate_limited` if it is one too many. */
-  user({ userId, role }: Principal): void {
-    if (role === 'admin' && !this.#settings.includeAdmin) return;
-    refuseIf(this.#users.take(userId));
+  user(by: Principal): void {
+    if (isAdmin(by) && !this.#settings.includeAdmin) return;
+    refuseIf(this.#users.take(by.userId));
   }
 
   /** Counts a request without a valid credential, or a failed attempt to sign in. */

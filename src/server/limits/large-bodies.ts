@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { BatonError } from '../../contract/errors.ts';
+import { Slots } from './slots.ts';
+
+/** Bodies up to this size are not counted. */
+const SMALL_BYTES = 1024 * 1024;
+
+export interface LargeBodyLimits {
+  readonly perUser: number;
+  readonly perNode: number;
+}
+
+/** A message with 26 MiB of attachments takes about 140 MB until it is stored. */
+export const LARGE_BODY_LIMITS: LargeBodyLimits = { perUser: 4, perNode: 16 };
+
+/** Limits how many large bodies are read and handled at once; throws `rate_limited`. */
+export function limitLargeBodies(
+  app: FastifyInstance,
+  { perUser, perNode }: LargeBodyLimits = LARGE_BODY_LIMITS,
+): void {
+  const [users, node] = [new Slots(perUser), new Slots(perNode)];
+  app.addHook('preParsing', async (request, reply, payload) => {
+    if (!mayBeLarge(request)) return payload;
+    reply.raw.once('close', enter(users, request.principal?.userId ?? ''));
+    reply.raw.once('close', enter(node, ''));
+    return payload;
+  });
+}
+
+function enter(slots: Slots, key: string): () => void {
+  const release = slots.enter(key);
+  if (release !== null) return release;
+  throw new BatonError(
+    'rate_limited',
+    'Too many large requests are being received. Try again later.',
+  );
+}
+
+/** A body without a length counts as large where large ones are allowed. */
+function mayBeLarge({ headers, routeOptions }: FastifyRequest): boolean {
+  if ((routeOptions.bodyLimit ?? 0) <= SMALL_BYTES) return false;
+  const length = headers['content-length'];
+  return length === undefined
+    ? headers['transfer-encoding'] !== undefined
+    : Number(length) > SMALL_BYTES;
+}
