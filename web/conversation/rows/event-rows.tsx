@@ -1,5 +1,7 @@
 import { CircleAlert, FilePen, Gauge, Info } from 'lucide-react';
 import { client } from '../../api/client.ts';
+import { DiffView } from '../../parts/diff-view.tsx';
+import type { DiffLine } from '../../parts/line-diff.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Ago, duration, useSeconds } from '../../parts/time.tsx';
 import { useTexts } from '../../texts/texts.ts';
@@ -15,7 +17,6 @@ import type {
   StatusBlock,
 } from '../log/blocks.ts';
 import { Line } from './line.tsx';
-import { Patch } from './patch.tsx';
 
 /* Events of a run or session other than messages, in plain words and with helpful actions. */
 
@@ -74,10 +75,20 @@ export function Changed({ block }: { block: DiffBlock }) {
         ))}
       </ul>
       {block.truncated && <p className="pl-3 text-soft">{t.conversation.more}</p>}
-      {block.patch !== null && <Patch text={block.patch} />}
+      {block.patch !== null && (
+        <DiffView lines={patchLines(block.patch)} label={t.conversation.output} />
+      )}
     </details>
   );
 }
+
+/** The lines of a patch in git’s format. */
+const patchLines = (patch: string): DiffLine[] =>
+  patch.split('\n').map((line) => {
+    if (/^\+(?!\+\+ )/.test(line)) return { kind: 'new', text: line.slice(1) };
+    if (/^-(?!-- )/.test(line)) return { kind: 'gone', text: line.slice(1) };
+    return { kind: 'same', text: line };
+  });
 
 export function Held({ block }: { block: HeldBlock }) {
   const t = useTexts();
