@@ -69,7 +69,7 @@ test('[X4] a page with the cookie but no key leads to the sign-in page, which sa
   await page.evaluate((name) => localStorage.removeItem(name), PAGE_KEY_NAME);
   await page.goto(`${url}/settings/profile`);
   await page.waitForURL(`${url}/sign-in?without=key&next=%2Fsettings%2Fprofile`);
-  expect(await page.getByRole('alert').textContent()).toContain('not the key');
+  expect(await page.getByRole('alert').textContent()).toContain('not the matching key');
   await page.getByLabel('Token').fill(TOKEN);
   await page.keyboard.press('Enter');
   await page.waitForURL(`${url}/settings/profile`);

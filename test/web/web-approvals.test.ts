@@ -123,7 +123,7 @@ test('[A7] [C2] questions are allowed once, edited, denied with a reason or allo
   ]);
   await cards(page).getByText('install /dev/null one').first().waitFor();
   await button(cards(page), 'Edit…').click();
-  await cards(page).getByRole('textbox', { name: 'command' }).fill('echo ***MAPPROVAL***');
+  await cards(page).getByRole('textbox', { name: 'command' }).fill('echo ***MASKED***');
   await button(cards(page), 'Allow with changes').click();
   await cards(page).getByText('It contains a mask').waitFor();
   expect(
@@ -140,7 +140,7 @@ test('[A7] [C2] questions are allowed once, edited, denied with a reason or allo
   await button(cards(page), 'Allow once').click();
 
   // A key does not allow what is partly masked.
-  await cards(page).getByText('DB_PASSWORD=***MAPPROVAL*** install /dev/null four').waitFor();
+  await cards(page).getByText('DB_PASSWORD=***MASKED*** install /dev/null four').waitFor();
   await cards(page).getByText('Part of this is hidden.').waitFor();
   for (const _ of 'aa') {
     await page.keyboard.press('a');
@@ -151,7 +151,7 @@ test('[A7] [C2] questions are allowed once, edited, denied with a reason or allo
   await button(cards(page), 'Reveal secrets').click();
   await cards(page).getByText('DB_PASSWORD=correct-horse install /dev/null four').waitFor();
   await button(cards(page), 'Hide again').click();
-  await cards(page).getByText('DB_PASSWORD=***MAPPROVAL*** install /dev/null four').waitFor();
+  await cards(page).getByText('DB_PASSWORD=***MASKED*** install /dev/null four').waitFor();
   await button(cards(page), 'Reveal secrets').click();
   await button(cards(page), 'Hide again').waitFor();
   await cards(page).focus();
