@@ -111,7 +111,10 @@ export interface NewCode {
   readonly only?: boolean;
 }
 
-/** What a browser signs in with. `user` is for a credential that was checked elsewhere (the admin token). */
+/**
+ * What a browser signs in with. `user` is for a credential that was checked elsewhere (the admin
+ * token).
+ */
 export type SignInBy =
   | { readonly code: string }
   | { readonly token: string }
@@ -185,7 +188,9 @@ export interface AccessStore {
    * the audit line with theirs.
    */
   signIn(by: SignInBy, made: NewSignIn): Promise<ValidSignIn | null>;
-  /** Whether there is such a code, valid or not. A cheap read, so that guesses cost no transaction. */
+  /**
+   * Whether there is such a code, valid or not. A cheap read, so that guesses cost no transaction.
+   */
   hasCode(digest: string): Promise<boolean>;
   /** By the digest of its secret; also extends its idle time, at most once a minute. */
   findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
@@ -197,7 +202,10 @@ export interface AccessStore {
     id: string,
     secret: { readonly from: string; readonly to: string; readonly graceMs: number },
   ): Promise<boolean>;
-  /** Rechecks a credential by its name, `token:<id>` or `cookie:<id>`. Null if it is no longer valid. */
+  /**
+   * Rechecks a credential by its name, `token:<id>` or `cookie:<id>`. Null if it is no longer
+   * valid.
+   */
   findCredential(credential: string): Promise<ValidCredential | null>;
   endSignIn(id: string): Promise<void>;
   /** Also removes expired tickets. Throws `unauthorized` if the sign-in has ended. */

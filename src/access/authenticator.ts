@@ -24,11 +24,15 @@ const DAY_MS = 24 * 60 * 60_000;
 const START_CODE_MS = 60 * 60_000;
 const IDLE_MS = 7 * DAY_MS;
 const LIFE_MS = 30 * DAY_MS;
-/** When a cookie's secret is replaced, and how long requests under way may still use the old one. */
+/**
+ * When a cookie's secret is replaced, and how long requests under way may still use the old one.
+ */
 const RENEW_MS = 60 * 60_000;
 const GRACE_MS = 60_000;
 const TICKET_MS = 30_000;
-/** A hint clears the cache at once when access changes; the time limit is for hints that get lost. */
+/**
+ * A hint clears the cache at once when access changes; the time limit is for hints that get lost.
+ */
 const CACHE_MS = 1000;
 const CACHE_MAX = 10_000;
 
@@ -220,7 +224,9 @@ export class StoreAuthenticator implements Authenticator {
     return this.#store;
   }
 
-  /** `all` alone does not matter here: it is sent under load, with `access` set if access changed. */
+  /**
+   * `all` alone does not matter here: it is sent under load, with `access` set if access changed.
+   */
   #hear({ access }: Hint): void {
     if (access !== true) return;
     this.#tokens.forgetAll();

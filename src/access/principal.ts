@@ -8,7 +8,9 @@ export interface Principal {
   readonly userId: string;
   readonly role: Role;
   readonly channel: Channel;
-  /** Other channels that the credential was created through: their enforced rules bind it, too (P1). */
+  /**
+   * Other channels that the credential was created through: their enforced rules bind it, too (P1).
+   */
   readonly through?: readonly Channel[];
   /** The rights that a token is limited to; if missing, all rights of the role. */
   readonly scopes?: readonly Right[];

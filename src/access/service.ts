@@ -63,7 +63,9 @@ export interface AccessService {
 export interface Authenticator {
   /** A sign-in code for the administrator, printed at start-up. Invalidates all earlier ones. */
   startCode(): Promise<string>;
-  /** Whose token it is; null if it is not valid. Throws `database_unreachable` if that is unknown. */
+  /**
+   * Whose token it is; null if it is not valid. Throws `database_unreachable` if that is unknown.
+   */
   byToken(token: string): Promise<Principal | null>;
   /**
    * Whose cookie it is, whether its secret is due for replacement, and whether the page key belongs to
@@ -73,7 +75,9 @@ export interface Authenticator {
     secret: string,
     pageKey?: string | null,
   ): Promise<{ readonly by: Principal; readonly due: boolean; readonly hasKey: boolean } | null>;
-  /** Replaces the secret; the old one stays valid for a minute. Null if another request was first. */
+  /**
+   * Replaces the secret; the old one stays valid for a minute. Null if another request was first.
+   */
   renew(secret: string): Promise<CookieSecret | null>;
   /** Creates a sign-in; null if the code or token is not valid. */
   signIn(
@@ -81,7 +85,10 @@ export interface Authenticator {
     from: { readonly address: string; readonly requestId: string },
   ): Promise<({ readonly by: Principal; readonly pageKey: string } & CookieSecret) | null>;
   signOut(by: Principal): Promise<void>;
-  /** A ticket for one request of this browser to this path, on any node. Throws `forbidden` for tokens. */
+  /**
+   * A ticket for one request of this browser to this path, on any node. Throws `forbidden` for
+   * tokens.
+   */
   createTicket(by: Principal, path: string): Promise<Ticket>;
   /** Whether the ticket is for this browser and path. It is used up in any case. */
   takeTicket(by: Principal, ticket: string, path: string): Promise<boolean>;

@@ -78,7 +78,10 @@ export async function findUser(store: AccessStore, id: string): Promise<UserReco
   return user;
 }
 
-/** Users cannot disable or demote themselves by accident; the store protects the built-in administrator. */
+/**
+ * Users cannot disable or demote themselves by accident; the store protects the built-in
+ * administrator.
+ */
 function checkSelfChange(by: Principal, id: string, { role, disabled }: UpdateUser): void {
   if (id !== by.userId || id === ADMIN_ID) return;
   if (disabled !== true && (role === undefined || role === by.role)) return;

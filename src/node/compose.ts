@@ -29,7 +29,7 @@ import { SessionReconciler } from '../sessions/reconciler.ts';
 import type { SessionService } from '../sessions/service.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { agentHandler } from '../sessions/turn/agent-handler.ts';
-import { seeWorkspace, WORKSPACE_RUN, WorkspacePayload } from '../sessions/workspace-run.ts';
+import { checkWorkspace, WORKSPACE_RUN, WorkspacePayload } from '../sessions/workspace-run.ts';
 import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { directoryArtefacts } from '../workspaces/artefacts.ts';
 import { directoryProvider, workspacesOf } from '../workspaces/directory.ts';
@@ -180,7 +180,7 @@ export function compose(parts: Parts): Composed {
   queue.register('agent', { payload: AgentPayload, ...(parts.executes ? { run } : {}) });
   queue.register(WORKSPACE_RUN, {
     payload: WorkspacePayload,
-    ...(parts.executes ? { run: seeWorkspace({ store, providerOf }) } : {}),
+    ...(parts.executes ? { run: checkWorkspace({ store, providerOf }) } : {}),
   });
 
   const service = createSessions({

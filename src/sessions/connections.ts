@@ -60,7 +60,9 @@ export class Connections {
     return { close: () => this.#close(open) };
   }
 
-  /** Inserts connections without a row for this node's current lease, and retries failed removals. */
+  /**
+   * Inserts connections without a row for this node's current lease, and retries failed removals.
+   */
   reconcile(): void {
     const node = this.#options.nodeId();
     const someMissing = [...this.#open.values()].some(({ nodeId }) => nodeId !== node);
@@ -106,7 +108,8 @@ export class Connections {
       if (rows.length > 0) logChanges(log, await store.openConnections(key, rows));
       for (const open of opens) open.nodeId = nodeId;
     } catch (error) {
-      // Other errors are temporary: the database is away or the lease was lost. The next pass retries.
+      // Other errors are temporary: the database is away or the lease was lost. The next pass
+      // retries.
       if (isBatonError(error, 'not_found')) {
         for (const open of opens) {
           this.#open.delete(open.id);

@@ -9,7 +9,7 @@ import { onSession } from './audit-details.ts';
 import type { SessionService } from './service.ts';
 import { findSession, type ServiceParts, type ServiceStore } from './service-parts.ts';
 import { toSession } from './views.ts';
-import { WORKSPACE_RUN, WorkspaceSeen } from './workspace-run.ts';
+import { WORKSPACE_RUN, WorkspaceCheck } from './workspace-run.ts';
 
 /* The host of a session: chosen when the session is created, changed by an admin (Q23). */
 
@@ -84,14 +84,14 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
 }
 
 /** Asks a worker of that host. Changes nothing, even if a process dies while it is asking. */
-async function askHost(queue: RunQueue, host: string, sessionId: string): Promise<WorkspaceSeen> {
+async function askHost(queue: RunQueue, host: string, sessionId: string): Promise<WorkspaceCheck> {
   const lane = newId();
   await queue.configure(lane, { host });
   const { id } = await queue.enqueue({ type: WORKSPACE_RUN, lane, payload: { sessionId } });
   const until = performance.now() + ANSWER_MS;
   for (;;) {
     const run = await queue.get(id);
-    if (run?.state === 'succeeded') return WorkspaceSeen.parse(run.result);
+    if (run?.state === 'succeeded') return WorkspaceCheck.parse(run.result);
     if (run === null || isTerminal(run.state)) {
       return { problem: run?.error?.message ?? 'It could not be checked.' };
     }

@@ -27,7 +27,10 @@ export class Provisioner {
     this.#options = options;
   }
 
-  /** Resolves to the workspace's path. On failure, puts the session into ERROR and throws a WorkspaceError. */
+  /**
+   * Resolves to the workspace's path. On failure, puts the session into ERROR and throws a
+   * WorkspaceError.
+   */
   prepare(current: SessionWithFacts): Promise<string> {
     const { id } = current.session;
     const known = this.#underWay.get(id);

@@ -112,7 +112,9 @@ export class SessionReconciler {
     }
   }
 
-  /** Not awaited by the pass: a workspace that takes long or never comes must not delay the others. */
+  /**
+   * Not awaited by the pass: a workspace that takes long or never comes must not delay the others.
+   */
   async #prepare(): Promise<void> {
     const { store, provisioner, host } = this.#options;
     const underWay = this.#preparing;
@@ -132,7 +134,9 @@ export class SessionReconciler {
     }
   }
 
-  /** Not awaited either. A workspace that cannot be removed stays in the database until it can be. */
+  /**
+   * Not awaited either. A workspace that cannot be removed stays in the database until it can be.
+   */
   async #remove(): Promise<void> {
     const { store, provisioner, host } = this.#options;
     if (provisioner === null) return;

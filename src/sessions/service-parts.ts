@@ -17,7 +17,10 @@ import type { SteerStore } from './messages/steer-store.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import type { SessionFor, SessionStore } from './session-store.ts';
 
-/* Shared by the parts of the session service: their dependencies, and finding what a caller may use. */
+/*
+ * Shared by the parts of the session service: their dependencies, and finding what a caller may
+ * use.
+ */
 
 /** How many runs of one session may be queued (H9). */
 export const QUEUE_MAX = 1000;
@@ -66,7 +69,9 @@ export interface SessionWithLevel extends SessionWithFacts {
   readonly level: Level;
 }
 
-/** Throws `not_found` if the caller cannot see the session, `forbidden` if their access is too low. */
+/**
+ * Throws `not_found` if the caller cannot see the session, `forbidden` if their access is too low.
+ */
 export async function findSession(
   parts: ServiceParts,
   by: Principal,

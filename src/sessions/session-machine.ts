@@ -91,7 +91,9 @@ export interface Facts {
   readonly connections: number;
 }
 
-/** Triggers that may be tried on any session at any time; where they do not apply, nothing happens. */
+/**
+ * Triggers that may be tried on any session at any time; where they do not apply, nothing happens.
+ */
 const CONDITIONAL: readonly Trigger[] = ['connected', 'quiet', 'expire'];
 
 /** The status after a trigger; the same one if nothing changes. Throws if it is not allowed. */

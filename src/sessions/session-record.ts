@@ -46,7 +46,9 @@ export interface SessionRecord {
   readonly conversationHead: string | null;
   /** The point that a fork's conversation is copied from, until it has one of its own (S10). */
   readonly forkPoint: ForkPoint | null;
-  /** The agent's last counters for the conversation; the next turn's usage is the difference (A5). */
+  /**
+   * The agent's last counters for the conversation; the next turn's usage is the difference (A5).
+   */
   readonly usageBefore: Json;
   readonly forkedFrom: string | null;
   readonly archivedAt: number | null;

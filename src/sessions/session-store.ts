@@ -39,9 +39,14 @@ export interface NewSession {
   readonly idleTimeoutSeconds: number;
   readonly budgetUsd: number | null;
   readonly holdOnFailure: boolean;
-  /** The workspace exists on one machine only, so the lane is pinned to the host of its first run (Q23). */
+  /**
+   * The workspace exists on one machine only, so the lane is pinned to the host of its first run
+   * (Q23).
+   */
   readonly pin: boolean;
-  /** Pins the session to this host from the start; null pins it where it is prepared or run first. */
+  /**
+   * Pins the session to this host from the start; null pins it where it is prepared or run first.
+   */
   readonly host: string | null;
   readonly forkPoint: ForkPoint | null;
   readonly usageBefore: Json;
@@ -61,7 +66,10 @@ export interface Changed {
   readonly changes: readonly StatusChange[];
 }
 
-/** A change to a session. One that its status does not allow throws `session_state` and changes nothing. */
+/**
+ * A change to a session. One that its status does not allow throws `session_state` and changes
+ * nothing.
+ */
 export type SessionCommand =
   /**
    * The workspace is prepared, or cannot be. With `host`, an unpinned lane that needs a host is pinned
@@ -86,7 +94,9 @@ export type SessionCommand =
 
 export interface SendRequest {
   readonly sessionId: string;
-  /** The sender. Throws `not_found` unless they may operate the session. If omitted, not checked. */
+  /**
+   * The sender. Throws `not_found` unless they may operate the session. If omitted, not checked.
+   */
   readonly userId?: string;
   readonly admission: Admission;
   /** The encrypted original, which the agent gets instead of the masked message. */
@@ -171,7 +181,9 @@ export interface SessionFor {
 }
 
 export interface SessionStore {
-  /** Creates the session (PENDING) and its lane, and emits `session.created`. Throws `name_taken`. */
+  /**
+   * Creates the session (PENDING) and its lane, and emits `session.created`. Throws `name_taken`.
+   */
   createSession(session: NewSession): Promise<SessionWithFacts>;
   getSession(id: string): Promise<SessionWithFacts | null>;
   /** The session, with the level at which it is shared with a user. */
@@ -233,7 +245,10 @@ export interface SessionStore {
   sumByModel(sessionId: string): Promise<ModelSums[]>;
   /** Sums over ended invocations: by `day` in order of days, otherwise most expensive first. */
   listCosts(filter: CostFilter): Promise<CostLine[]>;
-  /** Stores the workspace's snapshot from the start of an attempt; replaces the session's previous one. */
+  /**
+   * Stores the workspace's snapshot from the start of an attempt; replaces the session's previous
+   * one.
+   */
   putSnapshot(snapshot: SnapshotRecord): Promise<void>;
   /** The latest snapshot of a run. */
   readSnapshot(runId: string): Promise<SnapshotRecord | null>;

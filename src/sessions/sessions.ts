@@ -195,7 +195,8 @@ function sessionService(options: SessionsOptions): Part {
           details: { labels: session.labels },
         });
       }
-      // The first step that takes effect is audited: if the process dies after it, the log says who did it.
+      // The first step that takes effect is audited: if the process dies after it, the log says who
+      // did it.
       const { name, status } = session;
       const entry = onSession(by, 'session.delete', id, { before: { name, status } });
       const audited = store.audited(entry);

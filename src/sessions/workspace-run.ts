@@ -14,21 +14,21 @@ export const WorkspacePayload = z.object({ sessionId: SessionId });
 export type WorkspacePayload = z.infer<typeof WorkspacePayload>;
 
 /** The workspace's path on that host, or why it cannot be used there. */
-export const WorkspaceSeen = z.union([
+export const WorkspaceCheck = z.union([
   z.object({ path: z.string() }),
   z.object({ problem: z.string() }),
 ]);
-export type WorkspaceSeen = z.infer<typeof WorkspaceSeen>;
+export type WorkspaceCheck = z.infer<typeof WorkspaceCheck>;
 
-export interface SeeWorkspaceOptions {
+export interface CheckWorkspaceOptions {
   readonly store: Pick<SessionStore, 'getSession'>;
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
 }
 
 /** The handler: checks for a session's workspace on this machine, and creates nothing. */
-export const seeWorkspace =
-  ({ store, providerOf }: SeeWorkspaceOptions) =>
-  async ({ sessionId }: WorkspacePayload): Promise<WorkspaceSeen> => {
+export const checkWorkspace =
+  ({ store, providerOf }: CheckWorkspaceOptions) =>
+  async ({ sessionId }: WorkspacePayload): Promise<WorkspaceCheck> => {
     const current = await store.getSession(sessionId);
     if (current === null) return { problem: 'The session is gone.' };
     const spec = current.session.workspace;

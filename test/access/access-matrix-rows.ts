@@ -6,7 +6,9 @@ import type { Level } from '../../src/contract/level.ts';
 import { STATUS_PATH } from '../../src/server/routes/session-status.ts';
 import { PAGES } from '../../src/server/sign-in/pages.ts';
 
-/* Every request that the server accepts, made from the contract; routes outside it are listed here. */
+/*
+ * Every request that the server accepts, made from the contract; routes outside it are listed here.
+ */
 
 /** The kind of thing a request is about, whose owner matters. */
 export type Subject = 'session' | 'run' | 'approval' | 'token' | 'user' | null;

@@ -31,7 +31,10 @@ function expected(row: Row, actor: Actor, is: Level | null): number {
   return HEIGHT[is] < HEIGHT[row.level] ? 403 : row.status;
 }
 
-/** Whose things a response may mention: the actor's own and, if the request was allowed, shared ones. */
+/**
+ * Whose things a response may mention: the actor's own and, if the request was allowed, shared
+ * ones.
+ */
 function allowed(actor: Actor, answer: Answer, is: Level | null): (word: string) => boolean {
   if (answer.status >= 400) return () => false;
   if (seesAll(actor)) return () => true;

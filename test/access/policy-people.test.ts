@@ -6,7 +6,9 @@ import { accessRig, type Database } from './access-matrix-rig.ts';
 
 const SHARED = { name: 'shared', holdOnFailure: false };
 
-/** An owner on `cli`, which allows everything, and a person on `web` who may operate the session. */
+/**
+ * An owner on `cli`, which allows everything, and a person on `web` who may operate the session.
+ */
 async function twoPeople(database: Database, agent: 'shell' | 'claude' = 'shell') {
   const rig = await accessRig(database);
   const person = async (name: string, channel: Channel) => {

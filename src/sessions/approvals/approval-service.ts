@@ -23,7 +23,10 @@ type Part = Pick<
   'listApprovals' | 'getApproval' | 'decideApproval' | 'revealApproval'
 >;
 
-/** Agents' questions: visible to those who can see the session, answered by those who may operate it (A7). */
+/**
+ * Agents' questions: visible to those who can see the session, answered by those who may operate it
+ * (A7).
+ */
 export function approvalService(parts: ServiceParts): Part {
   const { store, log } = parts;
 
@@ -104,7 +107,9 @@ export function approvalService(parts: ServiceParts): Part {
 const NOT_KEPT =
   'The original input of this call was not stored, because an older version of Baton asked about it.';
 
-/** Edited input makes another call: the rules must not deny it to the run or to the editor (P2, P3). */
+/**
+ * Edited input makes another call: the rules must not deny it to the run or to the editor (P2, P3).
+ */
 async function checkEditedInput(
   { tool, kind, sessionId, runId }: ApprovalRecord,
   input: NonNullable<DecideApproval['input']>,

@@ -114,7 +114,10 @@ export interface ApprovalStore {
    */
   openApproval(approval: NewApproval): Promise<ApprovalRecord | null>;
   getApproval(id: string): Promise<ApprovalRecord | null>;
-  /** The agent's encrypted input; null if it was not stored. Counts as a write, so it can be audited. */
+  /**
+   * The agent's encrypted input; null if it was not stored. Counts as a write, so it can be
+   * audited.
+   */
   readCall(id: string): Promise<string | null>;
   listApprovals(filter: ApprovalFilter): Promise<ListedApproval[]>;
   /** All questions of a run, oldest first. */
@@ -129,7 +132,9 @@ export interface ApprovalStore {
    * False if it is not answered, was used, or the fence is old; repeated with the same fence, true.
    */
   useApproval(id: string, fence: number): Promise<boolean>;
-  /** The agent withdrew it: emits `approval.withdrawn`. Repeated or after an answer, does nothing. */
+  /**
+   * The agent withdrew it: emits `approval.withdrawn`. Repeated or after an answer, does nothing.
+   */
   withdrawApproval(id: string, reason: string): Promise<void>;
   /**
    * Level-triggered, for the reconciler: withdraws pending questions of ended runs, and wakes runs that
@@ -137,7 +142,10 @@ export interface ApprovalStore {
    */
   reconcileApprovals(limit: number): Promise<{ readonly changed: number; readonly more: boolean }>;
 
-  /** Reads all by key at once, since every message and call needs them. Null if there is no such session. */
+  /**
+   * Reads all by key at once, since every message and call needs them. Null if there is no such
+   * session.
+   */
   rulesFor(sessionId: string): Promise<SessionRules | null>;
   /** The rules that do not belong to a session. */
   sharedRules(): Promise<RulesInForce>;

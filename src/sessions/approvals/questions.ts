@@ -69,7 +69,8 @@ export class Questions {
     // A call is stored before it is allowed, so it is known after any crash (Q16).
     await this.#options.stored();
     const digest = this.#digestOf(call);
-    // Identical concurrent calls are judged one after the other, because an answer is valid for one.
+    // Identical concurrent calls are judged one after the other, because an answer is valid for
+    // one.
     const before = this.#asked.get(digest) ?? Promise.resolve();
     const answer = before.then(() => this.#judge(call, withdrawn));
     this.#asked.set(
@@ -238,7 +239,10 @@ export class Questions {
     return this.#give(record, call);
   }
 
-  /** Judges again: edited input makes another call, and rules may have changed since it was asked (P3). */
+  /**
+   * Judges again: edited input makes another call, and rules may have changed since it was asked
+   * (P3).
+   */
   async #give(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
     this.#given.add(record.id);
     if (record.state === 'denied') {

@@ -78,7 +78,10 @@ const IMAGES: readonly [string, (bytes: Buffer) => boolean][] = [
   ['image/webp', (bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString('latin1', 0, 12))],
 ];
 
-/** Images are shown to the agent, so their type is read from their bytes, not taken from the request. */
+/**
+ * Images are shown to the agent, so their type is read from their bytes, not taken from the
+ * request.
+ */
 function mediaTypeOf(content: Buffer, said: string, i: number): string {
   const image = IMAGES.find(([, is]) => is(content))?.[0];
   if (image !== undefined) return image;

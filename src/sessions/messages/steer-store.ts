@@ -56,7 +56,9 @@ export interface SteerStore {
   markSteer(id: string, given: boolean, fence: number): Promise<boolean>;
   /** After the run's last attempt: messages not given become runs at the head of the lane. */
   releaseSteers(runId: string, fence: number): Promise<readonly StatusChange[]>;
-  /** The same, level-triggered, for runs that ended in any way; at most `limit` sessions per call. */
+  /**
+   * The same, level-triggered, for runs that ended in any way; at most `limit` sessions per call.
+   */
   reconcileSteers(limit: number): Promise<{
     readonly changes: readonly StatusChange[];
     readonly more: boolean;

@@ -41,7 +41,9 @@ export async function checkAdmission(
   throw new BatonError('policy_denied', explain(verdict), { details: { verdict } });
 }
 
-/** Refuses an agent that would start something the rules deny to the person who configures it (P1). */
+/**
+ * Refuses an agent that would start something the rules deny to the person who configures it (P1).
+ */
 export async function checkAgentStart(
   { store, onDenied, ownFiles }: Pick<ServiceParts, 'store' | 'onDenied' | 'ownFiles'>,
   by: Principal,

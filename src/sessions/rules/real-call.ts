@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, normalize, resolve } from 'node:path';
 import type { Json } from '../../contract/json.ts';
 import { asTaken, FILE_FIELDS, namesOfCall, type ToolCall } from '../../policy/tools/call.ts';
+import { PATH_MAX, shortened } from '../../policy/tools/short-path.ts';
 import { RealPaths } from './real-paths.ts';
 
 type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
@@ -36,6 +37,8 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
       const said = Object.hasOwn(input, name) ? input[name] : undefined;
       if (typeof said !== 'string' || asTaken(said) === '') continue;
       const path = atHome(asTaken(said));
+      // Nothing opens it; following it name by name would take long.
+      if (path.length > PATH_MAX) continue;
       const { path: real } = await paths.of(way(path));
       if (real !== resolve(workspace, path)) changed[name] = real;
     }
@@ -45,26 +48,6 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
   const [first, second] = others.map((changed) => ({ ...call, input: { ...input, ...changed } }));
   const isSame = JSON.stringify(first) === JSON.stringify(second);
   return [call, first, isSame ? undefined : second].filter((one) => one !== undefined);
-}
-
-/** No system opens a longer path. */
-const PATH_MAX = 4096;
-
-/**
- * A longer path only works in a program that resolves each `..` by name, so its names decide. Takes
- * linear time, unlike `normalize`.
- */
-function shortened(path: string): string {
-  if (path.length <= PATH_MAX) return path;
-  const root = path.startsWith('/') ? '/' : '';
-  const names: string[] = [];
-  for (const name of path.split('/')) {
-    if (name === '' || name === '.') continue;
-    const isAbove = name === '..' && (names.at(-1) ?? '..') === '..';
-    if (name !== '..' || (isAbove && root === '')) names.push(name);
-    else names.pop();
-  }
-  return root + names.join('/');
 }
 
 type Fields = { [name: string]: Json };
@@ -78,7 +61,7 @@ async function realGlob(
   if (typeof pattern !== 'string') return {};
   const fixed = atHome(pattern).split(/[*?[{]/, 1)[0]!;
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
-  if (folder === '') return {};
+  if (folder === '' || folder.length > PATH_MAX) return {};
   const begin = typeof path === 'string' ? atHome(asTaken(path)) || '.' : '.';
   const from = folder.startsWith('/') ? folder : join(begin, folder);
   return { path: (await paths.of(from)).path, pattern: atHome(pattern).slice(folder.length) };

@@ -69,7 +69,9 @@ function mustBeStops({ ask, deny, enforced = [] }: ScopeRules): void {
   });
 }
 
-/** Stricter than the contract's pattern: an invalid rule would allow nothing and stop everything. */
+/**
+ * Stricter than the contract's pattern: an invalid rule would allow nothing and stop everything.
+ */
 export function mustBeRules(field: string, rules: readonly string[]): void {
   const at = rules.findIndex((rule) => parseRule(rule) === null);
   if (at === -1) return;

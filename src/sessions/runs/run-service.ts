@@ -165,7 +165,8 @@ export function runService(parts: ServiceParts): RunService {
     async listRuns(by, { sessionId, state, order, ...page }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const list = ({ limit, cursor }: Slice): Promise<Run[]> => {
-        // Queued runs are listed in the order they will start, which after a move is not that of their ids.
+        // Queued runs are listed in the order they will start, which after a move is not that of
+        // their ids.
         if (sessionId !== undefined && state === 'queued' && order === undefined)
           return queue.listQueued(sessionId, limit, cursor);
         const filter = {

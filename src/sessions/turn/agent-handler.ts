@@ -35,7 +35,9 @@ export interface AgentHandlerOptions extends TurnParts {
     Pick<Store, 'get'> &
     SenderStore;
   readonly provisioner: Provisioner;
-  /** Kills an earlier attempt's leftovers on this machine: two agents never work on one run (A3). */
+  /**
+   * Kills an earlier attempt's leftovers on this machine: two agents never work on one run (A3).
+   */
   readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
   readonly box: SecretBox;
   readonly ownFiles: OwnFiles;
@@ -92,7 +94,8 @@ export const agentHandler =
     }
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
-      // Read for each call: rules change, and a person who steers the run counts from then on (P2, P3).
+      // Read for each call: rules change, and a person who steers the run counts from then on (P2,
+      // P3).
       const [rules, steers] = await retryWhileAway(signal, () =>
         Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
       );

@@ -164,7 +164,8 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
         const init = { agent: agent.kind, cwd: path, ...(model === undefined ? {} : { model }) };
         // First, because a conversation without this event would be resumed without a check.
         await context.emit('agent.init', init).catch(() => {});
-        // At once, because after a crash the next attempt must know which conversation to resume (A3).
+        // At once, because after a crash the next attempt must know which conversation to resume
+        // (A3).
         await retryWhileAway(context.signal, () =>
           store.putInvocation(invocation, {
             fence: context.fence,

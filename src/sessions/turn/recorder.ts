@@ -16,10 +16,16 @@ const DELTA_CHARACTERS = 16 * 1024;
 const MESSAGE_BYTES = 200 * 1024;
 
 const NOTICE_BYTES = 8192;
-/** Once the budget is spent (E10): how often the newest output is stored, and how long a result may be. */
+/**
+ * Once the budget is spent (E10): how often the newest output is stored, and how long a result may
+ * be.
+ */
 const NEWEST_MS = 10_000;
 const RESULT_BYTES = 4096;
-/** Events of which at most one per NEWEST_MS is stored then. Calls and results show what was done (Q16). */
+/**
+ * Events of which at most one per NEWEST_MS is stored then. Calls and results show what was done
+ * (Q16).
+ */
 const OPTIONAL: ReadonlySet<string> = new Set(['agent.notice', 'agent.thinking']);
 
 const NOT_KEPT = 'The full text of a long result could not be saved:';

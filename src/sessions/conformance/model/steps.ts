@@ -45,7 +45,9 @@ const onSession = (
     if (session !== undefined) await run(world, real, session);
   });
 
-/** The store must refuse what the model refuses, with the same code; the model then stays unchanged. */
+/**
+ * The store must refuse what the model refuses, with the same code; the model then stays unchanged.
+ */
 async function both<T>(world: World, wish: (world: World) => T, call: () => Promise<T>) {
   const after = world.copy();
   let expected: T;
