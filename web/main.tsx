@@ -15,7 +15,7 @@ import { storedNames } from './state/stored.ts';
 import './styles.css';
 import { language, loadTexts } from './texts/language.ts';
 
-// Allows styles that components add at run time (see the server’s CSP).
+// Allows styles that components add at run time (see the server's CSP).
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
 if (nonce !== undefined) setNonce(nonce);
 

@@ -17,7 +17,7 @@ const CREATE = '{"name":"forged","agent":{"kind":"shell"},"x":"';
 
 test('[X4] control: our own page may do everything', { timeout: 60_000 }, async () => {
   const site = await siteOf(chromium());
-  // The page’s own CSP would block its scripts from connecting, which is not what this tests.
+  // The page's own CSP would block its scripts from connecting, which is not what this tests.
   const { page } = await site.signedIn({ bypassCSP: true });
   const { id } = await site.server.session('mine');
   const seen = await page.evaluate(
@@ -66,7 +66,7 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
     ] as const) {
       const answered = victim.page.waitForResponse(`${url}${target}`);
       await victim.page.goto(`${evil[where]}${path}`);
-      // The cookie is sent with a neighbour’s form but not with a stranger’s.
+      // The cookie is sent with a neighbour's form but not with a stranger's.
       expect((await answered).status()).toBe(where === 'neighbour' ? 403 : 401);
     }
     expect(await site.sessions()).toEqual([]);
@@ -82,7 +82,7 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
     const { url } = site.server;
     const { id } = await site.server.session('mine');
     const evil = await attacker({ '/': '' });
-    // Without the app’s scripts, so that the only requests are those below.
+    // Without the app's scripts, so that the only requests are those below.
     const { page } = await site.visitor();
     await page.route('**/assets/*', (route) => route.abort());
     await page.goto(site.link);
@@ -126,7 +126,7 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
       stream: 'error',
       ws: 'error',
     });
-    // Refused by the server, not only hidden by the browser; a neighbour’s request carries the
+    // Refused by the server, not only hidden by the browser; a neighbour's request carries the
     // cookie.
     await until(() => answered().length >= 5);
     const refused = where === 'neighbour' ? [401, 403] : [401];
@@ -230,7 +230,7 @@ test('[X4] a name that was made to point here (DNS rebinding) gets nothing', asy
   const shown = await answer?.text();
   expect(shown).toContain('BATON_ALLOWED_HOSTS=evil.example');
   expect(shown).not.toMatch(/<(form|script)/);
-  // Same-origin to the browser, which (without the refusal’s CSP) therefore lets it read the
+  // Same-origin to the browser, which (without the refusal's CSP) therefore lets it read the
   // response.
   const read = await page.evaluate(async () => (await fetch('/api/v1/sessions')).json());
   expect(read).toMatchObject({ error: { code: 'host_refused', status: 403 } });

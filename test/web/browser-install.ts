@@ -42,14 +42,14 @@ export async function chromiumPath(): Promise<string> {
   return installed;
 }
 
-/** A Chromium that actually runs: Ubuntu’s package is only a stub without snap. */
+/** A Chromium that actually runs: Ubuntu's package is only a stub without snap. */
 export function findChromium(): string | null {
   const candidates = [...onPath(NAMES), ...MAC_PATHS, chromium.executablePath()];
   return candidates.find((path) => isProgram(path) && runs(path)) ?? null;
 }
 
 /**
- * Installs with the system’s package manager if permitted, otherwise with Playwright’s download.
+ * Installs with the system's package manager if permitted, otherwise with Playwright's download.
  */
 async function install(directory: string): Promise<string> {
   const already = findChromium();

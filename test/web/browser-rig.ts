@@ -31,7 +31,7 @@ export async function siteOf(browser: Browser, options: ServerOptions = {}) {
       return (await server.call<{ code: string }>('POST', path)).code;
     },
     /**
-     * Status codes of API calls from now on, from the server’s `debug` log. Page loads are
+     * Status codes of API calls from now on, from the server's `debug` log. Page loads are
      * excluded: the log line of a page just opened may still arrive.
      */
     answered(): () => number[] {

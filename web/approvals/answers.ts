@@ -1,6 +1,6 @@
 import type { Question } from './tool-call.ts';
 
-/* Options picked and text written for an agent’s questions. */
+/* Options picked and text written for an agent's questions. */
 
 export interface Picked {
   readonly labels: readonly string[];

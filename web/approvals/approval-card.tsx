@@ -22,7 +22,7 @@ interface Props {
 }
 
 /**
- * An agent’s question: what will happen, where, why it needs approval, and the possible answers.
+ * An agent's question: what will happen, where, why it needs approval, and the possible answers.
  */
 export function ApprovalCard({ approval: given, compact = false }: Props) {
   const t = useTexts();

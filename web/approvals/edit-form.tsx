@@ -14,7 +14,7 @@ interface Props {
   readonly busy: boolean;
   /** False when it only reappears. */
   readonly takesFocus: boolean;
-  /** The server’s error about a field. */
+  /** The server's error about a field. */
   readonly refused: { readonly field: string; readonly why: string } | null;
   readonly onChange: (fields: readonly EditField[]) => void;
   readonly onAllow: (input: Record<string, Json>) => void;

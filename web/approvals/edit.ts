@@ -1,7 +1,7 @@
 import type { Json } from '../../src/contract/json.ts';
 import type { Fields } from './tool-call.ts';
 
-/* Converts an agent’s input to editable fields and back. */
+/* Converts an agent's input to editable fields and back. */
 
 export interface EditField {
   readonly name: string;

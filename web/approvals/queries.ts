@@ -79,7 +79,7 @@ export function useMayAnswer(approval: Approval): boolean {
   return me !== undefined && mayAnswer(me.rights, approval);
 }
 
-/** A user’s name; only administrators can see all names. */
+/** A user's name; only administrators can see all names. */
 export function useNameOf(id: string | null): string | 'you' | null {
   const { data: me } = useQuery(meQuery);
   const { data: names } = useQuery({ ...userNamesQuery, enabled: id !== null });

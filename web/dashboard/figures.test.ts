@@ -62,7 +62,7 @@ test('[C2] a run lasts from its start to its end, or until now', () => {
   expect(timeTaken(run(null, null), now)).toBeNull();
   expect(timeTaken(run('2026-11-16T10:00:00Z', null), now)).toBe(10_000);
   expect(timeTaken(run('2026-11-16T10:00:00Z', '2026-11-16T10:00:02Z'), now)).toBe(2000);
-  // This browser’s clock is slow.
+  // This browser's clock is slow.
   expect(timeTaken(run('2026-11-16T10:00:20Z', null), now)).toBe(0);
 });
 

@@ -3,7 +3,7 @@ import { loadPatiently } from '../api/load-patiently.ts';
 
 /**
  * A component loaded when first shown, or earlier by `preload`; `waiting` is shown until then.
- * React’s own `lazy` shows loaded content up to 300 ms late to avoid flicker.
+ * React's own `lazy` shows loaded content up to 300 ms late to avoid flicker.
  */
 export function lazyPart<Name extends string, Props extends object>(
   load: () => Promise<Record<Name, ComponentType<Props>>>,

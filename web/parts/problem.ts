@@ -1,7 +1,7 @@
 import { BatonError, type ErrorCode } from '../../src/contract/errors.ts';
 import type { Texts } from '../texts/en/all.ts';
 
-/** A user-friendly error text; errors without one show the server’s message. */
+/** A user-friendly error text; errors without one show the server's message. */
 export function problemOf(error: unknown, t: Texts): string {
   if (!(error instanceof BatonError)) return String(error);
   const words: Partial<Record<ErrorCode, string>> = t.common.problems;

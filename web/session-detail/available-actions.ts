@@ -31,7 +31,7 @@ export const mayOwn = (session: Pick<Session, 'level'>, me: Pick<Me, 'rights'>):
 export const isProtected = ({ labels }: Pick<Session, 'labels'>): boolean =>
   labels.some((label) => PROTECTED_LABELS.includes(label));
 
-/** The actions that the status and the user’s rights allow, most helpful first. */
+/** The actions that the status and the user's rights allow, most helpful first. */
 export function availableActions(session: Subject, me: Pick<Me, 'rights'>): SessionAction[] {
   if (!mayWork(session, me)) return [];
   const { status, held, unfinishedRuns, archivedAt } = session;

@@ -15,7 +15,7 @@ import { NewToken } from './new-token.tsx';
 import { tokensQuery } from './queries.ts';
 import { ShownOnce } from './shown-once.tsx';
 
-/** The user’s own tokens. */
+/** The user's own tokens. */
 export function Tokens({ me }: { me: Me }) {
   const t = useTexts();
   const [isMaking, setIsMaking] = useState(false);

@@ -101,7 +101,7 @@ export function Palette() {
   );
 }
 
-/** The dialog’s own focus would also select the text, and the next letter would replace it. */
+/** The dialog's own focus would also select the text, and the next letter would replace it. */
 const takeFocus = (field: HTMLInputElement | null): void => field?.focus();
 
 /**

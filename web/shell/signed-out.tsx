@@ -5,7 +5,7 @@ import { useStore } from '../state/store.ts';
 import { useTexts } from '../texts/texts.ts';
 
 /**
- * The sign-in ended while the page was open. Uses the browser’s own dialog, which works even if
+ * The sign-in ended while the page was open. Uses the browser's own dialog, which works even if
  * nothing more can be loaded.
  */
 export function SignedOut() {

@@ -29,7 +29,7 @@ export function changesOf(before: ScopeRules, now: ScopeRules): RuleChanges | nu
   return changes.added.length + changes.removed.length === 0 ? null : changes;
 }
 
-/** The user’s version with the changes of others. */
+/** The user's version with the changes of others. */
 export function withChanges(own: ScopeRules, { added, removed }: RuleChanges): ScopeRules {
   const has = (all: readonly RuleChange[], list: RuleList, rule: string): boolean =>
     all.some((each) => each.list === list && each.rule === rule);

@@ -38,7 +38,7 @@ export function ruleAt(rules: ToolRules, field: string): { list: Decision; rule:
  */
 export const enforceable = ({ deny, ask }: ToolRules): string[] => [...new Set([...deny, ...ask])];
 
-/** Keeps the enforced rules that still exist after an edit; a session’s rules have none. */
+/** Keeps the enforced rules that still exist after an edit; a session's rules have none. */
 export const withEnforced = (
   rules: ToolRules,
   enforced: readonly string[] | undefined,
@@ -50,7 +50,7 @@ export const withEnforced = (
 export const isEmpty = ({ allow, ask, deny }: ToolRules): boolean =>
   allow.length + ask.length + deny.length === 0;
 
-/** The input field that the tester’s line stands for, by tool. */
+/** The input field that the tester's line stands for, by tool. */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Read: 'file_path',

@@ -27,12 +27,12 @@ export class BlockBuilder {
   readonly #blocks: Block[] = [];
   readonly #started = new Map<string, StartedRun>();
   readonly #ended = new Set<string>();
-  /** Index of each tool call’s block. */
+  /** Index of each tool call's block. */
   readonly #calls = new Map<string, number>();
   /** Calls of the current attempt without a result. */
   readonly #open = new Set<string>();
   readonly #askings = new Map<string, string>();
-  /** Index of each follow-up’s block, by the run that it becomes if the agent does not take it. */
+  /** Index of each follow-up's block, by the run that it becomes if the agent does not take it. */
   readonly #steered = new Map<string, number>();
   /** Index of the text that is still growing. */
   #live: number | null = null;

@@ -82,7 +82,7 @@ export function Changed({ block }: { block: DiffBlock }) {
   );
 }
 
-/** The lines of a patch in git’s format. */
+/** The lines of a patch in git's format. */
 const patchLines = (patch: string): DiffLine[] =>
   patch.split('\n').map((line) => {
     if (/^\+(?!\+\+ )/.test(line)) return { kind: 'new', text: line.slice(1) };

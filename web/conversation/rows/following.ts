@@ -7,7 +7,7 @@ const NEAR = 60;
 const GESTURE_MS = 400;
 
 /**
- * Whether a conversation follows its end. Rows, the queue and the phone’s keyboard change heights
+ * Whether a conversation follows its end. Rows, the queue and the phone's keyboard change heights
  * at any time, so that the end moves away or the browser scrolls by itself; only a user who scrolls
  * up stops following. Returning to the end resumes it.
  */

@@ -15,7 +15,7 @@ interface Props {
   readonly info: RunInfo | null | undefined;
 }
 
-/** The start of a run: the user’s message. */
+/** The start of a run: the user's message. */
 export function RunStart({ block, info }: Props) {
   const t = useTexts();
   const { session } = useConversation();

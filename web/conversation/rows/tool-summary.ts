@@ -15,7 +15,7 @@ export type Verb =
   | 'plan';
 
 export interface Summary {
-  /** Null: shown under the tool’s own name. */
+  /** Null: shown under the tool's own name. */
   readonly verb: Verb | null;
   readonly name: string;
   readonly target: string;
