@@ -159,7 +159,7 @@ describe('baton run', () => {
       [['run', '--session', 'nobody', 'x'], 'There is no session "nobody".'],
       [['logs', both], `"${both}" is not one session.`],
       [['cancel', 'taken'], 'Nothing runs in session "taken".'],
-      [['run', '--agent', 'shell', '--name', 'taken', 'x'], 'another session of this name'],
+      [['run', '--agent', 'shell', '--name', 'taken', 'x'], 'already have a session with this name'],
     ] as const) {
       const { code, stdout, stderr } = await desk.done([...args]);
       const lines = stderr.trimEnd().split('\n');
