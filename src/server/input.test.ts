@@ -21,7 +21,7 @@ test.each([
   ['a constructor', '{"constructor":{"prototype":{"a":1}}}', 'constructor'],
   ['a NUL', '{"name":"abc","description":"a\\u0000b"}', 'description'],
   ['half a surrogate pair', '{"name":"abc","description":"\\ud800"}', 'description'],
-  ['nesting without end', deep(200_000), 'x.0.0'],
+  ['extreme nesting', deep(200_000), 'x.0.0'],
 ] as const)('[H9] %s in a body is refused, and the field is named', async (_, body, field) => {
   const answer = await appRig().post('/api/v1/sessions', body);
   expect(answer.statusCode).toBe(400);
@@ -78,20 +78,20 @@ test.each(['application/json;charset=UTF-8', 'Application/JSON', 'application/me
 );
 
 test.each([
-  ['twice', '?limit=1&limit=2', 'limit'],
-  ['unknown', '?colour=red', 'colour'],
+  ['a repeated field', '?limit=1&limit=2', 'limit'],
+  ['an unknown field', '?colour=red', 'colour'],
   ['a prototype', '?__proto__=1', '__proto__'],
-  ['badly encoded', '?name=%zz', 'name'],
-  ['not UTF-8', '?name=%ff', 'name'],
+  ['a badly encoded value', '?name=%zz', 'name'],
+  ['a value that is not UTF-8', '?name=%ff', 'name'],
   ['a NUL', '?name=a%00b', 'name'],
-  ['not a number', '?limit=1e1', 'limit'],
-  ['too small', '?limit=0', 'limit'],
-  ['too large', '?limit=201', 'limit'],
-  ['not of the set', '?status=READY', 'status'],
-  ['without a value', '?cursor', 'cursor'],
-  ['neither true nor false', '?archived=yes', 'archived'],
+  ['a limit that is not a number', '?limit=1e1', 'limit'],
+  ['a limit that is too small', '?limit=0', 'limit'],
+  ['a limit that is too large', '?limit=201', 'limit'],
+  ['an unknown status', '?status=READY', 'status'],
+  ['a field without a value', '?cursor', 'cursor'],
+  ['a flag that is neither true nor false', '?archived=yes', 'archived'],
 ] as const)(
-  '[H9] a query that is %s is refused, and the field is named',
+  '[H9] a query with %s is refused, and the field is named',
   async (_, query, field) => {
     const answer = await appRig().get(`/api/v1/sessions${query}`);
     expect(answer.json()).toMatchObject({ error: { status: 400, details: { field } } });
@@ -126,8 +126,8 @@ test('long input is truncated when an error quotes it', async () => {
 
 test.each([
   ['empty', ''],
-  ['with a space', 'a b'],
-  ['long', 'k'.repeat(201)],
+  ['two words', 'a b'],
+  ['too long', 'k'.repeat(201)],
   ['not ASCII', 'schl\u00fcssel'],
 ])('[Q10] an Idempotency-Key that is %s is refused', async (_, key) => {
   const answer = await appRig().post(`${SESSION}/messages`, '{"message":"hi"}', {

@@ -30,7 +30,7 @@ test.each([
     },
   ],
   [
-    'robbed of its write-ahead log',
+    'deprived of its write-ahead log',
     'baton.db-wal',
     (path: string, away: string) => {
       renameSync(path, away);

@@ -58,7 +58,7 @@ test('[X3] a removed share ends the streams on that session', async () => {
 });
 
 test.each([
-  ['locked out', { disabled: true }, 401],
+  ['disabled', { disabled: true }, 401],
   ['given another role', { role: 'viewer' }, 200],
 ] as const)('[X2] the streams of a user who is %s end', async (_what, change, then) => {
   const { rig, hanako, follow, status } = await twoReaders();
