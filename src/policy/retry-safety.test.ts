@@ -62,7 +62,7 @@ describe('[Q16] what an interrupted attempt did', () => {
     ]);
     const allowed = answer('1', 'git push', { state: 'allowed', decidedAt: 2, usedAt: 2 });
     expect(calls.safety([allowed]).verdict).toBe('unsafe');
-    expect(calls.stillGood([allowed])).toEqual([allowed]);
+    expect(calls.reusableAnswers([allowed])).toEqual([allowed]);
     expect(calls.safety([answer('1', 'git push')]).verdict).toBe('repeat');
     expect(calls.ran([answer('1', 'git push')])).toBe(true);
   });
@@ -255,17 +255,17 @@ describe('[A7] an answer that was given to a call which was cut off', () => {
   const cutOff = [bash('1', 'npm install'), bash('2', 'npm test'), dequeued(10)];
 
   test('is good for the same call, made again', () => {
-    expect(past(cutOff).stillGood([given, unused])).toEqual([given]);
+    expect(past(cutOff).reusableAnswers([given, unused])).toEqual([given]);
     const twice = [...cutOff, bash('3', 'npm install', 11), dequeued(20)];
-    expect(past(twice).stillGood([given])).toEqual([given]);
+    expect(past(twice).reusableAnswers([given])).toEqual([given]);
   });
 
   test('is used up when the call has its result, in whichever attempt', () => {
-    expect(past([bash('1', 'npm install'), result('1'), dequeued(10)]).stillGood([given])).toEqual(
-      [],
-    );
+    expect(
+      past([bash('1', 'npm install'), result('1'), dequeued(10)]).reusableAnswers([given]),
+    ).toEqual([]);
     const later = [...cutOff, bash('3', 'npm install', 11), result('3', 12), dequeued(20)];
-    expect(past(later).stillGood([given])).toEqual([]);
+    expect(past(later).reusableAnswers([given])).toEqual([]);
   });
 });
 

@@ -77,7 +77,7 @@ export class PastCalls {
   }
 
   /** Answers that were given to a call that was cut off: good for the same call, made again (A7). */
-  stillGood<A extends PastAnswer>(answers: readonly A[]): A[] {
+  reusableAnswers<A extends PastAnswer>(answers: readonly A[]): A[] {
     const cutOff = this.#unknown().filter((call) => !this.#redone.has(call));
     return answers.filter((each) =>
       cutOff.some((call) => isAbout(each, call) && isUsed(each, call)),
