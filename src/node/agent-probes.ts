@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { AgentView } from '../contract/agent.ts';
 import { type ClaudeProbe, probeClaude } from './claude-probe.ts';
 
-/* A probe starts the program, so its result is cached. A problem may be fixed at any time, so less long. */
+/* A probe starts the program, so its result is cached; a bad one briefly, because it may be fixed soon. */
 const GOOD_MS = 60_000;
 const BAD_MS = 5000;
 

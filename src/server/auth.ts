@@ -61,7 +61,7 @@ export function requestAuthenticator(
   const identify = async (request: CredentialRequest): Promise<Authenticated | null> => {
     const { headers, method, upgrade = false } = request;
     if (headers.authorization !== undefined) {
-      // Other sites cannot set this header on a fetch, but browsers do not check WebSocket upgrades with us.
+      // Browsers ask us before another site may send this header, but not for WebSocket upgrades.
       if (upgrade && headers.origin !== undefined) checkUpgradeOrigin(headers, site);
       const token = bearerOf(headers);
       const by = token === null ? null : await authenticator.byToken(token);

@@ -11,7 +11,10 @@ import { ASSETS } from './web/paths.ts';
 /** Requested by process monitors, under any host name. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
-/** Authenticates requests before routing affects the answer: a stranger must not learn which paths exist (X1). */
+/**
+ * Authenticates requests before routing affects the answer: a stranger must not learn which paths
+ * exist (X1).
+ */
 export function addAuthentication(
   app: FastifyInstance,
   auth: RequestAuthenticator,

@@ -28,7 +28,7 @@ export class WsSink implements Sink {
   /** The underlying connection, which knows when there is room. */
   readonly out: Duplex;
   readonly #ws: WebSocket;
-  /** The reader is gone after this many unanswered pings. Counted, because time also passes while we are busy. */
+  /** After this many unanswered pings the reader is gone. Not a time, which also passes while we are busy. */
   readonly #maxUnanswered: number;
   readonly #endMs: number;
   readonly #textPings: boolean;
