@@ -90,13 +90,10 @@ test.each([
   ['an unknown status', '?status=READY', 'status'],
   ['a field without a value', '?cursor', 'cursor'],
   ['a flag that is neither true nor false', '?archived=yes', 'archived'],
-] as const)(
-  '[H9] a query with %s is refused, and the field is named',
-  async (_, query, field) => {
-    const answer = await appRig().get(`/api/v1/sessions${query}`);
-    expect(answer.json()).toMatchObject({ error: { status: 400, details: { field } } });
-  },
-);
+] as const)('[H9] a query with %s is refused, and the field is named', async (_, query, field) => {
+  const answer = await appRig().get(`/api/v1/sessions${query}`);
+  expect(answer.json()).toMatchObject({ error: { status: 400, details: { field } } });
+});
 
 test('a query may use any of the usual encodings', async () => {
   const { get } = appRig();
