@@ -51,7 +51,7 @@ export function createHttp(options: HttpOptions): Http {
   const site = createSite(config);
   const addressOf = addressReader(config.trustedProxies);
   const connections = new ConnectionGuard({
-    ...connectionLimits(descriptorLimit(), config.workerConcurrency),
+    ...connectionLimits(descriptorLimit(), config.workerConcurrency, config.streamLimit),
     proxies: proxyCheck(config.trustedProxies),
     log,
   });

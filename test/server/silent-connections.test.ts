@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { Server } from '../support/server-rig.ts';
+import { Server, TOKEN } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 
 const OPEN_FILES = 300;
@@ -69,4 +69,39 @@ test.runIf(process.platform === 'linux').each([
     expect(await server.stop()).toBe(0);
   },
   60_000,
+);
+
+test.runIf(process.platform === 'linux')(
+  '[H9] the connections of one user leave room for everyone else',
+  async () => {
+    const server = await Server.start({ openFiles: OPEN_FILES });
+    const { id } = await server.session('watched');
+    const stream = await server.fetch('GET', `/api/v1/sessions/${id}/events`);
+    const request = `GET /api/v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
+    const answered: Socket[] = [];
+    for (let i = 0; i < 100; i++) {
+      const [socket] = (await openSilent(server, 1, 1)) as [Socket];
+      socket.write(request);
+      await Promise.race([
+        once(socket, 'data').then(() => answered.push(socket)),
+        once(socket, 'close'),
+      ]);
+    }
+    expect(answered).toHaveLength(100);
+    expect(await healthMs(server)).toBeLessThan(5000);
+    const open = answered.filter((socket) => !socket.closed);
+    expect(open.length).toBeLessThan(OPEN_FILES / 4);
+    expect(open).toContain(answered.at(-1));
+    // The stream was silent for longer, but it is in use.
+    await server.send(id, 'true');
+    const reader = stream.body?.getReader();
+    let text = '';
+    while (!text.includes('run.')) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      if (done) break;
+      text += Buffer.from(value as Uint8Array).toString();
+    }
+    expect(text).toContain('run.');
+    await reader?.cancel();
+  },
 );

@@ -8,21 +8,30 @@ import { ConnectionGuard } from './connection-guard.ts';
 import { type ConnectionLimits, connectionLimits, descriptorLimit } from './connection-limits.ts';
 
 /** A server that accepts any credential. */
-async function rig(limits: ConnectionLimits, trusted: readonly string[] = []) {
+async function rig(
+  { most = 100, perAddress = 100, perUser = 100 }: Partial<ConnectionLimits>,
+  trusted: readonly string[] = [],
+) {
   const warnings: object[] = [];
   const guard = new ConnectionGuard({
-    ...limits,
+    most,
+    perAddress,
+    perUser,
     proxies: proxyCheck(trusted),
     log: { warn: (fields) => warnings.push(fields) },
   });
   const later: ServerResponse[] = [];
   let asked = 0;
   const server = createServer(({ headers, socket, url }, response) => {
-    if (headers.authorization !== undefined) guard.admit(socket);
+    if (headers.authorization !== undefined) guard.admit(socket, headers.authorization);
     asked += 1;
     if (url === '/later') later.push(response);
     else response.end();
   }).listen(0, '127.0.0.1');
+  server.on('upgrade', ({ headers }, socket) => {
+    guard.admit(socket, headers.authorization ?? '');
+    socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+  });
   guard.watch(server);
   await once(server, 'listening');
   onTestFinished(() => {
@@ -37,9 +46,13 @@ async function rig(limits: ConnectionLimits, trusted: readonly string[] = []) {
     await Promise.all([accepted, once(socket, 'connect')]);
     return socket;
   };
-  const ask = async (socket: Socket, headers = ''): Promise<void> => {
-    socket.write(`GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
-    await once(socket, 'data');
+  const ask = async (socket: Socket, headers = '', path = '/'): Promise<void> => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
+    if (path !== '/later') await once(socket, 'data');
+    else
+      await until(() =>
+        later.some((response) => response.req.socket.remotePort === socket.localPort),
+      );
   };
   return {
     open,
@@ -68,10 +81,10 @@ test('[H9] with too many connections of one address, the longest silent one is d
   await ask(first);
   const third = await open();
   expect(await openOf([first, second, third], 1)).toEqual([true, false, true]);
-  expect(warnings).toEqual([{ dropped: 1, most: 100, perAddress: 2 }]);
+  expect(warnings).toEqual([{ dropped: 1, most: 100, perAddress: 2, perUser: 100 }]);
 });
 
-test('[H9] a connection with an authenticated request is never dropped', async () => {
+test('[H9] a connection with an authenticated request is not dropped because of strangers', async () => {
   const { open, ask } = await rig({ most: 5, perAddress: 2 });
   const users = [await open(), await open()];
   for (const user of users) await ask(user, TOKEN);
@@ -107,15 +120,53 @@ test('[H9] a connection with more than 16 unanswered requests is closed', async 
   await openOf([patient], 1);
 });
 
+test('[H9] a user with too many connections loses the longest silent one, and nobody else does', async () => {
+  const { open, ask } = await rig({ perUser: 3 });
+  const other = await open();
+  await ask(other, 'Authorization: Bearer other\r\n');
+  const own = [await open(), await open(), await open()];
+  for (const socket of own) await ask(socket, TOKEN);
+  // Whatever it asks: it is no longer silent.
+  await ask(own[0]!);
+  const next = await open();
+  await ask(next, TOKEN);
+  expect(await openOf([...own, next, other], 1)).toEqual([true, false, true, true, true]);
+});
+
+test('[H9] of these, a connection in use is dropped only if all are', async () => {
+  const { open, ask } = await rig({ perUser: 3 });
+  const own = [await open(), await open(), await open()];
+  await ask(own[0]!, TOKEN, '/later');
+  await ask(own[1]!, `${TOKEN}Connection: Upgrade\r\nUpgrade: websocket\r\n`);
+  await ask(own[2]!, TOKEN);
+  const next = [await open(), await open()];
+  await ask(next[0]!, TOKEN, '/later');
+  expect(await openOf([...own, next[0]!], 1)).toEqual([true, true, false, true]);
+  await ask(next[1]!, TOKEN, '/later');
+  expect(await openOf([...own, ...next], 2)).toEqual([false, true, false, true, true]);
+});
+
 test('[H9] connections of trusted proxies are not limited', async () => {
   const { open } = await rig({ most: 100, perAddress: 1 }, ['127.0.0.0/8']);
   expect(await openOf([await open(), await open(), await open()], 0)).toEqual([true, true, true]);
 });
 
 test('[H9] connections leave file descriptors for the database and every agent', () => {
-  expect(connectionLimits(20_000, 10)).toEqual({ most: 15_000, perAddress: 512 });
-  expect(connectionLimits(1024, 10)).toEqual({ most: 764, perAddress: 382 });
-  expect(connectionLimits(256, 10)).toEqual({ most: 64, perAddress: 32 });
-  expect(connectionLimits(Number.POSITIVE_INFINITY, 10)).toEqual({ most: 50_000, perAddress: 512 });
+  expect(connectionLimits(20_000, 10, 200)).toEqual({
+    most: 15_000,
+    perAddress: 512,
+    perUser: 256,
+  });
+  expect(connectionLimits(1024, 10, 2000)).toEqual({
+    most: 764,
+    perAddress: 382,
+    perUser: 191,
+  });
+  expect(connectionLimits(256, 10, 1)).toEqual({ most: 64, perAddress: 32, perUser: 16 });
+  expect(connectionLimits(Number.POSITIVE_INFINITY, 10, 2000)).toEqual({
+    most: 50_000,
+    perAddress: 512,
+    perUser: 2056,
+  });
   expect(descriptorLimit()).toBeGreaterThan(100);
 });

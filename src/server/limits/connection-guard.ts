@@ -30,7 +30,10 @@ export class ConnectionGuard {
   /** The longest silent connection first, with the network that it is counted by. */
   readonly #strangers = new Map<Duplex, string>();
   readonly #byAddress = new Map<string, Set<Duplex>>();
-  readonly #known = new Set<Duplex>();
+  /** Connections of users, by user; those of trusted proxies have none. */
+  readonly #known = new Map<Duplex, string | null>();
+  /** The longest silent connection of each user first. */
+  readonly #byUser = new Map<string, Set<Duplex>>();
   readonly #unanswered = new WeakMap<Duplex, number>();
   #dropped = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
@@ -48,23 +51,36 @@ export class ConnectionGuard {
       this.#spoke(socket);
       this.#asked(socket, response);
     });
+    // An upgraded connection is in use until it ends.
+    server.prependListener('upgrade', (_request: IncomingMessage, socket: Duplex) => {
+      this.#unanswered.set(socket, 1);
+    });
   }
 
-  /** A request on this connection was authenticated. */
-  admit(socket: Duplex): void {
+  /**
+   * A request on this connection was authenticated. The connection stays that of the first user, even
+   * if a proxy uses it for others. A user with too many loses the longest silent one, but one that is
+   * in use only if all are.
+   */
+  admit(socket: Duplex, userId: string): void {
     if (!this.#forget(socket)) return;
-    this.#known.add(socket);
+    this.#known.set(socket, userId);
+    const own = this.#byUser.get(userId) ?? new Set();
+    this.#byUser.set(userId, own.add(socket));
+    if (own.size <= this.#options.perUser) return;
+    const idle = [...own].find((each) => !this.#isInUse(each));
+    this.#drop(idle ?? first(own));
   }
 
   #opened(socket: Socket): void {
     const { most, perAddress, proxies } = this.#options;
     socket.once('close', () => {
-      this.#known.delete(socket);
       this.#forget(socket);
+      this.#forgetKnown(socket);
     });
     const { isTrusted, address } = proxies(socket);
     if (isTrusted) {
-      this.#known.add(socket);
+      this.#known.set(socket, null);
       return;
     }
     const others = this.#remember(socket, networkOf(address));
@@ -75,6 +91,8 @@ export class ConnectionGuard {
   }
 
   #spoke(socket: Duplex): void {
+    const own = this.#byUser.get(this.#known.get(socket) ?? '');
+    if (own?.delete(socket)) own.add(socket);
     const address = this.#strangers.get(socket);
     if (address === undefined) return;
     this.#forget(socket);
@@ -88,6 +106,18 @@ export class ConnectionGuard {
       this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1);
     });
     if (unanswered > UNANSWERED_MAX) socket.destroy();
+  }
+
+  #isInUse(socket: Duplex): boolean {
+    return (this.#unanswered.get(socket) ?? 0) > 0;
+  }
+
+  #forgetKnown(socket: Duplex): void {
+    const userId = this.#known.get(socket) ?? '';
+    this.#known.delete(socket);
+    const own = this.#byUser.get(userId);
+    own?.delete(socket);
+    if (own?.size === 0) this.#byUser.delete(userId);
   }
 
   #remember(socket: Duplex, address: string): Set<Duplex> {
@@ -109,13 +139,14 @@ export class ConnectionGuard {
 
   #drop(socket: Duplex): void {
     this.#forget(socket);
+    this.#forgetKnown(socket);
     socket.destroy();
     this.#dropped++;
     if (performance.now() - this.#loggedAt < LOG_MS) return;
-    const { most, perAddress, log } = this.#options;
+    const { most, perAddress, perUser, log } = this.#options;
     log.warn(
-      { dropped: this.#dropped, most, perAddress },
-      'Too many connections without an authenticated request; dropped some',
+      { dropped: this.#dropped, most, perAddress, perUser },
+      'Too many connections in total, of one address or of one user; dropped some',
     );
     this.#loggedAt = performance.now();
     this.#dropped = 0;

@@ -3,6 +3,8 @@ export interface ConnectionLimits {
   readonly most: number;
   /** The most connections of one address without an authenticated request. */
   readonly perAddress: number;
+  /** The most connections of one user. */
+  readonly perUser: number;
 }
 
 /** For the database, threads, logs and open files. An idle server has 34 open. */
@@ -11,14 +13,27 @@ const FOR_SERVER = 100;
 const FOR_RUN = 16;
 /** As many as arrive between two turns of the event loop, so none is dropped before it is read. */
 const PER_ADDRESS = 512;
+/** Of one user, beside open streams. */
+const PER_USER = 56;
 /** Bounded, because each connection costs memory, too. */
 const MOST = 50_000;
 
-/** How many connections leave enough file descriptors for everything else that a server opens. */
-export function connectionLimits(descriptors: number, runs: number): ConnectionLimits {
+/**
+ * How many connections leave enough file descriptors for everything else that a server opens, and no
+ * user without one. `streams`: how many of them a user may have open.
+ */
+export function connectionLimits(
+  descriptors: number,
+  runs: number,
+  streams: number,
+): ConnectionLimits {
   const left = Math.min(descriptors - FOR_SERVER - FOR_RUN * runs, descriptors * 0.75);
   const most = Math.floor(Math.min(MOST, Math.max(left, descriptors / 4)));
-  return { most, perAddress: Math.min(PER_ADDRESS, Math.ceil(most / 2)) };
+  return {
+    most,
+    perAddress: Math.min(PER_ADDRESS, Math.ceil(most / 2)),
+    perUser: Math.min(Math.max(256, streams + PER_USER), Math.ceil(most / 4)),
+  };
 }
 
 /** How many file descriptors this process may have open. Node has raised it to the hard limit. */

@@ -21,7 +21,7 @@ export const limited = (
     else if (caller.shown === 'cookie') limits.page(caller.by, request.address);
     else {
       if (caller.shown === 'credential') limits.user(caller.by);
-      if (request.socket !== undefined) connections?.admit(request.socket);
+      if (request.socket !== undefined) connections?.admit(request.socket, caller.by.userId);
     }
     return caller;
   },
