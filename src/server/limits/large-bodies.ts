@@ -5,20 +5,13 @@ import { Slots } from './slots.ts';
 /** Bodies up to this size are not counted. */
 const SMALL_BYTES = 1024 * 1024;
 
-export interface LargeBodyLimits {
-  readonly perUser: number;
-  readonly perNode: number;
-}
-
 /** A message with 26 MiB of attachments takes about 140 MB until it is stored. */
-export const LARGE_BODY_LIMITS: LargeBodyLimits = { perUser: 4, perNode: 16 };
+const PER_USER = 4;
+const PER_NODE = 16;
 
 /** Limits how many large bodies are read and handled at once; throws `rate_limited`. */
-export function limitLargeBodies(
-  app: FastifyInstance,
-  { perUser, perNode }: LargeBodyLimits = LARGE_BODY_LIMITS,
-): void {
-  const [users, node] = [new Slots(perUser), new Slots(perNode)];
+export function limitLargeBodies(app: FastifyInstance): void {
+  const [users, node] = [new Slots(PER_USER), new Slots(PER_NODE)];
   app.addHook('preParsing', async (request, reply, payload) => {
     if (!mayBeLarge(request)) return payload;
     reply.raw.once('close', enter(users, request.principal?.userId ?? ''));
