@@ -7,7 +7,7 @@ type Tables = Pick<
   'lanes' | 'runs' | 'events' | 'counts' | 'schedules' | 'nodes' | 'now'
 >;
 
-/** Reads the tables as they are, by plain SQL. */
+/** Reads the tables with plain SQL. */
 export async function collect(url: string): Promise<Tables> {
   return withClient(url, async (client) => {
     const rows = async <T extends object>(text: string): Promise<T[]> =>
@@ -56,7 +56,7 @@ function toEvent(row: Omit<EventRow, 'payload' | 'digest'> & { payload: string }
   return { ...row, payload, digest: digestOf([seq, runId, attempt, type, payload, at]) };
 }
 
-/** The nodes in the table, with the process of each. */
+/** The nodes in the table, with their process ids. */
 export const nodesIn = (url: string): Promise<{ id: string; pid: number }[]> =>
   withClient(
     url,

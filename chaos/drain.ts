@@ -4,13 +4,13 @@ import { HELD_LANES, LANES, STEADY, UNSTEADY } from './setup.ts';
 
 const UNENDED: RunState[] = ['queued', 'dequeued', 'running', 'waiting', 'retry_scheduled'];
 
-/** Stops the schedules; answers when, on the database's clock. */
+/** Pauses the schedules; returns when, on the database's clock. */
 export async function pauseSchedules(queue: RunQueue): Promise<number> {
   for (const id of [...STEADY, UNSTEADY]) await queue.pauseSchedule(id);
   return queue.store.time();
 }
 
-/** Lets everything that can end do so; false if it does not within the time. */
+/** Waits until everything that can end has ended; false on timeout. */
 export async function drain(queue: RunQueue, ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;
   for (const lane of LANES) await queue.resume(lane);
@@ -18,7 +18,7 @@ export async function drain(queue: RunQueue, ms: number): Promise<boolean> {
     const unended = await unendedRuns(queue);
     if (unended.length === 0) return true;
     for (const { id, state, lane } of unended) {
-      // One that has ended meanwhile refuses, and that is as good. A failure may hold its lane again.
+      // Refused if the run has ended by now, which is fine. A failure may hold its lane again.
       if (state === 'waiting') await queue.answer(id).catch(() => {});
       if (state === 'queued') await queue.resume(lane);
     }
@@ -28,7 +28,7 @@ export async function drain(queue: RunQueue, ms: number): Promise<boolean> {
 }
 
 async function unendedRuns(queue: RunQueue) {
-  const found = [];
+  const unended = [];
   const now = await queue.store.time();
   let after: string | undefined;
   for (;;) {
@@ -39,9 +39,9 @@ async function unendedRuns(queue: RunQueue) {
     });
     for (const run of page) {
       const later = run.runAt !== null && run.runAt > now + 60_000;
-      if (!HELD_LANES.includes(run.lane) && !later) found.push(run);
+      if (!HELD_LANES.includes(run.lane) && !later) unended.push(run);
     }
-    if (page.length < 1000) return found;
+    if (page.length < 1000) return unended;
     after = page.at(-1)?.id;
   }
 }

@@ -2,9 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BatonError, type ErrorCode, type RunQueue, type RunRequest } from '../src/library.ts';
 import { seeded } from '../test/support/seeded.ts';
 import type { Request } from './check/evidence.ts';
-import { HELD_LANES, LANES, messageOf, OWNERS, placeOf, UNSTEADY, type Work } from './setup.ts';
+import {
+  HELD_LANES,
+  hostOptionsOf,
+  LANES,
+  messageOf,
+  OWNERS,
+  UNSTEADY,
+  type Work,
+} from './setup.ts';
 
-/** Wishes that come too late for their run, or that its lane cannot fulfil: refused, as they should be. */
+/** Expected refusals: the operation came too late for its run, or its lane cannot do it. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'run_not_queued',
   'run_finished',
@@ -15,7 +23,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'lane_busy',
 ]);
 
-/** Ends of statements that waited for a stopped process; the caller may try again. */
+/** Statements that timed out waiting for a stopped process; the caller may try again. */
 const isTimeout = (error: BatonError): boolean => {
   const state = (error.details as { sqlState?: string } | undefined)?.sqlState;
   return error.code === 'database_failed' && (state === '55P03' || state === '57014');
@@ -33,7 +41,7 @@ const KINDS: readonly (readonly [Work['kind'], number])[] = [
   ['deaf', 8],
 ];
 
-/** Operations under way at once, and runs that have not ended: beyond these it waits. */
+/** The driver waits while there are more operations under way or more unended runs than these. */
 const MOST_UNDER_WAY = 30;
 const MOST_UNENDED = 400;
 const RECENT = 300;
@@ -43,7 +51,7 @@ interface MutableRequest extends Request {
   readonly request: RunRequest;
 }
 
-/** Uses the queue as many programs would at once: at a bounded rate, and with all its commands. */
+/** Uses the queue as many programs at once would, with all its commands, at a bounded rate. */
 export class Driver {
   readonly requests: MutableRequest[] = [];
   readonly removed: string[] = [];
@@ -66,7 +74,7 @@ export class Driver {
       await this.#queue.configure(lane, {
         owner: `owner-${i % OWNERS}`,
         holdOnFailure: i % 6 === 0,
-        ...placeOf(i),
+        ...hostOptionsOf(i),
       });
     }
     for (const lane of HELD_LANES) {
@@ -75,7 +83,7 @@ export class Driver {
     }
   }
 
-  /** Until `stop`: about `rate` operations a second. */
+  /** Does about `rate` operations per second until `stop`. */
   async run(rate: number): Promise<void> {
     const beside = [this.#answer(), this.#resume(), this.#count()];
     while (!this.#stopped) {
@@ -103,7 +111,7 @@ export class Driver {
     this.errors.push(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
   }
 
-  /** All that is random is drawn before anything is awaited, so that a seed gives the same row. */
+  /** Draws all random numbers before it awaits anything, so a seed always gives the same sequence. */
   #pick(): Promise<unknown> {
     const queue = this.#queue;
     const [one, other] = [this.#anyRun(), this.#anyRun()];
@@ -157,7 +165,7 @@ export class Driver {
     return this.#send([entry]);
   }
 
-  /** A few runs in one call, with keys for all or none: then it is known whether it may be repeated. */
+  /** A few runs in one call, with keys for all or none, so it is known whether the call may be repeated. */
   #enqueueBatch(): Promise<void> {
     const random = this.#random;
     const batch = this.requests.length;
@@ -189,7 +197,7 @@ export class Driver {
     return { n, ms: Math.round(ms), kind: kind[0] };
   }
 
-  /** With a key it is repeated until it is answered: whether it went through is not known before. */
+  /** A request with a key is repeated until it is answered, because it may or may not have succeeded. */
   async #send(entries: readonly MutableRequest[]): Promise<void> {
     const keyed = entries.every(({ key }) => key !== null);
     for (;;) {
@@ -211,13 +219,13 @@ export class Driver {
     }
   }
 
-  /** A request that was answered comes once more. (Not one that may have been removed or refused.) */
+  /** Repeats an acknowledged request, but not one that may have been removed or refused. */
   async #repeat(): Promise<void> {
     const entry = this.#anyKeyed();
     if (entry === undefined) return;
     const { id, known } = await this.#queue.enqueue(entry.request);
     if (!known && this.removed.includes(entry.acknowledged[0]!)) {
-      // Its run was removed, and the key with it: this is a new run.
+      // The run was removed together with its key, so this is a new run.
       entry.acknowledged[0] = id;
     } else entry.acknowledged.push(id);
   }
@@ -233,7 +241,7 @@ export class Driver {
       throw error;
     }
     if (!this.removed.includes(entry.acknowledged[0]!)) {
-      this.errors.push(`key ${entry.key} was taken with another body`);
+      this.errors.push(`key ${entry.key} was accepted with another body`);
     }
   }
 
@@ -250,9 +258,9 @@ export class Driver {
     await this.#queue.edit(id, { ...(run.payload as Record<string, number | string>), ms: draw });
   }
 
-  /** Noted before it is tried: without an answer it may have happened. */
+  /** Recorded before the call: without an answer the run may still have been removed. */
   async #remove(id: string): Promise<void> {
-    // A removed key may be used again, and then there is no saying which of two runs a key means.
+    // The key of a removed run may be used again, and would then be ambiguous.
     const keyed = this.requests.some((one) => one.key !== null && one.acknowledged.includes(id));
     if (keyed) return;
     this.removed.push(id);
@@ -265,7 +273,7 @@ export class Driver {
     this.#recent.push(run.id);
   }
 
-  /** Answers open questions, some sooner and some later. */
+  /** Answers open questions after various delays. */
   async #answer(): Promise<void> {
     while (!this.#stopped) {
       await delay(200);
@@ -277,7 +285,7 @@ export class Driver {
     }
   }
 
-  /** Lanes that were held, by a command or after a failure, go on after a while. */
+  /** Resumes lanes some time after a command or a failure held them. */
   async #resume(): Promise<void> {
     for (let i = 0; !this.#stopped; i++) {
       await delay(40);

@@ -24,8 +24,8 @@ const DATABASE_FAULTS = [
 ] as const;
 
 /**
- * Breaks things by a seeded plan: one row of faults for the processes and one for the database, side
- * by side, so that each also falls into the other. Every kind comes once before any comes again.
+ * Breaks things by a seeded plan: one sequence of faults for the processes and one for the database,
+ * in parallel, so that they also overlap. Every kind occurs once before any is repeated.
  */
 export class Faults {
   readonly counts: FaultCounts = { kills: 0, stops: 0, restarts: 0, terminated: 0, deafened: 0 };
@@ -40,7 +40,7 @@ export class Faults {
     this.#seed = seed;
   }
 
-  /** Resolves when the time is over and everything that was broken is put back. */
+  /** Resolves when the time is over and everything broken is restored. */
   async run(ms: number): Promise<void> {
     const over = setTimeout(() => this.#ending.abort(), ms);
     await Promise.all([this.#breakProcesses(), this.#breakDatabase()]);
@@ -55,18 +55,18 @@ export class Faults {
     const turn = inTurn(PROCESS_FAULTS, random);
     while (await this.#wait(600 + random() * 1800)) {
       const kind = turn();
-      const place = Math.floor(random() * HOSTS.length);
+      const slot = Math.floor(random() * HOSTS.length);
       const ms = random();
-      const worker = this.#workers.running(place);
+      const worker = this.#workers.running(slot);
       if (worker === undefined) continue;
       if (kind === 'kill') {
         worker.kill();
         this.counts.kills++;
-        void this.#wait(100 + ms * 2500).then((on) => on && this.#workers.start(place));
+        void this.#wait(100 + ms * 2500).then((on) => on && this.#workers.start(slot));
       } else {
         worker.pause();
         this.counts.stops++;
-        // From well within the lease to long after it.
+        // From well within the lease to long after its end.
         void this.#wait(300 + ms * 2.5 * LEASE_MS).then(() => worker.alive && worker.resume());
       }
     }
@@ -80,7 +80,7 @@ export class Faults {
       const [a, b] = [random(), random()];
       if (kind === 'terminate') this.counts.terminated += await this.#terminate('', a, b);
       else if (kind === 'deafen') {
-        // Several times, because each listener soon comes back.
+        // Several times, because each listener soon reconnects.
         for (let i = 0; i < 4 && !this.#ending.signal.aborted; i++) {
           this.counts.deafened += await this.#terminate(`AND query LIKE 'LISTEN%'`, 0, 1);
           await this.#wait(150 + a * 300);
@@ -94,7 +94,7 @@ export class Faults {
     }
   }
 
-  /** Ends a part of the connections, counted from one of them. */
+  /** Terminates a part of the connections, starting at one of them. */
   async #terminate(which: string, from: number, part: number): Promise<number> {
     const client = new pg.Client({ connectionString: this.#server.url });
     client.on('error', () => {});
@@ -114,7 +114,7 @@ export class Faults {
     }
   }
 
-  /** False if it is time to end. */
+  /** False if the faults are to end. */
   #wait(ms: number): Promise<boolean> {
     const { signal } = this.#ending;
     return delay(ms, true, { signal }).catch(() => false);

@@ -14,7 +14,7 @@ interface LaneRow {
   readonly n: number;
 }
 
-/** The nodes, and the lanes that have work by host and state: what one asks first if nothing drains. */
+/** The nodes, and the lanes with work by host and state: the first things to check if nothing drains. */
 export const hostLines = (database: string): Promise<string[]> =>
   reading(database, async (ask) => {
     const nodes = await ask<NodeRow>(
@@ -26,11 +26,11 @@ export const hostLines = (database: string): Promise<string[]> =>
     );
     const until = (lease: number): string => new Date(lease).toISOString();
     return [
-      `chaos: not drained at ${new Date().toISOString()}; the nodes are`,
+      `chaos: not drained at ${new Date().toISOString()}; nodes:`,
       ...nodes.map(
         ({ host, roles, pid, lease }) => `  ${host} ${roles} pid ${pid}, lease to ${until(lease)}`,
       ),
-      'chaos: lanes by host',
+      'chaos: lanes by host:',
       ...lanes.map(
         ({ host, state, held, n }) =>
           `  ${host || 'any host'}: ${n} ${state}${held === 0 ? '' : ', held'}`,

@@ -15,7 +15,7 @@ const SHOWN_CHARACTERS = 2000;
 const usage = `usage: npm run chaos -- queue [--seconds N] [--seed S] [--rate R] [--verbose]
        npm run chaos -- api [--database postgres|sqlite] [--seconds N] [--seed S] [--rate R] [--verbose]
        npm run chaos -- cluster [--seconds N | --minutes N] [--sessions N] [--seed S] [--rate R] [--machine-id-appears] [--verbose]`;
-/** Operations of the driver in a second, unless told. */
+/** Default operations of the driver per second. */
 const RATES: Record<string, number> = { queue: 60, api: 15, cluster: 12 };
 
 async function main(): Promise<number> {

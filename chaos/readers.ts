@@ -3,10 +3,10 @@ import { postgresQueue, type RunQueue } from '../src/library.ts';
 import type { Seen } from './check/evidence.ts';
 import { ALL_LANES, digestOf } from './setup.ts';
 
-/** How long the last events may take to come, on a machine that is busy. */
+/** How long the last events may take to arrive, on a busy machine. */
 const LAST_MS = 20_000;
 
-/** Follows all lanes by tails over connections of its own, and keeps what they hand out. */
+/** Follows all lanes with tails over connections of its own, and records their events. */
 export class Reader {
   readonly seen: Seen[] = [];
   readonly #queue: RunQueue;
@@ -15,7 +15,7 @@ export class Reader {
   readonly #cursors = new Map<string, number>(ALL_LANES.map((lane) => [lane, 0]));
   #following: Promise<unknown> = Promise.resolve();
 
-  /** After so many events a tail is left and the next one begins where it was. */
+  /** Closes a tail after this many events; the next one continues from there. */
   static async open(url: string, eventsPerTail = Number.POSITIVE_INFINITY): Promise<Reader> {
     return new Reader(await postgresQueue({ url, poolSize: 2 }), eventsPerTail);
   }
@@ -40,13 +40,13 @@ export class Reader {
         this.#cursors.set(lane, seq);
         if (--left === 0) break;
       }
-      // Nobody removes these lanes, and one dropped for being slow goes on. What such a reader
-      // does not see, the checker will miss.
+      // These lanes are never removed, and a tail dropped for being slow is replaced. The checker
+      // reports the events that the reader does not see.
       if (left > 0 && tail.end?.dropped !== true) return;
     }
   }
 
-  /** Waits for what is left, after all others have stopped. */
+  /** Waits for the remaining events, after everything else has stopped. */
   async finish(): Promise<void> {
     const deadline = performance.now() + LAST_MS;
     for (const lane of ALL_LANES) {

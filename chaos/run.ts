@@ -18,7 +18,7 @@ import { Workers } from './workers.ts';
 export interface ChaosOptions {
   readonly seconds: number;
   readonly seed: number;
-  /** Operations of the driver in a second. */
+  /** Operations of the driver per second. */
   readonly rate?: number;
   readonly drainMs?: number;
   readonly say?: (line: string) => void;
@@ -30,11 +30,11 @@ export interface ChaosResult extends FaultCounts {
   readonly executions: number;
   readonly drainedMs: number;
   readonly violations: readonly Violation[];
-  /** The last words of worker processes, for whoever looks into a violation. */
+  /** The last output of worker processes, for the analysis of a violation. */
   readonly outputs: readonly string[];
 }
 
-/** Several ends may be missing after a failure, so each is tried. */
+/** All of these run, even if one fails. */
 type Cleanup = (() => unknown)[];
 
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
@@ -50,7 +50,7 @@ async function play(options: ChaosOptions, cleanup: Cleanup): Promise<ChaosResul
   const { seconds, seed, rate = 60, drainMs = 60_000, say = () => {} } = options;
   const directory = mkdtempSync(join(tmpdir(), 'baton-chaos-'));
   cleanup.push(() => rmSync(directory, { recursive: true, force: true }));
-  // The rules need to know in which order transactions were committed.
+  // The rules need the order in which transactions were committed.
   const server = await startPostgres({ settings: { track_commit_timestamp: 'on' } });
   cleanup.push(() => server.remove());
   const { url } = server;
@@ -61,7 +61,7 @@ async function play(options: ChaosOptions, cleanup: Cleanup): Promise<ChaosResul
   const workers = new Workers({ url, directory, seed });
   cleanup.push(() => workers.killAll());
   workers.startAll();
-  // One stays on its tails, the other leaves them again and again.
+  // One keeps its tails, the other replaces them again and again.
   const readers = [await Reader.open(url), await Reader.open(url, 20)];
   for (const reader of readers) {
     cleanup.push(() => reader.close());
@@ -76,12 +76,12 @@ async function play(options: ChaosOptions, cleanup: Cleanup): Promise<ChaosResul
 
   say('chaos: the faults have ended; draining');
   const began = performance.now();
-  // Time for the schedulers to be back, so that the last ticks are judged on a sound system.
+  // Gives the schedulers time to recover: the rules judge the last ticks on a healthy system.
   await delay(2000);
   const pausedAt = await pauseSchedules(queue);
   const drained = await drain(queue, drainMs);
   if (!drained) for (const line of await hostLines(url)) say(line);
-  const nodes = await settledNodes(server, workers, 10_000);
+  const nodes = await nodesAfterFaults(server, workers, 10_000);
   const drainedMs = Math.round(performance.now() - began);
   await workers.stop(15_000);
   for (const reader of readers) await reader.finish();
@@ -129,8 +129,8 @@ const scheduleOf = (id: string) => ({
   owner: `owner-${id}`,
 });
 
-/** Waits until only nodes of living processes are left, or tells which are. */
-async function settledNodes(
+/** Waits until only nodes of live processes are left, and returns them; on timeout, all that are left. */
+async function nodesAfterFaults(
   { url }: PostgresServer,
   workers: Workers,
   ms: number,
@@ -140,9 +140,9 @@ async function settledNodes(
     const live = new Set(workers.livePids());
     const nodes = await nodesIn(url);
     const liveNodes = nodes.filter(({ pid }) => live.has(pid));
-    // A process that joined anew may still have its old node; that one must go as well.
-    const settled = nodes.length === liveNodes.length && nodes.length === live.size;
-    if (settled || performance.now() > deadline) {
+    // A process that joined again may still have its old node, which must go as well.
+    const isClean = nodes.length === liveNodes.length && nodes.length === live.size;
+    if (isClean || performance.now() > deadline) {
       const newest = new Map(liveNodes.map(({ pid, id }) => [pid, id]));
       return { nodesBeforeStop: nodes.map(({ id }) => id), liveNodes: [...newest.values()] };
     }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** What all parts of one run of chaos agree on. */
+/** Settings shared by all parts of one chaos run. */
 export const LANES = Array.from({ length: 60 }, (_, i) => `lane-${i}`);
-/** Held from the start to the end: what is queued there must still be queued. */
+/** Held from start to end: runs queued there must still be queued afterwards. */
 export const HELD_LANES = ['held-0', 'held-1'];
-/** Some lanes belong to a host, and some to that of their first claim. */
-export const placeOf = (lane: number): { host?: string; pin?: boolean } =>
+/** Some lanes belong to a host, and some to the host of their first claim. */
+export const hostOptionsOf = (lane: number): { host?: string; pin?: boolean } =>
   lane % 10 === 3 ? { host: HOSTS[lane % HOSTS.length]! } : lane % 10 === 7 ? { pin: true } : {};
 export const OWNERS = 10;
 export const STEADY = ['second-0', 'second-1', 'second-2'];
@@ -16,10 +16,10 @@ export const ALL_LANES = [...LANES, ...HELD_LANES, ...SCHEDULE_LANES];
 export const LEASE_MS = 2000;
 export const CAPS = { types: { agent: 3 }, perOwner: 2 } as const;
 export const CONCURRENCY = 4;
-/** Two workers on each of two hosts: of one's death its neighbour has proof, the others its lease. */
+/** Two workers on each of two hosts: a neighbour can prove a death; other hosts wait for the lease. */
 export const HOSTS = ['one', 'one', 'two', 'two'];
 
-/** What a worker process is told. */
+/** The arguments of a worker process. */
 export interface WorkerSetup {
   readonly url: string;
   readonly file: string;
@@ -27,7 +27,7 @@ export interface WorkerSetup {
   readonly seed: number;
 }
 
-/** The payload of every run: what its handler does. */
+/** The payload of every run: it determines what the handler does. */
 export interface Work {
   /** The number of the driver's request. */
   readonly n?: number;
@@ -44,7 +44,7 @@ export interface Work {
     | 'deaf';
 }
 
-/** The machine's monotonic clock, the same in all its processes. */
+/** The machine's monotonic clock, shared by all its processes. */
 export const monotonic = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 export const digestOf = (fields: readonly unknown[]): string =>

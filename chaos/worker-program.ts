@@ -1,5 +1,5 @@
-// A worker process of the chaos: executes runs with the public library only, and writes down what
-// its handlers do, line by line, before and after they do it.
+// A worker process for chaos: executes runs with the public library only, and appends a line to a
+// file before and after each step of its handlers.
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -23,7 +23,7 @@ const file = openSync(setup.file, 'a');
 let executions = 0;
 let marks = 0;
 
-/** `until` on the same clock as `at`: how long this process now relies on its lease. */
+/** `until` is on the same clock as `at`: when this process stops relying on its lease. */
 function record(
   entry: Omit<Entry, 'at' | 'wall' | 'pid' | 'until' | 'node'>,
   ofNode?: string | null,
@@ -129,7 +129,7 @@ process.once('SIGTERM', () => {
     .then(() => queue.close());
 });
 
-// Whatever is renewed is written down, so that what a stopped process believed is known.
+// Records each renewal, which shows how long a stopped process relied on its lease.
 let known = 0;
 const sampler = setInterval(() => {
   const until = monotonic() + worker.leaseRemainingMs;

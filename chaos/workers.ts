@@ -22,7 +22,7 @@ class WorkerProcess {
   constructor(setup: WorkerSetup) {
     this.#child = spawn(process.execPath, [program, JSON.stringify(setup)], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Stripping types takes a thread longer than a short lease lasts, on a busy machine.
+      // Stripping types takes longer than a short lease on a busy machine.
       env: { NODE_COMPILE_CACHE: join(tmpdir(), 'baton-test-compile-cache'), ...process.env },
     });
     const { pid } = this.#child;
@@ -65,44 +65,44 @@ class WorkerProcess {
   }
 }
 
-/** If we are killed, its input ends, and it ends the worker: also a stopped one, which cannot itself. */
+/** If this process is killed, its input ends and it kills the worker, even a stopped one. */
 const guardOf = (pid: number): ChildProcess =>
   spawn('sh', ['-c', 'cat >/dev/null; kill -KILL "$1"', 'sh', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
 
-/** The places of workers; each has at most one process at a time. */
+/** A fixed set of worker slots; each has at most one process at a time. */
 export class Workers {
   readonly all: WorkerProcess[] = [];
-  readonly #places: (WorkerProcess | undefined)[] = HOSTS.map(() => undefined);
+  readonly #slots: (WorkerProcess | undefined)[] = HOSTS.map(() => undefined);
   readonly #setup: { url: string; directory: string; seed: number };
 
   constructor(setup: { url: string; directory: string; seed: number }) {
     this.#setup = setup;
   }
 
-  start(place: number): void {
-    if (this.#places[place]?.alive === true) return;
+  start(slot: number): void {
+    if (this.#slots[slot]?.alive === true) return;
     const { url, directory, seed } = this.#setup;
     const setup: WorkerSetup = {
       url,
       file: join(directory, `worker-${this.all.length}`),
-      host: HOSTS[place]!,
+      host: HOSTS[slot]!,
       seed: seed * 1000 + this.all.length,
     };
     const worker = new WorkerProcess(setup);
-    this.#places[place] = worker;
+    this.#slots[slot] = worker;
     this.all.push(worker);
   }
 
   startAll(): void {
-    for (const place of HOSTS.keys()) this.start(place);
+    for (const slot of HOSTS.keys()) this.start(slot);
   }
 
-  /** The process at a place, if it runs. */
-  running(place: number): WorkerProcess | undefined {
-    const worker = this.#places[place];
+  /** The process in a slot, if it runs. */
+  running(slot: number): WorkerProcess | undefined {
+    const worker = this.#slots[slot];
     return worker?.alive === true && !worker.paused ? worker : undefined;
   }
 
@@ -114,7 +114,7 @@ export class Workers {
     return this.all.filter((worker) => worker.alive).map(({ pid }) => pid);
   }
 
-  /** SIGTERM for all, and so long for their ends. */
+  /** Sends SIGTERM to all and waits up to `ms` for them to exit. */
   async stop(ms: number): Promise<void> {
     const living = this.all.filter((worker) => worker.alive);
     for (const worker of living) worker.terminate();
@@ -122,7 +122,7 @@ export class Workers {
       for (const worker of living) {
         if (worker.exit !== null) continue;
         worker.kill();
-        worker.exit = `no end within ${ms} ms of SIGTERM`;
+        worker.exit = `did not exit within ${ms} ms of SIGTERM`;
       }
     }, ms);
     await Promise.all(this.all.map(({ exited }) => exited));
@@ -140,7 +140,7 @@ export class Workers {
   records(): Entry[] {
     return this.all.flatMap((_, i) => {
       const text = readOrNothing(join(this.#setup.directory, `worker-${i}`));
-      // The last line may have been cut off by the kill.
+      // The kill may have truncated the last line.
       return text
         .split('\n')
         .slice(0, -1)
@@ -153,7 +153,7 @@ function readOrNothing(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // Killed before it wrote anything.
+    // The worker was killed before it wrote anything.
     return '';
   }
 }

@@ -2,33 +2,33 @@ import { ANSWER_MS } from './setup.ts';
 
 export interface Answer {
   readonly status: number;
-  /** Of an error. */
+  /** Error code; null for a success. */
   readonly code: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: judged by whoever asked
+  // biome-ignore lint/suspicious/noExplicitAny: the caller checks it
   readonly body: any;
-  /** Of a list: where its next page begins. */
+  /** Cursor of the next page of a list. */
   readonly next: string | null;
 }
 
 export interface CallOptions {
   readonly key?: string;
-  /** Which server is asked. */
-  readonly place?: number;
-  /** The caller leaves after so long, whatever the server is doing. */
+  /** Index of the server to call. */
+  readonly slot?: number;
+  /** The caller gives up after this time. */
   readonly patienceMs?: number;
 }
 
-/** Speaks HTTP to the servers, and knows nothing of Baton's own client. */
+/** Calls the servers over HTTP, without Baton's own client. */
 export class Caller {
   readonly urls: readonly string[];
   readonly token: string;
-  /** Answers nobody should get. */
+  /** Answers that no caller should get. */
   readonly errors: string[] = [];
-  /** How long an answer is waited for, unless a call says otherwise. */
+  /** How long to wait for an answer, by default. */
   patienceMs = ANSWER_MS;
   readonly #judge: (text: string) => string | null;
 
-  /** `judge` says what an answer must not contain, if it does. */
+  /** `judge` returns the forbidden content of an answer, or null. */
   constructor(
     urls: readonly string[],
     token: string,
@@ -39,17 +39,17 @@ export class Caller {
     this.#judge = judge;
   }
 
-  /** Null if there was no answer, or none that says what happened. */
+  /** Null if there was no answer, or one that leaves the outcome open. */
   async call(
     method: string,
     path: string,
     body: unknown,
-    { key, place = 0, patienceMs = this.patienceMs }: CallOptions = {},
+    { key, slot = 0, patienceMs = this.patienceMs }: CallOptions = {},
   ): Promise<Answer | null> {
     let answer: Response;
     let text: string;
     try {
-      answer = await fetch(`${this.urls[place % this.urls.length]}${path}`, {
+      answer = await fetch(`${this.urls[slot % this.urls.length]}${path}`, {
         method,
         signal: AbortSignal.timeout(Math.ceil(patienceMs)),
         headers: {
@@ -66,7 +66,7 @@ export class Caller {
     const { status } = answer;
     const said = this.#judge(text);
     if (said !== null) this.errors.push(`${method} ${path}: ${status} shows ${said}`);
-    // The server stops, or its database is away.
+    // The server is stopping, or its database is down.
     if (status === 503) {
       if (!answer.headers.has('retry-after')) this.errors.push(`${path}: 503 without Retry-After`);
       return null;
@@ -78,7 +78,7 @@ export class Caller {
     return status >= 500 ? null : { status, code, body: parsed, next };
   }
 
-  /** Asked of one server after the other until one answers; null after the time. */
+  /** Calls one server after another until one answers; null on timeout. */
   async insist(
     method: string,
     path: string,
@@ -86,8 +86,8 @@ export class Caller {
     { key, ms = 30_000 }: { key?: string; ms?: number } = {},
   ): Promise<Answer | null> {
     const deadline = performance.now() + ms;
-    for (let place = 0; performance.now() < deadline; place++) {
-      const options = key === undefined ? { place } : { place, key };
+    for (let slot = 0; performance.now() < deadline; slot++) {
+      const options = key === undefined ? { slot } : { slot, key };
       const answer = await this.call(method, path, body, options);
       if (answer !== null) return answer;
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -9,10 +9,10 @@ type Tables = Pick<
 >;
 export type Ask = <T extends object>(text: string) => Promise<T[]>;
 
-/** Reads the tables as they are, by the same plain SQL on both databases. */
+/** Reads the tables with the same plain SQL on both databases. */
 export const collect = (database: string): Promise<Tables> => reading(database, read);
 
-/** By SQL that both databases understand. */
+/** Runs queries that both databases understand. */
 export function reading<T>(database: string, read: (ask: Ask) => Promise<T>): Promise<T> {
   return database.startsWith('sqlite:')
     ? bySqlite(database.slice('sqlite:'.length), read)

@@ -1,13 +1,13 @@
 /*
- * What the messages say: commands for the shell that leave a trace in their workspace, by which it
- * is seen afterwards what was really executed, and when. Each holds a lock while it lives, and hands
- * it on to whatever it leaves behind: who finds the lock taken was started too early.
+ * The messages: shell commands that write a trace in their workspace, which shows afterwards what
+ * was really executed, and when. Each holds a lock while it runs, and the processes it leaves behind
+ * inherit it: a command that cannot take the lock was started too early.
  */
 
 export const KINDS = ['talks', 'quick', 'fails', 'leaves', 'dies', 'endless'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How often each is sent, of a hundred. */
+/** How often each kind is sent, in percent. */
 const SHARES: Record<Kind, number> = {
   talks: 40,
   quick: 25,
@@ -27,8 +27,8 @@ export function kindOf(random: number): Kind {
 }
 
 /**
- * The first line says what to expect, for whoever reads the stored message. Starts and ends may be
- * written to a second file, too, which all workspaces share: its lines stand in the order of time.
+ * The first line describes the command for `parseCommand`. Starts and ends can also be appended to
+ * `shared`, one file for all workspaces: its lines are in the order of time.
  */
 export const commandOf = (n: number, kind: Kind, lines: number, shared?: string): string =>
   `: n=${n} kind=${kind} lines=${linesOf(kind, lines)}
@@ -41,20 +41,20 @@ ${shared === undefined ? ':' : `echo "end $BATON_AGENT_MARK" >>'${shared}'`}
 echo "end $BATON_AGENT_MARK" >>trace
 ${kind === 'fails' ? 'exit 3' : 'exit 0'}`;
 
-export interface Told {
+export interface ParsedCommand {
   readonly n: number;
   readonly kind: Kind;
-  /** What it prints if it is executed to its end. */
+  /** Its output if it runs to its end. */
   readonly output: string;
 }
 
-/** Reads it back out of a stored message. */
-export function toldBy(message: string): Told | null {
-  const found = /^: n=(\d+) kind=(\w+) lines=(\d+)\n/.exec(message);
-  if (found === null) return null;
-  const [n, lines] = [Number(found[1]), Number(found[3])];
+/** Parses the first line of a stored message. */
+export function parseCommand(message: string): ParsedCommand | null {
+  const match = /^: n=(\d+) kind=(\w+) lines=(\d+)\n/.exec(message);
+  if (match === null) return null;
+  const [n, lines] = [Number(match[1]), Number(match[3])];
   const output = Array.from({ length: lines }, (_, i) => `${n}: ${i + 1}\n`).join('');
-  return { n, kind: found[2] as Kind, output };
+  return { n, kind: match[2] as Kind, output };
 }
 
 const linesOf = (kind: Kind, lines: number): number =>
@@ -69,7 +69,7 @@ function bodyOf(n: number, kind: Kind, lines: number): string {
     case 'dies':
       return 'kill -KILL $$';
     case 'leaves':
-      // One in another session, and one that has lost its parent and holds the output open.
+      // One process in another session, and an orphan that holds the output open.
       return `away=$(command -v setsid || echo nohup)
 $away sleep 3600 >/dev/null 2>&1 &
 ( ( $away sh -c 'sleep 3600; :' & ) & )

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Caller } from './caller.ts';
-import { toldBy } from './command.ts';
+import { parseCommand } from './command.ts';
 
 export interface SessionView {
   readonly id: string;
@@ -10,19 +10,19 @@ export interface SessionView {
   readonly lastSeq: number;
 }
 
-/** All sessions, by any server that answers; null if none does. */
+/** All sessions, from any server that answers; null if none does. */
 export async function sessionsBy(caller: Caller): Promise<readonly SessionView[] | null> {
-  const found: SessionView[] = [];
+  const sessions: SessionView[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: Answer | null = await caller.insist('GET', `/api/v1/sessions?limit=200${cursor}`);
     if (!Array.isArray(page?.body)) return null;
-    found.push(...(page.body as SessionView[]));
+    sessions.push(...(page.body as SessionView[]));
     cursor = page.next === null ? null : `&cursor=${encodeURIComponent(page.next)}`;
   }
-  return found;
+  return sessions;
 }
 
-/** Lets everything end that can; false if it does not within the time. */
+/** Waits until everything that can end has ended; false on timeout. */
 export async function drain(caller: Caller, ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;
   while (performance.now() < deadline) {
@@ -42,14 +42,14 @@ async function endEndless(caller: Caller, session: string): Promise<void> {
     const path = `/api/v1/runs?sessionId=${session}&state=${state}&limit=200`;
     const items = (await caller.insist('GET', path))?.body?.items ?? [];
     for (const { id, message } of items as { id: string; message: string }[]) {
-      if (toldBy(message)?.kind !== 'endless') continue;
-      // One that has ended meanwhile refuses, and that is as good.
+      if (parseCommand(message)?.kind !== 'endless') continue;
+      // Refused if the run has ended by now, which is fine.
       await caller.insist('POST', `/api/v1/runs/${id}/cancel`);
     }
   }
 }
 
-/** Waits until every session shows so many connections, and so does its log; says which do not. */
+/** Waits until each session and its log show the given number of connections; returns those that do not. */
 export async function connectionsAre(
   caller: Caller,
   expected: ReadonlyMap<string, number>,
@@ -60,18 +60,18 @@ export async function connectionsAre(
     const wrong: string[] = [];
     for (const session of (await sessionsBy(caller)) ?? []) {
       const wanted = expected.get(session.id) ?? 0;
-      const told = (await toldConnections(caller, session)) ?? wanted;
+      const logged = (await loggedConnections(caller, session)) ?? wanted;
       const shown = session.activeConnections;
-      if (shown === wanted && told === wanted) continue;
-      wrong.push(`session ${session.id} shows ${shown}, its log ${told}, there are ${wanted}`);
+      if (shown === wanted && logged === wanted) continue;
+      wrong.push(`session ${session.id} shows ${shown}, its log ${logged}, there are ${wanted}`);
     }
     if (wrong.length === 0 || performance.now() > deadline) return wrong;
     await delay(200);
   }
 }
 
-/** What the end of its log says about connections, if it does. */
-async function toldConnections(
+/** The number of connections logged last, if it is near the end of the log. */
+async function loggedConnections(
   caller: Caller,
   { id, lastSeq }: SessionView,
 ): Promise<number | undefined> {

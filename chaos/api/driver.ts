@@ -11,14 +11,14 @@ export interface DrivenSession {
   readonly id: string;
   readonly path: string;
   readonly lonely: boolean;
-  /** Acknowledged and not known to be gone. */
+  /** Acknowledged runs that are not known to be removed. */
   readonly runs: string[];
 }
 
-/** How long a message whose answers are lost is sent again, once nothing is broken any more. */
+/** How long to repeat a message without an answer after the faults have ended. */
 const LAST_TRIES_MS = 30_000;
 
-/** What may be answered to each kind of request beside success. */
+/** The errors that each kind of request may get. */
 const REFUSALS: Record<string, readonly string[]> = {
   create: ['name_taken'],
   send: ['session_ended', 'session_busy', 'cannot_steer', 'idempotency_conflict'],
@@ -31,12 +31,12 @@ const REFUSALS: Record<string, readonly string[]> = {
   read: ['not_found'],
 };
 
-/** Uses the API as impatient people and programs do, by a seeded plan. */
+/** Uses the API as impatient people and programs do, following a seeded plan. */
 export class Driver {
   readonly sessions: DrivenSession[] = [];
   readonly requests: Request[] = [];
   readonly errors: string[] = [];
-  /** Runs whose removal was tried. */
+  /** Runs that the driver tried to remove. */
   readonly removed: string[] = [];
   readonly #caller: Caller;
   readonly #directory: string;
@@ -64,11 +64,11 @@ export class Driver {
     for (const session of this.sessions) await this.#send(session, 'quick');
   }
 
-  /** Resolves when it was stopped and all that was under way has ended. */
+  /** Resolves after `stop`, when all operations under way have ended. */
   async run(rate: number): Promise<void> {
     while (!this.#stopped) {
       await delay((1000 / rate) * 2 * this.#random());
-      // More than that at once only pile up while the servers are away.
+      // More at once would only pile up while the servers are down.
       if (this.#underWay.size >= 24) continue;
       const doing = this.#act().catch((error: unknown) => {
         this.errors.push(`the driver: ${String(error)}`);
@@ -129,10 +129,10 @@ export class Driver {
       holdOnFailure: this.#random() < 0.5,
       idleTimeoutSeconds: lonely ? 1 : 0,
     };
-    for (let place = 0; !this.#givenUp(); place++) {
-      const answer = await this.#caller.call('POST', '/api/v1/sessions', body, { place });
+    for (let slot = 0; !this.#givenUp(); slot++) {
+      const answer = await this.#caller.call('POST', '/api/v1/sessions', body, { slot });
       this.#judge('create', answer);
-      // Its answer was lost, but it was made.
+      // The session was created, but the answer was lost.
       const id: unknown =
         answer?.code === 'name_taken'
           ? (
@@ -157,7 +157,7 @@ export class Driver {
       how < 0.05 ? 'reject' : how < 0.1 ? 'interrupt' : how < 0.12 ? 'steer' : 'enqueue';
     const keyed = random() < 0.85;
     const [hasty, again, other, later] = [random(), random(), random(), random()];
-    // What is for an agent at work cannot be for later.
+    // A message that steers a running agent cannot be delayed.
     const isLater = later < 0.05 && onBusy !== 'steer';
     const body = {
       message: commandOf(n, kind, 1 + Math.floor(random() * 12)),
@@ -178,11 +178,11 @@ export class Driver {
       return true;
     };
     const path = `/api/v1/sessions/${session.id}/messages`;
-    for (let place = Math.floor(random() * 2), tries = 0; !this.#givenUp(); place++, tries++) {
-      // Some leave before they can have an answer.
+    for (let slot = Math.floor(random() * 2), tries = 0; !this.#givenUp(); slot++, tries++) {
+      // Some callers give up before an answer is possible.
       const patienceMs = tries === 0 && keyed && hasty < 0.15 ? 1 + hasty * 200 : undefined;
       const options = {
-        place,
+        slot,
         ...(key === null ? {} : { key }),
         ...(patienceMs === undefined ? {} : { patienceMs }),
       };
@@ -190,14 +190,14 @@ export class Driver {
       await delay(50 + tries * 50);
     }
     if (key !== null && acknowledged.length > 0 && again < 0.15) {
-      note(await this.#caller.call('POST', path, body, { place: n, key }));
+      note(await this.#caller.call('POST', path, body, { slot: n, key }));
     }
     if (key !== null && acknowledged.length > 0 && other < 0.05) {
-      // Another body under the same key is refused, unless the run was removed meanwhile.
+      // Another body under the same key is refused, unless the run has been removed.
       const changed = { ...body, message: `${body.message}\n:` };
-      const answer = await this.#caller.call('POST', path, changed, { place: n, key });
+      const answer = await this.#caller.call('POST', path, changed, { slot: n, key });
       if (answer?.status === 202 && !this.removed.includes(acknowledged[0]!)) {
-        this.errors.push(`key ${key} was taken again with another body`);
+        this.errors.push(`key ${key} was accepted with another body`);
       }
       note(answer);
     }
@@ -205,7 +205,7 @@ export class Driver {
     if (kind === 'endless' && last !== undefined) await this.#endEndless(last);
   }
 
-  /** Nobody else would, and all slots would be taken. */
+  /** Otherwise endless runs would take all slots. */
   async #endEndless(run: string): Promise<void> {
     await delay(500 + this.#random() * 3000);
     const answer = await this.#caller.insist('POST', `/api/v1/runs/${run}/cancel`);
@@ -217,7 +217,7 @@ export class Driver {
     const message = commandOf(n, 'quick', 1);
     const key = null;
     const request = { n, key, session: session.id, acknowledged: [], outOfTurn: false };
-    // Takes a number, so that the trace of what it replaced is told from its own.
+    // The edit has its own number, which distinguishes its trace from the original one.
     this.requests.push(request);
     await this.#onRun('edit', run, 'PATCH', '', { message });
   }
@@ -244,19 +244,19 @@ export class Driver {
   }
 
   async #onRunAnswer(what: string, run: string, method: string, way: string, body?: unknown) {
-    const place = Math.floor(this.#random() * 2);
-    const answer = await this.#caller.call(method, `/api/v1/runs/${run}${way}`, body, { place });
+    const slot = Math.floor(this.#random() * 2);
+    const answer = await this.#caller.call(method, `/api/v1/runs/${run}${way}`, body, { slot });
     this.#judge(what, answer);
     return answer;
   }
 
   async #onSessionDo({ id }: DrivenSession, action: string): Promise<void> {
-    const place = Math.floor(this.#random() * 2);
+    const slot = Math.floor(this.#random() * 2);
     const path = `/api/v1/sessions/${id}/${action}`;
-    this.#judge('act', await this.#caller.call('POST', path, undefined, { place }));
+    this.#judge('act', await this.#caller.call('POST', path, undefined, { slot }));
   }
 
-  /** Opens a stream and leaves again. */
+  /** Opens a stream and closes it again. */
   async #visit({ id }: DrivenSession): Promise<void> {
     const { urls, token } = this.#caller;
     const url = urls[Math.floor(this.#random() * urls.length)]!;

@@ -11,7 +11,7 @@ export interface FaultCounts {
 
 const SERVER_FAULTS = ['both', 'term', 'launcher', 'term', 'child'] as const;
 
-/** Breaks servers and the database by two seeded rows, side by side. */
+/** Breaks servers and the database in two parallel, seeded sequences. */
 export class Faults {
   readonly counts: FaultCounts = { kills: 0, stops: 0, restarts: 0 };
   readonly #servers: Servers;
@@ -25,7 +25,7 @@ export class Faults {
     this.#seed = seed;
   }
 
-  /** Resolves when the time is over and everything that was broken is coming back. */
+  /** Resolves when the time is over and everything broken is restarting. */
   async run(ms: number): Promise<void> {
     const over = setTimeout(() => this.#ending.abort(), ms);
     await Promise.all([this.#breakServers(), this.#breakDatabase()]);
@@ -39,36 +39,36 @@ export class Faults {
     while (await this.#wait(900 + random() * 3000)) {
       if (left.length === 0) left = [...SERVER_FAULTS];
       const [kind] = left.splice(Math.floor(random() * left.length), 1);
-      const place = Math.floor(random() * this.#servers.size);
+      const slot = Math.floor(random() * this.#servers.size);
       const [downMs, graceMs] = [300 + random() * 2700, 500 + random() * 6000];
-      const server = this.#servers.running(place);
+      const server = this.#servers.running(slot);
       if (server === undefined || kind === undefined) continue;
-      // Before its first word the launcher may not listen to signals yet, and just dies of them.
+      // Before its first output the launcher may have no signal handler yet, and a signal would kill it.
       if (kind === 'term' && server.output === '') continue;
       if (kind === 'term') {
         this.counts.stops++;
         server.terminate();
-        // Beside the row, so that the other server may die meanwhile.
-        void this.#afterTerm(server, place, downMs, graceMs);
+        // Not awaited: the other server may die at the same time.
+        void this.#afterTerm(server, slot, downMs, graceMs);
       } else {
         this.counts.kills++;
         server.kill(kind);
-        void this.#wait(downMs).then((on) => (on ? this.#servers.start(place) : undefined));
+        void this.#wait(downMs).then((on) => (on ? this.#servers.start(slot) : undefined));
       }
     }
   }
 
   async #afterTerm(
     server: NonNullable<ReturnType<Servers['running']>>,
-    place: number,
+    slot: number,
     downMs: number,
     graceMs: number,
   ): Promise<void> {
     await Promise.race([server.exited, this.#wait(graceMs)]);
-    // Runs have 30 s of grace; whoever restarts a server in a hurry does not wait for it.
+    // Runs have 30 s of grace; someone restarting a server in a hurry does not wait for it.
     if (server.exit === null && downMs > 1500) server.kill();
     else if (server.exit === null) server.terminate();
-    if (await this.#wait(downMs)) await this.#servers.start(place);
+    if (await this.#wait(downMs)) await this.#servers.start(slot);
   }
 
   async #breakDatabase(): Promise<void> {
@@ -79,7 +79,7 @@ export class Faults {
       const waitMs = first ? 3000 + random() * 4000 : 8000 + random() * 12_000;
       if (!(await this.#wait(waitMs))) return;
       const mode = random() < 0.5 ? 'fast' : 'immediate';
-      // From a blink to longer than the lease lasts.
+      // From 0.3 s to longer than the lease.
       const downMs = 300 + random() ** 2 * 5000;
       await postgres.stop(mode);
       this.counts.restarts++;
@@ -88,7 +88,7 @@ export class Faults {
     }
   }
 
-  /** False if it is time to end. */
+  /** False if the faults are to end. */
   #wait(ms: number): Promise<boolean> {
     const { signal } = this.#ending;
     return delay(ms, true, { signal }).catch(() => false);

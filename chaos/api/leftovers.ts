@@ -3,24 +3,24 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const NAME = 'BATON_AGENT_MARK=';
 
-/** Processes that carry the mark of an installation, with their command lines. */
+/** Processes with an installation's tag in their environment, with their command lines. */
 export function leftoversOf(installation: string): string[] {
   return existsSync('/proc/self/environ') ? inProc(installation) : byPs(installation);
 }
 
 function inProc(installation: string): string[] {
-  const found: string[] = [];
+  const leftovers: string[] = [];
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
       const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
       if (!environment.some((each) => each.startsWith(`${NAME}${installation}:`))) continue;
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      found.push(`${pid}: ${words.slice(0, 200)}`);
+      leftovers.push(`${pid}: ${words.slice(0, 200)}`);
     } catch {
-      // It has ended, or it is another user's.
+      // The process has ended or belongs to another user.
     }
   }
-  return found;
+  return leftovers;
 }
 
 function byPs(installation: string): string[] {

@@ -16,7 +16,7 @@ interface WireEvent {
 
 export interface ReaderOptions {
   readonly session: string;
-  /** Follows this run of the session only, until it has ended. */
+  /** Follows only this run of the session, until it ends. */
   readonly run?: string;
   readonly kind: 'sse' | 'ws';
   readonly urls: readonly string[];
@@ -25,8 +25,8 @@ export interface ReaderOptions {
 }
 
 /**
- * Follows the log of a session over whichever server comes, and comes again with the last number it
- * saw whenever it was cut off: by itself, by a fault, or by the server.
+ * Follows the log of a session on either server. Whenever it is disconnected, by itself, by a fault
+ * or by the server, it reconnects after the last seq it saw.
  */
 export class Reader {
   readonly session: string;
@@ -34,7 +34,7 @@ export class Reader {
   readonly seen: Seen[] = [];
   readonly errors: string[] = [];
   connects = 0;
-  /** Of a run's stream: there is nothing more to come. */
+  /** The stream of a single run has ended. */
   over = false;
   readonly #options: ReaderOptions;
   readonly #random: () => number;
@@ -60,7 +60,7 @@ export class Reader {
     return this;
   }
 
-  /** From now on it is cut off only by others. */
+  /** From now on it does not disconnect by itself. */
   calm(): void {
     this.#calm = true;
     clearTimeout(this.#cutting);
@@ -83,7 +83,7 @@ export class Reader {
       const url = urls[Math.floor(random() * urls.length)]!;
       const signal = AbortSignal.any([cut.signal, this.#stop.signal]);
       const read = kind === 'sse' ? this.#readSse(url, signal) : this.#readWs(url, signal);
-      // Whatever broke: it comes again.
+      // Reconnects after any error.
       await read.catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, 20 + random() * 200));
     }
@@ -99,7 +99,7 @@ export class Reader {
         ...(this.last === 0 ? {} : { 'last-event-id': String(this.last) }),
       },
     });
-    // All of it was seen before.
+    // 204: everything was seen before.
     this.over ||= answer.status === 204;
     if (answer.status === 204) return;
     if (answer.status !== 200 || answer.body === null) {
@@ -131,7 +131,7 @@ export class Reader {
         resolve();
       });
       socket.on('message', (data) => {
-        // Nothing more is read from a connection that was left.
+        // Ignore the rest of an abandoned connection.
         if (!signal.aborted) this.#take(JSON.parse(String(data)));
       });
       socket.on('close', () => {

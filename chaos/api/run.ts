@@ -24,7 +24,7 @@ export interface ApiChaosOptions {
   readonly seconds: number;
   readonly seed: number;
   readonly database: DatabaseKind;
-  /** Operations of the driver in a second. */
+  /** Operations of the driver per second. */
   readonly rate: number;
   readonly say?: (line: string) => void;
 }
@@ -37,17 +37,17 @@ export interface ApiChaosResult extends FaultCounts {
   readonly connects: number;
   readonly drainedMs: number;
   readonly violations: readonly Violation[];
-  /** The last words of the servers, for whoever looks into a violation. */
+  /** The last output of the servers, for the analysis of a violation. */
   readonly outputs: readonly string[];
 }
 
 const START_MS = 60_000;
 const DRAIN_MS = 120_000;
-const SETTLE_MS = 30_000;
-/** Runs have 30 s of grace, though after the drain there are none. */
+const CALM_MS = 30_000;
+/** Runs have 30 s of grace; after the drain there are none. */
 const STOP_MS = 60_000;
 
-/** Several ends may be missing after a failure, so each is tried. */
+/** All of these run, even if one fails. */
 type Cleanup = (() => unknown)[];
 
 export async function apiChaos(options: ApiChaosOptions): Promise<ApiChaosResult> {
@@ -64,7 +64,7 @@ async function play(options: ApiChaosOptions, cleanup: Cleanup): Promise<ApiChao
   const errors: string[] = [];
   const scene = await prepare(options, cleanup);
   const { servers, postgres, caller, driver, readers } = scene;
-  if (!(await servers.allReady(START_MS))) throw new Error('the servers do not become ready');
+  if (!(await servers.allReady(START_MS))) throw new Error('the servers did not become ready');
   await driver.prepare();
 
   const faults = new Faults(servers, postgres, seed);
@@ -76,7 +76,7 @@ async function play(options: ApiChaosOptions, cleanup: Cleanup): Promise<ApiChao
   const began = performance.now();
   driver.stop();
   for (const reader of readers) reader.calm();
-  if (!(await servers.allReady(START_MS))) errors.push('the servers do not come back');
+  if (!(await servers.allReady(START_MS))) errors.push('the servers did not come back');
   await driving;
   if (!(await drain(caller, DRAIN_MS))) {
     errors.push(`not drained within ${DRAIN_MS} ms`);
@@ -84,11 +84,11 @@ async function play(options: ApiChaosOptions, cleanup: Cleanup): Promise<ApiChao
   }
   const drainedMs = Math.round(performance.now() - began);
 
-  const counted = await connectionsAre(caller, expectedOf(readers), SETTLE_MS);
+  const counted = await connectionsAre(caller, expectedOf(readers), CALM_MS);
   const ends = await endsOf(caller);
-  await allSeen(readers, ends, SETTLE_MS);
+  await allSeen(readers, ends, CALM_MS);
   for (const reader of readers) await reader.stop();
-  counted.push(...(await connectionsAre(caller, new Map(), SETTLE_MS)));
+  counted.push(...(await connectionsAre(caller, new Map(), CALM_MS)));
   await servers.stop(STOP_MS);
 
   const tables = await collect(scene.database);
@@ -136,11 +136,11 @@ async function prepare({ seed, database: kind }: ApiChaosOptions, cleanup: Clean
   if (postgres !== null) cleanup.push(() => postgres.remove());
   const credentials = newCredentials();
   const names = kind === 'sqlite' ? ['one'] : ['one', 'two'];
-  const places = [];
+  const slots = [];
   for (const name of names) {
-    places.push(Servers.place(directory, name, await steadyPort(), postgres?.url ?? null));
+    slots.push(Servers.slot(directory, name, await steadyPort(), postgres?.url ?? null));
   }
-  const servers = new Servers(places, credentials);
+  const servers = new Servers(slots, credentials);
   cleanup.push(() => servers.killAll());
   const caller = new Caller(servers.urls, credentials.token);
   const readers: Reader[] = [];
@@ -159,10 +159,10 @@ async function prepare({ seed, database: kind }: ApiChaosOptions, cleanup: Clean
     if (lonely) return;
     for (const kind of ['sse', 'sse', 'ws'] as const) follow(id, kind);
   });
-  return { servers, postgres, caller, driver, readers, database: places[0]!.database };
+  return { servers, postgres, caller, driver, readers, database: slots[0]!.database };
 }
 
-/** If we are killed, its input ends, and it removes what we cannot; servers need a moment to end. */
+/** If this process is killed, its input ends and it removes the directory; servers need a moment to end. */
 const guardOf = (directory: string): ChildProcess =>
   spawn('sh', ['-c', 'cat >/dev/null; sleep 3; rm -rf "$1"', 'sh', directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -170,8 +170,7 @@ const guardOf = (directory: string): ChildProcess =>
   });
 
 /**
- * A free port below those that the system gives to connections: nobody takes it while its server is
- * away.
+ * A free port below the ephemeral range: no other program takes it while its server is down.
  */
 async function steadyPort(): Promise<number> {
   for (;;) {
@@ -192,7 +191,7 @@ function traceOf({ path }: DrivenSession): string[] {
   try {
     return readFileSync(join(path, 'trace'), 'utf8').split('\n').slice(0, -1);
   } catch {
-    // Nothing was ever executed there.
+    // Nothing was executed there.
     return [];
   }
 }
@@ -203,19 +202,19 @@ function expectedOf(readers: readonly Reader[]): Map<string, number> {
   return expected;
 }
 
-/** A failed request with what its server logged about it. */
+/** A failed request, with the lines that its server logged about it. */
 function withWords(error: string, servers: Servers): string {
   const requestId = /"requestId":"([^"]+)"/.exec(error)?.[1];
   return requestId === undefined ? error : `${error}\n${servers.wordsAbout(requestId)}`;
 }
 
-/** Where the log of each session ends after the drain; readers must have seen all of it. */
+/** The last seq of each session's log after the drain; readers must have seen everything up to it. */
 async function endsOf(caller: Caller): Promise<Record<string, number>> {
   const sessions = (await sessionsBy(caller)) ?? [];
   return Object.fromEntries(sessions.map(({ id, lastSeq }) => [id, lastSeq]));
 }
 
-/** Gives the readers time to see it; whether they have is judged later. */
+/** Gives the readers time to see everything; the rules check later whether they did. */
 async function allSeen(
   readers: readonly Reader[],
   ends: Record<string, number>,

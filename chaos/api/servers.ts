@@ -6,15 +6,15 @@ import type { ServerLife } from './check/evidence.ts';
 import { type Credentials, cleanEnvironment, LEASE_SECONDS, MAX_RUNS } from './setup.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/baton.mjs', import.meta.url));
-/** One that lost its launcher ends at once; a machine under load needs a moment for that. */
+/** A server that lost its launcher exits at once, but a busy machine needs a moment. */
 const GONE_MS = 90_000;
-/** Characters of what one life of a server says. */
+/** Characters of output to keep per server process. */
 const WORDS_KEPT = 4_000_000;
 
 export type Death = 'both' | 'launcher' | 'child';
 
-export interface Place {
-  /** `up` unless told: both roles in one. */
+export interface ServerSlot {
+  /** Default: `up`, both roles in one process. */
   readonly command?: 'up' | 'api' | 'worker';
   readonly env?: Readonly<Record<string, string>>;
   readonly port: number;
@@ -22,7 +22,7 @@ export interface Place {
   readonly database: string;
 }
 
-/** One life of a server: the launcher and its child. */
+/** One server process: the launcher and its child. */
 export class ServerProcess {
   readonly pid: number;
   readonly exited: Promise<void>;
@@ -33,8 +33,8 @@ export class ServerProcess {
   output = '';
   readonly #child: ChildProcess;
 
-  constructor(place: Place, { token, secretKey }: Credentials) {
-    const { command = 'up', port, dataDir, database, env } = place;
+  constructor(slot: ServerSlot, { token, secretKey }: Credentials) {
+    const { command = 'up', port, dataDir, database, env } = slot;
     const flags = ['--port', String(port), '--data-dir', dataDir, '--database', database];
     this.#child = spawn(
       process.execPath,
@@ -70,12 +70,12 @@ export class ServerProcess {
     return this.exit === null && !this.asked.includes('kill');
   }
 
-  /** The processes that do the work; none before the launcher has started them. */
+  /** The launcher's children, which do the work; empty before they are started. */
   get children(): number[] {
     return childrenOf(this.pid);
   }
 
-  /** Stops or continues it, launcher and all, as a machine does that is put to sleep. */
+  /** Stops or continues the launcher and its children, like a machine that is suspended. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     for (const pid of [this.pid, ...this.children]) signal(pid, name);
   }
@@ -87,14 +87,14 @@ export class ServerProcess {
 
   kill(who: Death = 'both'): void {
     this.asked.push('kill');
-    // Looked up before the launcher is gone, because then nobody is its parent any more.
+    // Read before the launcher is killed: afterwards the children have another parent.
     const children = who === 'launcher' ? [] : this.children;
     if (who !== 'child' || children.length === 0) this.#child.kill('SIGKILL');
     for (const pid of children) signal(pid, 'SIGKILL');
   }
 }
 
-/** If we are killed, its input ends, and it ends the launcher, whose child then ends by itself. */
+/** If this process is killed, its input ends and it kills the launcher, whose child then exits by itself. */
 const guardOf = (pid: number): ChildProcess =>
   spawn('sh', ['-c', 'cat >/dev/null; kill -KILL "$1"', 'sh', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -113,50 +113,50 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** The places of servers; each has at most one process at a time. */
+/** A fixed set of server slots; each has at most one process at a time. */
 export class Servers {
   readonly all: ServerProcess[] = [];
   readonly errors: string[] = [];
-  readonly #places: readonly Place[];
+  readonly #slots: readonly ServerSlot[];
   readonly #credentials: Credentials;
   readonly #now: (ServerProcess | undefined)[];
 
-  constructor(places: readonly Place[], credentials: Credentials) {
-    this.#places = places;
+  constructor(slots: readonly ServerSlot[], credentials: Credentials) {
+    this.#slots = slots;
     this.#credentials = credentials;
-    this.#now = places.map(() => undefined);
+    this.#now = slots.map(() => undefined);
   }
 
   get urls(): string[] {
-    return this.#places.map(({ port }) => `http://127.0.0.1:${port}`);
+    return this.#slots.map(({ port }) => `http://127.0.0.1:${port}`);
   }
 
   get size(): number {
-    return this.#places.length;
+    return this.#slots.length;
   }
 
-  static place(directory: string, name: string, port: number, database: string | null): Place {
+  static slot(directory: string, name: string, port: number, database: string | null): ServerSlot {
     const dataDir = join(directory, name);
     return { port, dataDir, database: database ?? `sqlite:${join(dataDir, 'baton.db')}` };
   }
 
-  /** The process at a place, unless it was told to end. */
-  running(place: number): ServerProcess | undefined {
-    const server = this.#now[place];
+  /** The process in a slot, unless it was asked to end. */
+  running(slot: number): ServerProcess | undefined {
+    const server = this.#now[slot];
     return server?.alive === true && server.asked.length === 0 ? server : undefined;
   }
 
-  /** Starts one where none runs, once what was there is really gone. */
-  async start(place: number): Promise<void> {
-    const before = this.#now[place];
+  /** Starts a server in an empty slot, once the previous process has exited. */
+  async start(slot: number): Promise<void> {
+    const before = this.#now[slot];
     if (before !== undefined && !(await this.#gone(before))) return;
-    if (this.#now[place] !== before) return;
-    const server = new ServerProcess(this.#places[place]!, this.#credentials);
-    this.#now[place] = server;
+    if (this.#now[slot] !== before) return;
+    const server = new ServerProcess(this.#slots[slot]!, this.#credentials);
+    this.#now[slot] = server;
     this.all.push(server);
   }
 
@@ -167,29 +167,29 @@ export class Servers {
     const over = once(late.signal, 'abort').then(() => false);
     const gone = await Promise.race([server.exited.then(() => true), over]);
     clearTimeout(timer);
-    if (!gone) this.errors.push(`server ${server.pid} is not gone ${GONE_MS} ms after its end`);
+    if (!gone) this.errors.push(`server ${server.pid} still runs ${GONE_MS} ms after its end`);
     return gone;
   }
 
-  /** All run and say so; false after the time. */
+  /** Waits until all servers are ready; false on timeout. */
   async allReady(ms: number): Promise<boolean> {
     const deadline = performance.now() + ms;
     for (;;) {
-      await Promise.all(this.#places.map((_, place) => this.start(place)));
-      if (this.#places.every((_, place) => this.running(place)?.ready === true)) return true;
+      await Promise.all(this.#slots.map((_, slot) => this.start(slot)));
+      if (this.#slots.every((_, slot) => this.running(slot)?.ready === true)) return true;
       if (performance.now() > deadline) return false;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 
-  /** SIGTERM for all, and so long for their ends. */
+  /** Sends SIGTERM to all and waits up to `ms` for them to exit. */
   async stop(ms: number): Promise<void> {
     const living = this.all.filter((server) => server.alive);
     for (const server of living) if (server.asked.length === 0) server.terminate();
     const late = setTimeout(() => {
       for (const server of living) {
         if (server.exit !== null) continue;
-        this.errors.push(`server ${server.pid}: no end within ${ms} ms of SIGTERM`);
+        this.errors.push(`server ${server.pid}: did not exit within ${ms} ms of SIGTERM`);
         server.kill();
       }
     }, ms);
@@ -202,7 +202,7 @@ export class Servers {
     await Promise.all(this.all.map(({ exited }) => exited));
   }
 
-  /** What was logged about a request. */
+  /** The lines logged about a request. */
   wordsAbout(requestId: string): string {
     const lines = this.all.flatMap(({ output }) => output.split('\n'));
     return lines.filter((line) => line.includes(requestId)).join('\n');

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** What all parts of one run of chaos over the API agree on. */
+/** Settings shared by all parts of one chaos run over the API. */
 export const LEASE_SECONDS = 3;
-/** In the whole cluster: more than there are endless commands at a time. */
+/** In the whole cluster: more than the endless commands at any time. */
 export const MAX_RUNS = 8;
 export const MOST_SESSIONS = 14;
 export const FIRST_SESSIONS = 8;
-/** Of the first ones: nobody reads them, so that they may become idle and end. */
+/** How many of the first sessions have no readers: they may become idle and end. */
 export const LONELY = 2;
-/** A request that has no answer after this is lost. */
+/** A request without an answer after this time counts as lost. */
 export const ANSWER_MS = 8000;
 
 export type DatabaseKind = 'postgres' | 'sqlite';
@@ -23,7 +23,7 @@ export const newCredentials = (): Credentials => ({
   secretKey: randomBytes(32).toString('base64'),
 });
 
-/** What servers and commands must not inherit from whoever started this. */
+/** The environment without variables that servers and commands must not inherit. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const ours = /^(npm_|BATON_|NODE_(?!COMPILE_CACHE|OPTIONS)|INIT_CWD)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));

@@ -1,6 +1,6 @@
 import { type Evidence, groupBy, type Report, show, TERMINAL } from './evidence.ts';
 
-/** Nothing acknowledged is lost, nothing is there twice, and what can end has ended. */
+/** Nothing acknowledged is lost, nothing exists twice, and every run that can end has ended. */
 export function checkAccounts(evidence: Evidence, report: Report): void {
   checkRequests(evidence, report);
   checkBatches(evidence, report);
@@ -25,11 +25,11 @@ function checkRequests({ requests, runs, removed, retried }: Evidence, report: R
       const row = rows.get(id);
       if (row === undefined && !gone.has(id)) report('lost', `acknowledged: ${show(request)}`);
       else if (row !== undefined && row.idemKey !== request.key) {
-        report('idempotency', `has another key: ${show(request)} ${show(row)}`);
+        report('idempotency', `the row has another key: ${show(request)} ${show(row)}`);
       }
     }
   }
-  for (const [n, made] of byRequest) report('unknown', `nobody asked for ${n}: ${show(made)}`);
+  for (const [n, made] of byRequest) report('unknown', `no request ${n}: ${show(made)}`);
   for (const id of retried) {
     if (!rows.has(id) && !gone.has(id)) report('lost', `an acknowledged retry: ${id}`);
   }
@@ -39,12 +39,12 @@ function checkRequests({ requests, runs, removed, retried }: Evidence, report: R
   }
 }
 
-/** What one call enqueued is there whole or not at all. */
+/** The runs enqueued by one call exist all or not at all. */
 function checkBatches({ requests, runs }: Evidence, report: Report): void {
   const stored = new Set(runs.map(({ request }) => request));
   const inBatches = requests.filter(({ batch }) => batch !== null);
   for (const batch of groupBy(inBatches, (request) => String(request.batch)).values()) {
-    // One that was acknowledged may have been removed since.
+    // An acknowledged run may have been removed since.
     const made = batch.filter(({ n, acknowledged }) => stored.has(n) || acknowledged.length > 0);
     if (made.length > 0 && made.length < batch.length) {
       report('batch', `${made.length} of ${batch.length} were made: ${show(batch)}`);
@@ -58,14 +58,14 @@ function checkEnds({ runs, lanes, events, removed, now }: Evidence, report: Repo
   const rows = new Set(runs.map(({ id }) => id));
   const gone = new Set(removed);
   for (const run of runs) {
-    if (!logged.has(run.id)) report('log', `has no event: ${show(run)}`);
+    if (!logged.has(run.id)) report('log', `no event of ${show(run)}`);
     if (TERMINAL.has(run.state)) continue;
     const later = run.position === null && run.runAt !== null && run.runAt > now;
     if (!later && !held.has(run.lane)) report('unended', `after the drain: ${show(run)}`);
   }
   for (const id of logged) {
     if (id !== null && !rows.has(id) && !gone.has(id))
-      report('lost', `only its log is there: ${id}`);
+      report('lost', `run ${id} has a log but no row`);
   }
 }
 
@@ -82,9 +82,10 @@ function checkCounts({ runs, counts }: Evidence, report: Report): void {
 function checkProcesses(evidence: Evidence, report: Report): void {
   const live = new Set(evidence.liveNodes);
   for (const node of evidence.nodesBeforeStop) {
-    if (!live.has(node)) report('dead-node', `${node} is no node of a living process`);
+    if (!live.has(node)) report('dead-node', `${node} is not the node of a live process`);
   }
-  for (const node of evidence.nodes) report('dead-node', `${node} is left after all have stopped`);
+  for (const node of evidence.nodes)
+    report('dead-node', `${node} is left after all workers have stopped`);
   for (const { pid, exit } of evidence.processes) {
     if (exit !== null && exit !== '0') report('exit', `process ${pid} ended with ${exit}`);
   }

@@ -1,6 +1,6 @@
 import { type EventRow, type Evidence, type Report, show } from './evidence.ts';
 
-/** Events after which a run takes a slot, and those after which it takes none. */
+/** Events after which a run takes a slot, and events that free it. */
 const TAKES = new Set(['run.dequeued', 'run.start']);
 const FREES = new Set([
   'run.waiting',
@@ -12,9 +12,9 @@ const FREES = new Set([
 ]);
 
 /**
- * Runs executing never exceed a cap. Counted in the order of commits: whatever a claim saw was
- * committed before it, while the times in the events are those at which transactions began, of
- * which one may have waited for another.
+ * Executing runs never exceed a cap. They are counted in the order of commits: everything a claim
+ * saw was committed before it. The times in the events do not work, because they say when a
+ * transaction began, and it may have waited for another one.
  */
 export function checkCaps({ events, runs, caps }: Evidence, report: Report): void {
   const rows = new Map(runs.map((run) => [run.id, run]));
@@ -50,7 +50,7 @@ export function checkCaps({ events, runs, caps }: Evidence, report: Report): voi
   }
 }
 
-/** The events of one commit at a time. */
+/** The events, grouped by commit. */
 function commits(events: readonly EventRow[]): EventRow[][] {
   const sorted = events.toSorted((a, b) => a.committedAt - b.committedAt);
   const groups: EventRow[][] = [];

@@ -7,11 +7,11 @@ import { checkLog } from './log.ts';
 import { checkReaders } from './readers.ts';
 import { checkSchedules } from './schedules.ts';
 
-/** Every rule over everything that was recorded. */
+/** Applies every rule to the recorded evidence. */
 export function check(evidence: Evidence): Violation[] {
   const violations: Violation[] = [];
-  const report = (rule: string, found: string): void => {
-    violations.push({ rule, evidence: found });
+  const report = (rule: string, details: string): void => {
+    violations.push({ rule, evidence: details });
   };
   checkLog(evidence, report);
   checkCaps(evidence, report);

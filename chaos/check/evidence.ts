@@ -1,14 +1,13 @@
 /*
- * Everything the rules look at, as plain data: rows read by SQL, lines the workers wrote, what the
- * readers saw and what the driver was told. Nothing of the queue's own code is used to read or to
- * judge it.
+ * The input of the rules, as plain data: rows read by SQL, the lines that workers wrote, the events
+ * that readers saw and the answers that the driver got. No code of the queue reads or judges it.
  */
 
 export interface LaneRow {
   readonly id: string;
   readonly held: boolean;
   readonly host: string | null;
-  /** It takes the host of its first claim. */
+  /** The lane takes the host of its first claim. */
   readonly pin: boolean;
   readonly nextSeq: number;
 }
@@ -29,9 +28,9 @@ export interface RunRow {
   readonly finishedAt: number | null;
   readonly firstSeq: number;
   readonly lastSeq: number | null;
-  /** The number of the driver's request, out of the payload; null for runs of schedules. */
+  /** The number of the driver's request, from the payload; null for runs of schedules. */
   readonly request: number | null;
-  /** Which node made the result, if there is one. */
+  /** The node that stored the result, if there is one. */
   readonly resultNode: string | null;
 }
 
@@ -43,7 +42,7 @@ export interface EventRow {
   readonly type: string;
   readonly payload: Record<string, unknown>;
   readonly at: number;
-  /** Microseconds, on the server's clock: when the transaction that wrote it was committed. */
+  /** When the transaction that wrote it was committed: microseconds on the server's clock. */
   readonly committedAt: number;
   readonly digest: string;
 }
@@ -60,14 +59,14 @@ export interface Entry {
   readonly at: number;
   readonly wall: number;
   readonly pid: number;
-  /** Its node at that time; null without a lease. */
+  /** The process's node at that time; null without a lease. */
   readonly node: string | null;
-  /** How long its process relied on the lease of that node when it wrote this. */
+  /** Until when the process relied on the lease of that node when it wrote this line. */
   readonly until: number | null;
   readonly run?: string;
   readonly lane?: string;
   readonly attempt?: number;
-  /** Counts the executions of a process. */
+  /** Numbers the executions of a process. */
   readonly execution?: number;
   readonly mark?: string;
   readonly reason?: string;
@@ -76,7 +75,7 @@ export interface Entry {
 export interface ProcessLife {
   readonly pid: number;
   readonly host: string;
-  /** Taken right before the signal was sent; null if it was not killed. */
+  /** Right before the signal was sent; null if it was not killed. */
   readonly killedAt: number | null;
   /** Null if it was killed on purpose. */
   readonly exit: string | null;
@@ -86,45 +85,45 @@ export interface Request {
   readonly n: number;
   readonly key: string | null;
   readonly interrupt: boolean;
-  /** Those with the same number were enqueued by one call; null for one alone. */
+  /** Requests with the same number were enqueued by one call; null for a single one. */
   readonly batch: number | null;
-  /** The id of each answer it got; several if it was repeated with its key. */
+  /** The run id in each answer; several if the request was repeated with its key. */
   readonly acknowledged: readonly string[];
 }
 
 export interface Evidence {
   readonly lanes: readonly LaneRow[];
   readonly runs: readonly RunRow[];
-  /** By lane and seq. */
+  /** Sorted by lane and seq. */
   readonly events: readonly EventRow[];
   readonly counts: Readonly<Record<string, number>>;
   readonly schedules: readonly ScheduleRow[];
   readonly nodes: readonly string[];
-  /** Nodes in the table after the drain, and those of processes that lived then. */
+  /** Nodes in the table after the drain, and the nodes of processes alive then. */
   readonly nodesBeforeStop: readonly string[];
   readonly liveNodes: readonly string[];
   readonly records: readonly Entry[];
   readonly processes: readonly ProcessLife[];
   readonly requests: readonly Request[];
-  /** Runs whose removal was tried. */
+  /** Runs that the driver tried to remove. */
   readonly removed: readonly string[];
-  /** New runs of manual retries that were answered. */
+  /** The new runs of acknowledged manual retries. */
   readonly retried: readonly string[];
-  /** What each reader saw, in the order in which it saw it. */
+  /** The events that each reader saw, in order. */
   readonly readers: readonly (readonly Seen[])[];
   readonly caps: {
     readonly types: Readonly<Record<string, number>>;
     readonly perOwner: number;
     readonly perNode: number;
   };
-  /** The part of a lease that its process does not trust. */
+  /** The last part of a lease, on which its process does not rely. */
   readonly leaseMarginMs: number;
-  /** Schedules of every second that nobody touched, and when they were paused at the end. */
+  /** Schedules that fired every second untouched, and when they were paused at the end. */
   readonly steady: readonly string[];
   readonly pausedAt: number;
-  /** The database's time at the end. */
+  /** The database's clock at the end. */
   readonly now: number;
-  /** Errors that a caller must not meet. */
+  /** Errors that a caller must not get. */
   readonly errors: readonly string[];
 }
 

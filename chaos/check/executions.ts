@@ -8,17 +8,17 @@ interface Span {
 }
 
 /**
- * What the handlers themselves wrote down: executions of a lane never overlap, in no two processes
- * and not within one.
+ * Executions of a lane never overlap, neither across processes nor within one, according to the
+ * lines that the handlers themselves wrote.
  *
  * An execution counts from its first line to its last, but no longer than its process relied on the
  * lease under which it was claimed, and not beyond the kill of its process. A process that is
- * stopped cannot know that its lease ended meanwhile: when it goes on, its handler runs until its
- * signal, beside whoever took over. No queue can prevent that; what it can do is to keep such an
- * execution from writing (rule `fence`), and never to begin one without a lease (rule `no-lease`).
- * A process trusts its lease for a little less than the database keeps it; a handler that is called
- * within that margin, because the system gave the process no time between looking and calling, is
- * still covered, and counts as an execution of no length.
+ * stopped cannot know that its lease has ended: when it continues, its handler runs until it gets
+ * the abort signal, beside the node that took over. No queue can prevent that. It can keep such an
+ * execution from writing (rule `fence`) and never begin one without a lease (rule `no-lease`).
+ * A process relies on its lease for a little less than the database keeps it. If the process was not
+ * scheduled between its check of the lease and the call of the handler, the call may fall into that
+ * margin: it is still covered, and counts as an execution of zero length.
  */
 export function checkExecutions(evidence: Evidence, report: Report): void {
   const spans = spansOf(evidence, report);

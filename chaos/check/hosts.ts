@@ -1,6 +1,6 @@
 import { type Evidence, groupBy, type Report, show } from './evidence.ts';
 
-/** A lane of a host is claimed there only; one that takes the host of its first claim has taken it. */
+/** A lane with a host is claimed only there; a pinned lane has the host of its first claim. */
 export function checkHosts(evidence: Evidence, report: Report): void {
   const { lanes, events, records, processes } = evidence;
   const hosts = new Map(processes.map(({ pid, host }) => [pid, host]));
@@ -11,14 +11,17 @@ export function checkHosts(evidence: Evidence, report: Report): void {
   for (const { id, host, pin } of lanes) {
     const ofLane = byLane.get(id) ?? [];
     if (pin && host === null && ofLane.length > 0) {
-      report('host', `lane ${id} was claimed and has no host: ${show(ofLane[0])}`);
+      report('host', `lane ${id} was claimed but has no host: ${show(ofLane[0])}`);
     }
     if (host === null) continue;
     for (const event of ofLane) {
-      // A node whose process was killed before it wrote anything is not known.
+      // A node is unknown if its process was killed before it wrote anything.
       const claimedOn = hostOf.get(String(event.payload['node']));
       if (claimedOn !== undefined && claimedOn !== host) {
-        report('host', `lane ${id} is of host ${host}, claimed on ${claimedOn}: ${show(event)}`);
+        report(
+          'host',
+          `lane ${id} belongs to host ${host} but was claimed on ${claimedOn}: ${show(event)}`,
+        );
       }
     }
   }

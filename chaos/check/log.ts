@@ -1,7 +1,7 @@
 import { type Evidence, groupBy, type Report, show } from './evidence.ts';
 import { LaneReplay } from './replay.ts';
 
-/** Each lane's log: whole, in order, and in agreement with the rows. */
+/** Each lane's log is complete, in order, and agrees with the rows. */
 export function checkLog(evidence: Evidence, report: Report): void {
   const rows = new Map(evidence.runs.map((run) => [run.id, run]));
   const interrupts = new Set(evidence.requests.filter((one) => one.interrupt).map(({ n }) => n));
@@ -14,7 +14,7 @@ export function checkLog(evidence: Evidence, report: Report): void {
   checkMarks(evidence, report);
 }
 
-/** The runs of a lane that began, in the order in which they began, have rising positions. */
+/** The runs of a lane begin in the order of their positions. */
 function checkPositions({ events, runs }: Evidence, report: Report): void {
   const rows = new Map(runs.map((run) => [run.id, run]));
   const begun = new Set<string>();
@@ -24,7 +24,7 @@ function checkPositions({ events, runs }: Evidence, report: Report): void {
     begun.add(runId);
     const row = rows.get(runId);
     if (row === undefined) {
-      report('lost', `run ${runId} of lane ${lane} began and has no row`);
+      report('lost', `run ${runId} of lane ${lane} began but has no row`);
       continue;
     }
     if (row.position === null || row.position <= (last.get(lane) ?? 0)) {
@@ -34,7 +34,7 @@ function checkPositions({ events, runs }: Evidence, report: Report): void {
   }
 }
 
-/** What handlers emitted: each at most once, and what was acknowledged exactly once. */
+/** Handlers' events are in the log at most once, and exactly once if acknowledged. */
 function checkMarks({ events, records }: Evidence, report: Report): void {
   const stored = new Set<string>();
   for (const event of events) {
@@ -45,7 +45,7 @@ function checkMarks({ events, records }: Evidence, report: Report): void {
   }
   for (const record of records) {
     if (record.what === 'stored' && !stored.has(record.mark ?? '')) {
-      report('event-lost', `acknowledged and not in the log: ${show(record)}`);
+      report('event-lost', `acknowledged but not in the log: ${show(record)}`);
     }
   }
 }

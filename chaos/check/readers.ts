@@ -1,6 +1,6 @@
 import { type Evidence, groupBy, type Report, show } from './evidence.ts';
 
-/** Each reader saw each event of the table once and in order, and nothing else. */
+/** Each reader saw the events of the table once and in order, and nothing else. */
 export function checkReaders({ events, readers }: Evidence, report: Report): void {
   const lanes = groupBy(events, ({ lane }) => lane);
   for (const [reader, seen] of readers.entries()) {

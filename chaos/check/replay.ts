@@ -1,8 +1,8 @@
 import { type EventRow, type Evidence, type Report, type RunRow, show } from './evidence.ts';
 
 /*
- * Replays one lane's log with a small model of its own: what may follow what, whose turn it is, and
- * what the numbers of each run must be in the end.
+ * Replays one lane's log with a small independent model: which event may follow which, which run is
+ * next, and the final counters of each run.
  */
 
 interface Model {
@@ -10,18 +10,18 @@ interface Model {
   state: 'queued' | 'dequeued' | 'running' | 'waiting' | 'retry' | 'finished' | 'done';
   attempts: number;
   crashes: number;
-  /** Its process is gone while its question is open. */
+  /** Its process has ended while its question is open. */
   parked: boolean;
   /** The node of its last claim. */
   node: string | null;
   notBefore: number;
-  /** Was moved by a person: the log does not say where to, so its turn may be any. */
+  /** Was moved: the log does not say where to, so it may start at any turn. */
   wild: boolean;
   outcome: string | null;
   lastSeq: number;
 }
 
-/** States from which an event may come. */
+/** The states in which an event may occur. */
 const FROM: Readonly<Record<string, readonly Model['state'][]>> = {
   'run.dequeued': ['queued', 'retry'],
   'run.start': ['dequeued', 'waiting'],
@@ -81,7 +81,7 @@ export class LaneReplay {
     }
     const from = FROM[event.type];
     if (from !== undefined && !from.includes(run.state)) {
-      this.#report('state', `the run is ${run.state}, and then comes ${show(event)}`);
+      this.#report('state', `the run is ${run.state}, then follows ${show(event)}`);
     }
     if (event.type === 'run.dequeued') run.attempts++;
     const expected = run.attempts > 0 ? run.attempts : null;
@@ -108,7 +108,7 @@ export class LaneReplay {
       parked: false,
       node: null,
       notBefore: row?.runAt ?? 0,
-      // Its row was removed, and with it where it stood.
+      // Its row was removed, and its position with it.
       wild: row === undefined,
       outcome: null,
       lastSeq: event.seq,
@@ -176,9 +176,9 @@ export class LaneReplay {
     if (payload['change'] === 'moved') run.wild = true;
     else if (payload['change'] === 'due') this.#queue.push(run);
     else if (payload['change'] === undefined) {
-      // Its answer came when its process was gone; if it was gone only now, this attempt is given up.
+      // The answer came after its process had ended. If the process ended only now, the attempt is given up.
       if (run.state !== 'waiting')
-        this.#report('state', `run ${run.id} is queued while ${run.state}`);
+        this.#report('state', `run ${run.id} was queued while ${run.state}`);
       if (!run.parked) run.attempts--;
       run.state = 'queued';
     }
@@ -186,7 +186,7 @@ export class LaneReplay {
 
   #dequeued(event: EventRow, run: Model): void {
     if (this.#held) this.#report('held', `starts on a held lane: ${show(event)}`);
-    // Its own time is when the claim began, which may have waited for another one.
+    // The time of the event says when the claim began, and the claim may have waited for another one.
     if (event.committedAt < run.notBefore * 1000) {
       this.#report('too-early', `not before ${run.notBefore}: ${show(event)}`);
     }
@@ -215,18 +215,18 @@ export class LaneReplay {
     if (state === 'succeeded' && row?.resultNode != null && row.resultNode !== run.node) {
       this.#report(
         'fence',
-        `the result is of node ${row.resultNode}, the claim of ${run.node}: ${show(event)}`,
+        `the result is from node ${row.resultNode}, the claim from ${run.node}: ${show(event)}`,
       );
     }
     if (error?.class === 'poisoned') {
       run.crashes++;
-      // The events of its end still name the attempt; the row does not count it.
+      // Its final events still name the attempt, but the row does not count it.
       this.#poisoned.add(run);
     }
   }
   readonly #poisoned = new Set<Model>();
 
-  /** Written by a handler, under a fence: of the node that has the run now. */
+  /** Written by a handler under a fence: only the node that has the run may do so. */
   #emitted(event: EventRow, run: Model): void {
     if (run.state !== 'running') this.#report('state', `the run is ${run.state}: ${show(event)}`);
     if (event.payload['node'] !== run.node) {
@@ -238,7 +238,7 @@ export class LaneReplay {
     this.#queue = this.#queue.filter((each) => each !== run);
   }
 
-  /** Compares the rows with what the log says of them. */
+  /** Compares the rows with the log. */
   end(evidence: Evidence, lane: string): void {
     const row = evidence.lanes.find((each) => each.id === lane);
     if (row?.nextSeq !== this.#seq + 1) {

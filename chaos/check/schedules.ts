@@ -1,7 +1,7 @@
 import { type EventRow, type Evidence, groupBy, type Report, show } from './evidence.ts';
 
 const EVERY = 1000;
-/** How far the last tick may lie before the pause, on a machine that is busy. */
+/** How long before the pause the last tick may be, on a busy machine. */
 const LATE_MS = 5000;
 
 interface Tick {
@@ -11,8 +11,8 @@ interface Tick {
 }
 
 /**
- * Schedules of every second: no tick makes two runs; the next tick is the one a second later, or, if
- * the run says that it stands for missed ticks, the first after it was made.
+ * For schedules that fire every second: no tick makes two runs. The next tick is a second later, or,
+ * if the run stands for missed ticks, the first one after the run was created.
  */
 export function checkSchedules(evidence: Evidence, report: Report): void {
   const fired = evidence.events.filter((event) => event.payload['tick'] !== undefined);

@@ -1,8 +1,8 @@
-/** What was asked to be changed, for whoever reads the audit log afterwards. */
+/** A requested change, to be compared with the audit log. */
 export interface Change {
   readonly action: string;
   readonly target: string;
-  /** How many lines there may be, and must. */
+  /** The largest and smallest allowed number of audit lines. */
   most: number;
   least: number;
 }
@@ -14,17 +14,17 @@ export class Changes {
     return [...this.#all.values()];
   }
 
-  /** Before it is asked. What was so already is answered, too, but is no change and has no line. */
+  /** Call before the request. A request that changes nothing succeeds, too, but has no audit line. */
   tried(action: string, target: string): void {
     this.#of(action, target).most++;
   }
 
-  /** It was answered, and cannot have been so before the first try. */
+  /** The request succeeded, and the state cannot have been so before the first try. */
   changed(action: string, target: string): void {
     this.#of(action, target).least = 1;
   }
 
-  /** However often it was asked. */
+  /** One audit line, however often it was requested. */
   exactlyOnce(action: string, target: string): void {
     Object.assign(this.#of(action, target), { most: 1, least: 1 });
   }

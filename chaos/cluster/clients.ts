@@ -6,7 +6,7 @@ import { HintReader } from './hint-reader.ts';
 import type { Person } from './people.ts';
 import { READ_EVERY, RUN_READERS } from './setup.ts';
 
-/** Everybody who follows something over the load balancer, and comes back whenever it is cut off. */
+/** All clients that follow a stream through the load balancer and reconnect when it is cut off. */
 export class Clients {
   readonly sessions: Reader[] = [];
   readonly runs: Reader[] = [];
@@ -25,7 +25,7 @@ export class Clients {
     return this.#all.flatMap(({ errors }) => errors);
   }
 
-  /** How many streams are open on each session. */
+  /** The number of open streams per session. */
   get expected(): Map<string, number> {
     const expected = new Map<string, number>();
     for (const { session, over } of this.#readers) {
@@ -62,7 +62,7 @@ export class Clients {
     await Promise.all(this.#all.map((each) => each.stop()));
   }
 
-  /** Gives them time to see all there is; whether they have is judged later. */
+  /** Gives them time to see everything; the rules check later whether they did. */
   async seeAll(
     sessions: readonly DrivenSession[],
     ends: Readonly<Record<string, number>>,
@@ -72,7 +72,7 @@ export class Clients {
     const behind = (): boolean =>
       this.sessions.some(({ last, session }) => last < (ends[session] ?? 0)) ||
       this.runs.some(({ over }) => !over) ||
-      // Only their own: of a session that is no longer shared nobody hears the end.
+      // Only their own sessions: guests do not see the end of a session that is no longer shared.
       this.hints.some(({ person, known }) =>
         sessions.some(
           ({ id, owner }) => owner === person && (known.get(id) ?? 0) < (ends[id] ?? 0),

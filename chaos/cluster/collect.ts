@@ -18,7 +18,7 @@ export const auditBy = (url: string): Promise<AuditRow[]> =>
      FROM audit ORDER BY seq`,
   );
 
-/** Also of sessions whose creation was never answered. */
+/** Includes sessions whose creation was never acknowledged. */
 export const ownersBy = (url: string): Promise<{ id: string; owner: string }[]> =>
   ask(url, 'SELECT id, owner FROM sessions');
 

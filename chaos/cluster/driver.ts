@@ -15,18 +15,18 @@ export interface DrivenSession {
   readonly id: string;
   readonly path: string;
   readonly owner: Person;
-  /** With whom it may be shared at times; null for most. */
+  /** The person it is sometimes shared with; null for most sessions. */
   readonly guest: Person | null;
-  /** The last ones that were acknowledged. */
+  /** The runs acknowledged last. */
   readonly runs: string[];
 }
 
 export interface DriverOptions {
-  /** Looks how much is waiting, over all people. */
+  /** Reads the number of queued runs of all people. */
   readonly admin: Caller;
   readonly people: readonly Person[];
   readonly workspaces: string;
-  /** Where all commands write when they start and end. */
+  /** The file where all commands record their start and end. */
   readonly trace: string;
   readonly seed: number;
   readonly onSession: (session: DrivenSession) => void;
@@ -34,16 +34,16 @@ export interface DriverOptions {
 }
 
 const LAST_TRIES_MS = 120_000;
-/** When nothing is broken any more, only a busy machine makes an answer late. */
+/** After the faults have ended, only a busy machine delays answers. */
 export const CALM_PATIENCE_MS = 60_000;
 const AT_ONCE = 24;
-/** With so many runs waiting nothing more is sent: all must end in the end, on any machine. */
+/** Sends nothing while so many runs are queued: all of them must end, even on a slow machine. */
 const MOST_QUEUED = 150;
-const LOOK_MS = 2000;
-/** Streams are looked at again every 15 s, and the database may be away. */
+const BACKLOG_POLL_MS = 2000;
+/** The access of open streams is checked every 15 s, and the database may be down. */
 const VISIT_MS = 90_000;
 
-/** What may be answered to each kind of request beside success. */
+/** The errors that each kind of request may get. */
 const REFUSALS: Record<string, readonly string[]> = {
   'session.create': ['name_taken'],
   'message.send': ['session_ended', 'session_busy', 'idempotency_conflict'],
@@ -55,15 +55,15 @@ const REFUSALS: Record<string, readonly string[]> = {
   'session.reopen': ['session_state', 'session_busy'],
 };
 
-/** Several people who use the API over the load balancer, by a seeded plan. */
+/** Several people who use the API through the load balancer, following a seeded plan. */
 export class Driver {
   readonly sessions: DrivenSession[] = [];
   readonly requests: Request[] = [];
   readonly errors: string[] = [];
   readonly changes = new Changes();
-  /** Shares that were given and seen, or taken and seen to be gone. */
+  /** Shares that were added or removed, each verified by its guest. */
   shares = 0;
-  /** Things of others that were asked for. */
+  /** Requests for other people's sessions. */
   probes = 0;
   readonly #options: DriverOptions;
   readonly #random: () => number;
@@ -80,7 +80,7 @@ export class Driver {
     this.#random = seeded(options.seed + 100);
   }
 
-  /** With so many sessions to begin with, and twice as many at most. */
+  /** Creates this many sessions; there are at most twice as many later. */
   async prepare(sessions: number): Promise<void> {
     this.#mostSessions = 2 * sessions;
     while (this.#names < sessions) {
@@ -88,12 +88,12 @@ export class Driver {
     }
   }
 
-  /** Resolves when it was stopped and all that was under way has ended. */
+  /** Resolves after `stop`, when all operations under way have ended. */
   async run(rate: number): Promise<void> {
     const watching = this.#watchBacklog();
     while (!this.#stopped) {
       await delay((1000 / rate) * 2 * this.#random());
-      // More than that at once only pile up while the cluster is away.
+      // More at once would only pile up while the cluster is down.
       if (this.#underWay.size >= AT_ONCE) continue;
       const doing = this.#act().catch((error: unknown) => {
         this.errors.push(`the driver: ${String(error)}`);
@@ -109,7 +109,7 @@ export class Driver {
       const counts = await this.#options.admin.call('GET', '/api/v1/queue/counts', undefined);
       const queued: unknown = counts?.body?.queued;
       if (typeof queued === 'number') this.#full = queued > MOST_QUEUED;
-      await delay(LOOK_MS);
+      await delay(BACKLOG_POLL_MS);
     }
   }
 
@@ -139,7 +139,7 @@ export class Driver {
     return this.#list(session.owner);
   }
 
-  /** Some sessions get much more than others, so that lanes have something to wait for. */
+  /** Picks some sessions much more often than others, which makes their lanes queue runs. */
   #pick(): DrivenSession {
     const at = Math.floor(this.#random() ** 2 * this.sessions.length);
     return this.sessions[at]!;
@@ -164,11 +164,11 @@ export class Driver {
     while (!this.#givenUp()) {
       const answer = await owner.caller.call('POST', '/api/v1/sessions', body);
       this.#judge('session.create', answer);
-      const found =
+      const sessions =
         answer?.code === 'name_taken'
           ? (await owner.caller.insist('GET', `/api/v1/sessions/search?name=${name}`))?.body
           : [answer?.body];
-      const id: unknown = found?.find((one: { name?: string } | null) => one?.name === name)?.id;
+      const id: unknown = sessions?.find((one: { name?: string } | null) => one?.name === name)?.id;
       if (typeof id === 'string') {
         const session = { n, id, path, owner, guest, runs: [] };
         this.sessions.push(session);
@@ -207,7 +207,7 @@ export class Driver {
     const path = `/api/v1/sessions/${session.id}/messages`;
     const options = key === null ? {} : { key };
     for (let tries = 0; !this.#givenUp(); tries++) {
-      // Some leave before they can have an answer.
+      // Some callers give up before an answer is possible.
       const hurry = tries === 0 && keyed && hasty < 0.1 ? { patienceMs: 1 + hasty * 300 } : {};
       const answer = await by.caller.call('POST', path, body, { ...options, ...hurry });
       if (note(answer) || key === null) break;
@@ -222,7 +222,7 @@ export class Driver {
     if (kind === 'endless') await this.#endEndless(session, last);
   }
 
-  /** Nobody else would, and all slots would be taken. */
+  /** Otherwise endless runs would take all slots. */
   async #endEndless(session: DrivenSession, run: string): Promise<void> {
     await delay(500 + this.#random() * 3000);
     for (let done = false; !done && !this.#givenUp(); ) {
@@ -251,7 +251,7 @@ export class Driver {
     this.#judge(action, answer);
   }
 
-  /** Gives a share and takes it again; each counts on every node as soon as it was answered. */
+  /** Adds and removes a share; each takes effect on every node as soon as it is acknowledged. */
   async #share(): Promise<void> {
     const among = this.sessions.filter(({ guest, id }) => guest !== null && !this.#sharing.has(id));
     const session = among[Math.floor(this.#random() * among.length)];
@@ -267,7 +267,7 @@ export class Driver {
       if (await this.#putShares(session, [])) {
         await this.#sees(guest, session, 404);
         if (!(await visit.ended(VISIT_MS)))
-          this.errors.push(`${guest.name} still reads ${session.id}, which is shared no more`);
+          this.errors.push(`${guest.name} can still read ${session.id}, which is no longer shared`);
       }
       visit.leave();
     }
@@ -275,7 +275,7 @@ export class Driver {
   }
 
   async #sees(guest: Person, { id }: DrivenSession, status: 200 | 404): Promise<void> {
-    // Twice: the balancer asks one node, then the other.
+    // Twice: the balancer picks one node, then the other.
     for (let i = 0; i < 2; i++) {
       const seen = await guest.caller.insist('GET', `/api/v1/sessions/${id}`);
       if (seen !== null && seen.status !== status)
@@ -299,7 +299,7 @@ export class Driver {
     return false;
   }
 
-  /** Somebody asks for what is another's, in every way: there is no such thing. */
+  /** Requests someone else's session in every way: the answer must be 404. */
   async #probe({ id, owner, guest }: DrivenSession, run: string): Promise<void> {
     const others = this.#options.people.filter((one) => one !== owner && one !== guest);
     const stranger = others[Math.floor(this.#random() * others.length)];
@@ -322,7 +322,7 @@ export class Driver {
       this.errors.push(`${stranger.name}, a stranger: ${method} ${path}: ${answer.status}`);
   }
 
-  /** What is shown of others is found by its marker. */
+  /** The caller detects other people's sessions in an answer by their marker. */
   async #list({ caller }: Person): Promise<void> {
     const paths = [
       '/api/v1/sessions?limit=200',

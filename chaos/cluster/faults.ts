@@ -15,7 +15,7 @@ export interface FaultCounts {
 const KINDS = ['kill', 'restart', 'kill', 'pause'] as const;
 const DEATHS: readonly Death[] = ['both', 'launcher', 'child'];
 
-/** Breaks each node in turn, in each way, and the database beside them. */
+/** Breaks each node in turn and in every way, and at the same time the database. */
 export class Faults {
   readonly counts: FaultCounts = { kills: 0, restarts: 0, pauses: 0, outages: 0 };
   readonly #servers: Servers;
@@ -33,7 +33,7 @@ export class Faults {
     this.#seed = seed;
   }
 
-  /** Resolves when the time is over and everything that was broken is coming back. */
+  /** Resolves when the time is over and everything broken is restarting. */
   async run(ms: number): Promise<void> {
     const over = setTimeout(() => this.#ending.abort(), ms);
     await Promise.all([this.#breakNodes(), this.#breakDatabase()]);
@@ -44,17 +44,17 @@ export class Faults {
 
   async #breakNodes(): Promise<void> {
     const random = seeded(this.#seed);
-    let left: { kind: (typeof KINDS)[number]; place: number }[] = [];
+    let left: { kind: (typeof KINDS)[number]; slot: number }[] = [];
     while (await this.#wait(1000 + random() * 3500)) {
       if (left.length === 0)
         left = KINDS.flatMap((kind) =>
-          Array.from({ length: this.#servers.size }, (_, place) => ({ kind, place })),
+          Array.from({ length: this.#servers.size }, (_, slot) => ({ kind, slot })),
         );
       const [turn] = left.splice(Math.floor(random() * left.length), 1);
       const times = [random(), random(), random()] as const;
-      const server = this.#servers.running(turn!.place);
+      const server = this.#servers.running(turn!.slot);
       if (server === undefined || this.#paused.has(server) || server.output === '') continue;
-      const doing = this.#break(turn!.kind, server, turn!.place, times);
+      const doing = this.#break(turn!.kind, server, turn!.slot, times);
       this.#coming.add(doing);
       void doing.then(() => this.#coming.delete(doing));
     }
@@ -63,15 +63,15 @@ export class Faults {
   async #break(
     kind: (typeof KINDS)[number],
     server: ServerProcess,
-    place: number,
+    slot: number,
     [one, two, three]: readonly [number, number, number],
   ): Promise<void> {
     if (kind === 'pause') {
       this.counts.pauses++;
       this.#paused.add(server);
-      this.#cut(server, place);
+      this.#cut(server, slot);
       server.signal('SIGSTOP');
-      // Mostly longer than the lease, so that others have taken over when it comes back.
+      // Usually longer than the lease: other nodes have taken over when it continues.
       await this.#wait((0.5 + 1.5 * one) * LEASE_SECONDS * 1000);
       server.signal('SIGCONT');
       this.#paused.delete(server);
@@ -79,22 +79,22 @@ export class Faults {
     }
     if (kind === 'kill') {
       this.counts.kills++;
-      this.#cut(server, place);
+      this.#cut(server, slot);
       server.kill(DEATHS[Math.floor(one * DEATHS.length)]);
     } else {
       this.counts.restarts++;
       server.terminate();
       await Promise.race([server.exited, this.#wait(1000 + one * 8000)]);
-      // Runs have 30 s of grace; whoever restarts a node in a hurry does not wait for it.
-      if (server.exit === null) this.#cut(server, place);
+      // Runs have 30 s of grace; someone restarting a node in a hurry does not wait for it.
+      if (server.exit === null) this.#cut(server, slot);
       if (server.exit === null && three < 0.5) server.kill();
       else if (server.exit === null) server.terminate();
     }
-    if (await this.#wait(300 + two * 4000)) await this.#servers.start(place);
+    if (await this.#wait(300 + two * 4000)) await this.#servers.start(slot);
   }
 
-  #cut(server: ServerProcess, place: number): void {
-    if (place >= APIS) this.#trace.cut(server.children);
+  #cut(server: ServerProcess, slot: number): void {
+    if (slot >= APIS) this.#trace.cut(server.children);
   }
 
   async #breakDatabase(): Promise<void> {
@@ -113,7 +113,7 @@ export class Faults {
     }
   }
 
-  /** False if it is time to end. */
+  /** False if the faults are to end. */
   #wait(ms: number): Promise<boolean> {
     const { signal } = this.#ending;
     return delay(ms, true, { signal }).catch(() => false);

@@ -4,12 +4,12 @@ import { sessionsBy } from '../api/drain.ts';
 import type { Person } from './people.ts';
 
 /**
- * What a page with a list of sessions does: loads the list when it has connected, follows the hints,
- * and does both again when it was cut off. What it then knows must become what is.
+ * Behaves like a page with a list of sessions: loads the list after connecting, follows the hints,
+ * and does both again after a disconnection. What it knows must converge on the actual state.
  */
 export class HintReader {
   readonly person: Person;
-  /** The last seq it knows, by session. */
+  /** The last known seq of each session. */
   readonly known = new Map<string, number>();
   readonly errors: string[] = [];
   connects = 0;
@@ -18,7 +18,7 @@ export class HintReader {
   readonly #stop = new AbortController();
   #calm = false;
   #cutting: NodeJS.Timeout | undefined;
-  /** A load is under way, and whether another one was asked for meanwhile. */
+  /** Whether a load is under way, and whether another one was requested during it. */
   #loading = false;
   #loadAgain = false;
   #ended: Promise<void> = Promise.resolve();
@@ -50,7 +50,7 @@ export class HintReader {
       clearTimeout(this.#cutting);
       const ms = 500 + this.#random() ** 2 * 10_000;
       if (!this.#calm) this.#cutting = setTimeout(() => cut.abort(), ms);
-      // Whatever broke: it comes again.
+      // Reconnects after any error.
       await this.#read(AbortSignal.any([cut.signal, this.#stop.signal])).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, 50 + this.#random() * 300));
     }
@@ -87,7 +87,7 @@ export class HintReader {
     const sessions = await sessionsBy(this.person.caller);
     for (const { id, lastSeq } of sessions ?? []) this.#learn(id, lastSeq);
     this.#loading = false;
-    // Also when nobody answered: a list that was not loaded is loaded later.
+    // Also if there was no answer: the list must be loaded at some point.
     const again = this.#loadAgain || sessions === null;
     if (again && !this.#stop.signal.aborted) await this.#load();
   }

@@ -1,20 +1,20 @@
 import { Caller } from '../api/caller.ts';
 import { PEOPLE } from './setup.ts';
 
-/** A user with a token of their own, and what they call with it. */
+/** A user with a token of their own, and the caller that uses it. */
 export interface Person {
   readonly name: string;
   readonly id: string;
   readonly caller: Caller;
 }
 
-/** Stands in the name and in every message of a session: who may see it, and nobody else. */
+/** Part of the name and every message of a session: it names the only people who may see it. */
 export const markerOf = (owner: string, guest: string | null): string =>
   `seen-by-${owner}-${guest ?? 'nobody'}-`;
 
 const MARKER = /seen-by-([a-z]+)-([a-z]+)-/g;
 
-/** The first marker in a text that is none of this person's. */
+/** The first marker in a text that does not name this person. */
 export function foreignIn(text: string, name: string): string | null {
   for (const [marker, owner, guest] of text.matchAll(MARKER)) {
     if (owner !== name && guest !== name) return marker;
@@ -22,7 +22,7 @@ export function foreignIn(text: string, name: string): string | null {
   return null;
 }
 
-/** Adds the people by the API, as an administrator does. */
+/** Adds the people through the API, as an administrator. */
 export async function addPeople(admin: Caller): Promise<Person[]> {
   const people: Person[] = [];
   for (const name of PEOPLE) {

@@ -10,16 +10,16 @@ import {
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What holds between two neighbours only. */
+/** Headers that apply to a single connection. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
- * A load balancer as simple as there can be: every request, also of one kept connection, goes to the
- * next node; one that does not listen is passed over. A request that a node has begun to read is
- * never sent again: if there is no answer, the client gets none.
+ * The simplest possible load balancer: every request goes to the next node, even on a kept
+ * connection; a node that does not listen is skipped. A request that a node has begun to read is
+ * never sent again: if the node does not answer, the client gets no answer.
  */
 export class RoundRobin {
-  /** Requests and upgrades that each node took. */
+  /** The number of requests and upgrades that each node took. */
   readonly taken: number[];
   readonly #ports: readonly number[];
   readonly #agent = new Agent({ keepAlive: true });

@@ -23,11 +23,11 @@ import { type Cleanup, type Scene, setScene } from './scene.ts';
 export interface ClusterChaosOptions {
   readonly seconds: number;
   readonly seed: number;
-  /** Operations of the driver in a second. */
+  /** Operations of the driver per second. */
   readonly rate: number;
-  /** Sessions there are when it begins. */
+  /** The number of sessions at the beginning. */
   readonly sessions: number;
-  /** Halfway through, the machine gets a machine-id that it did not have. */
+  /** The machine has no machine-id until halfway through. */
   readonly machineIdAppears?: boolean;
   readonly say?: (line: string) => void;
 }
@@ -46,14 +46,14 @@ export interface ClusterChaosResult extends FaultCounts {
   readonly taken: readonly number[];
   readonly drainedMs: number;
   readonly violations: readonly Violation[];
-  /** The last words of the nodes, for whoever looks into a violation. */
+  /** The last output of the nodes, for the analysis of a violation. */
   readonly outputs: readonly string[];
 }
 
-/** Nobody is judged by how fast the machine is: these are for what never comes. */
+/** Generous, because a slow machine is no violation: these catch what never happens. */
 const START_MS = 180_000;
 const DRAIN_MS = 300_000;
-const SETTLE_MS = 120_000;
+const CALM_MS = 120_000;
 const STOP_MS = 120_000;
 
 export async function clusterChaos(options: ClusterChaosOptions): Promise<ClusterChaosResult> {
@@ -69,7 +69,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   const { seconds, seed, rate, sessions, machineIdAppears = false, say = () => {} } = options;
   const scene = await setScene(cleanup, { machineIdAppears });
   const { servers, postgres, proxy, admin, trace } = scene;
-  if (!(await servers.allReady(START_MS))) throw new Error('the nodes do not become ready');
+  if (!(await servers.allReady(START_MS))) throw new Error('the nodes did not become ready');
   const people = await addPeople(admin);
   const clients = new Clients(seed);
   cleanup.push(() => clients.stop());
@@ -87,7 +87,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
 
   const faults = new Faults(servers, postgres, trace, seed);
   const driving = driver.run(rate);
-  say(`chaos: ${seconds} s with seed ${seed}, ${driver.sessions.length} sessions to begin with`);
+  say(`chaos: ${seconds} s with seed ${seed}, ${driver.sessions.length} sessions at the beginning`);
   const halfway = setTimeout(() => {
     if (scene.machine === null) return;
     describeMachine(scene.machine, { 'machine-id': randomBytes(16).toString('hex') });
@@ -102,7 +102,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   driver.stop();
   clients.calm();
   admin.patienceMs = CALM_PATIENCE_MS;
-  if (!(await servers.allReady(START_MS))) errors.push('the nodes do not come back');
+  if (!(await servers.allReady(START_MS))) errors.push('the nodes did not come back');
   await driving;
   if (!(await drain(admin, DRAIN_MS))) {
     errors.push(`not drained within ${DRAIN_MS} ms`);
@@ -110,9 +110,9 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   }
   const drainedMs = Math.round(performance.now() - began);
 
-  const calm = await settle(scene, clients, driver.sessions);
+  const calm = await becomeCalm(scene, clients, driver.sessions);
   await clients.stop();
-  calm.miscounted.push(...(await connectionsAre(admin, new Map(), SETTLE_MS)));
+  calm.miscounted.push(...(await connectionsAre(admin, new Map(), CALM_MS)));
   await servers.stop(STOP_MS);
 
   const tables = await collect(postgres.url);
@@ -135,7 +135,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
       own: owned.filter(({ owner }) => owner === person.id).map(({ id }) => id),
       shared: driver.sessions.filter(({ guest }) => guest === person).map(({ id }) => id),
     })),
-    // The administrator resumed and cancelled what was left at the end.
+    // Without the lines of the administrator, who resumed and cancelled the rest at the end.
     audit: audit.filter(({ userId }) => people.some(({ id }) => id === userId)),
     changes: driver.changes.all,
     taken: proxy.taken,
@@ -170,31 +170,31 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
   };
 }
 
-/** Nothing is broken any more: what the tables and the clients then say. */
-async function settle(
+/** Waits until the tables and the clients have recovered from the faults, and reads them. */
+async function becomeCalm(
   { servers, postgres, admin }: Scene,
   clients: Clients,
   sessions: readonly DrivenSession[],
 ) {
   const ends = await endsOf(admin);
-  // Streams of runs end when all was seen, so that those left are there to stay.
-  await clients.seeAll(sessions, ends, SETTLE_MS);
-  const miscounted = await connectionsAre(admin, clients.expected, SETTLE_MS);
+  // Streams of runs end once everything was seen; the streams left after that stay open.
+  await clients.seeAll(sessions, ends, CALM_MS);
+  const miscounted = await connectionsAre(admin, clients.expected, CALM_MS);
   const livePids = servers.all.filter(({ exit }) => exit === null).flatMap((one) => one.children);
   const openStreams = [...clients.expected.values()].reduce((sum, count) => sum + count, 0);
-  const deadline = performance.now() + SETTLE_MS;
+  const deadline = performance.now() + CALM_MS;
   for (;;) {
     const liveNodes = await nodesBy(postgres.url);
     const connectionRows = await connectionRowsBy(postgres.url);
-    // Rows of the dead go with the next look of the living.
-    const settled = liveNodes.length === livePids.length && connectionRows === openStreams;
-    if (settled || performance.now() > deadline)
+    // A live node removes the rows of dead ones in the reconciler's next pass.
+    const isCalm = liveNodes.length === livePids.length && connectionRows === openStreams;
+    if (isCalm || performance.now() > deadline)
       return { miscounted, ends, livePids, liveNodes, connectionRows, openStreams };
     await delay(200);
   }
 }
 
-/** Where the log of each session ends after the drain; readers must have seen all of it. */
+/** The last seq of each session's log after the drain; readers must have seen everything up to it. */
 async function endsOf(admin: Scene['admin']): Promise<Record<string, number>> {
   const sessions = (await sessionsBy(admin)) ?? [];
   return Object.fromEntries(sessions.map(({ id, lastSeq }) => [id, lastSeq]));
@@ -204,12 +204,12 @@ function traceOf({ path }: DrivenSession): string[] {
   try {
     return readFileSync(join(path, 'trace'), 'utf8').split('\n').slice(0, -1);
   } catch {
-    // Nothing was ever executed there.
+    // Nothing was executed there.
     return [];
   }
 }
 
-/** A failed request with what its node logged about it. */
+/** A failed request, with the lines that its node logged about it. */
 function withWords(error: string, servers: Servers): string {
   const requestId = /"requestId":"([^"]+)"/.exec(error)?.[1];
   return requestId === undefined ? error : `${error}\n${servers.wordsAbout(requestId)}`;

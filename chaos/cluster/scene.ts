@@ -13,7 +13,7 @@ import { RoundRobin } from './proxy.ts';
 import { APIS, LEASE_SECONDS, WORKERS } from './setup.ts';
 import { Trace } from './trace.ts';
 
-/** Several ends may be missing after a failure, so each is tried. */
+/** All of these run, even if one fails. */
 export type Cleanup = (() => unknown)[];
 
 export interface Scene {
@@ -23,11 +23,11 @@ export interface Scene {
   readonly admin: Caller;
   readonly trace: Trace;
   readonly workspaces: string;
-  /** What its nodes take for their machine (test/cluster/machine-facts.ts); null is the real one. */
+  /** The machine facts that the nodes read (test/cluster/machine-facts.ts); null for the real ones. */
   readonly machine: string | null;
 }
 
-/** A database, the nodes over it, and a load balancer before those that serve HTTP. */
+/** A database, its nodes, and a load balancer in front of the API nodes. */
 export async function setScene(
   cleanup: Cleanup,
   { machineIdAppears }: { readonly machineIdAppears: boolean },
@@ -54,16 +54,16 @@ export async function setScene(
     ...(machine === null ? {} : onMachine(machine)),
     BATON_LEASE_SECONDS: String(LEASE_SECONDS),
     BATON_PUBLIC_URL: url,
-    // Whoever has an answer lost asks again at once, and a stranger's questions are counted, too.
+    // Clients repeat a request at once if its answer is lost, and requests of strangers count, too.
     BATON_RATE_LIMIT: '1000000',
   };
-  const places = ports.map((port, i) => {
+  const slots = ports.map((port, i) => {
     const command = i < APIS ? ('api' as const) : ('worker' as const);
     const name = `${command}-${i < APIS ? i + 1 : i - APIS + 1}`;
-    return { ...Servers.place(directory, name, port, postgres.url), command, env };
+    return { ...Servers.slot(directory, name, port, postgres.url), command, env };
   });
   const credentials = newCredentials();
-  const servers = new Servers(places, credentials);
+  const servers = new Servers(slots, credentials);
   cleanup.push(() => servers.killAll());
   const workspaces = join(directory, 'workspaces');
   mkdirSync(workspaces);
@@ -79,7 +79,7 @@ export async function setScene(
   };
 }
 
-/** If we are killed, its input ends, and it removes what we cannot; nodes need a moment to end. */
+/** If this process is killed, its input ends and it removes the directory; nodes need a moment to end. */
 const guardOf = (directory: string): ChildProcess =>
   spawn('sh', ['-c', 'cat >/dev/null; sleep 3; rm -rf "$1"', 'sh', directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -87,8 +87,7 @@ const guardOf = (directory: string): ChildProcess =>
   });
 
 /**
- * A free port below those that the system gives to connections: nobody takes it while its node is
- * away.
+ * A free port below the ephemeral range: no other program takes it while its node is down.
  */
 async function steadyPort(): Promise<number> {
   for (;;) {

@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * The file to which every command appends when it starts and ends, in the order of time. Whoever is
- * about to break a worker says so there first: from that line on its slots may be others'.
+ * The file to which every command appends its start and end, in the order of time. The fault
+ * injector appends a `cut` line before it breaks a worker: from then on its slots may be reused.
  */
 export class Trace {
   readonly path: string;
@@ -12,7 +12,7 @@ export class Trace {
     writeFileSync(path, '');
   }
 
-  /** Of the worker's processes, or of all workers. */
+  /** Records that a worker's processes, or all workers, are about to be broken. */
   cut(pids: readonly number[] | 'all'): void {
     const words = pids === 'all' ? ['all'] : pids;
     appendFileSync(this.path, words.map((pid) => `cut ${pid}\n`).join(''));

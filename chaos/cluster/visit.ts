@@ -1,26 +1,26 @@
 import type { Person } from './people.ts';
 
-/** One stream of a session, read until it ends or is left. */
+/** One stream of a session, read until it ends or is closed. */
 export class Visit {
-  readonly #leaving = new AbortController();
+  readonly #closing = new AbortController();
   readonly #over: Promise<void>;
 
   constructor(guest: Person, session: string) {
     const { urls, token } = guest.caller;
     const options = {
-      signal: this.#leaving.signal,
+      signal: this.#closing.signal,
       headers: { authorization: `Bearer ${token}` },
     };
     this.#over = fetch(`${urls[0]}/api/v1/sessions/${session}/events`, options)
       .then((answer) => answer.text())
-      // Cut off is as good as ended: whoever comes again is asked again.
+      // A cut-off stream counts as ended: a reconnection is checked again.
       .then(
         () => {},
         () => {},
       );
   }
 
-  /** False after the time. */
+  /** False on timeout. */
   async ended(ms: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), ms);
@@ -30,6 +30,6 @@ export class Visit {
   }
 
   leave(): void {
-    this.#leaving.abort();
+    this.#closing.abort();
   }
 }

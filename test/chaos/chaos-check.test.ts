@@ -18,117 +18,123 @@ const insertAfter = <T>(list: T[], item: T, ...more: T[]): void => {
   list.splice(list.indexOf(item) + 1, 0, ...more);
 };
 
-test('a sound story breaks no rule', () => {
+test('sound evidence breaks no rule', () => {
   expect(check(soundEvidence() as Evidence)).toEqual([]);
 });
 
-describe('each rule finds what is planted', () => {
+describe('each rule detects a planted violation', () => {
   const plants: Record<string, (evidence: Mutable<Evidence>) => void> = {
-    gap: (it) => it.events.splice(3, 1),
-    'double-done': (it) => {
-      const done = eventOf(it, 'b', 'done');
-      insertAfter(it.events, done, { ...done, seq: done.seq + 1 });
+    gap: (evidence) => evidence.events.splice(3, 1),
+    'double-done': (evidence) => {
+      const done = eventOf(evidence, 'b', 'done');
+      insertAfter(evidence.events, done, { ...done, seq: done.seq + 1 });
     },
-    'after-done': (it) => {
-      const done = eventOf(it, 'b', 'done');
-      const late = { ...eventOf(it, 'b', 'step.mark'), committedAt: done.committedAt };
-      insertAfter(it.events, done, { ...late, seq: done.seq + 1 });
+    'after-done': (evidence) => {
+      const done = eventOf(evidence, 'b', 'done');
+      const late = { ...eventOf(evidence, 'b', 'step.mark'), committedAt: done.committedAt };
+      insertAfter(evidence.events, done, { ...late, seq: done.seq + 1 });
     },
-    done: (it) => {
-      eventOf(it, 'a', 'done').payload = { state: 'failed' };
+    done: (evidence) => {
+      eventOf(evidence, 'a', 'done').payload = { state: 'failed' };
     },
-    state: (it) => {
-      eventOf(it, 'a', 'run.start').type = 'run.waiting';
+    state: (evidence) => {
+      eventOf(evidence, 'a', 'run.start').type = 'run.waiting';
     },
-    attempts: (it) => {
-      runOf(it, 'a').attempts = 2;
+    attempts: (evidence) => {
+      runOf(evidence, 'a').attempts = 2;
     },
-    log: (it) => {
-      runOf(it, 'a').state = 'failed';
+    log: (evidence) => {
+      runOf(evidence, 'a').state = 'failed';
     },
-    fence: (it) => {
-      eventOf(it, 'a', 'step.mark').payload['node'] = 'stale';
+    fence: (evidence) => {
+      eventOf(evidence, 'a', 'step.mark').payload['node'] = 'stale';
     },
-    order: (it) => {
-      runOf(it, 'b').position = 1;
+    order: (evidence) => {
+      runOf(evidence, 'b').position = 1;
     },
-    held: (it) => {
-      const before = eventOf(it, 'a', 'run.dequeued');
-      it.events.unshift({ ...before, runId: null, attempt: null, type: 'session.held', seq: 0 });
+    held: (evidence) => {
+      const before = eventOf(evidence, 'a', 'run.dequeued');
+      evidence.events.unshift({
+        ...before,
+        runId: null,
+        attempt: null,
+        type: 'session.held',
+        seq: 0,
+      });
     },
-    'too-early': (it) => {
-      runOf(it, 'a').runAt = 5_000_000;
+    'too-early': (evidence) => {
+      runOf(evidence, 'a').runAt = 5_000_000;
     },
-    'event-twice': (it) => {
-      eventOf(it, 'b', 'step.mark').payload['mark'] = 'mark-a';
+    'event-twice': (evidence) => {
+      eventOf(evidence, 'b', 'step.mark').payload['mark'] = 'mark-a';
     },
-    'event-lost': (it) => {
-      recordOf(it, 'a', 'stored').mark = 'never stored';
+    'event-lost': (evidence) => {
+      recordOf(evidence, 'a', 'stored').mark = 'never stored';
     },
-    cap: (it) => {
-      it.caps.types['step'] = 0;
+    cap: (evidence) => {
+      evidence.caps.types['step'] = 0;
     },
-    overlap: (it) => {
-      recordOf(it, 'a', 'end').at = 350;
+    overlap: (evidence) => {
+      recordOf(evidence, 'a', 'end').at = 350;
     },
-    'no-lease': (it) => {
-      recordOf(it, 'b', 'start').at = 2500;
+    'no-lease': (evidence) => {
+      recordOf(evidence, 'b', 'start').at = 2500;
     },
-    unfinished: (it) => {
-      it.records.splice(it.records.indexOf(recordOf(it, 't2', 'end')), 1);
+    unfinished: (evidence) => {
+      evidence.records.splice(evidence.records.indexOf(recordOf(evidence, 't2', 'end')), 1);
     },
-    unclaimed: (it) => {
-      recordOf(it, 'a', 'start').attempt = 2;
+    unclaimed: (evidence) => {
+      recordOf(evidence, 'a', 'start').attempt = 2;
     },
-    'not-executed': (it) => {
-      it.records = it.records.filter(({ run }) => run !== 'a');
+    'not-executed': (evidence) => {
+      evidence.records = evidence.records.filter(({ run }) => run !== 'a');
     },
-    lost: (it) => {
-      it.runs = it.runs.filter(({ id }) => id !== 'a');
+    lost: (evidence) => {
+      evidence.runs = evidence.runs.filter(({ id }) => id !== 'a');
     },
-    host: (it) => {
-      it.lanes.find(({ id }) => id === 'l')!.host = 'two';
+    host: (evidence) => {
+      evidence.lanes.find(({ id }) => id === 'l')!.host = 'two';
     },
-    batch: (it) => {
-      it.requests[1]!.acknowledged = [];
-      runOf(it, 'b').request = null;
+    batch: (evidence) => {
+      evidence.requests[1]!.acknowledged = [];
+      runOf(evidence, 'b').request = null;
     },
-    twice: (it) => {
-      runOf(it, 'b').request = 0;
+    twice: (evidence) => {
+      runOf(evidence, 'b').request = 0;
     },
-    unknown: (it) => {
-      runOf(it, 't1').request = 99;
+    unknown: (evidence) => {
+      runOf(evidence, 't1').request = 99;
     },
-    idempotency: (it) => {
-      it.requests[0]!.acknowledged[1] = 'b';
+    idempotency: (evidence) => {
+      evidence.requests[0]!.acknowledged[1] = 'b';
     },
-    unended: (it) => {
-      runOf(it, 'a').state = 'retry_scheduled';
+    unended: (evidence) => {
+      runOf(evidence, 'a').state = 'retry_scheduled';
     },
-    counts: (it) => {
-      it.counts['succeeded'] = 5;
+    counts: (evidence) => {
+      evidence.counts['succeeded'] = 5;
     },
-    'dead-node': (it) => {
-      it.nodesBeforeStop.push('dead');
+    'dead-node': (evidence) => {
+      evidence.nodesBeforeStop.push('dead');
     },
-    exit: (it) => {
-      it.processes[0]!.exit = '1';
+    exit: (evidence) => {
+      evidence.processes[0]!.exit = '1';
     },
-    error: (it) => {
-      it.errors.push('unexpected');
+    error: (evidence) => {
+      evidence.errors.push('unexpected');
     },
-    reader: (it) => {
-      it.readers[1]!.splice(4, 1);
+    reader: (evidence) => {
+      evidence.readers[1]!.splice(4, 1);
     },
-    'tick-twice': (it) => {
-      eventOf(it, 't2', 'run.queued').payload['tick'] = {
+    'tick-twice': (evidence) => {
+      eventOf(evidence, 't2', 'run.queued').payload['tick'] = {
         schedule: 'every',
         at: 1_000_000,
         missed: false,
       };
     },
-    'tick-lost': (it) => {
-      eventOf(it, 't2', 'run.queued').payload['tick'] = {
+    'tick-lost': (evidence) => {
+      eventOf(evidence, 't2', 'run.queued').payload['tick'] = {
         schedule: 'every',
         at: 1_005_000,
         missed: false,
@@ -140,44 +146,54 @@ describe('each rule finds what is planted', () => {
   }
 });
 
-describe('what is no violation', () => {
-  test('an execution of a stopped process that goes on after its lease, beside the next one', () => {
-    const stopped = rulesBroken((it) => {
-      it.records.unshift(
+describe('not a violation', () => {
+  test('an execution of a stopped process that continues after its lease, beside the next one', () => {
+    const stopped = rulesBroken((evidence) => {
+      evidence.records.unshift(
         { what: 'lease', at: 0, wall: 0, pid: 8, node: 'm', until: 90 },
-        { ...recordOf(it, 'a', 'start'), pid: 8, node: 'm', until: 90, at: 50, execution: 1 },
-        { ...recordOf(it, 'a', 'end'), pid: 8, node: 'm', until: null, at: 150, execution: 1 },
+        { ...recordOf(evidence, 'a', 'start'), pid: 8, node: 'm', until: 90, at: 50, execution: 1 },
+        {
+          ...recordOf(evidence, 'a', 'end'),
+          pid: 8,
+          node: 'm',
+          until: null,
+          at: 150,
+          execution: 1,
+        },
       );
-      const first = eventOf(it, 'a', 'run.dequeued');
-      const at = it.events.indexOf(first);
+      const first = eventOf(evidence, 'a', 'run.dequeued');
+      const at = evidence.events.indexOf(first);
       const restarted = { ...first, type: 'run.restarted', payload: { crashes: 1 } };
-      it.events.splice(at, 0, { ...first, payload: { node: 'm' } }, restarted);
-      for (const [i, event] of it.events.filter(({ lane }) => lane === 'l').entries()) {
+      evidence.events.splice(at, 0, { ...first, payload: { node: 'm' } }, restarted);
+      for (const [i, event] of evidence.events.filter(({ lane }) => lane === 'l').entries()) {
         event.seq = i + 1;
       }
-      it.lanes.find(({ id }) => id === 'l')!.nextSeq += 2;
-      for (const id of ['a', 'b']) runOf(it, id).lastSeq! += 2;
-      runOf(it, 'a').crashes = 1;
-      it.readers = [];
+      evidence.lanes.find(({ id }) => id === 'l')!.nextSeq += 2;
+      for (const id of ['a', 'b']) runOf(evidence, id).lastSeq! += 2;
+      runOf(evidence, 'a').crashes = 1;
+      evidence.readers = [];
     });
     expect(stopped).toEqual([]);
   });
 
   test('a killed process that wrote no end', () => {
-    const killed = rulesBroken((it) => {
-      it.records.splice(it.records.indexOf(recordOf(it, 't2', 'end')), 1);
-      it.processes[0] = { pid: 7, host: 'one', killedAt: 605, exit: null };
+    const killed = rulesBroken((evidence) => {
+      evidence.records.splice(evidence.records.indexOf(recordOf(evidence, 't2', 'end')), 1);
+      evidence.processes[0] = { pid: 7, host: 'one', killedAt: 605, exit: null };
     });
     expect(killed).toEqual([]);
   });
 
   test('a tick that stands for missed ones', () => {
-    const missed = rulesBroken((it) => {
-      const [one, two] = [eventOf(it, 't1', 'run.queued'), eventOf(it, 't2', 'run.queued')];
+    const missed = rulesBroken((evidence) => {
+      const [one, two] = [
+        eventOf(evidence, 't1', 'run.queued'),
+        eventOf(evidence, 't2', 'run.queued'),
+      ];
       one.at = 1_004_500;
       one.payload['tick'] = { schedule: 'every', at: 1_000_000, missed: true };
       two.payload['tick'] = { schedule: 'every', at: 1_005_000, missed: false };
-      it.schedules[0]!.lastAt = 1_005_000;
+      evidence.schedules[0]!.lastAt = 1_005_000;
     });
     expect(missed).toEqual([]);
   });

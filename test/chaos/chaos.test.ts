@@ -12,7 +12,7 @@ test('[Q1] [Q7] [Q13] [Q22] [E1] [E3] 8 s of chaos on PostgreSQL break no rule',
   expect(code).toBe(0);
 });
 
-test('chaos says how it is used', async () => {
+test('chaos prints its usage', async () => {
   const main = join(root, 'chaos', 'main.ts');
   for (const args of [[], ['other'], ['queue', '--seconds', 'x'], ['queue', '--seed', '1.5']]) {
     const program = start(process.execPath, [main, ...args]);

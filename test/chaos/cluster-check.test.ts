@@ -5,7 +5,7 @@ import { foreignIn, markerOf } from '../../chaos/cluster/people.ts';
 import { soundEvidence } from './sound-api-evidence.ts';
 import type { Mutable } from './sound-evidence.ts';
 
-/** The story of one server, seen by those who look at a cluster: two workers, a slot for each. */
+/** The sound evidence of one server, extended for a cluster: two workers with one slot each. */
 function soundCluster(): Mutable<ClusterEvidence> {
   const story = soundEvidence();
   const seen = story.events.filter(({ runId }) => runId === 'a');
@@ -49,32 +49,48 @@ function soundCluster(): Mutable<ClusterEvidence> {
 type Plant = (evidence: Mutable<ClusterEvidence>) => void;
 
 const PLANTS: readonly (readonly [rule: string, what: string, plant: Plant])[] = [
-  ['cap', 'a third execution', (it) => it.trace.splice(2, 0, 'start i:k:z:9 9', 'end i:k:z:9')],
-  ['cap', 'one whose worker was not cut', (it) => (it.trace[6] = 'cut 9')],
-  ['run-reader', 'an event twice', (it) => it.runReaders[0]!.seen.push(it.runReaders[0]!.seen[0]!)],
-  ['run-reader', 'an event missed', (it) => it.runReaders[0]!.seen.splice(1, 1)],
-  ['run-reader', 'not to the end', (it) => it.runReaders[0]!.seen.pop()],
-  ['hint', 'behind at the end', (it) => (it.hints[0]!.known['s'] = 1)],
-  ['hint', 'never told', (it) => delete it.hints[0]!.known['s']],
-  ['foreign', 'told of another one’s', (it) => (it.hints[0]!.known['t'] = 1)],
-  ['audit', 'a change without a line', (it) => it.audit.pop()],
-  ['audit', 'a creation twice', (it) => it.audit.push(it.audit[0]!)],
+  [
+    'cap',
+    'a third execution',
+    (evidence) => evidence.trace.splice(2, 0, 'start i:k:z:9 9', 'end i:k:z:9'),
+  ],
+  ['cap', 'an execution whose worker was not cut', (evidence) => (evidence.trace[6] = 'cut 9')],
+  [
+    'run-reader',
+    'an event twice',
+    (evidence) => evidence.runReaders[0]!.seen.push(evidence.runReaders[0]!.seen[0]!),
+  ],
+  ['run-reader', 'an event missed', (evidence) => evidence.runReaders[0]!.seen.splice(1, 1)],
+  ['run-reader', 'missing the end', (evidence) => evidence.runReaders[0]!.seen.pop()],
+  ['hint', 'behind at the end', (evidence) => (evidence.hints[0]!.known['s'] = 1)],
+  ['hint', 'no hint at all', (evidence) => delete evidence.hints[0]!.known['s']],
+  [
+    'foreign',
+    'a hint about another user’s session',
+    (evidence) => (evidence.hints[0]!.known['t'] = 1),
+  ],
+  ['audit', 'a change without a line', (evidence) => evidence.audit.pop()],
+  ['audit', 'a creation twice', (evidence) => evidence.audit.push(evidence.audit[0]!)],
   [
     'audit',
-    'made again without a line',
-    (it) => it.runs.push({ ...it.runs[0]!, id: 'c', retryOf: 'a' }),
+    'a retry without a line',
+    (evidence) => evidence.runs.push({ ...evidence.runs[0]!, id: 'c', retryOf: 'a' }),
   ],
-  ['audit', 'a message without a line', (it) => it.audit.splice(1, 1)],
-  ['audit', 'a repeated message with a line', (it) => it.audit.push(it.audit[1]!)],
-  ['nodes', 'a dead node is left', (it) => it.liveNodes.push({ pid: 9 })],
-  ['nodes', 'a living one is missing', (it) => it.liveNodes.pop()],
-  ['connections', 'a row too many', (it) => it.connectionRows++],
-  ['proxy', 'one node took nothing', (it) => (it.taken[1] = 0)],
-  ['reader', 'what is checked of one server', (it) => it.readers[0]!.seen.splice(3, 1)],
+  ['audit', 'a message without a line', (evidence) => evidence.audit.splice(1, 1)],
+  [
+    'audit',
+    'a repeated message with a line',
+    (evidence) => evidence.audit.push(evidence.audit[1]!),
+  ],
+  ['nodes', 'a dead node is left', (evidence) => evidence.liveNodes.push({ pid: 9 })],
+  ['nodes', 'a live node is missing', (evidence) => evidence.liveNodes.pop()],
+  ['connections', 'a row too many', (evidence) => evidence.connectionRows++],
+  ['proxy', 'one node took nothing', (evidence) => (evidence.taken[1] = 0)],
+  ['reader', 'a rule for a single server', (evidence) => evidence.readers[0]!.seen.splice(3, 1)],
 ];
 
-describe('the checker of chaos over the cluster', () => {
-  test('finds nothing in a sound story', () => {
+describe('the checker for chaos over a cluster', () => {
+  test('accepts sound evidence', () => {
     expect(check(soundCluster() as ClusterEvidence)).toEqual([]);
   });
 
@@ -84,7 +100,7 @@ describe('the checker of chaos over the cluster', () => {
     expect(check(evidence as ClusterEvidence).map((violation) => violation.rule)).toContain(rule);
   });
 
-  test('[X3] what is another one’s is known by its marker', () => {
+  test('[X3] another user’s session is recognised by its marker', () => {
     const text = `{"name":"${markerOf('aki', 'ben')}7","message":"# ${markerOf('ben', null)}"}`;
     expect(foreignIn(text, 'ben')).toBe(null);
     expect(foreignIn(text, 'aki')).toBe('seen-by-ben-nobody-');

@@ -2,7 +2,7 @@ import type { EventRow, Evidence, RunRow } from '../../chaos/api/check/evidence.
 import { commandOf } from '../../chaos/api/command.ts';
 import type { Mutable } from './sound-evidence.ts';
 
-/** A small story in which every rule is kept: one session, two runs, the second after a crash. */
+/** Small evidence that breaks no rule: one session with two runs, the second after a crash. */
 export function soundEvidence(): Mutable<Evidence> {
   const events: Mutable<EventRow>[] = [];
   const log = (runId: string | null, type: string, payload: object = {}): number => {

@@ -1,13 +1,13 @@
 import type { Entry, EventRow, Evidence, RunRow } from '../../chaos/check/evidence.ts';
 
-/** Evidence that can be changed, to plant what a rule must find. */
+/** Evidence that a test can change, to plant a violation. */
 export type Mutable<T> = T extends readonly (infer U)[]
   ? Mutable<U>[]
   : T extends object
     ? { -readonly [K in keyof T]: Mutable<T[K]> }
     : T;
 
-/** A small story in which every rule is kept: two runs of one lane, and a schedule of every second. */
+/** Small evidence that breaks no rule: two runs of one lane, and a schedule that fires every second. */
 export function soundEvidence(): Mutable<Evidence> {
   const events: EventRow[] = [];
   const seqs = new Map<string, number>();

@@ -7,11 +7,11 @@ import { checkReaders } from './readers.ts';
 import { checkRequests } from './requests.ts';
 import { checkSessions } from './sessions.ts';
 
-/** Every rule over everything that was recorded. */
+/** Applies every rule to the recorded evidence. */
 export function check(evidence: Evidence): Violation[] {
   const violations: Violation[] = [];
-  const report = (rule: string, found: string): void => {
-    violations.push({ rule, evidence: found });
+  const report = (rule: string, details: string): void => {
+    violations.push({ rule, evidence: details });
   };
   checkRequests(evidence, report);
   checkLog(evidence, report);

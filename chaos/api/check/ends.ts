@@ -1,7 +1,7 @@
 import type { Report } from '../../check/evidence.ts';
 import type { Evidence } from './evidence.ts';
 
-/** Nothing is left: no process, no row of one; and servers that were asked to end did so well. */
+/** No process and no row of one is left; servers that were asked to stop exited cleanly. */
 export function checkEnds(evidence: Evidence, report: Report): void {
   for (const one of evidence.leftovers) report('leftover', one);
   for (const one of evidence.miscounted) report('connections', one);
@@ -11,7 +11,7 @@ export function checkEnds(evidence: Evidence, report: Report): void {
   for (const { pid, asked, exit, lastWords } of evidence.servers) {
     const how = `server ${pid}, asked ${asked.join(', ') || 'nothing'}, ended with ${exit}`;
     if (exit === null || asked.length === 0) report('exit', `${how}: ${lastWords}`);
-    // After a second signal, or a kill, it need not be 0.
+    // After a second signal or a kill the exit code need not be 0.
     else if (asked.join() === 'term' && exit !== '0') report('exit', `${how}: ${lastWords}`);
   }
 }

@@ -1,16 +1,16 @@
 /*
- * Everything the rules look at, as plain data: rows read by SQL, traces the commands left, what the
- * readers saw and what the driver was told. Nothing of Baton's own code is used to read or judge it.
+ * The input of the rules, as plain data: rows read by SQL, the traces that the commands left, the
+ * events that readers saw and the answers that the driver got. No code of Baton reads or judges it.
  */
 
 export interface SessionRow {
   readonly id: string;
   readonly status: string;
   readonly reason: string;
-  /** The number of connections its log was last told. */
+  /** The number of connections that was last logged. */
   readonly lastConnections: number;
   readonly nextSeq: number;
-  /** Of its lane: the run under way, and how many wait. */
+  /** The lane's active run, and the number of queued ones. */
   readonly runId: string | null;
   readonly queued: number;
 }
@@ -27,7 +27,7 @@ export interface RunRow {
   readonly firstSeq: number;
   readonly lastSeq: number | null;
   readonly message: string;
-  /** Of its result. */
+  /** The output in its result. */
   readonly output: string | null;
 }
 
@@ -42,14 +42,14 @@ export interface EventRow {
   readonly digest: string;
 }
 
-/** A message, or a number given to an edit. */
+/** A message, or an edit, which has a number of its own. */
 export interface Request {
   readonly n: number;
   readonly key: string | null;
   readonly session: string;
-  /** The id of each answer it got; several if it was repeated with its key. */
+  /** The run id in each answer; several if the request was repeated with its key. */
   readonly acknowledged: readonly string[];
-  /** It asked to go before others, or to wait. */
+  /** It asked to run before others, or later. */
   readonly outOfTurn: boolean;
 }
 
@@ -69,26 +69,26 @@ export interface ServerLife {
 export interface Evidence {
   readonly sessions: readonly SessionRow[];
   readonly runs: readonly RunRow[];
-  /** By lane and seq. */
+  /** Sorted by lane and seq. */
   readonly events: readonly EventRow[];
-  /** Left in the tables after all servers have stopped. */
+  /** Rows left in the tables after all servers have stopped. */
   readonly connections: readonly string[];
   readonly nodes: readonly string[];
   readonly installation: string;
-  /** Where the log of each session ended when all runs had. */
+  /** The last seq of each session's log once all runs had ended. */
   readonly ends: Readonly<Record<string, number>>;
-  /** What the commands of each session wrote, in that order. */
+  /** The lines that each session's commands wrote, in order. */
   readonly traces: readonly { readonly session: string; readonly lines: readonly string[] }[];
   readonly requests: readonly Request[];
   readonly acknowledgedSessions: readonly string[];
-  /** Runs whose removal was tried. */
+  /** Runs that the driver tried to remove. */
   readonly removed: readonly string[];
   readonly readers: readonly { readonly session: string; readonly seen: readonly Seen[] }[];
-  /** Sessions whose number of connections did not become the real one. */
+  /** Sessions whose number of connections stayed wrong. */
   readonly miscounted: readonly string[];
   readonly servers: readonly ServerLife[];
-  /** Processes with the installation's mark after all servers have stopped. */
+  /** Processes with the installation's tag after all servers have stopped. */
   readonly leftovers: readonly string[];
-  /** Answers that a caller must not meet, and what did not happen in time. */
+  /** Answers that a caller must not get, and steps that timed out. */
   readonly errors: readonly string[];
 }

@@ -3,12 +3,12 @@ import type { Evidence } from './evidence.ts';
 
 interface Step {
   readonly what: string;
-  /** Tells one execution from all others. */
+  /** Identifies one execution. */
   readonly mark: string;
   readonly run: string;
 }
 
-/** What the commands themselves say about when they were executed. */
+/** Checks when the commands were executed, from the lines they wrote themselves. */
 export function checkExecutions(evidence: Evidence, report: Report): void {
   const claims = groupBy(
     evidence.events.filter(({ type }) => type === 'run.dequeued'),
@@ -20,7 +20,7 @@ export function checkExecutions(evidence: Evidence, report: Report): void {
     checkOverlaps(session, steps, report);
     checkClaims(evidence, session, steps, claims, report);
     const firsts = [...new Set(steps.map(({ run }) => run))];
-    // The log is by session, and in each by seq: so are the claims.
+    // The log is sorted by session and seq, so the claims are, too.
     const inLog = begun.filter((run) => firsts.includes(run));
     if (show(firsts) !== show(inLog.filter((run) => firsts.includes(run))))
       report('order', `session ${session} executed ${show(firsts)}, claimed ${show(inLog)}`);
@@ -33,14 +33,14 @@ function stepOf(line: string): Step {
   return { what, mark, run: mark.split(':')[2] ?? '' };
 }
 
-/** No execution begins before the one before it, with all it left behind, is over. */
+/** No execution begins before the previous one, and everything it left behind, has ended. */
 function checkOverlaps(session: string, steps: readonly Step[], report: Report): void {
   let now = '';
   const over = new Set<string>();
   for (const step of steps) {
     const { what, mark } = step;
     if (what === 'overlap') {
-      report('overlap', `session ${session}: ${mark} found the lock of ${now} taken`);
+      report('overlap', `session ${session}: ${mark} started while ${now} held the lock`);
       continue;
     }
     if (over.has(mark)) report('overlap', `session ${session}: ${show(step)} while ${now} ran`);
@@ -63,9 +63,9 @@ function checkClaims(
   }
   for (const [run, same] of groupBy(starts, (step) => step.run)) {
     const claimed = claims.get(run) ?? [];
-    // A run that was cancelled while it was queued is never executed at all.
+    // A run that was cancelled while queued is never executed.
     if (same.length > claimed.length)
-      report('executed', `run ${run}: ${same.length} executions of ${claimed.length} claims`);
+      report('executed', `run ${run}: ${same.length} executions for ${claimed.length} claims`);
     if (claimed.some(({ lane }) => lane !== session))
       report('executed', `run ${run} of another session in the workspace of ${session}`);
   }

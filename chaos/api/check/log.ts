@@ -1,16 +1,16 @@
 import { groupBy, type Report, show } from '../../check/evidence.ts';
-import { toldBy } from '../command.ts';
+import { parseCommand } from '../command.ts';
 import type { EventRow, Evidence } from './evidence.ts';
 
-/** Each session's log is whole, each run ends once and last, and runs begin in their order. */
+/** Each session's log is complete, each run ends once and last, and runs begin in order. */
 export function checkLog(evidence: Evidence, report: Report): void {
   const lanes = groupBy(evidence.events, ({ lane }) => lane);
   for (const { id, nextSeq } of evidence.sessions) {
     const events = lanes.get(id) ?? [];
     const wrong = events.findIndex(({ seq }, i) => seq !== i + 1);
-    if (wrong !== -1) report('gap', `${id}: ${show(events[wrong])} comes as number ${wrong + 1}`);
+    if (wrong !== -1) report('gap', `${id}: ${show(events[wrong])} is at position ${wrong + 1}`);
     if (nextSeq !== events.length + 1)
-      report('gap', `${id} has ${events.length} events, and its next is ${nextSeq}`);
+      report('gap', `${id} has ${events.length} events, but its next seq is ${nextSeq}`);
   }
   checkDones(evidence, lanes, report);
   checkOrder(evidence, report);
@@ -31,7 +31,7 @@ function checkDones(
   for (const run of runs) if (!byRun.has(run.id)) report('log', `no event of ${show(run)}`);
   for (const [id, own] of byRun) {
     const row = rows.get(id);
-    if (row === undefined && !gone.has(id)) report('lost', `only the log of run ${id} is there`);
+    if (row === undefined && !gone.has(id)) report('lost', `run ${id} has a log but no row`);
     const dones = own.filter(({ type }) => type === 'done');
     const [done] = dones;
     if (done === undefined || dones.length > 1) {
@@ -41,19 +41,19 @@ function checkDones(
     if (own.at(-1) !== done) report('after-done', show(own.at(-1)));
     const before = lanes.get(done.lane)?.[done.seq - 2];
     if (before?.type !== 'run.finished' || before.runId !== id)
-      report('done', `not behind its run.finished: ${show(done)}`);
+      report('done', `not right after its run.finished: ${show(done)}`);
     if (row === undefined) continue;
     if (row.lastSeq !== done.seq || done.payload['state'] !== row.state)
       report('done', `${show(done)} and the row ${show(row)}`);
   }
 }
 
-/** Runs begin in the order of their places; those nobody moved, in that of their admission. */
+/** Runs begin in the order of their positions; runs that were not moved begin in the order of admission. */
 function checkOrder({ events, runs, requests, removed }: Evidence, report: Report): void {
   const rows = new Map(runs.map((run) => [run.id, run]));
   const gone = new Set(removed);
   const odd = requests.filter((one) => one.outOfTurn);
-  // Three ways to know one: its answer may be lost, it may have no key, and it may have been edited.
+  // Identified in three ways: the answer may be lost, the key may be missing, or the run may be edited.
   const outOfTurn = new Set(odd.flatMap(({ n, key, acknowledged }) => [n, key, ...acknowledged]));
   const moved = new Set(
     events.filter(({ payload }) => payload['change'] === 'moved').map(({ runId }) => runId),
@@ -69,17 +69,19 @@ function checkOrder({ events, runs, requests, removed }: Evidence, report: Repor
     const row = rows.get(runId);
     if (row === undefined) {
       if (!gone.has(runId)) report('lost', `run ${runId} began and has no row`);
-      else report('removed', `run ${runId} began and was removed`);
+      else report('removed', `run ${runId} began although it was removed`);
       continue;
     }
     const before = last.get(lane) ?? { position: 0, firstSeq: 0, id: '' };
     if (row.position === null || row.position <= before.position)
-      report('order', `began after place ${before.position}: ${show(row)}`);
+      report('order', `began after position ${before.position}: ${show(row)}`);
     const inTurn =
       row.retryOf === null &&
       !moved.has(runId) &&
       !delayed.has(runId) &&
-      ![runId, toldBy(row.message)?.n ?? -1, row.idemKey ?? ''].some((one) => outOfTurn.has(one));
+      ![runId, parseCommand(row.message)?.n ?? -1, row.idemKey ?? ''].some((one) =>
+        outOfTurn.has(one),
+      );
     if (inTurn && row.firstSeq < before.firstSeq)
       report('order', `began after ${before.id} admitted at ${before.firstSeq}: ${show(row)}`);
     last.set(lane, {
@@ -89,12 +91,12 @@ function checkOrder({ events, runs, requests, removed }: Evidence, report: Repor
   }
 }
 
-/** What a command printed is in the log of its last execution, once and whole. */
+/** The output of a command is in the log of its last execution, once and complete. */
 function checkOutputs({ runs, events }: Evidence, report: Report): void {
   const byRun = groupBy(events, ({ runId }) => runId ?? '');
   for (const run of runs) {
     if (run.state !== 'succeeded') continue;
-    const expected = toldBy(run.message)?.output;
+    const expected = parseCommand(run.message)?.output;
     const own = byRun.get(run.id) ?? [];
     const said = own.slice(own.findLastIndex(({ type }) => type === 'run.start'));
     const texts = (type: string): string[] =>

@@ -1,7 +1,7 @@
 import { groupBy, type Report, show } from '../../check/evidence.ts';
 import type { Evidence } from './evidence.ts';
 
-/** Each reader saw the events of its session, each once and in order, at least up to the drain. */
+/** Each reader saw its session's events once and in order, at least up to the drain. */
 export function checkReaders({ events, readers, ends }: Evidence, report: Report): void {
   const lanes = groupBy(events, ({ lane }) => lane);
   for (const [reader, { session, seen }] of readers.entries()) {

@@ -1,8 +1,8 @@
 import { groupBy, type Report, show, TERMINAL } from '../../check/evidence.ts';
-import { toldBy } from '../command.ts';
+import { parseCommand } from '../command.ts';
 import type { Evidence } from './evidence.ts';
 
-/** Each acknowledged message is one run, that has ended; and there is nothing else. */
+/** Each acknowledged message has exactly one run, which has ended; there are no other runs. */
 export function checkRequests(evidence: Evidence, report: Report): void {
   const { runs, requests, removed, sessions, acknowledgedSessions } = evidence;
   const rows = new Map(runs.map((run) => [run.id, run]));
@@ -14,7 +14,7 @@ export function checkRequests(evidence: Evidence, report: Report): void {
       if (row !== undefined && row.lane !== request.session)
         report('lost', `in another session: ${show(row)}`);
     }
-    // A removed run is forgotten with its key, so a late repetition makes another one.
+    // Removing a run frees its key, so a late repetition creates another run.
     const kept = request.acknowledged.filter((id) => !gone.has(id));
     if (kept.length > 1) report('twice', show(request));
   }
@@ -31,12 +31,12 @@ function checkRows({ runs, requests }: Evidence, report: Report): void {
   const firsts = runs.filter(({ retryOf }) => retryOf === null);
   for (const run of runs) if (!TERMINAL.has(run.state)) report('unended', show(run));
   for (const run of firsts) {
-    const n = toldBy(run.message)?.n ?? -1;
+    const n = parseCommand(run.message)?.n ?? -1;
     const isKnown = run.idemKey === null ? unkeyed.has(n) : keys.has(run.idemKey);
     if (!isKnown) report('unknown', show(run));
   }
   const nameOf = (run: (typeof firsts)[number]): string =>
-    `${run.lane} ${run.idemKey ?? toldBy(run.message)?.n}`;
+    `${run.lane} ${run.idemKey ?? parseCommand(run.message)?.n}`;
   for (const [name, same] of groupBy(firsts, nameOf)) {
     if (same.length > 1) report('twice', `${name} has ${show(same)}`);
   }

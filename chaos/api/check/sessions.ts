@@ -1,7 +1,7 @@
 import { groupBy, type Report, show } from '../../check/evidence.ts';
 import type { EventRow, Evidence, SessionRow } from './evidence.ts';
 
-/** From → to, and the reasons for it. */
+/** From → to, with the allowed reasons. */
 const LEGAL: Record<string, Record<string, readonly string[]>> = {
   PENDING: {
     ACTIVE: ['ready'],
@@ -30,7 +30,7 @@ const LEGAL: Record<string, Record<string, readonly string[]>> = {
   TERMINATED: { PENDING: ['message', 'reopened'] },
 };
 
-/** Each session's states are a legal story, and its row is the end of it. */
+/** Each session's states are a legal sequence that ends with the state in its row. */
 export function checkSessions(evidence: Evidence, report: Report): void {
   const lanes = groupBy(evidence.events, ({ lane }) => lane);
   for (const session of evidence.sessions) {
@@ -65,7 +65,10 @@ class Replay {
   end(session: SessionRow): void {
     const { status, reason, lastConnections, runId, queued } = session;
     if (status !== this.#status || reason !== this.#reason)
-      this.#wrong(`ends ${this.#status} (${this.#reason}) in its log, and the row says`, session);
+      this.#wrong(
+        `ends as ${this.#status} (${this.#reason}) in its log, but the row says`,
+        session,
+      );
     if (lastConnections !== this.#connections)
       this.#report(
         'connections',
@@ -79,9 +82,9 @@ class Replay {
     const { from, to, reason } = event.payload as Record<string, string>;
     if (from !== this.#status) this.#wrong(`is ${this.#status}, and then`, event);
     if (!LEGAL[from ?? '']?.[to ?? '']?.includes(reason ?? '')) this.#wrong('goes', event);
-    // Only one that ended by itself is revived by a message.
+    // A message reopens only a session that ended by itself.
     if (from === 'TERMINATED' && reason === 'message' && this.#reason === 'asked')
-      this.#wrong('was revived by a message:', event);
+      this.#wrong('was reopened by a message:', event);
     const busy = this.#unfinished.size > 0 || this.#connections > 0;
     if (busy && (to === 'IDLE' || reason === 'idle'))
       this.#wrong(`has ${this.#unfinished.size} runs, ${this.#connections} connections:`, event);

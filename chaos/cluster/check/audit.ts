@@ -1,7 +1,7 @@
 import { groupBy, type Report } from '../../check/evidence.ts';
 import type { ClusterEvidence } from './evidence.ts';
 
-/** Every change that was answered has its line, and no change has two. */
+/** Every acknowledged change has one audit line, and no change has two. */
 export function checkAudit(evidence: ClusterEvidence, report: Report): void {
   const { audit, changes, runs, sessions, events } = evidence;
   const lines = groupBy(audit, ({ action, target }) => `${action} ${target}`);
@@ -10,7 +10,7 @@ export function checkAudit(evidence: ClusterEvidence, report: Report): void {
     if (count < least || count > most)
       report('audit', `${count} lines of ${action} ${target}, and not ${least} to ${most}`);
   }
-  // What is seen in the tables has its line: runs that are made again, and sessions opened again.
+  // Retried runs and reopened sessions are visible in the tables, so each has its line.
   const again = [
     ...runs.flatMap(({ retryOf }) => (retryOf === null ? [] : [`run.retry ${retryOf}`])),
     ...events
@@ -18,17 +18,17 @@ export function checkAudit(evidence: ClusterEvidence, report: Report): void {
       .map(({ lane }) => `session.reopen ${lane}`),
   ];
   for (const [change, made] of groupBy(again, (one) => one)) {
-    const told = lines.get(change)?.length ?? 0;
-    if (told !== made.length)
-      report('audit', `${told} lines of ${change}, made ${made.length} times`);
+    const count = lines.get(change)?.length ?? 0;
+    if (count !== made.length)
+      report('audit', `${count} lines of ${change}, made ${made.length} times`);
   }
-  // The line of a message names its session. Those whose answers were all lost have one, too.
+  // The line of a message names its session. Messages whose answers were all lost have one, too.
   const sent = groupBy(
     runs.filter(({ retryOf }) => retryOf === null),
     ({ lane }) => lane,
   );
   for (const { id } of sessions) {
-    const [told, made] = [lines.get(`message.send ${id}`)?.length ?? 0, sent.get(id)?.length ?? 0];
-    if (told !== made) report('audit', `session ${id}: ${told} lines of ${made} messages`);
+    const [count, made] = [lines.get(`message.send ${id}`)?.length ?? 0, sent.get(id)?.length ?? 0];
+    if (count !== made) report('audit', `session ${id}: ${count} lines for ${made} messages`);
   }
 }

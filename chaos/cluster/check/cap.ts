@@ -2,9 +2,9 @@ import type { Report } from '../../check/evidence.ts';
 import type { ClusterEvidence } from './evidence.ts';
 
 /**
- * Counts the executions at any time by what they wrote themselves. One counts from its start to its
- * end, or to when its worker was about to be broken: from then on its slot may be another's, and it
- * is about to be stopped. One without an end counts for nothing, for nobody knows when it ended.
+ * The largest number of executions at once, according to the lines they wrote themselves. An
+ * execution counts from its start to its end, or until its worker is about to be broken: from then
+ * on its slot may be reused. One without an end is not counted, because its end is unknown.
  */
 export function mostAtOnce(trace: readonly string[]): number {
   const ends = new Map<string, number>();
@@ -29,5 +29,5 @@ export function mostAtOnce(trace: readonly string[]): number {
 
 export function checkCap({ trace, cap }: ClusterEvidence, report: Report): void {
   const most = mostAtOnce(trace);
-  if (most > cap) report('cap', `${most} at once, and the cap is ${cap}`);
+  if (most > cap) report('cap', `${most} at once, but the cap is ${cap}`);
 }

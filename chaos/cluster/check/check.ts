@@ -6,11 +6,11 @@ import { checkCap } from './cap.ts';
 import type { ClusterEvidence } from './evidence.ts';
 import { checkHints, checkRunReaders } from './streams.ts';
 
-/** The rules of one server over its API, and those of several. */
+/** Applies the rules for one server over its API, and those for a cluster. */
 export function check(evidence: ClusterEvidence): Violation[] {
   const violations = checkServer(evidence);
-  const report = (rule: string, found: string): void => {
-    violations.push({ rule, evidence: found });
+  const report = (rule: string, details: string): void => {
+    violations.push({ rule, evidence: details });
   };
   checkCap(evidence, report);
   checkRunReaders(evidence, report);

@@ -1,7 +1,7 @@
 import { groupBy, type Report, show } from '../../check/evidence.ts';
 import type { ClusterEvidence } from './evidence.ts';
 
-/** Each reader of a run saw its events, each once and in order, to its `done`. */
+/** Each reader of a run saw the run's events once and in order, up to its `done`. */
 export function checkRunReaders({ events, runReaders }: ClusterEvidence, report: Report): void {
   const byRun = groupBy(events, ({ runId }) => runId ?? '');
   for (const { run, seen } of runReaders) {
@@ -16,7 +16,7 @@ export function checkRunReaders({ events, runReaders }: ClusterEvidence, report:
   }
 }
 
-/** Whoever lives by hints knows the end of every session of theirs, and of nobody else's. */
+/** A client that follows hints knows the end of each of its user's sessions, and of no others. */
 export function checkHints({ hints, ends }: ClusterEvidence, report: Report): void {
   for (const { person, known, own, shared } of hints) {
     for (const id of own) {
@@ -25,7 +25,7 @@ export function checkHints({ hints, ends }: ClusterEvidence, report: Report): vo
     }
     const allowed = new Set([...own, ...shared]);
     for (const id of Object.keys(known)) {
-      if (!allowed.has(id)) report('foreign', `${person} was told of session ${id}`);
+      if (!allowed.has(id)) report('foreign', `${person} got a hint about session ${id}`);
     }
   }
 }
