@@ -2,14 +2,14 @@ import type { Store } from '../src/queue/store.ts';
 import { postgresStore } from '../src/storage/postgres/store.ts';
 import { median, now } from './measure.ts';
 import { claim, handBack, join, TYPE } from './node.ts';
-import type { Database, Place } from './place.ts';
+import type { Database, Resources } from './resources.ts';
 import { mustBe } from './workload.ts';
 
 export interface Shape {
-  /** Ready lanes, ten queued runs in each. */
+  /** Ready lanes, each with ten queued runs. */
   readonly lanes: number;
   readonly users: number;
-  /** One more lane with so many queued, which has waited longest. */
+  /** Queued runs in one additional lane, which has waited longest. */
   readonly longLane?: number;
 }
 
@@ -26,26 +26,26 @@ interface Backlog {
 
 /** Medians, in milliseconds, of interleaved claims from databases with these backlogs. */
 export async function claimTimes<Name extends string>(
-  place: Place,
+  resources: Resources,
   shapes: Readonly<Record<Name, Shape>>,
   samples: number,
 ): Promise<Record<Name, number>> {
   const names = Object.keys(shapes) as Name[];
   const backlogs: Backlog[] = [];
-  for (const name of names) backlogs.push(await open(place, name, shapes[name]));
+  for (const name of names) backlogs.push(await open(resources, name, shapes[name]));
   const times = new Map(names.map((name) => [name as string, [] as number[]]));
   for (let i = -WARM_UP; i < samples; i++) {
     for (const { name, store } of backlogs) {
       const begun = now();
       const claimed = await claim(store, CLAIM);
       const ms = now() - begun;
-      mustBe(`runs claimed of ${name}`, claimed.length, CLAIM);
+      mustBe(`runs claimed from ${name}`, claimed.length, CLAIM);
       if (i >= 0) times.get(name)!.push(ms);
       await handBack(store, claimed);
     }
   }
   for (const { name, shape, database, store } of backlogs) {
-    mustBe(`runs queued of ${name}`, (await store.counts()).queued, queuedIn(shape));
+    mustBe(`runs queued in ${name}`, (await store.counts()).queued, queuedIn(shape));
     await store.close();
     await database.drop();
   }
@@ -57,16 +57,16 @@ export async function claimTimes<Name extends string>(
 
 const queuedIn = ({ lanes, longLane = 0 }: Shape): number => lanes * RUNS_PER_LANE + longLane;
 
-async function open(place: Place, name: string, shape: Shape): Promise<Backlog> {
-  const database = await place.database();
+async function open(resources: Resources, name: string, shape: Shape): Promise<Backlog> {
+  const database = await resources.database();
   const store = await postgresStore({ url: database.url });
   await seed(database, shape);
-  await database.settle();
+  await database.vacuum();
   await join(store, 1000);
   return { name, shape, database, store };
 }
 
-/** By SQL, because enqueueing a million takes longer than everything measured. */
+/** With SQL, because enqueueing a million runs takes longer than all measurements. */
 async function seed(database: Database, shape: Shape): Promise<void> {
   const { lanes, users, longLane = 0 } = shape;
   await database.query('SET search_path = baton');

@@ -4,11 +4,11 @@ import { Agent, request } from 'node:http';
 import { SERVER_FLAGS } from '../bin/handover.mjs';
 import type { MessageReceipt } from '../src/contract/message.ts';
 import type { AgentKind, Session } from '../src/contract/session.ts';
-import type { Place, Program } from './place.ts';
+import type { Program, Resources } from './resources.ts';
 
 export const TOKEN = 'bench-token-0123456789abcdef';
 
-/** Keeps its connections, as a program that sends a lot would. */
+/** Keeps connections open, like a program that sends many requests. */
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 export interface Answer {
@@ -48,7 +48,7 @@ export function post(
   });
 }
 
-/** As the web app and the command line send it: every message has a key, and keeps it when sent again. */
+/** As the web app and the command line send it: with a key, which a repeated message keeps. */
 export const postMessage = (
   url: string,
   message: string,
@@ -60,7 +60,7 @@ function read<T>(url: string, answer: Answer): T {
   return (answer.body === '' ? undefined : JSON.parse(answer.body)) as T;
 }
 
-/** A node in a process of its own; all of a server unless told. */
+/** A node in a separate process; a whole server by default. */
 export class BatonServer {
   readonly url: string;
   readonly program: Program;
@@ -71,7 +71,7 @@ export class BatonServer {
   }
 
   static async start(
-    place: Place,
+    resources: Resources,
     setup: {
       dataDir?: string;
       database?: string;
@@ -80,8 +80,8 @@ export class BatonServer {
       environment?: Readonly<Record<string, string>>;
     } = {},
   ): Promise<BatonServer> {
-    const dataDir = setup.dataDir ?? place.directory();
-    const program = place.program(
+    const dataDir = setup.dataDir ?? resources.directory();
+    const program = resources.program(
       'baton-server',
       { ...setup, dataDir, token: TOKEN },
       // As the launcher starts it.
@@ -109,12 +109,12 @@ export class BatonServer {
     return this.call('/api/v1/sessions', { name, agent: { kind } });
   }
 
-  /** Bytes resident, after a collection. */
+  /** Resident bytes, after a garbage collection. */
   memory(): Promise<number> {
     return this.#ask('memory');
   }
 
-  /** Bytes resident now. */
+  /** Resident bytes now. */
   resident(): Promise<number> {
     return this.#ask('resident');
   }

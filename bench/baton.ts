@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { postgresQueue, type RunQueue, Worker } from '../src/library.ts';
 import { now, rate } from './measure.ts';
-import type { Place } from './place.ts';
+import type { Resources } from './resources.ts';
 import { batches, mustBe, type Payload, Tally, USERS, type Workload } from './workload.ts';
 
 /** Preliminary: 1024 and 2048 did better than 128, 256 and 512 on a busy machine. */
 export const CONCURRENCY = 1024;
 
 const ENQUEUE_BATCH = 2000;
-/** A no-op run leaves these: queued, dequeued, start, finished, done. */
+/** Events of a no-op run: queued, dequeued, start, finished, done. */
 const EVENTS_PER_RUN = 5;
 
-/** Drains a workload that is already enqueued; answers runs a second. */
+/** Drains a workload that is already enqueued; returns runs per second. */
 export async function drain(
   queue: RunQueue,
   tally: Tally,
@@ -22,7 +22,7 @@ export async function drain(
   const begun = now();
   await worker.start();
   await tally.all;
-  // The handlers have returned; the last batch is still to be stored.
+  // The handlers have returned, but the last batch may not be stored yet.
   while ((await queue.counts()).succeeded < runs) await delay(2);
   const ms = now() - begun;
   await worker.stop();
@@ -47,12 +47,12 @@ export async function fill(queue: RunQueue, workload: Workload): Promise<Tally> 
   return tally;
 }
 
-/** Enqueues the workload on an empty PostgreSQL and drains it with one worker, events and all. */
-export async function drainOnPostgres(place: Place, workload: Workload): Promise<number> {
-  const database = await place.database();
+/** Enqueues the workload in an empty PostgreSQL database and drains it with one worker, including events. */
+export async function drainOnPostgres(resources: Resources, workload: Workload): Promise<number> {
+  const database = await resources.database();
   const queue = await postgresQueue({ url: database.url });
   const tally = await fill(queue, workload);
-  if (!workload.fresh) await database.settle();
+  if (!workload.fresh) await database.vacuum();
   const value = await drain(queue, tally, workload);
   await queue.close();
   const [events] = await database.query<{ n: number }>(

@@ -30,22 +30,22 @@ import { longSessionCase } from './cases/web/long-session.ts';
 import { onScreen } from './cases/web/on-screen.ts';
 import { streaming } from './cases/web/streaming.ts';
 import { usable } from './cases/web/usable.ts';
-import type { Place } from './place.ts';
+import type { Resources } from './resources.ts';
 import type { Report } from './result.ts';
 
 export interface Scene {
-  readonly place: Place;
+  readonly resources: Resources;
   /** How often each contender is measured. */
   readonly rounds: number;
-  /** How long one that goes on does. */
+  /** How long a continuous case runs. */
   readonly minutes: number;
   readonly report: Report;
 }
 
-/** Measures and reports; throws if not everything that was started has also been done. */
+/** Measures and reports; throws if anything it started was not completed. */
 export type Case = (scene: Scene) => Promise<void>;
 
-/** The cases of each benchmark, in the order they are run. */
+/** The cases of each benchmark, in the order they run. */
 export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   queue: {
     'ordered-drain': orderedDrain,

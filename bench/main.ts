@@ -1,16 +1,16 @@
 // `npm run bench -- <name> [--case <case>]… [--rounds N] [--minutes N] [--json]`
 import { parseArgs } from 'node:util';
 import { benches } from './benches.ts';
-import { Place } from './place.ts';
+import { Resources } from './resources.ts';
 import { asJson, asRow, heading } from './result.ts';
 
 const names = Object.keys(benches).join(', ');
 const usage = `Usage: npm run bench -- <name> [--case <case>]… [--rounds N] [--minutes N] [--json]\nNames: ${names}`;
 
-const place = new Place();
+const resources = new Resources();
 let closing: Promise<void> | null = null;
 const close = (): Promise<void> => {
-  closing ??= place.close();
+  closing ??= resources.close();
   return closing;
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -20,14 +20,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   await main();
 } catch (error) {
-  // What breaks while everything is being taken down says nothing.
+  // Ignore errors during the shutdown.
   if (closing === null) {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exitCode = 1;
   }
 }
 await close();
-// What broke may have left connections open, and nobody is there any more to close them.
+// After an error, connections may still be open.
 process.exit();
 
 function parse() {
@@ -42,7 +42,7 @@ function parse() {
       },
     });
   } catch {
-    // A flag it does not know; the usage says those it does.
+    // An unknown flag; the caller prints the usage.
     return null;
   }
 }
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   if (!values.json) print(heading());
   for (const one of wanted) {
     await cases[one]!({
-      place,
+      resources,
       rounds,
       minutes,
       report: (figure) => {

@@ -1,21 +1,21 @@
-/** The value in the middle, or halfway between the two there. */
+/** The middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
-  if (values.length === 0) throw new Error('no values to take the median of');
+  if (values.length === 0) throw new Error('no values for a median');
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
-/** The smallest value that `share` (0…1) of all are not above. */
+/** The smallest value that at least `share` (0…1) of the values do not exceed. */
 export function percentile(values: readonly number[], share: number): number {
-  if (values.length === 0) throw new Error('no values to take a percentile of');
+  if (values.length === 0) throw new Error('no values for a percentile');
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }
 
 /**
- * Measures each contender once a round, in turn, so that what else happens on the machine meets all
- * of them, and answers all values of each.
+ * Measures each contender once per round, in turn, so that other load on the machine affects all of
+ * them; returns all values of each.
  */
 export async function interleave<Name extends string>(
   rounds: number,
@@ -46,5 +46,5 @@ export function medians<Name extends string>(
 /** Milliseconds on a clock that all processes of the machine share. */
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** How many there were a second. */
+/** Count per second. */
 export const rate = (count: number, ms: number): number => (count / ms) * 1000;

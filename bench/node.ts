@@ -2,14 +2,13 @@ import type { Outcome } from '../src/contract/outcome.ts';
 import type { AttemptWrite, ClaimedRun, Store } from '../src/queue/store.ts';
 
 /*
- * A node that exists in the database only: for measuring what a store does without a worker's loop
- * around it.
+ * A node that exists only in the database, to measure a store without a worker's loop.
  */
 
 const NODE = 'bench-node';
 export const TYPE = 'noop';
 
-/** Longer than any benchmark, because nobody renews it. */
+/** Longer than any benchmark, because it is not renewed. */
 const LEASE_MS = 3_600_000;
 
 export const join = (store: Store, capacity: number): Promise<void> =>
@@ -35,7 +34,7 @@ export const claim = (store: Store, limit: number): Promise<ClaimedRun[]> =>
 export const finish = (store: Store, claimed: readonly ClaimedRun[]): Promise<void> =>
   end(store, claimed, { kind: 'succeeded', result: null }, true);
 
-/** Puts them back where they were, so that a backlog stays as large as it is. */
+/** Returns the runs to the queue, which keeps the size of the backlog. */
 export const handBack = (store: Store, claimed: readonly ClaimedRun[]): Promise<void> =>
   end(store, claimed, { kind: 'handed_back', reason: 'measured' }, false);
 

@@ -5,7 +5,7 @@ export interface Result {
   readonly metric: string;
   readonly value: number;
   readonly unit: string;
-  /** Begins with the npm name of what Baton was compared with. */
+  /** Begins with the npm name of the peer. */
   readonly peer?: string;
   /** Baton ÷ peer, for rates and for times. */
   readonly ratio?: number;
@@ -67,7 +67,7 @@ function line(
     .trimEnd();
 }
 
-/** Three figures that count, and all of those before the point. */
+/** Three significant digits, and all digits before the decimal point. */
 function rounded(value: number): number {
   return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
 }

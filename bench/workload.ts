@@ -1,23 +1,23 @@
-/** How many no-op runs, over how many lanes. */
+/** A number of no-op runs, spread over lanes. */
 export interface Workload {
   readonly runs: number;
   readonly lanes: number;
   /**
-   * Drained as it was enqueued, on tables of which the server has no statistics yet. Else the tables
-   * are vacuumed and analysed first, for all contenders.
+   * Drained right after enqueueing, on tables without statistics. Otherwise the tables are vacuumed
+   * and analysed first, for all contenders.
    */
   readonly fresh?: boolean;
 }
 
-/** The lanes belong to so many users in turn. */
+/** The number of users among whom the lanes are divided. */
 export const USERS = 100;
 
-/** A peer that has not drained its queue by then is rated by what it did until then. */
+/** A peer that has not drained its queue by then is rated by what it has completed. */
 export const TIME_BOX_MS = 20_000;
 
 /**
- * The lane of each run, in the order they are enqueued: mixed, as messages of many sessions come in,
- * but the same for all contenders, and each lane has its share.
+ * The lane of each run, in the order of enqueueing: mixed, like messages of many sessions, but the
+ * same for all contenders, with an equal share for each lane.
  */
 export function lanesOf({ runs, lanes }: Workload): number[] {
   const order = Array.from({ length: runs }, (_, i) => i % lanes);
@@ -30,19 +30,19 @@ export function lanesOf({ runs, lanes }: Workload): number[] {
   return order;
 }
 
-/** What to enqueue, in batches. */
+/** The payloads to enqueue, in batches. */
 export function* batches(workload: Workload, size: number): Generator<Payload[]> {
   const payloads = lanesOf(workload).map((lane, i) => ({ i, lane }));
   for (let from = 0; from < payloads.length; from += size) yield payloads.slice(from, from + size);
 }
 
-/** What each run carries, for checking the order. */
+/** The payload of a run, used to check the order. */
 export interface Payload {
   readonly i: number;
   readonly lane: number;
 }
 
-/** Counts what was executed, tells when it was all, and checks the order within lanes. */
+/** Counts executions, resolves `all` when they are complete, and checks the order within lanes. */
 export class Tally {
   readonly all: Promise<void>;
   count = 0;
@@ -57,14 +57,14 @@ export class Tally {
     this.#done = resolve;
   }
 
-  /** One more was executed, in no order. */
+  /** Counts an execution, in any order. */
   add(): void {
     this.count++;
     if (this.count > this.#expected) throw new Error('more was executed than enqueued');
     if (this.count === this.#expected) this.#done();
   }
 
-  /** One more was executed, and must be later in its lane than the one before. */
+  /** Counts an execution, which must come after the previous one of its lane. */
   addInOrder({ i, lane }: Payload): void {
     if (i <= (this.#last.get(lane) ?? -1)) throw new Error(`lane ${lane} was not kept in order`);
     this.#last.set(lane, i);

@@ -7,18 +7,18 @@ import { mustBe } from '../workload.ts';
 
 const LANES = 100;
 const EVENTS_PER_LANE = 500;
-/** Each lane has 50 events a second, which makes 5,000 for all. */
+/** Each lane has 50 events per second, which makes 5,000 in total. */
 const EVERY_MS = 20;
 const EVENTS = LANES * EVENTS_PER_LANE;
 
 /** About as long as a line of an agent's output. */
 const TEXT = 'x'.repeat(160);
 
-/** From `emit` in a handler until the event comes out of a tail in another process. */
-export const appendToTail: Case = async ({ place, report }) => {
-  const database = await place.database();
+/** The time from `emit` in a handler until a tail in another process returns the event. */
+export const appendToTail: Case = async ({ resources, report }) => {
+  const database = await resources.database();
   const lanes = Array.from({ length: LANES }, (_, i) => `lane-${i}`);
-  const program = place.program('tails', { url: database.url, lanes });
+  const program = resources.program('tails', { url: database.url, lanes });
   const queue = await postgresQueue({ url: database.url });
   queue.register('emit', { run: emitAll });
   await program.next();
@@ -32,7 +32,7 @@ export const appendToTail: Case = async ({ place, report }) => {
   await queue.close();
   await program.stop();
   await database.drop();
-  mustBe('events that came', ms.length, EVENTS);
+  mustBe('events received', ms.length, EVENTS);
   mustBe('events out of order', outOfOrder, 0);
   report({ metric: 'emit → tail, p50', value: percentile(ms, 0.5), unit: 'ms' });
   report({ metric: 'emit → tail, p99', value: percentile(ms, 0.99), unit: 'ms' });
@@ -40,7 +40,7 @@ export const appendToTail: Case = async ({ place, report }) => {
   report({ metric: 'lost', value: EVENTS - ms.length, unit: 'events' });
 };
 
-/** At its own pace, whatever the store does, so that a slow store is not spared. */
+/** Emits at a fixed pace: a slow store gets no relief. */
 async function emitAll(_: unknown, { emit }: AttemptContext): Promise<void> {
   const begun = now() + Math.random() * EVERY_MS;
   let last: Promise<void> = Promise.resolve();

@@ -4,7 +4,7 @@ import { postgresStore } from '../../src/storage/postgres/store.ts';
 import type { Case } from '../benches.ts';
 import { interleave, medians, now, rate } from '../measure.ts';
 import { claim, join, TYPE } from '../node.ts';
-import type { Place } from '../place.ts';
+import type { Resources } from '../resources.ts';
 import { compare } from '../result.ts';
 import { mustBe } from '../workload.ts';
 
@@ -13,26 +13,26 @@ const EVENTS_PER_LANE = 10;
 const BATCHES = 250;
 const BATCH = LANES * EVENTS_PER_LANE;
 const EVENTS = BATCHES * BATCH;
-/** The first batches, while plans and code are cold. */
+/** The first batches, while query plans and code are cold. */
 const WARM_UP = 10;
 
 /** About as long as a line of an agent's output. */
 const PAYLOAD = { text: 'x'.repeat(160) };
 
-/** Events under a fence, with a seq without gaps, against rows that nobody checks. */
-export const append: Case = async ({ place, rounds, report }) => {
+/** Events under a fence with a gapless seq, against unchecked rows. */
+export const append: Case = async ({ resources, rounds, report }) => {
   const { baton, ...peers } = medians(
     await interleave(rounds, {
-      baton: () => appendToLog(place),
-      'pg unnest insert': () => insertRows(place),
+      baton: () => appendToLog(resources),
+      'pg unnest insert': () => insertRows(resources),
     }),
   );
   const metric = `append, batches of ${BATCH}`;
   compare(report, { metric, value: baton, unit: 'events/s' }, peers);
 };
 
-async function appendToLog(place: Place): Promise<number> {
-  const database = await place.database();
+async function appendToLog(resources: Resources): Promise<number> {
+  const database = await resources.database();
   const store = await postgresStore({ url: database.url });
   await join(store, LANES);
   await store.enqueue(
@@ -79,9 +79,9 @@ const writeOf = ({ run, fence }: ClaimedRun, no: number): AttemptWrite => ({
   })),
 });
 
-async function insertRows(place: Place): Promise<number> {
-  const database = await place.database();
-  // Baton's tables are made by opening its store once; the equal one is made beside them.
+async function insertRows(resources: Resources): Promise<number> {
+  const database = await resources.database();
+  // Opening the store once creates Baton's tables, which the peer's table copies.
   await (await postgresStore({ url: database.url })).close();
   await database.query('CREATE TABLE raw_events (LIKE baton.events INCLUDING ALL)');
   const client = new pg.Client({ connectionString: database.url });

@@ -3,10 +3,10 @@ import type { Case } from '../benches.ts';
 
 const SAMPLES = 500;
 
-/** Does a claim cost more when more is waiting: runs, runs of one lane, users (Q5)? */
-export const claimScaling: Case = async ({ place, report }) => {
+/** Does a claim cost more with more queued runs, a longer lane or more users (Q5)? */
+export const claimScaling: Case = async ({ resources, report }) => {
   const ms = await claimTimes(
-    place,
+    resources,
     {
       '1 k queued': { lanes: 100, users: 100 },
       '100 k queued, 100 users': { lanes: 10_000, users: 100 },

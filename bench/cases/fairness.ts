@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { postgresQueue, type RunRequest, Worker } from '../../src/library.ts';
 import type { Case } from '../benches.ts';
 import { median, now } from '../measure.ts';
-import type { Place } from '../place.ts';
+import type { Resources } from '../resources.ts';
 
 const BACKLOG = 10_000;
 const OTHERS = 99;
@@ -13,15 +13,15 @@ const RUN_MS = 100;
 const BOUND = Math.ceil((OTHERS + 1) / SLOTS) + 1;
 
 interface Worst {
-  /** Starts of others meanwhile, in run times of all slots. */
+  /** Starts of other runs in that time, in run times of all slots. */
   readonly runTimes: number;
   readonly ms: number;
 }
 
-/** One user has queued a lot and is being served; then 99 others come with one run each. */
-export const fairness: Case = async ({ place, rounds, report }) => {
+/** One user has many queued runs and is being served when 99 others enqueue one run each. */
+export const fairness: Case = async ({ resources, rounds, report }) => {
   const worst: Worst[] = [];
-  for (let round = 0; round < rounds; round++) worst.push(await measure(place));
+  for (let round = 0; round < rounds; round++) worst.push(await measure(resources));
   const runTimes = median(worst.map((one) => one.runTimes));
   report({ metric: 'worst first start', value: runTimes, unit: 'run times' });
   report({ metric: 'bound of Q4', value: BOUND, unit: 'run times' });
@@ -30,8 +30,8 @@ export const fairness: Case = async ({ place, rounds, report }) => {
   if (runTimes > BOUND) throw new Error('the bound of Q4 does not hold');
 };
 
-async function measure(place: Place): Promise<Worst> {
-  const database = await place.database();
+async function measure(resources: Resources): Promise<Worst> {
+  const database = await resources.database();
   const queue = await postgresQueue({ url: database.url });
   const starts: { owner: string; at: number }[] = [];
   queue.register('noop', {
@@ -47,7 +47,7 @@ async function measure(place: Place): Promise<Worst> {
     lane: `${owner}-${i}`,
   });
   await queue.enqueue(Array.from({ length: BACKLOG }, (_, i) => request('busy', i)));
-  await database.settle();
+  await database.vacuum();
   const worker = new Worker(queue, { concurrency: SLOTS });
   await worker.start();
   while (starts.length < 2 * SLOTS) await delay(5);

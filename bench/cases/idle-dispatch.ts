@@ -4,8 +4,8 @@ import { postgresQueue } from '../../src/library.ts';
 import type { Case } from '../benches.ts';
 import { now, percentile } from '../measure.ts';
 import { silent } from '../peers/graphile-worker.ts';
-import type { Place, Program } from '../place.ts';
 import type { Started } from '../programs/baton-worker.ts';
+import type { Program, Resources } from '../resources.ts';
 import { compare } from '../result.ts';
 import { mustBe } from '../workload.ts';
 
@@ -18,10 +18,10 @@ interface Contender {
   close(): Promise<void>;
 }
 
-/** Enqueued in one process while nothing else is queued, until the handler starts in another. */
-export const idleDispatch: Case = async ({ place, report }) => {
-  const baton = await openBaton(place);
-  const graphile = await openGraphile(place);
+/** The time from an enqueue in one process, on an idle queue, until the handler starts in another. */
+export const idleDispatch: Case = async ({ resources, report }) => {
+  const baton = await openBaton(resources);
+  const graphile = await openGraphile(resources);
   const times: Record<'baton' | 'graphile', number[]> = { baton: [], graphile: [] };
   for (let i = -WARM_UP; i < SAMPLES; i++) {
     for (const [name, contender] of Object.entries({ baton, graphile })) {
@@ -44,7 +44,7 @@ export const idleDispatch: Case = async ({ place, report }) => {
 };
 
 async function dispatch({ enqueue, program }: Contender, i: number): Promise<number> {
-  // Idle again, and at no fixed distance from the polls.
+  // Waits until the queue is idle again, at a random distance from the polls.
   await delay(15 + Math.random() * 30);
   const begun = now();
   const [started] = await Promise.all([program.next(), enqueue(i)]);
@@ -52,11 +52,11 @@ async function dispatch({ enqueue, program }: Contender, i: number): Promise<num
   return (started as Started).at - begun;
 }
 
-async function openBaton(place: Place): Promise<Contender> {
-  const database = await place.database();
+async function openBaton(resources: Resources): Promise<Contender> {
+  const database = await resources.database();
   const queue = await postgresQueue({ url: database.url });
   queue.register('noop', {});
-  const program = place.program('baton-worker', { url: database.url });
+  const program = resources.program('baton-worker', { url: database.url });
   await program.next();
   return {
     enqueue: (i) => queue.enqueue({ type: 'noop', lane: `lane-${i % 100}`, payload: { i } }),
@@ -69,11 +69,11 @@ async function openBaton(place: Place): Promise<Contender> {
   };
 }
 
-async function openGraphile(place: Place): Promise<Contender> {
-  const database = await place.database();
+async function openGraphile(resources: Resources): Promise<Contender> {
+  const database = await resources.database();
   const utils = await makeWorkerUtils({ connectionString: database.url, logger: silent });
   await utils.migrate();
-  const program = place.program('graphile-worker', { url: database.url });
+  const program = resources.program('graphile-worker', { url: database.url });
   await program.next();
   return {
     enqueue: (i) => utils.addJob('noop', { i }),

@@ -7,12 +7,12 @@ import { compare } from '../result.ts';
 import { mustBe, Tally } from '../workload.ts';
 
 const TASKS = 100_000;
-/** At a time, for all of them. */
+/** The same for all contenders. */
 const CONCURRENCY = 64;
-/** Enqueued in one call. */
+/** Runs enqueued in one call. */
 const BATCH = 1000;
 
-/** No-op tasks from being added to having ended, in one process without a database. */
+/** No-op tasks, added and executed in one process without a database. */
 export const memory: Case = async ({ rounds, report }) => {
   const { baton, ...peers } = medians(
     await interleave(rounds, {

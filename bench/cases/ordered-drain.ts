@@ -9,32 +9,32 @@ import type { Workload } from '../workload.ts';
 export const LARGE: Workload = { runs: 20_000, lanes: 2000 };
 const SMALL: Workload = { runs: 3000, lanes: 2000 };
 
-/** Many runs in order per lane, against the peers' ways to keep an order. */
+/** Many ordered runs per lane, against the peers' ordered modes. */
 export const orderedDrain: Case = (scene) => drainAll(scene, LARGE);
 
 /**
- * The same right after a burst into empty tables, which were neither vacuumed nor analysed: how much
- * does each contender depend on that?
+ * The same right after a burst into empty tables, to see how much each contender depends on VACUUM
+ * and ANALYZE.
  */
 export const orderedDrainFresh: Case = (scene) => drainAll(scene, { ...LARGE, fresh: true });
 
-async function drainAll({ place, rounds, report }: Scene, workload: Workload): Promise<void> {
+async function drainAll({ resources, rounds, report }: Scene, workload: Workload): Promise<void> {
   const { baton, ...peers } = medians(
     await interleave(rounds, {
-      baton: () => drainOnPostgres(place, workload),
-      'pg-boss key_strict_fifo': () => drainKeyed(place, workload),
-      'graphile-worker named queues': () => drainNamed(place, workload),
+      baton: () => drainOnPostgres(resources, workload),
+      'pg-boss key_strict_fifo': () => drainKeyed(resources, workload),
+      'graphile-worker named queues': () => drainNamed(resources, workload),
     }),
   );
   compare(report, { metric: 'drain', value: baton, unit: 'runs/s' }, peers);
 }
 
-/** Hardly more runs than lanes, where pg-boss is at its best. */
-export const orderedDrainSmall: Case = async ({ place, rounds, report }) => {
+/** Few more runs than lanes, the best case for pg-boss. */
+export const orderedDrainSmall: Case = async ({ resources, rounds, report }) => {
   const { baton, ...peers } = medians(
     await interleave(rounds, {
-      baton: () => drainOnPostgres(place, SMALL),
-      'pg-boss key_strict_fifo': () => drainKeyed(place, SMALL),
+      baton: () => drainOnPostgres(resources, SMALL),
+      'pg-boss key_strict_fifo': () => drainKeyed(resources, SMALL),
     }),
   );
   compare(report, { metric: 'drain', value: baton, unit: 'runs/s' }, peers);

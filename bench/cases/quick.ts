@@ -9,27 +9,27 @@ import { fill } from '../baton.ts';
 import type { Case } from '../benches.ts';
 import { interleave, medians, now, rate } from '../measure.ts';
 import { claim, finish, join } from '../node.ts';
-import type { Place } from '../place.ts';
+import type { Resources } from '../resources.ts';
 import { mustBe, type Workload } from '../workload.ts';
 
 const WORKLOAD: Workload = { runs: 5000, lanes: 500 };
 const BATCH = 64;
 
-/** The few figures that tell at a glance how the stores stand, without workers and peers. */
-export const quick: Case = async ({ place, rounds, report }) => {
+/** A few figures for a quick check of the stores, without workers and peers. */
+export const quick: Case = async ({ resources, rounds, report }) => {
   const rates = medians(
     await interleave(rounds, {
       memory: () => claimAndFinish(memoryStore()),
       SQLite: async () =>
-        claimAndFinish(await sqliteStore({ path: joinPath(place.directory(), 'queue.db') })),
-      PostgreSQL: () => onPostgres(place),
+        claimAndFinish(await sqliteStore({ path: joinPath(resources.directory(), 'queue.db') })),
+      PostgreSQL: () => onPostgres(resources),
     }),
   );
   for (const [store, value] of Object.entries(rates)) {
     report({ metric: `claim and finish, ${store}`, value, unit: 'runs/s' });
   }
   const times = await claimTimes(
-    place,
+    resources,
     {
       '1 k': { lanes: 100, users: 100 },
       '100 k': { lanes: 10_000, users: 100 },
@@ -42,8 +42,8 @@ export const quick: Case = async ({ place, rounds, report }) => {
   }
 };
 
-async function onPostgres(place: Place): Promise<number> {
-  const database = await place.database();
+async function onPostgres(resources: Resources): Promise<number> {
+  const database = await resources.database();
   const value = await claimAndFinish(await postgresStore({ url: database.url }));
   await database.drop();
   return value;

@@ -1,27 +1,27 @@
 import { postgresQueue } from '../../src/library.ts';
 import type { Case } from '../benches.ts';
 import { median, now } from '../measure.ts';
-import type { Place } from '../place.ts';
 import type { BatonSetup, Started } from '../programs/baton-worker.ts';
+import type { Resources } from '../resources.ts';
 
-/** Of the nodes whose death only the end of their lease can show; short, so as not to wait long. */
+/** For nodes on another host, whose death shows only when their lease ends; short, to save time. */
 const LEASE_MS = 6000;
 
 interface Taken {
   /** From the kill to the start elsewhere. */
   readonly sinceKill: number;
-  /** From the end of the dead node's lease; before it, this is negative. */
+  /** From the end of the dead node's lease; negative before it. */
   readonly sinceLease: number;
 }
 
-/** A worker process is killed with -9, and its run starts in another. */
-export const takeover: Case = async ({ place, rounds, report }) => {
+/** Kills a worker process with SIGKILL; its run starts in another one. */
+export const takeover: Case = async ({ resources, rounds, report }) => {
   const near: Taken[] = [];
   const far: Taken[] = [];
   for (let round = 0; round < rounds; round++) {
-    near.push(await takeOver(place, {}, {}));
+    near.push(await takeOver(resources, {}, {}));
     const leaseMs = LEASE_MS;
-    far.push(await takeOver(place, { host: 'one', leaseMs }, { host: 'two', leaseMs }));
+    far.push(await takeOver(resources, { host: 'one', leaseMs }, { host: 'two', leaseMs }));
   }
   const since = (taken: Taken[], what: keyof Taken) => median(taken.map((one) => one[what]));
   report({ metric: 'kill → start, same host', value: since(near, 'sinceKill'), unit: 'ms' });
@@ -35,16 +35,16 @@ export const takeover: Case = async ({ place, rounds, report }) => {
 
 type Options = Omit<BatonSetup, 'url' | 'endless'>;
 
-async function takeOver(place: Place, one: Options, other: Options): Promise<Taken> {
-  const database = await place.database();
+async function takeOver(resources: Resources, one: Options, other: Options): Promise<Taken> {
+  const database = await resources.database();
   const { url } = database;
   const queue = await postgresQueue({ url });
   queue.register('noop', {});
-  const first = place.program('baton-worker', { url, endless: true, ...one });
+  const first = resources.program('baton-worker', { url, endless: true, ...one });
   await first.next();
   await queue.enqueue({ type: 'noop', lane: 'lane', payload: { i: 1 } });
   await first.next();
-  const second = place.program('baton-worker', { url, endless: true, ...other });
+  const second = resources.program('baton-worker', { url, endless: true, ...other });
   await second.next();
 
   const killedAt = now();

@@ -7,12 +7,12 @@ import { compare } from '../result.ts';
 import { LARGE } from './ordered-drain.ts';
 
 /** Baton keeps order, fairness and a log; the peers keep none of them here. */
-export const unorderedDrain: Case = async ({ place, rounds, report }) => {
+export const unorderedDrain: Case = async ({ resources, rounds, report }) => {
   const { baton, ...peers } = medians(
     await interleave(rounds, {
-      baton: () => drainOnPostgres(place, LARGE),
-      'graphile-worker local queue': () => drainUnordered(place, LARGE),
-      'pg-boss standard': () => drainStandard(place, LARGE),
+      baton: () => drainOnPostgres(resources, LARGE),
+      'graphile-worker local queue': () => drainUnordered(resources, LARGE),
+      'pg-boss standard': () => drainStandard(resources, LARGE),
     }),
   );
   compare(report, { metric: 'ordered drain', value: baton, unit: 'runs/s' }, peers);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, makeWorkerUtils, run, type TaskList } from 'graphile-worker';
 import { now, rate } from '../measure.ts';
-import type { Database, Place } from '../place.ts';
+import type { Database, Resources } from '../resources.ts';
 import { batches, type Payload, Tally, TIME_BOX_MS, type Workload } from '../workload.ts';
 
 interface Use {
@@ -10,25 +10,29 @@ interface Use {
   readonly localQueue: number;
 }
 
-/** Not tuned yet: others may be faster. */
+/** Not tuned yet: other settings may be faster. */
 const UNORDERED: Use = { named: false, concurrentJobs: 24, localQueue: 500 };
-/** The best of the few settings tried; docs/benchmarks.md names them. */
+/** The best of the few settings tried, which docs/benchmarks.md lists. */
 const NAMED: Use = { named: true, concurrentJobs: 100, localQueue: 500 };
 
 const ADD_BATCH = 1000;
 
 export const silent = new Logger(() => () => {});
 
-export const drainUnordered = (place: Place, workload: Workload): Promise<number> =>
-  drainWith(place, workload, UNORDERED);
+export const drainUnordered = (resources: Resources, workload: Workload): Promise<number> =>
+  drainWith(resources, workload, UNORDERED);
 
-export const drainNamed = (place: Place, workload: Workload): Promise<number> =>
-  drainWith(place, workload, NAMED);
+export const drainNamed = (resources: Resources, workload: Workload): Promise<number> =>
+  drainWith(resources, workload, NAMED);
 
-export async function drainWith(place: Place, workload: Workload, use: Use): Promise<number> {
-  const database = await place.database();
+export async function drainWith(
+  resources: Resources,
+  workload: Workload,
+  use: Use,
+): Promise<number> {
+  const database = await resources.database();
   await add(database, workload, use.named);
-  if (!workload.fresh) await database.settle();
+  if (!workload.fresh) await database.vacuum();
 
   const tally = new Tally(workload.runs);
   const taskList: TaskList = {
@@ -58,7 +62,7 @@ export async function drainWith(place: Place, workload: Workload, use: Use): Pro
   const late = delay(TIME_BOX_MS, undefined, { signal: box.signal }).catch(() => {});
   await Promise.race([tally.all, late]);
   box.abort();
-  // A job is deleted when it is completed.
+  // Completed jobs are deleted.
   while (tally.count === workload.runs && (await left(database)) > 0) await delay(2);
   const done = workload.runs - (await left(database));
   const ms = now() - begun;
@@ -71,7 +75,7 @@ export async function drainWith(place: Place, workload: Workload, use: Use): Pro
 async function add(database: Database, workload: Workload, named: boolean): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString: database.url, logger: silent });
   await utils.migrate();
-  // Jobs of one call have the same time unless told, and nothing else orders those of a queue.
+  // By default jobs of one call have the same time, and nothing else orders the jobs of a queue.
   const first = Date.now() - workload.runs;
   for (const batch of batches(workload, ADD_BATCH)) {
     await utils.addJobs(

@@ -3,7 +3,7 @@ import PQueue from 'p-queue';
 import { now, rate } from '../measure.ts';
 import { mustBe } from '../workload.ts';
 
-/** Tasks a second through p-queue, which holds functions in memory and keeps nothing. */
+/** Tasks per second through p-queue, which keeps functions in memory and stores nothing. */
 export async function addAndDrain(tasks: number, concurrency: number): Promise<number> {
   const queue = new PQueue({ concurrency });
   let done = 0;
@@ -18,7 +18,7 @@ export async function addAndDrain(tasks: number, concurrency: number): Promise<n
   return value;
 }
 
-/** The same through fastq, which does even less, as the upper end. */
+/** The same through fastq, which does even less: the upper bound. */
 export async function pushAndDrain(tasks: number, concurrency: number): Promise<number> {
   let done = 0;
   const queue = fastq.promise(async (_: number) => {

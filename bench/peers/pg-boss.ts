@@ -1,12 +1,12 @@
 import { type JobInsert, PgBoss } from 'pg-boss';
 import { now, rate } from '../measure.ts';
-import type { Database, Place } from '../place.ts';
+import type { Database, Resources } from '../resources.ts';
 import { batches, mustBe, type Payload, Tally, TIME_BOX_MS, type Workload } from '../workload.ts';
 
 /*
- * Jobs are fetched and completed in batches by loops of their own: `work()` does the same, but rests
- * for half a second whenever a batch was not full. A table of its own for the queue (`partition`) is
- * what pg-boss advises for large ones.
+ * Own loops fetch and complete jobs in batches. `work()` does the same, but sleeps for half a second
+ * after each batch that is not full. The queue has its own table (`partition`), as pg-boss advises
+ * for large queues.
  */
 
 interface Use {
@@ -15,22 +15,26 @@ interface Use {
   readonly loops: number;
 }
 
-/** Not tuned yet: others may be faster. */
+/** Not tuned yet: other settings may be faster. */
 const STANDARD: Use = { policy: 'standard', batchSize: 1000, loops: 2 };
-/** The best of the few settings tried; docs/benchmarks.md names them. */
+/** The best of the few settings tried, which docs/benchmarks.md lists. */
 const KEYED: Use = { policy: 'key_strict_fifo', batchSize: 1000, loops: 1 };
 
 const QUEUE = 'bench';
 const INSERT_BATCH = 2000;
 
-export const drainStandard = (place: Place, workload: Workload): Promise<number> =>
-  drainWith(place, workload, STANDARD);
+export const drainStandard = (resources: Resources, workload: Workload): Promise<number> =>
+  drainWith(resources, workload, STANDARD);
 
-export const drainKeyed = (place: Place, workload: Workload): Promise<number> =>
-  drainWith(place, workload, KEYED);
+export const drainKeyed = (resources: Resources, workload: Workload): Promise<number> =>
+  drainWith(resources, workload, KEYED);
 
-export async function drainWith(place: Place, workload: Workload, use: Use): Promise<number> {
-  const database = await place.database();
+export async function drainWith(
+  resources: Resources,
+  workload: Workload,
+  use: Use,
+): Promise<number> {
+  const database = await resources.database();
   const boss = new PgBoss({
     connectionString: database.url,
     max: 10,
@@ -52,7 +56,7 @@ export async function drainWith(place: Place, workload: Workload, use: Use): Pro
       ),
     );
   }
-  if (!workload.fresh) await database.settle();
+  if (!workload.fresh) await database.vacuum();
 
   const tally = new Tally(workload.runs);
   const begun = now();
@@ -68,7 +72,7 @@ export async function drainWith(place: Place, workload: Workload, use: Use): Pro
 
 async function drainLoop(boss: PgBoss, use: Use, tally: Tally, begun: number): Promise<void> {
   let empty = 0;
-  // Empty twice: the first may have met heads that another loop was just completing.
+  // Until it is empty twice: the first time another loop may just be completing the heads.
   while (empty < 2 && now() - begun < TIME_BOX_MS) {
     const jobs = await boss.fetch<Payload>(QUEUE, { batchSize: use.batchSize });
     empty = jobs.length === 0 ? empty + 1 : 0;
@@ -85,8 +89,8 @@ async function drainLoop(boss: PgBoss, use: Use, tally: Tally, begun: number): P
 }
 
 /**
- * Jobs of one insert have the same time, and then their ids decide. Random ones, as pg-boss makes
- * them, would not keep the order.
+ * Jobs of one insert have the same time, so their ids decide. The random ids of pg-boss would not
+ * keep the order.
  */
 const orderedId = (i: number): string =>
   `00000000-0000-7000-8000-${i.toString(16).padStart(12, '0')}`;

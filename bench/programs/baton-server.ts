@@ -1,6 +1,6 @@
-// A Baton node, whole or with some of its roles. Argument: { dataDir, token, database?, roles?, settings?,
-// environment? }. Message out: { url }; to 'memory' it answers the bytes resident after a collection, to
-// 'resident' those without.
+// A Baton node with all or some of its roles. Argument: { dataDir, token, database?, roles?, settings?,
+// environment? }. Message out: { url }. It answers 'memory' with the resident bytes after a garbage
+// collection, 'resident' with those before one.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createLog } from '../../src/cli/node/log.ts';
@@ -15,9 +15,9 @@ interface Setup {
   readonly token: string;
   readonly database?: string;
   readonly roles?: readonly Role[];
-  /** More variables that begin with BATON_. */
+  /** Additional variables that begin with BATON_. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** What its agents may see of it. */
+  /** The environment that its agents inherit from. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ const flags = ['--port', '0', '--data-dir', dataDir];
 const config = readConfig([...flags, ...(database === undefined ? [] : ['--database', database])], {
   BATON_ADMIN_TOKEN: token,
   BATON_LOG_LEVEL: 'error',
-  // Nodes over one database have one key, and nobody waits for one that stops.
+  // Nodes of one database share one key. No drain: nothing waits for a stopping node.
   BATON_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
   BATON_DRAIN_SECONDS: '0',
   ...settings,

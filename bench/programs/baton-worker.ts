@@ -1,4 +1,4 @@
-// A worker in a process of its own: tells when it has joined and when a handler starts.
+// A worker in a separate process: reports when it has joined and when a handler starts.
 import { postgresQueue, Worker } from '../../src/library.ts';
 import { now } from '../measure.ts';
 
@@ -6,13 +6,13 @@ export interface BatonSetup {
   readonly url: string;
   readonly host?: string;
   readonly leaseMs?: number;
-  /** Handlers start and do not end. */
+  /** Handlers never end. */
   readonly endless?: boolean;
 }
 
 export interface Started {
   readonly i: number;
-  /** On the clock that all processes share. */
+  /** On the clock shared by all processes. */
   readonly at: number;
   /** Milliseconds since 1970. */
   readonly time: number;

@@ -1,5 +1,5 @@
-// A worker whose runs append events to their lanes' logs at a steady rate, each with the time it was
-// appended. Argument: { database, lanes, perSecond, seconds }. Message out: how many, at the end.
+// A worker whose runs append events with timestamps to their lanes' logs at a steady rate.
+// Argument: { database, lanes, perSecond, seconds }. Message out: the number of events, at the end.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AttemptContext, postgresQueue, Worker } from '../../src/library.ts';
 import { now } from '../measure.ts';
@@ -25,7 +25,7 @@ queue.register('emits', {
 const worker = new Worker(queue);
 await worker.start();
 for (const lane of lanes) {
-  // Free to be claimed by whoever handles the type.
+  // Any worker that handles the type can claim it.
   await queue.configure(lane, { host: null, pin: false });
   await queue.enqueue({ type: 'emits', lane });
 }

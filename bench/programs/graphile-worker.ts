@@ -1,11 +1,11 @@
-// graphile-worker in a process of its own: tells when it is ready and when a task starts.
+// graphile-worker in a separate process: reports when it is ready and when a task starts.
 import { run } from 'graphile-worker';
 import { now } from '../measure.ts';
 import { silent } from '../peers/graphile-worker.ts';
 import type { Started } from './baton-worker.ts';
 
 const { url } = JSON.parse(process.argv[2]!) as { url: string };
-// Without a local queue and without batches: both trade the time to the start for throughput.
+// Without a local queue and batches: both trade start latency for throughput.
 await run({
   connectionString: url,
   concurrency: 10,

@@ -1,4 +1,4 @@
-// The peer of the HTTP cases: a Fastify route with one insert, and nothing else.
+// The peer of the HTTP cases: a Fastify route with a single insert.
 // Argument: { database } or { path }. Message out: { url }.
 import { DatabaseSync } from 'node:sqlite';
 import Fastify from 'fastify';

@@ -1,25 +1,25 @@
-// Prints what Claude Code would at work, without a model: words, thoughts, calls of tools. What and how
-// much the message says, as JSON (see Script).
+// Prints the output of Claude Code at work, without a model: text, thinking, tool calls. The message
+// is a Script as JSON, which says what to print and how much.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
 type Script =
-  /** `steps` of work at once, and a heading at the end that can be looked for. */
+  /** `steps` of work at once, and a heading at the end that a page can wait for. */
   | { readonly do: 'work'; readonly steps: number; readonly end: string }
-  /** Messages one by one, each with its number. */
+  /** Single messages, each with its number. */
   | { readonly do: 'marks'; readonly count: number; readonly everyMs: number }
-  /** Steps of work whose words come in pieces, as a model says them. */
+  /** Steps of work whose text comes in pieces, as from a model. */
   | { readonly do: 'stream'; readonly ms: number };
 
 const PIECE_MS = 50;
-const PIECE_LETTERS = 24;
+const PIECE_LENGTH = 24;
 
 const [first] = (await once(createInterface({ input: process.stdin }), 'line')) as [string];
 const { message } = JSON.parse(first) as { message: { content: string } };
 const script = JSON.parse(message.content) as Script;
 
-/** As Baton names it: two sessions cannot share one. */
+/** The conversation id from Baton: two sessions cannot share one. */
 const named = process.argv.findLast((_, at, all) =>
   ['--session-id', '--resume'].includes(all[at - 1] ?? ''),
 );
@@ -28,15 +28,16 @@ const conversation = named ?? crypto.randomUUID();
 const say = async (line: object): Promise<void> => {
   if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain');
 };
-const told = (role: string, block: object): Promise<void> =>
+const printBlock = (role: string, block: object): Promise<void> =>
   say({ type: role, parent_tool_use_id: null, message: { role, content: [block] } });
-const text = (words: string): Promise<void> => told('assistant', { type: 'text', text: words });
+const text = (words: string): Promise<void> =>
+  printBlock('assistant', { type: 'text', text: words });
 
 let calls = 0;
 async function call(name: string, input: object, result: string): Promise<void> {
   const id = `call-${process.pid}-${++calls}`;
-  await told('assistant', { type: 'tool_use', id, name, input });
-  await told('user', { type: 'tool_result', tool_use_id: id, content: result });
+  await printBlock('assistant', { type: 'tool_use', id, name, input });
+  await printBlock('user', { type: 'tool_result', tool_use_id: id, content: result });
 }
 
 const lines = (count: number, line: (i: number) => string): string =>
@@ -71,10 +72,10 @@ const TABLE = `| case | before | after |
 
 Both were measured on the same machine; the rest is unchanged.`;
 
-/** Eighteen events with what Baton adds. */
+/** Makes eighteen events, including those that Baton adds. */
 async function work(step: number): Promise<void> {
   const path = `/srv/app/src/client/part-${step}.ts`;
-  await told('assistant', {
+  await printBlock('assistant', {
     type: 'thinking',
     thinking: `Step ${step}: the test fails only when the server is slow, so the timer is the first suspect. ${'I should look at who starts it. '.repeat(6)}`,
   });
@@ -102,10 +103,10 @@ async function work(step: number): Promise<void> {
   await text(TABLE);
 }
 
-/** The words in pieces before they come as a whole. */
+/** Prints a text in pieces, then as a whole. */
 async function spoken(words: string): Promise<void> {
-  for (let at = 0; at < words.length; at += PIECE_LETTERS) {
-    const delta = { type: 'text_delta', text: words.slice(at, at + PIECE_LETTERS) };
+  for (let at = 0; at < words.length; at += PIECE_LENGTH) {
+    const delta = { type: 'text_delta', text: words.slice(at, at + PIECE_LENGTH) };
     const event = { type: 'content_block_delta', index: 0, delta };
     await say({ type: 'stream_event', parent_tool_use_id: null, event });
     await delay(PIECE_MS);

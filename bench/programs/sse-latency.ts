@@ -1,25 +1,25 @@
-// Reads a stream of each URL and takes the time from `sent` in an event to its arrival. Argument:
-// { urls, token }. Message out: 'open'. Message in: how many events to wait for; out: a Report.
+// Reads the stream of each URL and measures the time from `sent` in an event to its arrival. Argument:
+// { urls, token }. Message out: 'open'. Message in: the number of events to wait for; out: a Report.
 import { get } from 'node:http';
 import { now, percentile } from '../measure.ts';
 
 export interface Report {
   readonly count: number;
-  /** Events that came before one that was sent earlier on the same stream. */
+  /** Events that arrived before an earlier one of the same stream. */
   readonly broken: number;
   readonly p50: number;
   readonly p99: number;
 }
 
 const EVENT = /"text":"x","i":(\d+),"sent":([\d.]+)\}/g;
-/** Whatever has not come by then is missing. */
+/** Events that have not arrived by then are missing. */
 const PATIENCE_MS = 20_000;
 
 const { urls, token } = JSON.parse(process.argv[2]!) as { urls: string[]; token: string };
 const times: number[] = [];
 let broken = 0;
 let open = 0;
-let look = (): void => {};
+let reportIfComplete = (): void => {};
 
 for (const url of urls) {
   const request = get(url, { headers: { authorization: `Bearer ${token}` }, agent: false });
@@ -39,21 +39,21 @@ for (const url of urls) {
         times.push(at - Number(sent));
       }
       rest = rest.slice(end);
-      look();
+      reportIfComplete();
     });
   });
 }
 
 process.on('message', (expected: number) => {
-  const tell = (): void => {
-    look = () => {};
+  const sendReport = (): void => {
+    reportIfComplete = () => {};
     clearTimeout(timer);
     const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
     process.send!({ count: times.length, broken, p50, p99 } satisfies Report);
   };
-  const timer = setTimeout(tell, PATIENCE_MS);
-  look = () => {
-    if (times.length >= expected) tell();
+  const timer = setTimeout(sendReport, PATIENCE_MS);
+  reportIfComplete = () => {
+    if (times.length >= expected) sendReport();
   };
-  look();
+  reportIfComplete();
 });

@@ -1,4 +1,4 @@
-// Opens many SSE readers of one URL, and tells when all are open and what they were sent.
+// Opens many SSE readers of one URL, and reports when all are open and which events they got.
 // Argument: { url, token, readers }. Messages in: 'report'. Messages out: 'open', then a Report.
 import { connect } from 'node:net';
 import { now } from '../measure.ts';
@@ -8,7 +8,7 @@ interface Setup {
   readonly token: string;
   readonly readers: number;
   /** Sends each event's seq and arrival to the parent at once: for latency, with few readers. */
-  readonly tell: boolean;
+  readonly forward: boolean;
 }
 
 export interface Arrival {
@@ -17,14 +17,14 @@ export interface Arrival {
 }
 
 export interface Report {
-  /** Events of the bench that arrived, all readers together. */
+  /** Events of the benchmark that arrived, over all readers. */
   readonly delivered: number;
-  /** Readers whose events were not in order, or not each once. */
+  /** Readers with events out of order, missing or repeated. */
   readonly broken: number;
   readonly lastAt: number;
 }
 
-const { url, token, readers, tell } = JSON.parse(process.argv[2]!) as Setup;
+const { url, token, readers, forward } = JSON.parse(process.argv[2]!) as Setup;
 const last = new Array<number>(readers).fill(0);
 let delivered = 0;
 let broken = 0;
@@ -32,7 +32,7 @@ let lastAt = 0;
 let open = 0;
 
 // Bare sockets: parsing HTTP for a thousand readers would take as much of the two cores as serving
-// them. The frames of a chunk come whole, so that what stands between chunks is not in the way.
+// them. Frames are never split across chunks, so the chunk headers between them do not matter.
 const { hostname, port, pathname } = new URL(url);
 const request = `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 for (let reader = 0; reader < readers; reader++) {
@@ -61,11 +61,11 @@ const NUMBER = /"text":"x*","i":(\d+)}/g;
 
 function read(reader: number, text: string): void {
   lastAt = now();
-  for (const [, found] of text.matchAll(NUMBER)) {
-    const i = Number(found);
+  for (const [, number] of text.matchAll(NUMBER)) {
+    const i = Number(number);
     if (i !== last[reader]! + 1) broken++;
     last[reader] = i;
     delivered++;
-    if (tell) process.send!({ i, at: lastAt } satisfies Arrival);
+    if (forward) process.send!({ i, at: lastAt } satisfies Arrival);
   }
 }

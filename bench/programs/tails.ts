@@ -1,4 +1,4 @@
-// Follows lanes until the run in each has ended, and tells what came and how long it was on its way.
+// Follows lanes until the run in each has ended, and reports the events with their latency.
 import { postgresQueue } from '../../src/library.ts';
 import { now } from '../measure.ts';
 
@@ -7,17 +7,17 @@ export interface TailsSetup {
   readonly lanes: readonly string[];
 }
 
-/** What the writer puts into each event. */
+/** The payload of each event. */
 export interface Sent {
   readonly i: number;
-  /** On the clock that all processes share. */
+  /** On the clock shared by all processes. */
   readonly at: number;
 }
 
 export interface Followed {
-  /** Of all lanes, in no order. */
+  /** The latencies of all lanes, unordered. */
   readonly ms: readonly number[];
-  /** Events that did not come right after the one before, in their seq or their number. */
+  /** Events whose seq or number does not follow the previous one. */
   readonly outOfOrder: number;
 }
 

@@ -1,8 +1,8 @@
-// Prints what Claude Code would, without a model: as many bytes of stream-json as its message says.
+// Prints stream-json as Claude Code does, without a model. The message is the number of bytes.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** As a model's words come, and as many of them as a long message has. */
+/** A typical piece of a model's output, and the number of pieces in a long message. */
 const PIECE = 'All work and no play makes Jack a dull boy. '.repeat(4);
 const PIECES = 250;
 const TOOL_RESULT = 'x'.repeat(60_000);
@@ -17,7 +17,7 @@ const say = async (line: object): Promise<void> => {
   written += text.length;
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 };
-const told = (role: string, block: object): Promise<void> =>
+const printBlock = (role: string, block: object): Promise<void> =>
   say({ type: role, parent_tool_use_id: null, message: { role, content: [block] } });
 
 await say({
@@ -34,9 +34,9 @@ for (let n = 0; written < wanted; n++) {
     const event = { type: 'content_block_delta', index: 0, delta };
     await say({ type: 'stream_event', parent_tool_use_id: null, event });
   }
-  await told('assistant', { type: 'text', text: PIECE.repeat(PIECES) });
+  await printBlock('assistant', { type: 'text', text: PIECE.repeat(PIECES) });
   const id = `call-${n}`;
-  await told('assistant', { type: 'tool_use', id, name: 'Read', input: { file_path: '/x' } });
-  await told('user', { type: 'tool_result', tool_use_id: id, content: TOOL_RESULT });
+  await printBlock('assistant', { type: 'tool_use', id, name: 'Read', input: { file_path: '/x' } });
+  await printBlock('user', { type: 'tool_result', tool_use_id: id, content: TOOL_RESULT });
 }
 await say({ type: 'result', subtype: 'success', is_error: false, result: String(written) });

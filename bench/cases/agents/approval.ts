@@ -14,13 +14,13 @@ const WARM_UP = 3;
 const TOTAL = WARM_UP + SAMPLES;
 
 /**
- * From an answer to a question until the model hears what came of the tool, against the same answer
- * written into the input of Claude Code by hand. One conversation each, question by question in turn.
+ * The time from the answer to an approval until the model gets the result of the tool, against the
+ * same answer written directly to the input of Claude Code. One conversation each, alternating.
  */
-export const approval: Case = async ({ place, report }) => {
-  const scene = await openClaude(place);
-  const baton = await through(scene, place.directory());
-  const bare = without(scene, place.directory());
+export const approval: Case = async ({ resources, report }) => {
+  const scene = await openClaude(resources);
+  const baton = await through(scene, resources.directory());
+  const bare = without(scene, resources.directory());
   const times: Record<'baton' | 'bare', number[]> = { baton: [], bare: [] };
   for (let i = 1; i <= TOTAL; i++) {
     const batonMs = await baton.answer(i);
@@ -44,12 +44,12 @@ export const approval: Case = async ({ place, report }) => {
 };
 
 interface Contender {
-  /** Waits for a question, and answers it; the time until the model was asked again. */
+  /** Waits for a question and answers it; resolves to the time until the next request to the model. */
   answer(i: number): Promise<number>;
   over(): Promise<void>;
 }
 
-/** A file is written in each step, and the model keeps what comes of it waiting. */
+/** Each step writes a file, and the model holds back its answer to the result. */
 const scriptIn = (cwd: string, name: string): string =>
   scripted(
     Array.from({ length: TOTAL + 1 }, (_, i): StepInput => {
@@ -86,7 +86,7 @@ async function through({ server, model }: ClaudeScene, cwd: string): Promise<Con
       await Promise.all([again, posted]);
       const ms = now() - begun;
       model.release(`baton ${i}`);
-      // The next question, so that nothing is going on here while the other is measured.
+      // Waits for the next question: nothing may run here while the other contender is measured.
       if (i < TOTAL) await asked;
       return ms;
     },

@@ -12,7 +12,7 @@ import type { Json } from '../../../src/contract/json.ts';
 import { mustBe } from '../../workload.ts';
 import type { ClaudeScene } from './claude.ts';
 
-/** Then it hangs. */
+/** After this time Claude Code counts as hung. */
 const LONGEST_MS = 120_000;
 const RETRIES = 2;
 
@@ -27,17 +27,17 @@ export interface BareRun {
   readonly message: string;
   readonly cwd: string;
   readonly conversation: Conversation;
-  /** Asked about each tool; resolves when it shall be allowed. */
+  /** Called for each tool; the tool is allowed when it resolves. */
   readonly permit?: () => Promise<void>;
 }
 
-/** Claude Code as Baton calls it, with nothing around it, until it has ended. */
+/** Runs Claude Code to its end, called as Baton calls it, but without Baton. */
 export async function runBare(scene: ClaudeScene, run: BareRun): Promise<void> {
   const turn = { agent: { kind: 'claude' }, message: run.message } as Turn;
   const [program, ...args] = commandLine(scene.program, turn, run.conversation);
   const child = spawn(program!, args, {
     cwd: run.cwd,
-    // In a session of its own, as Baton's: some schedulers share the time out by session.
+    // In its own process session, as under Baton: some schedulers divide time by session.
     detached: true,
     env: { ...scene.environment, ...environment(RETRIES) },
     timeout: LONGEST_MS,
@@ -64,7 +64,7 @@ export async function runBare(scene: ClaudeScene, run: BareRun): Promise<void> {
   });
   const [code] = (await closed) as [number | null];
   if (code !== 0) throw new Error(`Claude Code ended with ${code}: ${stderr}`);
-  mustBe('good results of one message', results, 1);
+  mustBe('successful results of one message', results, 1);
 }
 
 async function allow(

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AGENT_ENV_DEFAULT, agentEnvironment } from '../../../src/agents/environment.ts';
 import { type ModelServer, startModelServer } from '../../../test/model-server/server.ts';
 import { BatonServer } from '../../baton-server.ts';
-import type { Place } from '../../place.ts';
+import type { Resources } from '../../resources.ts';
 
 const PROGRAM = fileURLToPath(
   new URL(
@@ -13,30 +13,30 @@ const PROGRAM = fileURLToPath(
   ),
 );
 
-/** Runs that Baton and the bare programs have at once. */
+/** Concurrent runs, with Baton and without. */
 export const AT_ONCE = 4;
 
-/** The real Claude Code and a model that says what it is told to, for Baton and without it. */
+/** The real Claude Code and a scripted model, for runs with Baton and without. */
 export interface ClaudeScene {
   readonly model: ModelServer;
   readonly server: BatonServer;
   readonly program: string;
-  /** What an agent of this server sees. */
+  /** The environment of an agent of this server. */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
-export async function openClaude(place: Place): Promise<ClaudeScene> {
+export async function openClaude(resources: Resources): Promise<ClaudeScene> {
   if (!existsSync(PROGRAM)) throw new Error(`Claude Code is not installed: ${PROGRAM}`);
   const model = await startModelServer();
-  place.own(() => model.stop());
-  const home = place.directory();
+  resources.own(() => model.stop());
+  const home = resources.directory();
   const folder = (name: string): string => {
     mkdirSync(join(home, name));
     return join(home, name);
   };
   const temporary = folder('tmp');
-  // One for both sides: what Claude Code keeps there between its runs is the same for both.
+  // One home for both sides, because Claude Code keeps state there between runs.
   const environment = {
     ...model.environment,
     HOME: home,
@@ -45,7 +45,7 @@ export async function openClaude(place: Place): Promise<ClaudeScene> {
     CLAUDE_CODE_TMPDIR: temporary,
   };
   const seen = [...AGENT_ENV_DEFAULT, 'CLAUDE_CODE_TMPDIR'];
-  const server = await BatonServer.start(place, {
+  const server = await BatonServer.start(resources, {
     environment,
     settings: {
       BATON_CLAUDE_PATH: PROGRAM,

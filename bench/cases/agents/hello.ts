@@ -11,11 +11,11 @@ const WARM_UP = 2;
 const MESSAGE = 'hello';
 
 /**
- * A message in a new session until its `done` has reached a client, against Claude Code with the same
- * flags, input and model, from its start to its end.
+ * The time from a message in a new session until its `done` reaches a client, against Claude Code
+ * from start to exit with the same flags, input and model.
  */
-export const hello: Case = async ({ place, rounds, report }) => {
-  const scene = await openClaude(place);
+export const hello: Case = async ({ resources, rounds, report }) => {
+  const scene = await openClaude(resources);
   const { server } = scene;
 
   const through = async (): Promise<number> => {
@@ -30,7 +30,7 @@ export const hello: Case = async ({ place, rounds, report }) => {
     return ms;
   };
   const bare = async (): Promise<number> => {
-    const cwd = place.directory();
+    const cwd = resources.directory();
     const begun = now();
     const conversation = { how: 'begin', id: randomUUID() } as const;
     await runBare(scene, { message: MESSAGE, cwd, conversation });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now } from '../../measure.ts';
-import type { Place } from '../../place.ts';
+import type { Resources } from '../../resources.ts';
 import { compare } from '../../result.ts';
 import { runBare } from './bare.ts';
 import { AT_ONCE, type ClaudeScene, openClaude } from './claude.ts';
@@ -9,16 +9,16 @@ import { SessionStream } from './session-stream.ts';
 
 const SESSIONS = 20;
 const MESSAGES = 5;
-/** A round is two hundred starts of Claude Code, so there are fewer of them. */
+/** A round starts Claude Code two hundred times, so there are fewer rounds. */
 const SHARE_OF_ROUNDS = 3;
 
 /** Several messages to each of many sessions, against the same conversations without Baton. */
-export const manySessions: Case = async ({ place, rounds, report }) => {
-  const scene = await openClaude(place);
+export const manySessions: Case = async ({ resources, rounds, report }) => {
+  const scene = await openClaude(resources);
   const seconds = medians(
     await interleave(Math.ceil(rounds / SHARE_OF_ROUNDS), {
       baton: () => through(scene),
-      bare: () => without(scene, place),
+      bare: () => without(scene, resources),
     }),
   );
   await scene.close();
@@ -33,7 +33,7 @@ export const manySessions: Case = async ({ place, rounds, report }) => {
   );
 };
 
-/** All messages are sent at once, and wait in their sessions. */
+/** Sends all messages at once; they queue in their sessions. */
 async function through({ server }: ClaudeScene): Promise<number> {
   const sessions = await Promise.all(
     Array.from({ length: SESSIONS }, async () => {
@@ -56,13 +56,13 @@ async function through({ server }: ClaudeScene): Promise<number> {
   return ms / 1000;
 }
 
-/** Each of the slots takes a conversation from its first message to its last, then the next one. */
-async function without(scene: ClaudeScene, place: Place): Promise<number> {
+/** Each slot runs one conversation from the first message to the last, then the next one. */
+async function without(scene: ClaudeScene, resources: Resources): Promise<number> {
   let next = 0;
   const begun = now();
   const slot = async (): Promise<void> => {
     while (next++ < SESSIONS) {
-      const cwd = place.directory();
+      const cwd = resources.directory();
       const id = randomUUID();
       for (let n = 1; n <= MESSAGES; n++) {
         await runBare(scene, {

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import type { Json } from '../../../src/contract/json.ts';
 import { TOKEN } from '../../baton-server.ts';
 
-/** Then it does not come any more. */
+/** How long to wait for an event. */
 const LONGEST_MS = 600_000;
 
 interface Heard {
@@ -11,9 +11,9 @@ interface Heard {
   readonly payload: Readonly<Record<string, Json>>;
 }
 
-/** A session's events over SSE, as a client would follow them. */
+/** Follows a session's events over SSE, as a client would. */
 export class SessionStream {
-  /** In the order they were asked for. */
+  /** In the order of the calls. */
   readonly #waiting = new Set<{ readonly type: string; readonly take: (heard: Heard) => void }>();
   readonly #request: ReturnType<typeof get>;
 
@@ -38,7 +38,7 @@ export class SessionStream {
     return stream;
   }
 
-  /** The next event of this type; call it before what causes the event. */
+  /** The next event of this type; call it before the action that causes the event. */
   next(type: string): Promise<Heard> {
     return new Promise((take, reject) => {
       const late = setTimeout(() => reject(new Error(`no ${type} came`)), LONGEST_MS);
@@ -52,7 +52,7 @@ export class SessionStream {
     });
   }
 
-  /** Until a run has ended, which must have gone well. */
+  /** Waits until a run has ended; throws if it did not succeed. */
   async done(): Promise<void> {
     const { payload } = await this.next('done');
     if (payload['state'] !== 'succeeded') throw new Error(`a run ${payload['state']}`);
@@ -64,9 +64,9 @@ export class SessionStream {
 
   #hear(frame: string): void {
     const type = /^event: (.*)$/m.exec(frame)?.[1];
-    const found = [...this.#waiting].find((waiting) => waiting.type === type);
-    if (found === undefined) return;
-    this.#waiting.delete(found);
-    found.take(JSON.parse(/^data: (.*)$/m.exec(frame)![1]!) as Heard);
+    const waiter = [...this.#waiting].find((waiting) => waiting.type === type);
+    if (waiter === undefined) return;
+    this.#waiting.delete(waiter);
+    waiter.take(JSON.parse(/^data: (.*)$/m.exec(frame)![1]!) as Heard);
   }
 }

@@ -3,8 +3,8 @@ import { type AttemptContext, postgresQueue, Worker } from '../../../src/library
 import { BatonServer, TOKEN } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
 import { now, percentile } from '../../measure.ts';
-import type { Place, Program } from '../../place.ts';
 import type { Arrival } from '../../programs/sse-readers.ts';
+import type { Program, Resources } from '../../resources.ts';
 import { compare } from '../../result.ts';
 import { mustBe } from '../../workload.ts';
 
@@ -17,10 +17,10 @@ interface Contender {
   close(): Promise<void>;
 }
 
-/** From the call that appends, through a server, to an SSE client in another process. */
-export const appendToSse: Case = async ({ place, report }) => {
-  const baton = await openBaton(place);
-  const bare = await openBare(place);
+/** The time from an append, through a server, to an SSE client in another process. */
+export const appendToSse: Case = async ({ resources, report }) => {
+  const baton = await openBaton(resources);
+  const bare = await openBare(resources);
   const times: Record<'baton' | 'bare', number[]> = { baton: [], bare: [] };
   for (let i = 1; i <= WARM_UP + SAMPLES; i++) {
     for (const [name, contender] of Object.entries({ baton, bare })) {
@@ -50,10 +50,10 @@ async function arrival({ append, program }: Contender, i: number): Promise<numbe
   return (arrived as Arrival).at - begun;
 }
 
-/** As an agent's events go: a run of the session's lane executes here, the server is elsewhere. */
-async function openBaton(place: Place): Promise<Contender> {
-  const database = await place.database();
-  const server = await BatonServer.start(place, { database: database.url });
+/** Like an agent's events: a run of the session's lane executes here, the server in another process. */
+async function openBaton(resources: Resources): Promise<Contender> {
+  const database = await resources.database();
+  const server = await BatonServer.start(resources, { database: database.url });
   const session = await server.session('append to sse');
   const queue = await postgresQueue({ url: database.url });
   const emitting = Promise.withResolvers<AttemptContext>();
@@ -66,12 +66,17 @@ async function openBaton(place: Place): Promise<Contender> {
   });
   const worker = new Worker(queue);
   await worker.start();
-  // Prepared first: the lane is then free to be claimed by whoever handles the type.
+  // First, so that any worker that handles the type can claim the lane.
   await queue.configure(session.id, { host: null, pin: false });
   await queue.enqueue({ type: 'emits', lane: session.id });
   const { emit } = await emitting.promise;
   const url = `${server.url}/api/v1/sessions/${session.id}/events`;
-  const program = place.program('sse-readers', { url, token: TOKEN, readers: 1, tell: true });
+  const program = resources.program('sse-readers', {
+    url,
+    token: TOKEN,
+    readers: 1,
+    forward: true,
+  });
   await program.next();
   return {
     append: (i) => emit('agent.notice', { text: 'x', i }),
@@ -87,10 +92,10 @@ async function openBaton(place: Place): Promise<Contender> {
   };
 }
 
-async function openBare(place: Place): Promise<Contender> {
-  const database = await place.database();
+async function openBare(resources: Resources): Promise<Contender> {
+  const database = await resources.database();
   await database.query('CREATE TABLE bare (i bigint PRIMARY KEY, payload text NOT NULL)');
-  const program = place.program('listener', { database: database.url });
+  const program = resources.program('listener', { database: database.url });
   await program.next();
   return {
     append: (i) =>

@@ -9,18 +9,18 @@ const READERS = 1000;
 const EVENTS = 400;
 
 /** One log read by a thousand readers on one node. */
-export const fanOut: Case = async ({ place, rounds, report }) => {
+export const fanOut: Case = async ({ resources, rounds, report }) => {
   const rates: number[] = [];
   let lost = 0;
   for (let round = 0; round < rounds; round++) {
-    const database = await place.database();
-    const server = await BatonServer.start(place, {
+    const database = await resources.database();
+    const server = await BatonServer.start(resources, {
       database: database.url,
       settings: { BATON_STREAM_LIMIT: String(READERS) },
     });
     const session = await server.session('fan out');
     const url = `${server.url}/api/v1/sessions/${session.id}/events`;
-    const readers = place.program('sse-readers', { url, token: TOKEN, readers: READERS });
+    const readers = resources.program('sse-readers', { url, token: TOKEN, readers: READERS });
     await readers.next();
     const queue = await postgresQueue({ url: database.url });
     const begun = now();

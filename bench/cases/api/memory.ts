@@ -4,18 +4,18 @@ import { median } from '../../measure.ts';
 
 const STREAMS = 1500;
 
-/** What the server process holds at rest, and for each stream that nothing happens on. */
-export const serverMemory: Case = async ({ place, rounds, report }) => {
+/** The memory of an idle server process, and of each idle stream. */
+export const serverMemory: Case = async ({ resources, rounds, report }) => {
   const rest: number[] = [];
   const perStream: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const server = await BatonServer.start(place, {
+    const server = await BatonServer.start(resources, {
       settings: { BATON_STREAM_LIMIT: String(STREAMS) },
     });
     const session = await server.session('memory');
     const before = await server.memory();
     const url = `${server.url}/api/v1/sessions/${session.id}/events`;
-    const readers = place.program('sse-readers', { url, token: TOKEN, readers: STREAMS });
+    const readers = resources.program('sse-readers', { url, token: TOKEN, readers: STREAMS });
     await readers.next();
     const after = await server.memory();
     rest.push(before / 1e6);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Answer, BatonServer, post, postMessage } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now, percentile, rate } from '../../measure.ts';
-import type { Place, Program } from '../../place.ts';
+import type { Program, Resources } from '../../resources.ts';
 import { compare } from '../../result.ts';
 import { mustBe } from '../../workload.ts';
 
@@ -26,17 +26,17 @@ type Send = (i: number) => Promise<Answer>;
  * `POST messages` as clients send them, against a Fastify route with one insert on the same database,
  * and against the same without an idempotency key.
  */
-export const postMessages: Case = async ({ place, rounds, report }) => {
+export const postMessages: Case = async ({ resources, rounds, report }) => {
   for (const kind of ['SQLite', 'PostgreSQL'] as const) {
-    const baton = await openBaton(place, kind);
-    const plain = await openPlain(place, kind);
+    const baton = await openBaton(resources, kind);
+    const plain = await openPlain(resources, kind);
     let key = '';
     const send = {
       baton: (i) => {
         key = randomUUID();
         return postMessage(baton.urlOf(i), `echo ${i}`, key);
       },
-      // As when the answer was lost.
+      // As after a lost answer.
       again: (i) => postMessage(baton.urlOf(i), `echo ${i}`, key),
       withoutKey: (i) => post(baton.urlOf(i), { message: `echo ${i}`, onBusy: 'enqueue' }),
       plain: (i) => post(plain.urlOf(i), { message: `echo ${i}` }),
@@ -69,7 +69,7 @@ export const postMessages: Case = async ({ place, rounds, report }) => {
   }
 };
 
-/** The median of the rounds' medians; request by request in turn, so that the machine is the same for all. */
+/** The median of the rounds' medians; contenders take turns request by request, under the same load. */
 async function oneByOne<Name extends string>(
   rounds: number,
   sends: Readonly<Record<Name, Send>>,
@@ -105,11 +105,11 @@ async function together(send: Send): Promise<number> {
   return rate(TOGETHER, now() - begun);
 }
 
-/** Held sessions: the messages are queued and nothing runs beside what is measured. */
-async function openBaton(place: Place, kind: Kind): Promise<Contender> {
-  const database = kind === 'PostgreSQL' ? await place.database() : null;
+/** Sessions are held: messages are queued, and no run disturbs the measurement. */
+async function openBaton(resources: Resources, kind: Kind): Promise<Contender> {
+  const database = kind === 'PostgreSQL' ? await resources.database() : null;
   const server = await BatonServer.start(
-    place,
+    resources,
     database === null ? {} : { database: database.url },
   );
   const ids: string[] = [];
@@ -127,11 +127,13 @@ async function openBaton(place: Place, kind: Kind): Promise<Contender> {
   };
 }
 
-async function openPlain(place: Place, kind: Kind): Promise<Contender> {
-  const database = kind === 'PostgreSQL' ? await place.database() : null;
-  const program: Program = place.program(
+async function openPlain(resources: Resources, kind: Kind): Promise<Contender> {
+  const database = kind === 'PostgreSQL' ? await resources.database() : null;
+  const program: Program = resources.program(
     'plain-server',
-    database === null ? { path: join(place.directory(), 'plain.db') } : { database: database.url },
+    database === null
+      ? { path: join(resources.directory(), 'plain.db') }
+      : { database: database.url },
   );
   const { url } = (await program.next()) as { url: string };
   return {

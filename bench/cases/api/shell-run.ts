@@ -9,9 +9,9 @@ const SAMPLES = 60;
 const WARM_UP = 5;
 const COMMAND = 'echo hi';
 
-/** A shell command sent as a message until its `done` has reached a client, over the bare command. */
-export const shellRun: Case = async ({ place, report }) => {
-  const server = await BatonServer.start(place);
+/** The time from a message with a shell command until its `done` reaches a client, minus the bare command. */
+export const shellRun: Case = async ({ resources, report }) => {
+  const server = await BatonServer.start(resources);
   const { id } = await server.session('shell runs');
   const ends = await follow(`${server.url}/api/v1/sessions/${id}/events`);
   const through: number[] = [];

@@ -8,14 +8,14 @@ import { median, now } from '../../measure.ts';
 const SESSIONS = 10_000;
 const AT_ONCE = 500;
 
-/** From the start of the process until it is ready, with many sessions in its database. */
-export const startReady: Case = async ({ place, rounds, report }) => {
-  const dataDir = place.directory();
+/** The time from the start of the process until it is ready, with many sessions in its database. */
+export const startReady: Case = async ({ resources, rounds, report }) => {
+  const dataDir = resources.directory();
   await seed(join(dataDir, 'baton.db'));
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const begun = now();
-    const server = await BatonServer.start(place, { dataDir });
+    const server = await BatonServer.start(resources, { dataDir });
     times.push((now() - begun) / 1000);
     await server.program.stop();
   }

@@ -13,16 +13,19 @@ import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { sqliteStore } from '../../../src/storage/sqlite/store.ts';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now, rate } from '../../measure.ts';
-import type { Place } from '../../place.ts';
+import type { Resources } from '../../resources.ts';
 
 const LANES = 8;
 const RUNS = 320;
 const COMMAND = 'true';
 
-/** Runs a second with all that sessions write (S11), and as a bare handler without any of it. */
-export const stateWrites: Case = async ({ place, rounds, report }) => {
+/** Runs per second with all writes of sessions (S11), and with a bare handler that does none of them. */
+export const stateWrites: Case = async ({ resources, rounds, report }) => {
   const values = medians(
-    await interleave(rounds, { on: () => withSessions(place), off: () => bareHandler(place) }),
+    await interleave(rounds, {
+      on: () => withSessions(resources),
+      off: () => bareHandler(resources),
+    }),
   );
   const peer = 'the same agent without state writes';
   report({ metric: 'shell runs, state writes on', value: values.on, unit: 'runs/s' });
@@ -40,8 +43,8 @@ const environment = agentEnvironment(process.env);
 const masker = createMasker();
 const box = aesBox(Buffer.alloc(32));
 
-async function withSessions(place: Place): Promise<number> {
-  const dataDir = place.directory();
+async function withSessions(resources: Resources): Promise<number> {
+  const dataDir = resources.directory();
   const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
   const { service, worker, queue, reconciler } = compose({
     store,
@@ -73,8 +76,8 @@ async function withSessions(place: Place): Promise<number> {
   return rate(RUNS, ms);
 }
 
-async function bareHandler(place: Place): Promise<number> {
-  const dataDir = place.directory();
+async function bareHandler(resources: Resources): Promise<number> {
+  const dataDir = resources.directory();
   const queue = new RunQueue(await sqliteStore({ path: join(dataDir, 'baton.db') }));
   queue.register('agent', {
     run: async (_payload, context) => {

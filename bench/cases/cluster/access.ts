@@ -14,19 +14,19 @@ import { type RequestAuthenticator, requestAuthenticator } from '../../../src/se
 import { postgresStore } from '../../../src/storage/postgres/store.ts';
 import type { Case } from '../../benches.ts';
 import { median, now, percentile } from '../../measure.ts';
-import type { Place } from '../../place.ts';
+import type { Resources } from '../../resources.ts';
 import { mustBe } from '../../workload.ts';
 
 const SAMPLES = 1000;
 const WARM_UP = 200;
 
 /**
- * What it adds to `GET` of a session that somebody shows a token of their own which is looked up, and
- * that whose the session is is looked at: against the same request with an admin let in unasked. All
- * in this process, request by request in turn.
+ * What authentication by a user's token and the check of the session's owner add to `GET` of a
+ * session, against the same request by an administrator who is not checked. Everything runs in this
+ * process; the requests take turns.
  */
-export const access: Case = async ({ place, rounds, report }) => {
-  const { ask, close } = await open(place);
+export const access: Case = async ({ resources, rounds, report }) => {
+  const { ask, close } = await open(resources);
   const added = { owner: [] as number[], shared: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     const times = { unasked: [] as number[], owner: [] as number[], shared: [] as number[] };
@@ -46,18 +46,18 @@ export const access: Case = async ({ place, rounds, report }) => {
   await close();
   report({ metric: 'added for its owner, p50', value: median(added.owner), unit: 'ms' });
   report({
-    metric: 'added for one it is shared with, p50',
+    metric: 'added for a guest, p50',
     value: median(added.shared),
     unit: 'ms',
   });
 };
 
-async function open(place: Place) {
-  const database = await place.database();
+async function open(resources: Resources) {
+  const database = await resources.database();
   const store = await postgresStore({ url: database.url });
   const { service, queue } = compose({
     store,
-    dataDir: place.directory(),
+    dataDir: resources.directory(),
     installation: 'bench',
     masker: createMasker(),
     box: aesBox(Buffer.alloc(32, 1)),

@@ -9,12 +9,12 @@ const PER_SECOND = 2000;
 const SECONDS = 5;
 
 /**
- * From the call that appends in a worker's process to an SSE client of an API node in a third, with
- * 2,000 events a second in ten sessions. The sessions were made on another API node.
+ * The time from an append in a worker process to an SSE client of an API node in a third process,
+ * with 2,000 events per second in ten sessions, which were created on another API node.
  */
-export const appendToOther: Case = async ({ place, rounds, report }) => {
-  const database = await place.database();
-  const start = () => BatonServer.start(place, { database: database.url, roles: ['api'] });
+export const appendToOther: Case = async ({ resources, rounds, report }) => {
+  const database = await resources.database();
+  const start = () => BatonServer.start(resources, { database: database.url, roles: ['api'] });
   const [one, other] = [await start(), await start()];
   const p50: number[] = [];
   const p99: number[] = [];
@@ -23,9 +23,9 @@ export const appendToOther: Case = async ({ place, rounds, report }) => {
     const lanes: string[] = [];
     for (let i = 0; i < SESSIONS; i++) lanes.push((await one.session(`append ${round} ${i}`)).id);
     const urls = lanes.map((id) => `${other.url}/api/v1/sessions/${id}/events`);
-    const readers = place.program('sse-latency', { urls, token: TOKEN });
+    const readers = resources.program('sse-latency', { urls, token: TOKEN });
     await readers.next();
-    const emitter = place.program('emitter', {
+    const emitter = resources.program('emitter', {
       database: database.url,
       lanes,
       perSecond: PER_SECOND,
@@ -36,7 +36,7 @@ export const appendToOther: Case = async ({ place, rounds, report }) => {
     const got = (await readers.next()) as Report;
     await readers.stop();
     await emitter.stop();
-    mustBe('events that came', got.count, sent);
+    mustBe('events received', got.count, sent);
     mustBe('events out of order', got.broken, 0);
     if (round === 0) continue;
     p50.push(got.p50);

@@ -9,12 +9,12 @@ const AWAY_MS = 10_000;
 const EVERY_MS = 20;
 const PATIENCE_MS = 30_000;
 
-/** From the moment the database takes connections again until a message sent then has started. */
-export const databaseBack: Case = async ({ place, rounds, report }) => {
-  const database = await place.server();
+/** The time from when the database accepts connections again until a message sent then starts. */
+export const databaseBack: Case = async ({ resources, rounds, report }) => {
+  const database = await resources.server();
   const setup = { database: database.url };
-  const api = await BatonServer.start(place, { ...setup, roles: ['api'] });
-  const worker = await BatonServer.start(place, { ...setup, roles: ['worker'] });
+  const api = await BatonServer.start(resources, { ...setup, roles: ['api'] });
+  const worker = await BatonServer.start(resources, { ...setup, roles: ['worker'] });
   const { id } = await api.session('outage');
   const { runId } = await api.send(id, 'true');
   await until(() => started(api, runId));

@@ -10,12 +10,12 @@ const WARM_UP = 500;
 const CONNECTIONS = 32;
 
 /**
- * `POST messages` on connections that go to two API nodes in turn, against all of them to one of the
- * two. There is no worker: nothing runs beside what is measured.
+ * `POST messages` over connections that alternate between two API nodes, against connections to
+ * only one. There is no worker, so no run disturbs the measurement.
  */
-export const postThroughTwo: Case = async ({ place, rounds, report }) => {
-  const database = await place.database();
-  const start = () => BatonServer.start(place, { database: database.url, roles: ['api'] });
+export const postThroughTwo: Case = async ({ resources, rounds, report }) => {
+  const database = await resources.database();
+  const start = () => BatonServer.start(resources, { database: database.url, roles: ['api'] });
   const nodes = [await start(), await start()] as const;
   const ids: string[] = [];
   for (let i = 0; i < SESSIONS; i++) ids.push((await nodes[0].session(`messages ${i}`)).id);

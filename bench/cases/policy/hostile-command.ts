@@ -6,13 +6,13 @@ import { now } from '../../measure.ts';
 
 const BYTES = 200_000;
 const RULES = 200;
-/** The figure that is promised, in milliseconds. */
+/** The promised limit, in milliseconds. */
 const MOST_MS = 100;
 
-const PLACE = { cwd: '/srv/app', home: '/home/me' };
+const LOCATION = { cwd: '/srv/app', home: '/home/me' };
 const OWN = new OwnFiles({ paths: ['/home/me/.baton'], except: ['/home/me/.baton/workspaces'] });
 
-/** Rules of every kind, all of whose words the commands have. */
+/** Rules of every kind; the commands contain all their words. */
 const deny = Array.from({ length: RULES }, (_, i) => {
   const kinds = [
     `Bash(git push --x${i})`,
@@ -49,13 +49,13 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'different parts': `cat /;${distinct((i) => `git a${i} push;`)}`,
 };
 
-/** One decision about a command of 200 KB under 200 deny rules, none of which it breaks. */
+/** One decision about a command of 200 KB under 200 deny rules, none of which matches. */
 export const hostileCommand: Case = async ({ rounds, report }) => {
   for (const [name, text] of Object.entries(COMMANDS)) {
     const times: number[] = [];
-    // Each time another text, for the last one is remembered; the first warms up.
+    // A different text each time, because the last one is cached; the first warms up.
     for (let round = 0; round <= 3 * rounds; round++) {
-      const call = shellCall(`${text}${' '.repeat(round)}`, PLACE);
+      const call = shellCall(`${text}${' '.repeat(round)}`, LOCATION);
       const begun = now();
       decide(call, { channel: 'web', session: { allow: [], ask: [], deny } });
       OWN.judge(call);

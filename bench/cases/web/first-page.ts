@@ -4,14 +4,14 @@ import type { BatonServer } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
 import { openBrowser, perform, signedIn, webServer } from './visit.ts';
 
-/** Nothing more is loaded when nothing was for so long. */
+/** A page is done loading after this time without a request. */
 const QUIET_MS = 1500;
 const LOCALES = ['en-GB', 'ja-JP'];
 
-/** The JavaScript that a page loads until it rests, packed by gzip, on each path and the most of all. */
-export const firstPage: Case = async ({ place, report }) => {
-  const server = await webServer(place);
-  const browser = await openBrowser(place);
+/** The gzipped JavaScript that a page loads until it is idle, on each path, and the maximum. */
+export const firstPage: Case = async ({ resources, report }) => {
+  const server = await webServer(resources);
+  const browser = await openBrowser(resources);
   const words = await server.session('words', 'claude');
   await perform(server, words, { do: 'marks', count: 20, everyMs: 1 });
   const code = await server.session('words and code', 'claude');

@@ -1,12 +1,12 @@
 /*
- * What the page tells of itself; runs in the browser before the app does. Times are milliseconds since
- * the navigation began, but for those of marks, which are compared with the server's.
+ * Measures the page from inside; runs in the browser before the app. Times are milliseconds since the
+ * navigation began, except for marks, whose times are compared with the server's.
  */
 
 const page = { seen: {}, longTasks: [], marks: {} };
 globalThis.bench = page;
 
-/** Behind the painting of the next frame. */
+/** Calls `then` after the next frame is painted. */
 const painted = (then) => requestAnimationFrame(() => setTimeout(then));
 
 const isInSight = (element) => {
@@ -14,16 +14,16 @@ const isInSight = (element) => {
   return height > 0 && bottom > 0 && top < innerHeight;
 };
 
-/** Notes under a name when something was first in sight: an element, with this text if one is given. */
-page.look = (name, selector, text) => {
-  const look = () => {
-    const found = [...document.querySelectorAll(selector)].some(
+/** Records when an element, optionally with this text, is first visible. */
+page.watchFor = (name, selector, text) => {
+  const check = () => {
+    const isVisible = [...document.querySelectorAll(selector)].some(
       (each) => (text === undefined || each.textContent === text) && isInSight(each),
     );
-    if (found) painted(() => (page.seen[name] ??= performance.now()));
-    else requestAnimationFrame(look);
+    if (isVisible) painted(() => (page.seen[name] ??= performance.now()));
+    else requestAnimationFrame(check);
   };
-  look();
+  check();
 };
 
 page.watchLongTasks = () => {
@@ -33,7 +33,7 @@ page.watchLongTasks = () => {
   }).observe({ type: 'longtask' });
 };
 
-/** Notes when each text like `mark 7` was first in sight. */
+/** Records when each text like `mark 7` is first visible. */
 page.watchMarks = () => {
   const note = (element, number) => {
     if (!isInSight(element)) return requestAnimationFrame(() => note(element, number));

@@ -2,18 +2,18 @@ import type { Page } from 'playwright-core';
 import type { Case } from '../../benches.ts';
 import { median } from '../../measure.ts';
 import { longestTask, TASKS } from './task-times.ts';
-import { LAST, longSession, lookFor, openBrowser, seenAt, signedIn, webServer } from './visit.ts';
+import { LAST, longSession, openBrowser, seenAt, signedIn, watchFor, webServer } from './visit.ts';
 
 const OPENINGS_A_ROUND = 3;
-/** Faster than anybody reads: 600 pixels a frame. */
+/** Pixels per frame, faster than anyone reads. */
 const WHEEL_PX = 600;
 const FRAME_MS = 16;
 const LONGEST_SCROLL_MS = 300_000;
 
-/** Opening a session of ten thousand events, from the list and by its address; scrolling all of it. */
-export const longSessionCase: Case = async ({ place, rounds, report }) => {
-  const server = await webServer(place);
-  const browser = await openBrowser(place);
+/** Opens a session of ten thousand events from the list and by its address, and scrolls through it. */
+export const longSessionCase: Case = async ({ resources, rounds, report }) => {
+  const server = await webServer(resources);
+  const browser = await openBrowser(resources);
   const session = await longSession(server);
   if (session.lastSeq < 10_000) throw new Error(`only ${session.lastSeq} events`);
 
@@ -22,7 +22,7 @@ export const longSessionCase: Case = async ({ place, rounds, report }) => {
   for (let i = 0; i < rounds * OPENINGS_A_ROUND; i++) {
     const context = await signedIn(server, browser);
     const page = await context.newPage();
-    await lookFor(page, 'last', '[role="log"] h3', LAST);
+    await watchFor(page, 'last', '[role="log"] h3', LAST);
     await page.goto(`${server.url}/s/${session.id}`);
     byAddress.push(await seenAt(page, 'last'));
     await context.close();
@@ -34,7 +34,7 @@ export const longSessionCase: Case = async ({ place, rounds, report }) => {
     await link.waitFor();
     await start.evaluate(`
       addEventListener('click', () => { bench.clicked = performance.now(); }, { capture: true });
-      bench.look('last', '[role="log"] h3', ${JSON.stringify(LAST)})`);
+      bench.watchFor('last', '[role="log"] h3', ${JSON.stringify(LAST)})`);
     await link.click();
     fromList.push((await seenAt(start, 'last')) - Number(await start.evaluate('bench.clicked')));
     await other.close();
@@ -49,7 +49,7 @@ export const longSessionCase: Case = async ({ place, rounds, report }) => {
   for (let round = 0; round < rounds; round++) {
     const context = await signedIn(server, browser);
     const page = await context.newPage();
-    await lookFor(page, 'last', '[role="log"] h3', LAST);
+    await watchFor(page, 'last', '[role="log"] h3', LAST);
     await page.goto(`${server.url}/s/${session.id}`);
     await seenAt(page, 'last');
     await page.waitForTimeout(1000);
@@ -63,8 +63,8 @@ export const longSessionCase: Case = async ({ place, rounds, report }) => {
   await browser.close();
   await server.program.stop();
   report({ metric: 'longest task while scrolling', value: Math.max(0, ...tasks), unit: 'ms' });
-  report({ metric: 'of it processor time, at most', value: Math.max(...busy), unit: 'ms' });
-  report({ metric: 'tasks over 50 ms, of all scrolling', value: tasks.length, unit: '' });
+  report({ metric: 'processor time of a task, at most', value: Math.max(...busy), unit: 'ms' });
+  report({ metric: 'tasks over 50 ms, all scrolling', value: tasks.length, unit: '' });
   report({ metric: 'up and down again', value: seconds / rounds, unit: 's' });
 };
 

@@ -1,15 +1,15 @@
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
 import type { Case } from '../../benches.ts';
 import { percentile } from '../../measure.ts';
-import { openBrowser, perform, signedIn, told, webServer } from './visit.ts';
+import { openBrowser, perform, signedIn, waitForValue, webServer } from './visit.ts';
 
 const MARKS = 200;
 const EVERY_MS = 60;
 
-/** From the moment that an event is stored with until its words are painted. */
-export const onScreen: Case = async ({ place, rounds, report }) => {
-  const server = await webServer(place);
-  const browser = await openBrowser(place);
+/** The time from the timestamp of a stored event until its text is painted. */
+export const onScreen: Case = async ({ resources, rounds, report }) => {
+  const server = await webServer(resources);
+  const browser = await openBrowser(resources);
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const session = await server.session(`on screen ${round + 1}`, 'claude');
@@ -19,7 +19,7 @@ export const onScreen: Case = async ({ place, rounds, report }) => {
     await page.locator('#composer').waitFor();
     await page.evaluate('bench.watchMarks()');
     await perform(server, session, { do: 'marks', count: MARKS, everyMs: EVERY_MS });
-    await told(page, `bench.marks[${MARKS}]`);
+    await waitForValue(page, `bench.marks[${MARKS}]`);
     const seen = (await page.evaluate('bench.marks')) as Record<string, number>;
     const { items } = await server.call<{ items: SessionEvent[] }>(
       `/api/v1/sessions/${session.id}/events?follow=false&limit=1000`,

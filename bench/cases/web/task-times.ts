@@ -8,12 +8,12 @@ interface TraceEvent {
   readonly args: { readonly name?: string };
 }
 
-/** What a trace must record for `longestTask`. */
+/** The categories that a trace needs for `longestTask`. */
 export const TASKS = ['toplevel'];
 
 /**
- * The processor time in milliseconds of the longest task of a page, from a trace of its browser: other
- * than the time that a task took, it does not grow with what else the machine does.
+ * The processor time in milliseconds of the longest task of a page, from a trace of its browser.
+ * Unlike elapsed time, it does not grow with the load of the machine.
  */
 export function longestTask(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };

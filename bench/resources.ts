@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 
-/** What a careful operator would set on a small server; everything else is PostgreSQL's default. */
+/** Settings of a careful operator on a small server; everything else is PostgreSQL's default. */
 const SERVER_SETTINGS = {
   shared_buffers: '256MB',
   fsync: 'on',
@@ -19,29 +19,29 @@ const COMPILE_CACHE = join(tmpdir(), 'baton-bench-compile-cache');
 
 export interface Database {
   readonly url: string;
-  /** Runs statements beside the queue: seeding and counting. */
+  /** Runs a statement outside the queue, for seeding and counting. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Makes what was seeded look like a table that has been there for a while. */
-  settle(): Promise<void>;
+  /** Vacuums, analyses and checkpoints, as if the seeded tables had existed for a while. */
+  vacuum(): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** A process of its own that tells what happens by messages. */
+/** A separate process that reports through messages. */
 export interface Program {
   readonly process: ChildProcess;
   next(): Promise<unknown>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Where benchmarks run: owns the server, processes and directories, and removes them all. */
-export class Place {
+/** Owns the database server, processes and directories of the benchmarks, and removes them all. */
+export class Resources {
   #server: Promise<PostgresServer> | null = null;
   #databases = 0;
   readonly #open = new Set<() => Promise<void>>();
   readonly #programs = new Set<Program>();
   readonly #directories = new Set<string>();
 
-  /** An empty database on the one server that all contenders share. */
+  /** An empty database on the server that all contenders share. */
   async database(): Promise<Database> {
     this.#server ??= startPostgres({ settings: SERVER_SETTINGS });
     const { url } = await this.#server;
@@ -57,7 +57,7 @@ export class Place {
     return {
       url: own.href,
       query: async (text, values) => (await client.query(text, values && [...values])).rows,
-      settle: async () => {
+      vacuum: async () => {
         await client.query('VACUUM ANALYZE');
         await client.query('CHECKPOINT');
       },
@@ -69,14 +69,14 @@ export class Place {
     };
   }
 
-  /** A server for one case alone, which may stop and start it. */
+  /** A database server for one case, which may stop and start it. */
   async server(): Promise<PostgresServer> {
     const server = await startPostgres({ settings: SERVER_SETTINGS });
     this.#open.add(() => server.remove());
     return server;
   }
 
-  /** Something else that a case has opened, and that must not outlive the benchmark. */
+  /** Registers anything else that a case has opened and that must not outlive the benchmark. */
   own(close: () => Promise<void>): void {
     this.#open.add(close);
   }
@@ -99,7 +99,7 @@ export class Place {
     const file = fileURLToPath(new URL(`programs/${name}.ts`, import.meta.url));
     const child = fork(file, [JSON.stringify(setup)], {
       execArgv: [...process.execArgv, ...flags],
-      // As the launcher sets it: stripping types takes time and memory at every start otherwise.
+      // As the launcher sets it; otherwise every start spends time and memory on stripping types.
       env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     });
     const messages: unknown[] = [];
@@ -117,7 +117,7 @@ export class Place {
       process: child,
       next: async () => {
         while (messages.length === 0) {
-          if (ended) throw new Error(`${name} ended before its message came`);
+          if (ended) throw new Error(`${name} ended before it sent its message`);
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
