@@ -238,7 +238,9 @@ function isCode(found: string, next: string | undefined, attached: boolean): boo
 /** Of what stands apart from its name: it has what words and names in code have not. */
 function looksLikeValue(place: Place, found: string, next: string | undefined): boolean {
   if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(found)) return false;
-  const core = found.replace(/[.?!:]+$/, '');
+  let end = found.length;
+  while (end > 0 && '.?!:'.includes(found[end - 1]!)) end--;
+  const core = found.slice(0, end);
   // A token that is a word with a number is more likely a name: `refresh2`.
   if (place.kind === 'token' && /^[a-z]+\d$/.test(core)) return false;
   if (core.length >= 6 && /\d/.test(core) && /[A-Za-z]/.test(core)) return true;

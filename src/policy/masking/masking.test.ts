@@ -43,6 +43,18 @@ describe('[P4] what is masked', () => {
     [`BEGIN\nVersion: X 1\n\n${KEY_LINES}\n=aB3d\nEND\nrest`, 'MASK\nrest'],
     [`BEGIN ${KEY_LINES.replace('\n', ' ')} END rest`, 'MASK rest'],
     [`"BEGIN\\n" +\n  "${KEY_LINES.replace('\n', '\\n" +\n  "')}\\n" +\n  "END";`, '"MASK";'],
+    [`BEGIN\n${'aB3/xY7+'.repeat(4)}\n`.concat('Zz9+aB3/'.repeat(4), '\nEND rest'), 'MASK rest'],
+    [`BEGIN\n${'aB3/xY7+aB3/xY7+\n'.repeat(40)}END rest`, 'MASK rest'],
+    [`BEGIN\n  1→${'aB3/xY7+aB3/xY7+\n 20→'.repeat(40)}END rest`, 'MASK rest'],
+    [`BEGIN\n${'aB3/xY7+aB3/xY7+\n'.repeat(9)}This is prose.`, 'MASK\nThis is prose.'],
+    ['BEGIN\nnameOfAFunctionOrAClass\nof a library, in prose\nEND', null],
+    [
+      `"BEGIN\\nProc-Type: 4,ENCRYPTED\\nDEK-Info: AES-128-CBC,AB12\\n\\n${KEY_LINES.replace('\n', '\\n')}\\nEND\\n"`,
+      '"MASK\\n"',
+    ],
+    [`BEGIN\nComment: C:\\keys\\mine\n\n${KEY_LINES}\nEND`, 'MASK'],
+    [`BEGIN${'+'.repeat(100)}`, 'MASK'],
+    [`BEGIN\nHash: ${'Hash: '.repeat(20)}\n`, null],
   ])('of a private key only its lines: %j', (text, shown) => {
     const written = (each: string): string =>
       each
@@ -50,11 +62,64 @@ describe('[P4] what is masked', () => {
         .replace('END', '-----END PRIVATE KEY-----')
         .replace('MASK', '***PRIVATE_KEY***');
     const whole = written(text);
-    expect(masker.mask(whole)).toBe(written(shown));
-    expect(masker.mask(written(shown))).toBe(written(shown));
+    const masked = written(shown ?? text.replace('BEGIN', 'MASK'));
+    expect(masker.mask(whole)).toBe(masked);
+    expect(masker.mask(masked)).toBe(masked);
     for (let cut = 0; cut < whole.length; cut++) {
-      expect(inPieces(masker, whole, [cut]), `at ${cut}`).toBe(written(shown));
+      expect(inPieces(masker, whole, [cut]), `at ${cut}`).toBe(masked);
     }
+  });
+
+  const keyScraps = fc.constantFrom(
+    ...[
+      '\n',
+      '\r\n',
+      '\\n',
+      '\\\\n',
+      '\\',
+      ' ',
+      '+',
+      '=',
+      '/',
+      '"',
+      "'",
+      ',',
+      ';',
+      ')',
+      '"+\n"',
+      '-',
+      '  2→',
+    ],
+    ...[
+      '-----END PRIVATE KEY-----',
+      '\n-----END RSA PRIVATE KEY-----',
+      '-----END ',
+      'PRIVATE KEY-----',
+    ],
+    ...['Hash: ', '\nHash: x', '\nComment: a\\b', '\\nVersion: 1\\n', '\n\n', 'prose', 'two words'],
+    ...[
+      'aB3/',
+      'aB3/xY7+aB3/xY7+',
+      'aB3/'.repeat(8),
+      'Zz9+'.repeat(16),
+      '\naB3/xY7+aB3/xY7=',
+      '==',
+    ],
+  );
+  const anyKey = fc
+    .array(
+      fc.tuple(keyScraps, fc.constantFrom(1, 1, 1, 2, 7, 40)).map(([each, n]) => each.repeat(n)),
+      { maxLength: 14 },
+    )
+    .map((parts) => `-----BEGIN PRIVATE KEY-----${parts.join('')}`);
+
+  test('a private key is masked in pieces as it is whole, whatever follows its beginning', () => {
+    fc.assert(
+      fc.property(anyKey, fc.array(fc.nat(), { maxLength: 8 }), (text, cuts) => {
+        expect(inPieces(masker, text, cuts)).toBe(masker.mask(text));
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   test('a value in quotes may have any length', () => {

@@ -4,8 +4,9 @@ import { formatRules } from './formats.ts';
 import { KnownSecrets, LiteralStream, literalsOf } from './literals.ts';
 import type { Masker, MaskStream } from './masker.ts';
 import { tokenRule } from './pattern.ts';
+import { privateKeyRule } from './private-key.ts';
 import { MASKED, maskOf } from './rule.ts';
-import { bearerRule, lineRule, privateKeyRule, urlRule } from './shapes.ts';
+import { bearerRule, lineRule, urlRule } from './shapes.ts';
 import { ruleBook, ScanStream } from './stream.ts';
 import { tokenNames, tokenRules } from './tokens.ts';
 import { coverEnd, coverKnown, maskKeyLines } from './tool-call.ts';
@@ -13,7 +14,7 @@ import { coverEnd, coverKnown, maskKeyLines } from './tool-call.ts';
 export interface MaskingOptions {
   /** Masks every word of 20 capitals and digits, as the first design did. */
   readonly broadCapitals?: boolean;
-  /** More tokens to know: a name for the mask, and a pattern (see masking-pattern.ts). */
+  /** More tokens to know: a name for the mask, and a pattern (see pattern.ts). */
   readonly patterns?: readonly { readonly name: string; readonly source: string }[];
   /** Told of each secret, by the name in its mask. */
   readonly onMasked?: (name: string) => void;

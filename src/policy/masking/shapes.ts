@@ -1,3 +1,4 @@
+import { privateKeyRule } from './private-key.ts';
 import {
   chars,
   firstVerdict,
@@ -49,71 +50,6 @@ export const bearerRule: Rule = {
     return hidden(from - at, end - at, restOfRun(bearerToken, '.'));
   },
 };
-
-const keyLabel = chars('A-Z0-9 ');
-const LABEL_MAX = 48;
-/** A private key from its BEGIN line to its END line, or as far as there are lines of a key. */
-export const privateKeyRule: Rule = {
-  start: '-----BEGIN ',
-  at({ text, at, final }) {
-    const from = at + this.start.length;
-    const label = labelEnd(text, from, final);
-    if (typeof label !== 'number') return label;
-    return { mask: 'PRIVATE_KEY', keep: 0, end: label - at, rest: restOfKeyBlock() };
-  },
-};
-
-/** The end of a line that names a private key, its last dashes included. */
-function labelEnd(text: string, from: number, final: boolean): number | 'more' | null {
-  const end = runEnd(text, from, keyLabel, LABEL_MAX);
-  if (end - from === LABEL_MAX) return null;
-  const dashes = text.slice(end, end + 5);
-  if (dashes.length < 5 && '-----'.startsWith(dashes) && !final) return 'more';
-  if (dashes !== '-----' || !/PRIVATE KEY(?: BLOCK)?$/.test(text.slice(from, end))) return null;
-  return end + 5;
-}
-
-/** A line break, as it is or written in a text of code, with what code has around it. */
-const BREAKS = String.raw`(?:\s|\\{1,3}[rn]|["'+,;)]){0,24}`;
-const HEADERS = String.raw`(?:\s{1,2}(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash): [^\n]{0,80}){0,3}`;
-/** So many characters of base64 in a row are no prose, whatever is before them on their line. */
-const KEY_RUN = new RegExp(`^${HEADERS}${BREAKS}[^\\n]{0,40}?[A-Za-z0-9+/]{40}`);
-/** Line numbers and the like. */
-const MARGIN = String.raw`[^A-Za-z\n]{0,16}?`;
-const KEY_END = new RegExp(
-  `^(?:${BREAKS}${MARGIN}[A-Za-z0-9+/=]{1,76}){0,2}${BREAKS}${MARGIN}-----END [A-Z0-9 ]{0,37}PRIVATE KEY(?: BLOCK)?-----`,
-);
-/** The last line of a key whose END line is missing. */
-const KEY_TAIL = new RegExp(
-  `^${BREAKS}${MARGIN}(?:[A-Za-z0-9+/]{16,39}={0,2}|[A-Za-z0-9+/]{1,39}={1,2})(?=\\s|\\\\|$)`,
-);
-/** Longer than what any of them can match. */
-const KEY_WINDOW = 400;
-const keyChars = chars('A-Za-z0-9+/=');
-
-/** Skips lines of a key, up to its END line or to the first that is none. */
-function restOfKeyBlock(): Rest {
-  let isInRun = false;
-  let hadRun = false;
-  return (text, from, final) => {
-    let at = from;
-    for (;;) {
-      if (isInRun) at = runEnd(text, at, keyChars);
-      const window = text.slice(at, at + KEY_WINDOW);
-      const end = KEY_END.exec(window);
-      if (end !== null) return { at: at + end[0].length, done: true };
-      const run = KEY_RUN.exec(window);
-      if (run === null && window.length < KEY_WINDOW && !final) return { at, done: false };
-      isInRun = run !== null;
-      if (run === null) {
-        const tail = hadRun ? KEY_TAIL.exec(window) : null;
-        return { at: at + (tail?.[0].length ?? 0), done: true };
-      }
-      hadRun = true;
-      at += run[0].length;
-    }
-  };
-}
 
 const userName = chars('^\\s/?#:@"\'`<>\\\\');
 /** Those who write URLs by hand leave an at sign in a password as it is. */
