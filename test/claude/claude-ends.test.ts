@@ -22,7 +22,7 @@ describe('[A4] how a turn of Claude Code ends', () => {
     }
   });
 
-  test('[Q15] a connection that is refused, or an answer that breaks off, is told', async () => {
+  test('[Q15] a connection that is refused, or an answer that breaks off, is reported', async () => {
     const rig = await claudeRig();
     const refused = await rig.run({}, { env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } });
     expect(refused.outcome).toEqual(failure('network_error'));
@@ -37,7 +37,7 @@ describe('[A4] how a turn of Claude Code ends', () => {
     }
   });
 
-  test('an error in mid-stream that does not come again is no failure', async () => {
+  test('an error in mid-stream that does not recur is no failure', async () => {
     const rig = await claudeRig();
     const steps = [{ error: 'overloaded_error', times: 1 }, { text: 'fine' }];
     expect(await rig.run({ steps })).toMatchObject({
@@ -46,7 +46,7 @@ describe('[A4] how a turn of Claude Code ends', () => {
     });
   });
 
-  test('retries are told', async () => {
+  test('retries are reported', async () => {
     const rig = await claudeRig();
     const steps = [{ status: 529, times: 1 }, { text: 'fine' }];
     const talk = await rig.run({ steps }, { retries: 1 });
@@ -54,7 +54,7 @@ describe('[A4] how a turn of Claude Code ends', () => {
     expect(talk.notices).toEqual([expect.stringMatching(/trying again, 1 of 1/)]);
   });
 
-  test('the limit of turns is turn_limit', async () => {
+  test('reaching the turn limit is reported as turn_limit', async () => {
     const rig = await claudeRig();
     const steps = [{ tools: [bash('true')] }, { tools: [bash('true')] }, { text: 'never' }];
     const talk = await rig.run({ steps, limits: { turns: 1 } });
@@ -62,7 +62,7 @@ describe('[A4] how a turn of Claude Code ends', () => {
     expect(talk.end.usage?.inputTokens).toBe(10);
   });
 
-  test('[A6] the budget is budget_reached, and what was spent is counted', async () => {
+  test('[A6] an exhausted budget is reported as budget_reached, with the cost counted', async () => {
     const rig = await claudeRig();
     const steps = [
       { tools: [bash('true')], usage: { input_tokens: 1_000_000 } },

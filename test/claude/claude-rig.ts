@@ -24,15 +24,15 @@ const CLAUDE = join(
   `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
 );
 
-// It starts in a second, and on a busy machine in ten.
+// Claude Code starts in a second, or in ten on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
 
-/** Much time for an agent to stop in its own way: the machine may be busy. */
+/** Gives an agent plenty of time to stop by itself: the machine may be busy. */
 const PATIENT = { interruptMs: 20_000, inputMs: 5000, terminateMs: 5000, killMs: 20_000 };
 
 export type Given = Partial<Turn> & { readonly steps?: readonly StepInput[] };
 
-/** The real Claude Code with a scripted model, in directories of its own; nothing may be left. */
+/** The real Claude Code with a scripted model, in directories of its own; no process may be left. */
 export async function claudeRig() {
   const model = await startModelServer();
   onTestFinished(async () => {
@@ -91,12 +91,12 @@ export async function claudeRig() {
     privateDir,
     agents,
     start,
-    /** To its end. */
+    /** Runs a turn to its end. */
     run: (given: Given, settings?: Parameters<typeof start>[1]) => start(given, settings).ended(),
   };
 }
 
-/** One turn; its events are taken as they come. */
+/** One turn, with its events as they arrive. */
 export class Talk {
   readonly events: DriverEvent[] = [];
   readonly asked: ToolCall[] = [];
@@ -107,7 +107,7 @@ export class Talk {
 
   constructor(turn: Turn, settings: ClaudeSettings) {
     const permit: Turn['permit'] = async (call, withdrawn): Promise<ToolAnswer> => {
-      // Told before it was asked about.
+      // The event of the call comes before the question.
       expect(this.payloads('agent.tool_use').map((use) => use['id'])).toContain(call.id);
       this.asked.push(call);
       return turn.permit?.(call, withdrawn) ?? { behavior: 'deny', message: 'nobody' };
@@ -136,13 +136,13 @@ export class Talk {
     return end;
   }
 
-  /** The end, and what most tests ask of the events. */
+  /** Waits for the end of the turn. */
   async ended() {
     const end = await this.#done;
     return Object.assign(this, { end, outcome: end.outcome });
   }
 
-  /** Messages that Claude Code has read from its input, the first one included. */
+  /** The number of messages that Claude Code has read from its input, including the first one. */
   get taken(): number {
     return this.#output.split('"state":"queued"').length - 1;
   }

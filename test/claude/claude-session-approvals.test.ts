@@ -9,18 +9,18 @@ import {
   approvals,
   asked,
   bash,
-  claudeHouse,
+  claudeServerRig,
   done,
   ended,
   making,
+  payloadsOf,
   say,
-  told,
 } from './claude-session-rig.ts';
 
-test('[A7] [Q2] a question frees the slot, is answered exactly once, and only by who may', async () => {
-  const house = await claudeHouse();
-  const server = await house.server({ env: { BATON_MAX_CONCURRENT_RUNS: '1' } });
-  const session = await house.session(server);
+test('[A7] [Q2] a question frees the slot, is answered exactly once, and only by an authorised user', async () => {
+  const claude = await claudeServerRig();
+  const server = await claude.server({ env: { BATON_MAX_CONCURRENT_RUNS: '1' } });
+  const session = await claude.session(server);
   const steps = [{ tools: [making('made')] }, { text: 'Over.' }];
   const run = await say(server, session, steps);
   const question = await asked(server, session, run);
@@ -29,12 +29,10 @@ test('[A7] [Q2] a question frees the slot, is answered exactly once, and only by
     tool: 'Bash',
     input: { command: 'install /dev/null made' },
   });
-  // The only slot there is.
+  // The question has freed the only slot.
   const other = await server.session('another', { holdOnFailure: false });
-  expect((await ended(server, await server.send(other.id, 'echo meanwhile'))).state).toBe(
-    'succeeded',
-  );
-  expect(existsSync(join(house.work, 'made'))).toBe(false);
+  expect((await ended(server, await server.send(other.id, 'echo other'))).state).toBe('succeeded');
+  expect(existsSync(join(claude.work, 'made'))).toBe(false);
 
   const user = await server.call<{ id: string }>('POST', '/api/v1/users', { name: 'hanako' });
   const scopes = ['read', 'run', 'account'];
@@ -53,15 +51,15 @@ test('[A7] [Q2] a question frees the slot, is answered exactly once, and only by
   const isAllowed = answers[0]?.status === 200;
   const finished = await ended(server, run);
   expect(finished.attempts).toBe(1);
-  expect(existsSync(join(house.work, 'made'))).toBe(isAllowed);
+  expect(existsSync(join(claude.work, 'made'))).toBe(isAllowed);
   expect((await server.fetch('POST', path, allow)).status).toBe(409);
-  expect(await told(server, session, 'approval.decided')).toHaveLength(1);
+  expect(await payloadsOf(server, session, 'approval.decided')).toHaveLength(1);
 });
 
-test('[A7] an edited input is what runs, a refusal is told with its reason, a question with its answer, a plan with its approval', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
-  const session = await house.session(server);
+test('[A7] an edited input is executed, and the agent gets the reason of a refusal, the answer to a question and the approval of a plan', async () => {
+  const claude = await claudeServerRig();
+  const server = await claude.server();
+  const session = await claude.session(server);
   const option = (label: string) => ({ label, description: label });
   const options = [option('Red'), option('Blue')];
   const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }];
@@ -94,18 +92,18 @@ test('[A7] an edited input is what runs, a refusal is told with its reason, a qu
   expect(plan).toMatchObject({ kind: 'plan', tool: 'ExitPlanMode' });
   await answer(server, plan, { decision: 'allow' });
   expect(await ended(server, run)).toMatchObject({ state: 'succeeded', attempts: 1 });
-  const made = ['theirs', 'ours', 'other'].map((name) => existsSync(join(house.work, name)));
+  const made = ['theirs', 'ours', 'other'].map((name) => existsSync(join(claude.work, name)));
   expect(made).toEqual([false, true, false]);
 });
 
-test('[A7] two questions that are open at once, answered in the other order', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
-  const session = await house.session(server);
+test('[A7] two simultaneous questions can be answered in reverse order', async () => {
+  const claude = await claudeServerRig();
+  const server = await claude.server();
+  const session = await claude.session(server);
   await server.call('PUT', `/api/v1/sessions/${session.id}/policy`, { ask: ['Read'] });
   const reading = (name: string) => {
-    writeFileSync(join(house.work, name), `this is ${name}`);
-    return { name: 'Read', input: { file_path: join(house.work, name) } };
+    writeFileSync(join(claude.work, name), `this is ${name}`);
+    return { name: 'Read', input: { file_path: join(claude.work, name) } };
   };
   const run = await say(server, session, [
     { tools: [reading('one'), reading('two')] },
@@ -119,14 +117,14 @@ test('[A7] two questions that are open at once, answered in the other order', as
   expect(await asked(server, session, run)).toMatchObject({ id: about('one').id });
   await answer(server, about('one'), { decision: 'allow' });
   expect(await ended(server, run)).toMatchObject({ state: 'succeeded', attempts: 1 });
-  const decided = await told(server, session, 'approval.decided');
+  const decided = await payloadsOf(server, session, 'approval.decided');
   expect(decided.map(({ approvalId }) => approvalId)).toEqual([about('two').id, about('one').id]);
 });
 
-test('[A7] [P1] allowed for the session: the same is not asked again, more than it is; a cancelled run takes its question back', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
-  const session = await house.session(server);
+test('[A7] [P1] allowed for the session: the same command is not asked about again, a wider one is; a cancelled run withdraws its question', async () => {
+  const claude = await claudeServerRig();
+  const server = await claude.server();
+  const session = await claude.session(server);
   const push = bash('git push origin main');
   const steps = [{ tools: [push] }, { text: 'No repository.', results: [{ error: true }] }];
   const run = await say(server, session, steps);
@@ -148,8 +146,8 @@ test('[A7] [P1] allowed for the session: the same is not asked again, more than 
       (await approvals(server, session)).find(({ id }) => id === open.id)?.state === 'withdrawn',
     { ms: 30_000 },
   );
-  await until(() => house.left().length === 0, { ms: 30_000 });
+  await until(() => claude.left().length === 0, { ms: 30_000 });
   const late = await server.fetch('POST', `/api/v1/approvals/${open.id}`, { decision: 'allow' });
   expect(late.status).toBe(409);
-  expect(readFileSync(join(house.home, 'starts'), 'utf8').trim().split('\n')).toHaveLength(3);
+  expect(readFileSync(join(claude.home, 'starts'), 'utf8').trim().split('\n')).toHaveLength(3);
 });

@@ -4,7 +4,15 @@ import type { Cost, Invocation } from '../../src/contract/run-view.ts';
 import type { Session } from '../../src/contract/session.ts';
 import type { Server } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
-import { counts, ended, killed, making, PATIENCE, say, untilTold } from './claude-session-rig.ts';
+import {
+  counts,
+  crashSetup,
+  ended,
+  making,
+  PATIENCE,
+  say,
+  untilEvent,
+} from './claude-session-rig.ts';
 
 const invocationsOf = async (server: Server, run: string): Promise<Invocation[]> =>
   (await server.call<{ items: Invocation[] }>('GET', `/api/v1/runs/${run}/invocations`)).items;
@@ -13,31 +21,31 @@ const costOf = ({ id }: Session, server: Server): Promise<Cost> =>
   server.call('GET', `/api/v1/sessions/${id}/cost`);
 
 test.each(['Claude Code', 'the server'] as const)(
-  '[A5] [A6] kill -9 of %s: what was used is estimated, and the budget counts it',
+  '[A5] [A6] kill -9 of %s: the usage is estimated, and counts against the budget',
   async (part) => {
-    const place = await killed(part);
-    const { session, house } = place;
-    await place.server.call('PUT', `/api/v1/sessions/${session.id}`, { budgetUsd: 1 });
+    const setup = await crashSetup(part);
+    const { session, claude } = setup;
+    await setup.server.call('PUT', `/api/v1/sessions/${session.id}`, { budgetUsd: 1 });
     const usage = { input_tokens: 1_000_000 };
-    const run = await say(place.server, session, [
+    const run = await say(setup.server, session, [
       { text: 'Half a text.', holdEnd: 'text', usage },
     ]);
-    await house.model.arrived('text');
-    // It counts while it works, so that it still does when nobody is left to say it.
-    await until(async () => (await costOf(session, place.server)).estimatedUsd > 0, PATIENCE);
-    await place.kill();
-    house.model.release('text');
+    await claude.model.arrived('text');
+    // Usage is counted while the agent works, so it survives the agent.
+    await until(async () => (await costOf(session, setup.server)).estimatedUsd > 0, PATIENCE);
+    await setup.kill();
+    claude.model.release('text');
 
-    expect(await ended(place.server, run)).toMatchObject({
+    expect(await ended(setup.server, run)).toMatchObject({
       state: 'failed',
       error: { class: 'budget_reached' },
     });
-    expect(house.starts()).toHaveLength(2);
-    const [invocation] = await invocationsOf(place.server, run);
+    expect(claude.starts()).toHaveLength(2);
+    const [invocation] = await invocationsOf(setup.server, run);
     const { costUsd = 0, model = '' } = invocation ?? {};
     expect(invocation).toMatchObject({ inputTokens: 1_000_000, costSource: 'estimated' });
     expect(costUsd).toBeGreaterThan(1);
-    const cost = await costOf(session, place.server);
+    const cost = await costOf(session, setup.server);
     expect(cost.estimatedUsd).toBeCloseTo(costUsd);
     expect(cost.costUsd).toBeGreaterThan(costUsd);
     expect(cost.models).toMatchObject([
@@ -46,12 +54,12 @@ test.each(['Claude Code', 'the server'] as const)(
     ]);
     for (const by of ['user', 'channel', 'day', 'session']) {
       const path = `/api/v1/cost?by=${by}`;
-      const { items } = await place.server.call<{ items: CostLine[] }>('GET', path);
+      const { items } = await setup.server.call<{ items: CostLine[] }>('GET', path);
       expect(items).toMatchObject([
         { costUsd: expect.closeTo(cost.costUsd), estimatedUsd: expect.closeTo(costUsd) },
       ]);
     }
-    const logged = (await place.server.log(session.id)).filter(
+    const logged = (await setup.server.log(session.id)).filter(
       ({ type }) => type === 'agent.usage',
     );
     expect(logged.at(-1)?.payload).toMatchObject({ source: 'estimated', costUsd });
@@ -59,25 +67,25 @@ test.each(['Claude Code', 'the server'] as const)(
 );
 
 test('[A5] SIGTERM of Claude Code: the next reported total corrects the estimate', async () => {
-  const place = await killed('Claude Code');
-  const { session, house, server } = place;
+  const setup = await crashSetup('Claude Code');
+  const { session, claude, server } = setup;
   await server.call('PUT', `/api/v1/sessions/${session.id}/policy`, { allow: ['Bash'] });
   const run = await say(server, session, [
     { tools: [making('made')], usage: { input_tokens: 7000 } },
     { text: 'Made it.', holdEnd: 'word', usage: { input_tokens: 5000 } },
   ]);
-  await house.model.arrived('word');
-  await untilTold(server, session, 'agent.tool_result');
+  await claude.model.arrived('word');
+  await untilEvent(server, session, 'agent.tool_result');
   const estimated = async (): Promise<Invocation | undefined> =>
     (await invocationsOf(server, run)).find(({ inputTokens }) => inputTokens === 12_000);
   await until(async () => (await estimated()) !== undefined, PATIENCE);
   expect(await estimated()).toMatchObject({ costSource: 'estimated' });
-  process.kill(house.starts().at(-1)!.pid, 'SIGTERM');
-  await untilTold(server, session, 'agent.usage', ({ source }) => source === 'estimated');
-  house.model.release('word');
+  process.kill(claude.starts().at(-1)!.pid, 'SIGTERM');
+  await untilEvent(server, session, 'agent.usage', ({ source }) => source === 'estimated');
+  claude.model.release('word');
   expect(await ended(server, run)).toMatchObject({ state: 'succeeded', ...counts('Claude Code') });
 
-  // The answer that had ended is in its total; the one that was cut off it does not count itself.
+  // Claude Code's total includes the complete answer, but not the interrupted one.
   const [first, second] = await invocationsOf(server, run);
   expect(first).toMatchObject({ exitCode: 143, inputTokens: 7000, costSource: 'claude' });
   expect(second).toMatchObject({ inputTokens: 12_000, costSource: 'claude' });

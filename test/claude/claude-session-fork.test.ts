@@ -5,35 +5,36 @@ import type { Server } from '../support/server-rig.ts';
 import {
   answer,
   asked,
-  claudeHouse,
+  type ClaudeServerRig,
+  claudeServerRig,
   counts,
+  crashSetup,
   done,
   ended,
   FIRST,
-  type House,
-  killed,
   say,
-  untilTold,
+  untilEvent,
 } from './claude-session-rig.ts';
 
 const forkOf = (server: Server, session: Session, name = 'a fork'): Promise<Session> =>
   server.call('POST', `/api/v1/sessions/${session.id}/fork`, { name });
 
-const lastConversation = (house: House): string => house.starts().at(-1)?.conversation ?? '';
+const lastConversation = (claude: ClaudeServerRig): string =>
+  claude.starts().at(-1)?.conversation ?? '';
 
-/** A run of the session, and the conversation that it ran in. */
-async function doneIn(house: House, server: Server, session: Session, text: string) {
+/** Executes a run of the session; returns its conversation. */
+async function doneIn(claude: ClaudeServerRig, server: Server, session: Session, text: string) {
   await done(server, session, [{ text }]);
-  return lastConversation(house);
+  return lastConversation(claude);
 }
 
-/** What the model was shown of earlier turns: which of these words. */
-const shownOf = (house: House, words: readonly string[]): string[] =>
-  words.filter((word) => house.shown().includes(word));
+/** The words among these that the last request to the model contained. */
+const shownOf = (claude: ClaudeServerRig, words: readonly string[]): string[] =>
+  words.filter((word) => claude.shown().includes(word));
 
 const WORDS = ['banana', 'cherry', 'damson', 'medlar', 'quince'];
 
-const isShared = (house: House): object => ({ path: house.work });
+const isShared = (claude: ClaudeServerRig): object => ({ path: claude.work });
 const isOwn = (): object => ({});
 
 describe('[S10] a fork of a Claude session', () => {
@@ -41,67 +42,67 @@ describe('[S10] a fork of a Claude session', () => {
   const inOwn = ['in a directory of its own', isOwn] as const;
   test.each(casesOf([inOriginal, inOwn], [inOriginal]))(
     '%s has a conversation of its own, a copy as of the fork',
-    async (_, place) => {
-      const house = await claudeHouse();
-      const server = await house.server();
-      const workspace = { provider: 'directory', ...place(house) };
-      const original = await house.session(server, 'an original', { workspace });
-      const first = await doneIn(house, server, original, 'The word is banana.');
+    async (_, workspaceOptions) => {
+      const claude = await claudeServerRig();
+      const server = await claude.server();
+      const workspace = { provider: 'directory', ...workspaceOptions(claude) };
+      const original = await claude.session(server, 'an original', { workspace });
+      const first = await doneIn(claude, server, original, 'The word is banana.');
       const fork = await forkOf(server, original);
       expect(fork.forkedFrom).toBe(original.id);
       // The original continues before the fork has begun.
-      expect(await doneIn(house, server, original, 'The word is cherry.')).toBe(first);
-      const before = house.transcript(first);
+      expect(await doneIn(claude, server, original, 'The word is cherry.')).toBe(first);
+      const before = claude.transcript(first);
 
-      const second = await doneIn(house, server, fork, 'The word is damson.');
-      expect(shownOf(house, WORDS)).toEqual(['banana', 'damson']);
+      const second = await doneIn(claude, server, fork, 'The word is damson.');
+      expect(shownOf(claude, WORDS)).toEqual(['banana', 'damson']);
       expect(second).not.toBe(first);
-      expect(house.transcript(first)).toEqual(before);
+      expect(claude.transcript(first)).toEqual(before);
 
       // Each continues on its own.
-      expect(await doneIn(house, server, original, 'The word is medlar.')).toBe(first);
-      expect(shownOf(house, WORDS)).toEqual(['banana', 'cherry', 'medlar']);
-      expect(await doneIn(house, server, fork, 'The word is quince.')).toBe(second);
-      expect(shownOf(house, WORDS)).toEqual(['banana', 'damson', 'quince']);
+      expect(await doneIn(claude, server, original, 'The word is medlar.')).toBe(first);
+      expect(shownOf(claude, WORDS)).toEqual(['banana', 'cherry', 'medlar']);
+      expect(await doneIn(claude, server, fork, 'The word is quince.')).toBe(second);
+      expect(shownOf(claude, WORDS)).toEqual(['banana', 'damson', 'quince']);
     },
   );
 
   test('begins while the original is at work, as it was before that', async () => {
-    const house = await claudeHouse();
-    const server = await house.server();
-    const original = await house.session(server);
-    const first = await doneIn(house, server, original, 'The word is banana.');
+    const claude = await claudeServerRig();
+    const server = await claude.server();
+    const original = await claude.session(server);
+    const first = await doneIn(claude, server, original, 'The word is banana.');
     const busy = await say(server, original, [{ text: 'The word is cherry.', holdEnd: 'busy' }]);
-    await house.model.arrived('busy');
+    await claude.model.arrived('busy');
     const fork = await forkOf(server, original);
-    expect(await doneIn(house, server, fork, 'The word is damson.')).not.toBe(first);
-    expect(shownOf(house, WORDS)).toEqual(['banana', 'damson']);
-    house.model.release('busy');
+    expect(await doneIn(claude, server, fork, 'The word is damson.')).not.toBe(first);
+    expect(shownOf(claude, WORDS)).toEqual(['banana', 'damson']);
+    claude.model.release('busy');
     expect((await ended(server, busy)).state).toBe('succeeded');
   });
 
   test('of a fork that has not begun starts where that one would', async () => {
-    const house = await claudeHouse();
-    const server = await house.server();
-    const original = await house.session(server);
-    const first = await doneIn(house, server, original, 'The word is banana.');
+    const claude = await claudeServerRig();
+    const server = await claude.server();
+    const original = await claude.session(server);
+    const first = await doneIn(claude, server, original, 'The word is banana.');
     const fork = await forkOf(server, await forkOf(server, original), 'a fork of a fork');
-    expect(await doneIn(house, server, fork, 'The word is cherry.')).not.toBe(first);
-    expect(shownOf(house, WORDS)).toEqual(['banana', 'cherry']);
+    expect(await doneIn(claude, server, fork, 'The word is cherry.')).not.toBe(first);
+    expect(shownOf(claude, WORDS)).toEqual(['banana', 'cherry']);
   });
 
   test('[A3] whose original is lost reports that, and a retry starts over', async () => {
-    const house = await claudeHouse();
-    const server = await house.server();
-    const original = await house.session(server);
+    const claude = await claudeServerRig();
+    const server = await claude.server();
+    const original = await claude.session(server);
     await done(server, original, [{ text: 'The word is banana.' }]);
     const fork = await forkOf(server, original);
-    house.forget(lastConversation(house));
+    claude.forget(lastConversation(claude));
     const run = await ended(server, await say(server, fork, [{ text: 'The word is cherry.' }]));
     expect(run).toMatchObject({ state: 'failed', error: { class: 'conversation_lost' } });
     const retry = await server.call<{ id: string }>('POST', `/api/v1/runs/${run.id}/retry`);
     expect((await ended(server, retry.id)).state).toBe('succeeded');
-    expect(shownOf(house, WORDS)).toEqual(['cherry']);
+    expect(shownOf(claude, WORDS)).toEqual(['cherry']);
   });
 });
 
@@ -109,51 +110,51 @@ describe('[S10] [A3] kill -9 in the first run of a fork', () => {
   test.each(casesOf(['Claude Code', 'the server'], ['the server']))(
     'of %s before it has done anything: it is forked again',
     async (part) => {
-      const place = await killed(part);
-      const { house } = place;
-      const first = lastConversation(house);
-      const before = house.transcript(first);
-      const fork = await forkOf(place.server, place.session);
-      const run = await say(place.server, fork, [{ text: 'The word is cherry.', holdEnd: 'here' }]);
-      await house.model.arrived('here');
-      await untilTold(place.server, fork, 'agent.init');
-      await place.kill();
-      house.model.release('here');
-      expect(await ended(place.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
-      const conversation = lastConversation(house);
-      expect(shownOf(house, [FIRST, 'cherry'])).toEqual([FIRST, 'cherry']);
+      const setup = await crashSetup(part);
+      const { claude } = setup;
+      const first = lastConversation(claude);
+      const before = claude.transcript(first);
+      const fork = await forkOf(setup.server, setup.session);
+      const run = await say(setup.server, fork, [{ text: 'The word is cherry.', holdEnd: 'here' }]);
+      await claude.model.arrived('here');
+      await untilEvent(setup.server, fork, 'agent.init');
+      await setup.kill();
+      claude.model.release('here');
+      expect(await ended(setup.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
+      const conversation = lastConversation(claude);
+      expect(shownOf(claude, [FIRST, 'cherry'])).toEqual([FIRST, 'cherry']);
       expect(conversation).not.toBe(first);
-      expect(await doneIn(house, place.server, fork, 'The word is damson.')).toBe(conversation);
-      expect(house.transcript(first)).toEqual(before);
-      expect(await doneIn(house, place.server, place.session, 'The word is medlar.')).toBe(first);
-      expect(shownOf(house, WORDS)).toEqual(['banana', 'medlar']);
+      expect(await doneIn(claude, setup.server, fork, 'The word is damson.')).toBe(conversation);
+      expect(claude.transcript(first)).toEqual(before);
+      expect(await doneIn(claude, setup.server, setup.session, 'The word is medlar.')).toBe(first);
+      expect(shownOf(claude, WORDS)).toEqual(['banana', 'medlar']);
     },
   );
 
   test.each(casesOf(['Claude Code', 'the worker'], ['Claude Code']))(
     'of %s while a tool writes: it continues in its own conversation',
     async (part) => {
-      const place = await killed(part);
-      const { house } = place;
-      const first = lastConversation(house);
-      const before = house.transcript(first);
-      const fork = await forkOf(place.server, place.session);
-      const gate = house.gate();
-      const run = await say(place.server, fork, [
+      const setup = await crashSetup(part);
+      const { claude } = setup;
+      const first = lastConversation(claude);
+      const before = claude.transcript(first);
+      const fork = await forkOf(setup.server, setup.session);
+      const gate = claude.gate();
+      const run = await say(setup.server, fork, [
         { tools: [gate.call] },
-        { text: 'The word is cherry.', results: [{ includes: 'let go' }] },
+        { text: 'The word is cherry.', results: [{ includes: 'released' }] },
       ]);
-      await answer(place.server, await asked(place.server, fork, run), { decision: 'allow' });
+      await answer(setup.server, await asked(setup.server, fork, run), { decision: 'allow' });
       await gate.begun(1);
-      const own = lastConversation(house);
+      const own = lastConversation(claude);
       expect(own).not.toBe(first);
-      await place.kill();
+      await setup.kill();
       await gate.begun(2);
-      gate.letGo();
-      expect(await ended(place.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
-      expect(await doneIn(house, place.server, fork, 'The word is damson.')).toBe(own);
-      expect(shownOf(house, WORDS)).toEqual(['banana', 'cherry', 'damson']);
-      expect(house.transcript(first)).toEqual(before);
+      gate.release();
+      expect(await ended(setup.server, run)).toMatchObject({ state: 'succeeded', ...counts(part) });
+      expect(await doneIn(claude, setup.server, fork, 'The word is damson.')).toBe(own);
+      expect(shownOf(claude, WORDS)).toEqual(['banana', 'cherry', 'damson']);
+      expect(claude.transcript(first)).toEqual(before);
     },
   );
 });

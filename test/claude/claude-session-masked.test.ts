@@ -2,11 +2,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/contract/json.ts';
-import { answer, asked, bash, claudeHouse, ended, say, told } from './claude-session-rig.ts';
+import {
+  answer,
+  asked,
+  bash,
+  claudeServerRig,
+  ended,
+  payloadsOf,
+  say,
+} from './claude-session-rig.ts';
 
 const IFS = `$${'{IFS}'}`;
 
-/** Each makes a file, by a part that looks like a secret. */
+/** Each creates a file in a part of the command that looks like a secret. */
 const HIDING = [
   ': "-----BEGIN PRIVATE KEY-----"; touch FILE; : "-----END PRIVATE KEY-----"',
   'echo # -----BEGIN PRIVATE KEY-----\ntouch FILE',
@@ -17,10 +25,10 @@ const HIDING = [
   `echo https://bob:pw;touch${IFS}FILE|cat;: @host`,
 ].map((command, i) => command.replace('FILE', `file-${i}`));
 
-test('[P4] [A7] a mask hides no shell code from who approves it, nor from the log', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
-  const session = await house.session(server);
+test('[P4] [A7] a mask hides no shell code from the approver or the log', async () => {
+  const claude = await claudeServerRig();
+  const server = await claude.server();
+  const session = await claude.session(server);
   const run = await say(server, session, [
     ...HIDING.map((command, i) => ({ tools: [bash(command)], ...(i > 0 && { results: [{}] }) })),
     { text: 'Over.', results: [{}] },
@@ -37,12 +45,12 @@ test('[P4] [A7] a mask hides no shell code from who approves it, nor from the lo
     await answer(server, question, { decision: 'allow' });
   }
   expect((await ended(server, run)).state).toBe('succeeded');
-  expect(HIDING.map((_, i) => existsSync(join(house.work, `file-${i}`)))).toEqual(
+  expect(HIDING.map((_, i) => existsSync(join(claude.work, `file-${i}`)))).toEqual(
     HIDING.map(() => true),
   );
   const log = JSON.stringify([
-    await told(server, session, 'agent.tool_use'),
-    await told(server, session, 'approval.requested'),
+    await payloadsOf(server, session, 'agent.tool_use'),
+    await payloadsOf(server, session, 'approval.requested'),
   ] as Json);
   for (const i of HIDING.keys()) {
     expect(log.match(new RegExp(`touch[^,]*file-${i}`, 'g'))).toHaveLength(2);

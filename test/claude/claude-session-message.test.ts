@@ -2,22 +2,22 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scripted } from '../model-server/script.ts';
 import { root } from '../support/processes.ts';
-import { answer, asked, claudeHouse, ended } from './claude-session-rig.ts';
+import { answer, asked, claudeServerRig, ended } from './claude-session-rig.ts';
 
 /** One pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 test('[A11] [A12] a picture, a file, nearly a megabyte of Japanese and an MCP server, over HTTP', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
+  const claude = await claudeServerRig();
+  const server = await claude.server();
   const echo = {
     command: process.execPath,
     args: [join(root, 'test/fixtures/mcp-server.mjs')],
     env: { PREFIX: 'said: ' },
   };
   const agent = { kind: 'claude', systemPrompt: '短く答えてください。', mcpServers: { echo } };
-  const session = await house.session(server, '絵を見る', { agent });
+  const session = await claude.session(server, '絵を見る', { agent });
   const text = 'この絵を見てください。🌏'.repeat(26_000);
   const attachments = [
     { name: '写真.png', mediaType: 'image/png', data: PNG },
@@ -33,8 +33,8 @@ test('[A11] [A12] a picture, a file, nearly a megabyte of Japanese and an MCP se
   await answer(server, question, { decision: 'allow' });
   const run = await ended(server, id);
   expect(run).toMatchObject({ state: 'succeeded', result: { text: '見ました。' } });
-  expect(JSON.stringify(house.model.requests.at(-1)?.system)).toContain('短く答えてください。');
-  const blocks = house.model.requests.at(-1)?.messages.flatMap(({ content }) => content) ?? [];
+  expect(JSON.stringify(claude.model.requests.at(-1)?.system)).toContain('短く答えてください。');
+  const blocks = claude.model.requests.at(-1)?.messages.flatMap(({ content }) => content) ?? [];
   expect(blocks.filter(({ type }) => type === 'image')).toMatchObject([
     { source: { type: 'base64', media_type: 'image/png', data: PNG } },
   ]);

@@ -8,7 +8,7 @@ import { scripted } from '../model-server/script.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { ADMIN, type ServiceRig, serviceRig } from '../support/service-rig.ts';
 import { until } from '../support/until.ts';
-import { claudeHouse, making, PATIENCE } from './claude-session-rig.ts';
+import { claudeServerRig, making, PATIENCE } from './claude-session-rig.ts';
 
 async function open({ service }: ServiceRig, sessionId: string): Promise<Approval> {
   const pending = async (): Promise<Approval | undefined> =>
@@ -26,22 +26,22 @@ async function parkings({ store }: ServiceRig, sessionId: string): Promise<boole
 
 const allow = { decision: 'allow', scope: 'once' } as const;
 
-test('[A7] a question that waits long stops the process, counts as nothing, and its answer goes on', async () => {
-  const house = await claudeHouse();
+test('[A7] a long wait for an answer stops the process without counting an attempt, and the answer resumes the run', async () => {
+  const claude = await claudeServerRig();
   const rig = await serviceRig({
     parkMs: 500,
-    claudePath: house.program,
-    environment: { ...house.agentEnv, HOME: house.home },
+    claudePath: claude.program,
+    environment: { ...claude.agentEnv, HOME: claude.home },
   });
   const { id } = await rig.session('parked', {
     agent: { kind: 'claude' },
-    workspace: { provider: 'directory', path: house.work },
+    workspace: { provider: 'directory', path: claude.work },
   });
   const steps = [{ tools: [making('made')] }, { text: 'Made.', results: [{}] }];
   const run = await rig.send(id, scripted(steps));
   const question = await open(rig, id);
   await until(async () => (await parkings(rig, id)).includes(true), PATIENCE);
-  expect(house.left()).toEqual([]);
+  expect(claude.left()).toEqual([]);
   const parked = await rig.service.getRun(ADMIN, run);
   expect(parked).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0, error: null });
   expect(rig.worker.executing).toBe(0);
@@ -50,16 +50,16 @@ test('[A7] a question that waits long stops the process, counts as nothing, and 
   await until(async () => (await rig.service.getRun(ADMIN, run)).finishedAt !== null, PATIENCE);
   const finished = await rig.service.getRun(ADMIN, run);
   expect(finished).toMatchObject({ state: 'succeeded', attempts: 1, crashes: 0 });
-  expect(existsSync(join(house.work, 'made'))).toBe(true);
+  expect(existsSync(join(claude.work, 'made'))).toBe(true);
   const all = await rig.service.listApprovals(ADMIN, { sessionId: id });
   expect(all.items.map(({ state }) => state)).toEqual(['allowed']);
 });
 
-test('[A8] [A7] the silence of an agent that waits for its answer is no time-out', async () => {
+test('[A8] [A7] the silence of an agent that waits for an answer is no timeout', async () => {
   const silenceMs = 1500;
   const rig = await serviceRig({
     claudePath: asking(),
-    // Later than the silence: whichever comes first is what the run ends by.
+    // Later than the silence limit: the run ends by whichever comes first.
     parkMs: 2 * silenceMs,
     timeouts: { ...TIMEOUTS, silenceMs },
   });

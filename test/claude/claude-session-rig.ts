@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import { processTable } from '../../src/agents/process-table.ts';
-import { TAG_VARIABLE, parseTag } from '../../src/agents/tag.ts';
+import { parseTag, TAG_VARIABLE } from '../../src/agents/tag.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
@@ -20,17 +20,17 @@ export const CLAUDE = join(
   `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
 );
 
-/** Servers and agents start in seconds, and on a busy machine in ten times that. */
+/** Servers and agents start in seconds; a busy machine takes ten times as long. */
 export const PATIENCE = { ms: 120_000, every: 50 };
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const table = processTable();
 
 export const bash = (command: string) => ({ name: 'Bash', input: { command } });
-/** Makes a file, by a command that is asked about. */
+/** Creates a file with a command that needs approval. */
 export const making = (name: string) => bash(`install /dev/null ${name}`);
 
-/** Notes each start of Claude Code, and whether another one has its conversation at that time. */
+/** Records each start of Claude Code, and whether another process has its conversation at that time. */
 const wrapper = (home: string, program: string): string => `#!/bin/sh
 how= id= before=
 for word; do
@@ -51,15 +51,16 @@ export interface Start {
   readonly how: string;
   readonly conversation: string;
   readonly pid: number;
-  /** That started it. */
+  /** The node that started it. */
   readonly node: string;
 }
 
 /**
  * Real servers with the real Claude Code and a scripted model. When the test ends each server is
- * stopped, nothing of an agent may be left, and no conversation had two at once (A3, A9).
+ * stopped, no process of an agent may be left, and no conversation may have had two processes at
+ * once (A3, A9).
  */
-export async function claudeHouse() {
+export async function claudeServerRig() {
   const model = await startModelServer();
   onTestFinished(async () => {
     await model.stop();
@@ -94,7 +95,7 @@ export async function claudeHouse() {
       const [how = '', conversation = '', pid = '', mark = ''] = line.split(' ');
       return { how, conversation, pid: Number(pid), node: parseTag(mark)?.node ?? '' };
     });
-  /** Processes that an agent of this house has started, or is. */
+  /** The agents of these servers, and all processes that they started. */
   const left = (): number[] => {
     const nodes = new Set(starts().map(({ node }) => node));
     const pids = table.list().map(({ pid }) => pid);
@@ -129,10 +130,10 @@ export async function claudeHouse() {
       });
       return server;
     },
-    /** Each start of Claude Code. */
+    /** All starts of Claude Code. */
     starts,
     gate: (name = 'gate') => gateAt(join(work, name)),
-    /** What the CLI keeps of its conversations: every line must be whole. */
+    /** The transcript that the CLI keeps of a conversation; every line must be complete. */
     transcript: (conversation: string): Json[] => {
       const text = readFileSync(transcriptOf(conversation), 'utf8');
       expect(text.endsWith('\n')).toBe(true);
@@ -141,9 +142,9 @@ export async function claudeHouse() {
         .split('\n')
         .map((line) => JSON.parse(line) as Json);
     },
-    /** As if the CLI had never had it. */
+    /** Deletes the transcript, as if the CLI had never had the conversation. */
     forget: (conversation: string): void => rmSync(transcriptOf(conversation)),
-    /** What the model was shown last. */
+    /** The messages of the last request to the model. */
     shown: (): string => JSON.stringify(model.requests.at(-1)?.messages ?? []),
     session: (server: Server, name = 'a claude', more: object = {}): Promise<Session> =>
       server.session(name, {
@@ -154,61 +155,61 @@ export async function claudeHouse() {
   };
 }
 
-/** For commands that wait until a test lets them go. */
+/** A command that waits until the test releases it. */
 function gateAt(path: string) {
   const name = basename(path);
   const runs = (): number =>
     existsSync(`${path}.runs`) ? readFileSync(`${path}.runs`, 'utf8').length / 2 : 0;
   return {
-    call: bash(`echo x >> ${name}.runs; until [ -e ${name} ]; do sleep 0.05; done; echo let go`),
-    /** How often it has begun. */
+    call: bash(`echo x >> ${name}.runs; until [ -e ${name} ]; do sleep 0.05; done; echo released`),
+    /** How often it was started. */
     runs,
     begun: (times: number) => until(() => runs() === times, PATIENCE),
-    letGo: () => writeFileSync(path, ''),
+    release: () => writeFileSync(path, ''),
   };
 }
 
-export type House = Awaited<ReturnType<typeof claudeHouse>>;
+export type ClaudeServerRig = Awaited<ReturnType<typeof claudeServerRig>>;
 
 export type Part = 'Claude Code' | 'the worker' | 'the server' | 'all at once';
 
-/** Those that can be killed each on its own. */
+/** The parts that can be killed separately. */
 export const parts = ['Claude Code', 'the server', 'the worker'] as const;
 
-/** What the death of an agent counts as, and that of a node. */
+/** The counters after the death of an agent or of a node. */
 export const counts = (part: Part): object =>
   part === 'Claude Code' ? { attempts: 2, crashes: 0 } : { attempts: 1, crashes: 1 };
 
-/** What is said in it before anything dies. */
+/** The text of the conversation before anything is killed. */
 export const FIRST = 'The word is banana.';
 
-/** A session that has a conversation, in a place of which one part is killed with -9. */
-export async function killed(part: Part) {
-  const house = await claudeHouse();
+/** A session with a conversation, and a `kill` that ends one part of the setup with SIGKILL. */
+export async function crashSetup(part: Part) {
+  const claude = await claudeServerRig();
   const isCluster = part === 'the worker';
   const env = isCluster ? await sharedDatabase() : {};
-  let server = await house.server({ env, command: isCluster ? 'api' : 'up' });
+  let server = await claude.server({ env, command: isCluster ? 'api' : 'up' });
   if (isCluster) {
-    // Two, so that one is there to take over at once.
+    // Two, so that the other one takes over at once.
     const worker = (name: string) =>
-      house.server({ env, command: 'worker', dataDir: join(house.home, name) });
+      claude.server({ env, command: 'worker', dataDir: join(claude.home, name) });
     await Promise.all([worker('one'), worker('two')]);
   }
-  const session = await house.session(server);
+  const session = await claude.session(server);
   await done(server, session, [{ text: FIRST }]);
   return {
-    house,
+    claude,
     session,
     get server() {
       return server;
     },
     kill: async (): Promise<void> => {
-      const claude = house.starts().at(-1)?.pid ?? 0;
-      if (part === 'the worker') process.kill(parentOf(claude), 'SIGKILL');
-      if (part === 'Claude Code' || part === 'all at once') process.kill(claude, 'SIGKILL');
+      const agentPid = claude.starts().at(-1)?.pid ?? 0;
+      if (part === 'the worker') process.kill(parentOf(agentPid), 'SIGKILL');
+      if (part === 'Claude Code' || part === 'all at once') process.kill(agentPid, 'SIGKILL');
       if (part === 'the server' || part === 'all at once') {
         await server.kill();
-        server = await house.server();
+        server = await claude.server();
       }
     },
   };
@@ -217,7 +218,7 @@ export async function killed(part: Part) {
 const parentOf = (pid: number): number =>
   Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
 
-export type Place = Awaited<ReturnType<typeof killed>>;
+export type CrashSetup = Awaited<ReturnType<typeof crashSetup>>;
 
 async function sharedDatabase(): Promise<NodeJS.ProcessEnv> {
   const database = await createDatabase();
@@ -230,11 +231,11 @@ async function sharedDatabase(): Promise<NodeJS.ProcessEnv> {
 }
 
 /**
- * After a crash: the run ended once, nothing of it is left, the CLI's own record is whole, and the
- * next message goes on from all that was said.
+ * Checks after a crash that the run ended once, none of its processes is left, the CLI's transcript is
+ * complete, and the next message continues the conversation.
  */
 export async function whole(
-  { house, server, session }: Pick<Place, 'house' | 'server' | 'session'>,
+  { claude, server, session }: Pick<CrashSetup, 'claude' | 'server' | 'session'>,
   run: string,
   said: readonly string[],
 ) {
@@ -242,15 +243,15 @@ export async function whole(
     ({ type, runId }) => type === 'done' && runId === run,
   );
   expect(ends).toHaveLength(1);
-  await until(() => house.left().length === 0, PATIENCE);
+  await until(() => claude.left().length === 0, PATIENCE);
   await done(server, session, [{ text: 'Here.' }]);
-  for (const each of said) expect(house.shown()).toContain(each);
-  const conversations = new Set(house.starts().map(({ conversation }) => conversation));
+  for (const each of said) expect(claude.shown()).toContain(each);
+  const conversations = new Set(claude.starts().map(({ conversation }) => conversation));
   expect(conversations.size).toBe(1);
-  for (const each of conversations) expect(house.transcript(each).length).toBeGreaterThan(0);
+  for (const each of conversations) expect(claude.transcript(each).length).toBeGreaterThan(0);
 }
 
-/** In order, but without the grace that runs have. */
+/** A clean stop, but without the grace period for runs. */
 async function stop({ program }: Server): Promise<void> {
   if (!isAlive(program.pid)) return;
   process.kill(program.pid, 'SIGTERM');
@@ -265,7 +266,7 @@ export const say = (server: Server, session: Session, steps: readonly StepInput[
 export const ended = (server: Server, run: string): Promise<RunView> =>
   server.finished(run, PATIENCE.ms);
 
-/** A run that must succeed. */
+/** Executes a run that must succeed. */
 export async function done(server: Server, session: Session, steps: readonly StepInput[]) {
   const run = await ended(server, await say(server, session, steps));
   expect(run).toMatchObject({ state: 'succeeded', error: null });
@@ -276,19 +277,20 @@ export const approvals = async (server: Server, session: Session): Promise<Appro
   (await server.call<{ items: Approval[] }>('GET', `/api/v1/approvals?sessionId=${session.id}`))
     .items;
 
-/** The questions that are open, once there are so many and the run waits for them. */
+/** The open questions, once there are `many` and the run waits for them. */
 export async function allAsked(server: Server, session: Session, run: string, many: number) {
   let open: Approval[] = [];
   await until(async () => {
     open = (await approvals(server, session)).filter(({ state }) => state === 'pending');
     const { state, finishedAt, error } = await server.run(run);
-    if (finishedAt !== null) throw new Error(`it asks no more: ${state} ${error?.message}`);
+    if (finishedAt !== null)
+      throw new Error(`the run ended without asking: ${state} ${error?.message}`);
     return open.length >= many && state === 'waiting';
   }, PATIENCE);
   return open;
 }
 
-/** The one that is open. */
+/** The single open question. */
 export const asked = async (server: Server, session: Session, run: string): Promise<Approval> =>
   (await allAsked(server, session, run, 1))[0] as Approval;
 
@@ -296,7 +298,7 @@ export const answer = (server: Server, { id }: Approval, body: object): Promise<
   server.call('POST', `/api/v1/approvals/${id}`, body);
 
 /** Payloads of a session's events of one type. */
-export const told = async (
+export const payloadsOf = async (
   server: Server,
   session: Session,
   type: string,
@@ -305,9 +307,10 @@ export const told = async (
     event.type === type ? [event.payload as Record<string, Json>] : [],
   );
 
-export const untilTold = (
+export const untilEvent = (
   server: Server,
   session: Session,
   type: string,
   holds: (payload: Record<string, Json>) => boolean = () => true,
-): Promise<void> => until(async () => (await told(server, session, type)).some(holds), PATIENCE);
+): Promise<void> =>
+  until(async () => (await payloadsOf(server, session, type)).some(holds), PATIENCE);

@@ -10,7 +10,7 @@ import { root, temporaryDirectory } from '../support/processes.ts';
 import { ADMIN, serviceRig } from '../support/service-rig.ts';
 import { until } from '../support/until.ts';
 import { claudeRig } from './claude-rig.ts';
-import { asked, claudeHouse, ended } from './claude-session-rig.ts';
+import { asked, claudeServerRig, ended } from './claude-session-rig.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -40,7 +40,7 @@ async function claudeService() {
   return { ...rig, model, id };
 }
 
-test('[Q11] a message to Claude Code at work reaches it, as it was written', async () => {
+test('[Q11] a message to Claude Code at work reaches it unchanged', async () => {
   const { service, store, model, id, ...rig } = await claudeService();
   const run = await rig.send(id, scripted([{ text: 'one', hold: 'text' }, { text: 'two' }]));
   await model.arrived('text');
@@ -66,21 +66,21 @@ test('[Q11] a message to Claude Code at work reaches it, as it was written', asy
   expect(lines.filter(({ action }) => action === 'message.send')).toHaveLength(2);
 });
 
-test('[H8] [Q11] the routes of the session scheduler say that a message was given to the agent at work', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
-  const session = await house.session(server);
+test('[H8] [Q11] the routes of the session scheduler report that a message was given to the agent at work', async () => {
+  const claude = await claudeServerRig();
+  const server = await claude.server();
+  const session = await claude.session(server);
   const steps = scripted([{ text: 'one', hold: 'text' }, { text: 'two' }]);
   const run = await server.send(session.id, steps);
-  await house.model.arrived('text');
+  await claude.model.arrived('text');
   const path = `/sessions/${session.id}/messages`;
   const sent = await server.call('POST', path, { prompt: 'also', onBusy: 'steer' });
   expect(sent).toEqual({ job_id: run, session_id: session.id, status: 'steered', position: 0 });
-  house.model.release('text');
+  claude.model.release('text');
   expect(await ended(server, run)).toMatchObject({ state: 'succeeded' });
 });
 
-test('[Q11] with nothing at work, and with what only a run can have, it is refused', async () => {
+test('[Q11] steering is refused without a running agent, and with options that only a run can have', async () => {
   const { service, id } = await claudeService();
   const send = (more: object) =>
     service.send(ADMIN, id, MessageRequest.parse({ message: 'x', onBusy: 'steer', ...more }), null);
@@ -93,20 +93,20 @@ test('[Q11] with nothing at work, and with what only a run can have, it is refus
 
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'a test' } });
 
-/** Says that it runs, and waits to be let go. */
+/** A command that reports its start and waits until it is released. */
 const waiting = (cwd: string) => {
   execFileSync('mkfifo', [join(cwd, 'gate')]);
   return {
     call: bash('touch running; read x < gate; echo $x'),
     running: () => until(() => existsSync(join(cwd, 'running')), { ms: 60_000 }),
-    letGo: () => writeFileSync(join(cwd, 'gate'), 'let go\n'),
+    release: () => writeFileSync(join(cwd, 'gate'), 'released\n'),
   };
 };
 
 describe('[Q11] steering Claude Code', () => {
-  test('a message in a tool is part of the turn, one in a text makes another', async () => {
+  test('a message during a tool call joins the turn, one during a text starts another', async () => {
     const rig = await claudeRig();
-    const { call, running, letGo } = waiting(rig.cwd);
+    const { call, running, release } = waiting(rig.cwd);
     const messages = channel();
     const talk = rig.start({
       steps: [{ tools: [call] }, { text: 'one', hold: 'text' }, { text: 'two' }],
@@ -115,7 +115,7 @@ describe('[Q11] steering Claude Code', () => {
     await running();
     messages.put('also this');
     await talk.until(({ taken }) => taken === 2);
-    letGo();
+    release();
     await rig.model.arrived('text');
     messages.put('and that');
     await talk.until(({ taken }) => taken === 3);
@@ -131,7 +131,7 @@ describe('[Q11] steering Claude Code', () => {
   });
 });
 
-/** Messages from a test; one that is waited for when the agent ends is answered with the end. */
+/** Messages from a test; a pending read resolves with the end when the agent ends. */
 function channel() {
   const queue: string[] = [];
   let wake = (): void => {};
@@ -162,9 +162,9 @@ function channel() {
   return state;
 }
 
-test('[P2] [P3] a run of cli that a person on api steers is decided as strictly as api', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
+test('[P2] [P3] a run from cli that is steered from api is decided as strictly as api', async () => {
+  const claude = await claudeServerRig();
+  const server = await claude.server();
   const person = async (name: string, channel: 'api' | 'cli') => {
     const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', { name });
     const body = { name, userId: id, channel, scopes: ['read', 'run'] };
@@ -177,7 +177,7 @@ test('[P2] [P3] a run of cli that a person on api steers is decided as strictly 
   const session = await owner<Session>('POST', '/sessions', {
     name: 'shared',
     agent: { kind: 'claude' },
-    workspace: { provider: 'directory', path: house.work },
+    workspace: { provider: 'directory', path: claude.work },
   });
   const shares = [{ user: 'taro', level: 'operate' }];
   await owner('PUT', `/sessions/${session.id}/shares`, { shares });
@@ -188,16 +188,16 @@ test('[P2] [P3] a run of cli that a person on api steers is decided as strictly 
     { text: 'one' },
   ]);
   const { runId } = await owner<{ runId: string }>('POST', path, { message });
-  await house.model.arrived('call');
-  expect(existsSync(join(house.work, 'before2'))).toBe(true);
+  await claude.model.arrived('call');
+  expect(existsSync(join(claude.work, 'before2'))).toBe(true);
   await sharer('POST', path, { message: 'and touch it after', onBusy: 'steer' });
-  house.model.release('call');
+  claude.model.release('call');
   const question = await asked(server, session, runId);
   expect(question).toMatchObject({
     input: { command: 'touch after; touch after2' },
     reason: expect.stringContaining('the run was steered from api'),
   });
-  expect(existsSync(join(house.work, 'after'))).toBe(false);
+  expect(existsSync(join(claude.work, 'after'))).toBe(false);
   await owner('POST', `/approvals/${question.id}`, { decision: 'deny', message: 'no' });
   expect(await ended(server, runId)).toMatchObject({ state: 'succeeded', channel: 'cli' });
 });

@@ -5,8 +5,8 @@ import { claudeRig } from './claude-rig.ts';
 
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'a test' } });
 
-describe('what Claude Code says and does', () => {
-  test('[A1] [E5] text comes in pieces, then whole, with what it cost', async () => {
+describe('text and tool calls of Claude Code', () => {
+  test('[A1] [E5] text comes in pieces, then as a whole, with its cost', async () => {
     const rig = await claudeRig();
     const steps = [{ thinking: 'Let me see.', text: 'こんにちは、世界 🌏!', piece: 2, bytes: 7 }];
     const talk = await rig.run({ steps });
@@ -29,7 +29,7 @@ describe('what Claude Code says and does', () => {
     expect(talk.conversation).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('[P3] [Q16] every tool call is told, asked about, and its result told', async () => {
+  test('[P3] [Q16] every tool call is emitted, asked about, and its result emitted', async () => {
     const rig = await claudeRig();
     const talk = await rig.run({
       steps: [
@@ -59,7 +59,7 @@ describe('what Claude Code says and does', () => {
     expect(talk.messages).toEqual(['Looking.', 'Done.']);
   });
 
-  test('[P1] a command begins in the workspace, wherever the one before it went', async () => {
+  test('[P1] a command begins in the workspace, wherever the previous one changed to', async () => {
     const rig = await claudeRig();
     const talk = await rig.run({
       steps: [
@@ -72,7 +72,7 @@ describe('what Claude Code says and does', () => {
     expect(readdirSync(rig.cwd).sort()).toEqual(['here', 'sub']);
   });
 
-  test('[A7] a denied call is not made, nor one that nobody could be asked about', async () => {
+  test('[A7] a denied call is not executed, nor one that could not be asked about', async () => {
     const rig = await claudeRig();
     const talk = await rig.run({
       steps: [
@@ -81,12 +81,12 @@ describe('what Claude Code says and does', () => {
           text: 'Then not.',
           results: [
             { error: true, includes: 'not on my watch' },
-            { error: true, includes: 'the store is away' },
+            { error: true, includes: 'the store is down' },
           ],
         },
       ],
       permit: async ({ input }) => {
-        if (JSON.stringify(input).includes('too')) throw new Error('the store is away');
+        if (JSON.stringify(input).includes('too')) throw new Error('the store is down');
         return { behavior: 'deny', message: 'not on my watch' };
       },
     });

@@ -14,7 +14,7 @@ const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((n
   name.endsWith('.jsonl'),
 );
 
-/** What the lines of a recorded process are understood as. */
+/** The events parsed from the lines of a recorded process. */
 function understood(name: string) {
   const lines = readFileSync(join(folder, name), 'utf8').trim().split('\n').map(parseLine);
   const events = new Events();
@@ -24,7 +24,7 @@ function understood(name: string) {
   const failed = results.at(-1)?.is_error !== false;
   const outcome = outcomeOf({
     ...events,
-    // So that old ones are judged by their lines.
+    // Old recordings must not be rejected by their version.
     version: OLDEST_VERSION,
     missingTools: [],
     exit: { code: failed ? 1 : 0, signal: null },
@@ -36,7 +36,7 @@ function understood(name: string) {
 }
 
 describe('[E5] recorded lines of Claude Code', () => {
-  test('are of three versions, with the same cases', () => {
+  test('cover three versions with the same cases', () => {
     const cases = (version: string) =>
       all.filter((name) => name.startsWith(version)).map((name) => name.split('/')[1]);
     const versions = [...new Set(all.map((name) => name.split('/')[0] ?? ''))].sort();
@@ -67,7 +67,7 @@ describe('[E5] recorded lines of Claude Code', () => {
   );
 
   test.each(['text', 'tools', 'denied', 'steered', 'http-401', 'usage-limit', 'lost'])(
-    '%s is understood alike in each version',
+    '%s is understood the same way in each version',
     (name) => {
       const shape = (version: string) => {
         const { given, outcome } = understood(`${version}/${name}.jsonl`);

@@ -10,8 +10,8 @@ const bash = (command: string) => ({ name: 'Bash', input: { command, description
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-describe('what Claude Code is given', () => {
-  test('[A3] [A5] a conversation goes on, and each turn has its own cost', async () => {
+describe('the input of Claude Code', () => {
+  test('[A3] [A5] a conversation continues, and each turn has its own cost', async () => {
     const rig = await claudeRig();
     const steps = (n: number) => [{ text: `answer ${n}`, usage: { input_tokens: 1000 * n } }];
     const first = await rig.run({ steps: steps(1) });
@@ -51,7 +51,7 @@ describe('what Claude Code is given', () => {
     expect(request?.model).toBe('claude-sonnet-4-5');
   });
 
-  test('[P3] a file that the message names with @ is not shown unasked; /clear begins anew', async () => {
+  test('[P3] a file named with @ in the message is not read without approval; /clear starts over', async () => {
     const rig = await claudeRig();
     writeFileSync(join(rig.cwd, 'secret'), 'the secret itself');
     const talk = await rig.run({ message: `See @secret and @${rig.cwd}/secret` });
@@ -69,7 +69,7 @@ describe('what Claude Code is given', () => {
     expect(JSON.stringify(rig.model.requests.at(-1)?.messages)).not.toContain('@secret');
   });
 
-  test('[A12] the tools of an MCP server, asked about like all others', async () => {
+  test('[A12] the tools of an MCP server need approval like all others', async () => {
     const rig = await claudeRig();
     const talk = await rig.run({
       steps: [
@@ -85,7 +85,7 @@ describe('what Claude Code is given', () => {
         broken: { command: join(rig.home, 'not-there') },
       },
       permit: async () => {
-        // It holds keys, so nobody else may see it, and it does not stay.
+        // It holds keys, so it is private to its owner and deleted afterwards.
         const [folder = ''] = readdirSync(rig.privateDir);
         const { mode } = statSync(join(rig.privateDir, folder, 'mcp.json'));
         expect(mode & 0o777).toBe(0o600);
@@ -101,7 +101,7 @@ describe('what Claude Code is given', () => {
     ]);
   });
 
-  test("[A12] [P3] a repository's hooks, settings and servers only once it is trusted", async () => {
+  test("[A12] [P3] a repository's hooks, settings and servers are used only once it is trusted", async () => {
     const rig = await claudeRig();
     const touch = (name: string) => `touch ${join(rig.home, name)}`;
     const hook = (name: string) => [{ hooks: [{ type: 'command', command: touch(name) }] }];

@@ -10,7 +10,7 @@ import { CLAUDE } from './claude-session-rig.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-test('[C1] [A2] the commands of docs/agents.md run as they stand', async ({ onTestFinished }) => {
+test('[C1] [A2] the commands of docs/agents.md run as written', async ({ onTestFinished }) => {
   const model = await startModelServer();
   onTestFinished(() => model.stop());
   const desk = new Desk();
@@ -39,7 +39,7 @@ test('[C1] [A2] the commands of docs/agents.md run as they stand', async ({ onTe
   for (const block of blocks) {
     const script = `set -e; mkdir -p "$HOME/work"; cd "$HOME/work"\n${block}`;
     const { code, stdout, stderr } = await ended(desk.shell(script, env));
-    // Nothing is at work when the page is run from top to bottom.
+    // No agent is at work when the page is run from top to bottom.
     const steers = block.includes('steer');
     expect([code, stderr.includes('cannot_steer')], `${block}${stdout}${stderr}`).toEqual(
       steers ? [2, true] : [0, false],

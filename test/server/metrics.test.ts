@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { formatTag, TAG_VARIABLE } from '../../src/agents/tag.ts';
-import { claudeHouse, ended, making } from '../claude/claude-session-rig.ts';
+import { claudeServerRig, ended, making } from '../claude/claude-session-rig.ts';
 import { scripted } from '../model-server/script.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { Server, TOKEN } from '../support/server-rig.ts';
@@ -112,9 +112,9 @@ test('[O4] streams, refusals, sign-ins, secrets and passes over the sessions are
 });
 
 test('[O4] [P3] [A5] denied calls and the cost of agents are counted', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
-  const session = await house.session(server, 'counted');
+  const claude = await claudeServerRig();
+  const server = await claude.server();
+  const session = await claude.session(server, 'counted');
   const rules = { allow: [], ask: [], deny: ['Bash(install *)'] };
   await server.call('PUT', `/api/v1/sessions/${session.id}/policy`, rules);
   const steps = [{ tools: [making('made')] }, { text: 'done' }];

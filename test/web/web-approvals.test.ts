@@ -8,9 +8,9 @@ import {
   approvals,
   asked,
   bash,
-  claudeHouse,
+  type ClaudeServerRig,
+  claudeServerRig,
   ended,
-  type House,
   making,
   PATIENCE,
   say,
@@ -42,12 +42,12 @@ const cards = (page: Page) => page.locator('[data-approval="pending"]');
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name });
 /** Keys act on the focused card, after enough time to read it. */
 const keysReady = (page: Page) => page.locator('[data-keys="ready"]').waitFor();
-const isMade = (house: House, name: string) => existsSync(join(house.work, name));
+const isMade = (claude: ClaudeServerRig, name: string) => existsSync(join(claude.work, name));
 
 test('[A7] [C2] questions are allowed once, edited, denied with a reason or allowed for the session, by keys and buttons, in the inbox and in the session', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
-  const session = await house.session(server);
+  const claude = await claudeServerRig();
+  const server = await claude.server();
+  const session = await claude.session(server);
   const { page, complaints } = await visit(server);
   await page.getByText('You’re all caught up.').waitFor();
   const run = await say(server, session, [
@@ -73,7 +73,7 @@ test('[A7] [C2] questions are allowed once, edited, denied with a reason or allo
   await page.getByText('Allowed by you').waitFor();
 
   await cards(page).getByText('install /dev/null second').first().waitFor();
-  expect(isMade(house, 'first')).toBe(true);
+  expect(isMade(claude, 'first')).toBe(true);
   // Letters typed into a field answer nothing.
   await page.keyboard.press('e');
   await keysReady(page);
@@ -87,7 +87,7 @@ test('[A7] [C2] questions are allowed once, edited, denied with a reason or allo
   // In its session.
   await page.goto(`${server.url}/s/${session.id}`);
   await cards(page).getByText('install /dev/null third').first().waitFor();
-  expect([isMade(house, 'second'), isMade(house, 'edited')]).toEqual([false, true]);
+  expect([isMade(claude, 'second'), isMade(claude, 'edited')]).toEqual([false, true]);
   await button(cards(page), 'Deny').click();
   await cards(page).getByLabel('Reason (optional)').fill('not that one');
   // An unfinished answer is restored wherever the question is shown.
@@ -97,7 +97,7 @@ test('[A7] [C2] questions are allowed once, edited, denied with a reason or allo
   await page.reload();
   await cards(page).getByLabel('Reason (optional)').press('Enter');
   expect((await ended(server, run)).state).toBe('succeeded');
-  expect(isMade(house, 'third')).toBe(false);
+  expect(isMade(claude, 'third')).toBe(false);
   expect((await approvals(server, session)).map(({ state }) => state)).toEqual([
     'denied',
     'allowed',
@@ -146,7 +146,7 @@ test('[A7] [C2] questions are allowed once, edited, denied with a reason or allo
     await page.keyboard.press('a');
     await keysReady(page);
   }
-  expect(isMade(house, 'four')).toBe(false);
+  expect(isMade(claude, 'four')).toBe(false);
   // Users who may answer can reveal it, and then a key allows it.
   await button(cards(page), 'Reveal secrets').click();
   await cards(page).getByText('DB_PASSWORD=correct-horse install /dev/null four').waitFor();
@@ -159,13 +159,13 @@ test('[A7] [C2] questions are allowed once, edited, denied with a reason or allo
   await page.keyboard.press('a');
   expect((await ended(server, again)).state).toBe('succeeded');
   expect(await approvals(server, session)).toHaveLength(6);
-  expect([isMade(house, 'three'), isMade(house, 'four')]).toEqual([true, true]);
+  expect([isMade(claude, 'three'), isMade(claude, 'four')]).toEqual([true, true]);
 });
 
 test('[A7] [C2] [X2] a question and a diff are answered by touch at 360 px in Japanese; an answer given elsewhere shows at once, also to viewers', async () => {
-  const house = await claudeHouse();
-  const server = await house.server();
-  const session = await house.session(server, 'asking', {});
+  const claude = await claudeServerRig();
+  const server = await claude.server();
+  const session = await claude.session(server, 'asking', {});
   await server.call('PUT', `/api/v1/sessions/${session.id}/policy`, { ask: ['Write'] });
   const option = (label: string) => ({ label, description: `${label} it is` });
   const questions = [
@@ -182,7 +182,7 @@ test('[A7] [C2] [X2] a question and a diff are answered by touch at 360 px in Ja
       options: [option('Home'), option('Prices')],
     },
   ];
-  const file = join(house.work, 'hello.txt');
+  const file = join(claude.work, 'hello.txt');
   const phone = { viewport: { width: 360, height: 740 }, locale: 'ja-JP', hasTouch: true } as const;
   const { page, complaints } = await visit(server, 'admin', { ...phone, colorScheme: 'dark' });
   const desk = await visit(server);
@@ -246,7 +246,7 @@ test('[A7] [C2] [X2] a question and a diff are answered by touch at 360 px in Ja
   expect(complaints).toEqual([]);
 
   // A viewer sees the question but no answer buttons.
-  const other = await house.session(server, 'shared', {});
+  const other = await claude.session(server, 'shared', {});
   const { id } = await server.call<{ id: string }>('POST', '/api/v1/users', { name: 'taro' });
   await server.call('PUT', `/api/v1/sessions/${other.id}/shares`, {
     shares: [{ user: 'taro', level: 'view' }],

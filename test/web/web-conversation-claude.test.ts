@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { claudeHouse, making, PATIENCE } from '../claude/claude-session-rig.ts';
+import { claudeServerRig, making, PATIENCE } from '../claude/claude-session-rig.ts';
 import { type StepInput, scripted } from '../model-server/script.ts';
 import { until } from '../support/until.ts';
 import { browser } from './browser.ts';
@@ -15,7 +15,7 @@ const chromium = browser();
 
 /** A session with the real Claude Code, a scripted model and a visitor at its page. */
 async function scene() {
-  const claude = await claudeHouse();
+  const claude = await claudeServerRig();
   const at = await conversationRig(chromium(), { env: claude.environment });
   const session = await claude.session(at.server, 'with claude');
   const talk = await at.open(session);
@@ -37,7 +37,7 @@ export const answer: number = 42;
 `;
 
 test('[C2] [A2] from the start-up link to a finished first run of Claude Code', async () => {
-  const claude = await claudeHouse();
+  const claude = await claudeServerRig();
   const site = await siteOf(chromium(), { env: claude.environment });
   const { page } = await site.visitor();
   page.setDefaultTimeout(PATIENCE.ms);
