@@ -17,6 +17,8 @@ export const Text = (what: string, max: number) =>
 export const Line = (what: string, max: number) =>
   z
     .string()
+    // First, because normalizing takes quadratic time. Normalized text is at most this much shorter.
+    .max(8 * max, { error: `a ${what} has at most ${max} characters`, abort: true })
     .normalize('NFC')
     .trim()
     .refine((text) => text !== '', `a ${what} must not be empty`)

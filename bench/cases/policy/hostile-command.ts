@@ -1,4 +1,4 @@
-import { shellCall } from '../../../src/policy/tools/call.ts';
+import { shellCall, type ToolCall } from '../../../src/policy/tools/call.ts';
 import { decide } from '../../../src/policy/tools/decide.ts';
 import { OwnFiles } from '../../../src/policy/tools/own-files.ts';
 import type { Case } from '../../benches.ts';
@@ -47,15 +47,24 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'a long path': filled('../a/'),
   variables: distinct((i) => `$D/s${i}* `),
   'different parts': `cat /;${distinct((i) => `git a${i} push;`)}`,
+  tildes: filled('~'),
+  'open classes': `cat ${'/proc/1/'}${'['.repeat(4000)} ${filled('[')}`,
 };
 
-/** One decision about a command of 200 KB under 200 deny rules, none of which matches. */
+const PATHS: Readonly<Record<string, string>> = {
+  'of many names': 'a/'.repeat(BYTES / 2),
+  'below a process': `/proc/1/${'a/'.repeat(BYTES / 2)}`,
+  'of open classes': `/proc/1/${'['.repeat(BYTES)}`,
+  'of combining marks': '\u0301'.repeat(BYTES / 2) + '\u0316'.repeat(BYTES / 2),
+};
+
+/** One decision about a command or a path of 200 KB under 200 deny rules, none of which matches. */
 export const hostileCommand: Case = async ({ rounds, report }) => {
-  for (const [name, text] of Object.entries(COMMANDS)) {
+  const measure = (name: string, callOf: (round: number) => ToolCall): void => {
     const times: number[] = [];
     // A different text each time, because the last one is cached; the first warms up.
     for (let round = 0; round <= 3 * rounds; round++) {
-      const call = shellCall(`${text}${' '.repeat(round)}`, LOCATION);
+      const call = callOf(round);
       const begun = now();
       decide(call, { channel: 'web', session: { allow: [], ask: [], deny } });
       OWN.judge(call);
@@ -63,5 +72,12 @@ export const hostileCommand: Case = async ({ rounds, report }) => {
     }
     const [value = 0] = times.slice(1).sort((a, b) => a - b);
     report({ metric: `decision, ${name} (at most ${MOST_MS})`, value, unit: 'ms' });
-  }
+  };
+  for (const [name, text] of Object.entries(COMMANDS))
+    measure(name, (round) => shellCall(`${text}${' '.repeat(round)}`, LOCATION));
+  for (const [name, path] of Object.entries(PATHS))
+    measure(`a path ${name}`, (round) => {
+      const input = { file_path: `${path}${'b'.repeat(round)}` };
+      return { ...LOCATION, tool: 'Read', input };
+    });
 };

@@ -28,6 +28,8 @@ const params = z.strictObject({ id: SessionId });
 const listed = { group, paged: true, answer: z.array(Session) } as const;
 const NamePart = z
   .string()
+  // First, because normalizing takes quadratic time.
+  .max(8 * SESSION_NAME_MAX, { abort: true })
   .normalize('NFC')
   .min(1)
   .max(2 * SESSION_NAME_MAX);

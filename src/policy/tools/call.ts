@@ -3,6 +3,7 @@ import { type Command, commandOf } from './command-match.ts';
 import { expandedWords, withHome } from './expanded-words.ts';
 import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
 import { type NamedPath, type Place, readingsOf } from './path-match.ts';
+import { PATH_MAX, shortened } from './short-path.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
 
 /** What an agent wants to do. */
@@ -78,8 +79,11 @@ export function seeCall(call: ToolCall): SeenCall {
 /** Where the tools that work on a file say which. A tool reads one of them, and ignores the others. */
 export const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
 
-/** As Claude Code takes it from its input. */
-export const asTaken = (path: string): string => path.trim().normalize('NFC');
+/** As Claude Code takes it from its input. Normalizing takes quadratic time, and nothing opens a long path. */
+export function asTaken(path: string): string {
+  const short = shortened(path.trim());
+  return short.length > PATH_MAX ? short : short.normalize('NFC');
+}
 
 function filesOf(call: ToolCall, field: Field): SeenCall['paths'] {
   const said = FILE_FIELDS.map(field).filter((path) => path !== null);

@@ -12,7 +12,7 @@ export const withHome = (text: string, home: string | undefined): string =>
  * expansion, so the time is linear.
  */
 export function expandedWords(text: string): ReadonlySet<string> {
-  if (!/[$`{~\\]/.test(text)) return new Set();
+  if (!/[$`{~\\]|[?*+@!]\(/.test(text)) return new Set();
   const bare = text
     .replaceAll(ANY, '')
     .replace(/\\\r?\n/g, '')
@@ -21,7 +21,9 @@ export function expandedWords(text: string): ReadonlySet<string> {
     // Numbers, of processes for example.
     .replace(/\$[$!?#]/g, '0')
     .replace(/\$(?:\{[^{}]*\}|[A-Za-z_]\w*|[\d@*-])/g, ANY)
-    .replace(/\{[^{}\s]*\}/g, ANY);
+    .replace(/\{[^{}\s]*\}/g, ANY)
+    // bash's extended wildcards, and zsh's groups.
+    .replace(/[?*+@!]\([^()\s]*\)/g, ANY);
   const hasSubstitution = /\$\(|`|<\(/.test(bare);
   const known = hasSubstitution
     ? bare.replace(/\$\(|`/g, `${ANY} ${ANY}`).replace(/\)(?=[^\s;&|<>()])/g, ` ${ANY}`)

@@ -8,14 +8,13 @@ import {
   segmentsOf,
 } from './path-match.ts';
 import { type Reads, readsOf } from './set-entry.ts';
+import { PATH_MAX, shortened } from './short-path.ts';
 
 /* Which files a command may mean by its words. What a program makes of a word is not known. */
 
 /** Where names really lead, links followed, by the name as it is written. */
 export type RealPaths = ReadonlyMap<string, { readonly path: string; readonly folder: boolean }>;
 
-/** No system opens a longer one. */
-const PATH_MAX = 4096;
 /** Each name is compared with every rule about paths, and an agent may write as many as it likes. */
 const NAMES_MAX = 1000;
 const CHARACTERS_MAX = 32 * 1024;
@@ -34,9 +33,21 @@ export const MOVES: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd', 'popd
 export function readsOfWords(words: readonly string[], cwd: string | undefined): Reads {
   const entry = entryOf('safe', words, cwd);
   if (entry !== null) return readsOf(entry, words);
-  if (MOVES.has(words[0] ?? '')) return 'names';
+  const [program = '', command = ''] = words;
+  if (MOVES.has(program)) return 'names';
+  if (SEARCHES.has(program) || (program === 'git' && !NO_CONTENT.has(command))) return 'tree';
   return namedEntryOf(words)?.reads === 'tree' ? 'tree' : 'folders';
 }
+
+/** Programs in no set that search the working directory by default. */
+const SEARCHES: ReadonlySet<string> = new Set(['ag', 'ack', 'ugrep', 'ug', 'pt', 'sift']);
+
+/** Commands of git that print no content of files. Any other one may, in whatever revision. */
+const NO_CONTENT: ReadonlySet<string> = new Set(
+  'add am branch checkout cherry-pick clean clone commit config fetch gc init merge mv pull push rebase remote reset restore revert rm switch tag worktree'.split(
+    ' ',
+  ),
+);
 
 /** What may be a path among the words, in any form; null if that is too much to be compared. */
 export function namesIn(words: ReadonlySet<string>): ReadonlySet<string> | null {
@@ -53,7 +64,7 @@ export function firstNamesIn(
   const names = new Set<string>();
   let characters = 0;
   for (const word of words) {
-    for (const name of namesOf(word)) {
+    for (const name of namesOf(shortened(word))) {
       if (name === '' || name.length > PATH_MAX || names.has(name)) continue;
       names.add(name);
       characters += name.length;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../contract/json.ts';
 import { shellCall } from './call.ts';
-import { OwnFiles } from './own-files.ts';
+import { OwnFiles, withoutClasses } from './own-files.ts';
 
 /* What is Baton's own, and the ways by which a call comes to it. Links are followed elsewhere. */
 
@@ -21,6 +21,7 @@ const padding = Array.from({ length: 5100 }, (_, i) => `w${i}`).join(' ');
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is the shell's
 const DENIED: readonly string[] = [
+  'cat /home/me/.b+(a|t)ton/secret-key',
   'cat /proc/net/../root/home/me/.baton/admin-token',
   'cat /proc/thread-self/../../root/home/me/.baton/secret-key',
   'cat /proc/self/fd/../root/home/me/.baton/secret-key',
@@ -29,6 +30,10 @@ const DENIED: readonly string[] = [
   'cat /proc/thread-self/../../../4711/task/1/environ',
   'cat /proc/*/environ',
   'cat /proc/[0-9]*/env*; true',
+  'cat /home/me/.bat[]o]n/secret-key',
+  'cat /home/me/.bat[^]x]n/secret-key',
+  'cat /home/me/.bato[[:alpha:]]/secret-key',
+  'cat /proc/1/enviro[[:alpha:]]',
   'cat /proc/$PPID/environ',
   'cat /proc/$$/mem',
   'cat ${HOME}/.baton/secret-key',
@@ -44,6 +49,7 @@ const DENIED: readonly string[] = [
 ];
 
 const ASKED: readonly string[] = [
+  'shopt -s extglob\ncat /home/me/@(.baton)/secret-key',
   'cat /proc/4711/cwd/../../secret-key',
   'cat /proc/4711/cwd/home/me/x',
   'cat /proc/4711/fd/28',
@@ -186,4 +192,17 @@ test.each(['$(', '${', '`', '{', "$'", '~/.baton/workspaces/ ', '$HOME/', '/./',
     // Linear is 16 times as long, a square 256 times; a busy machine is not the question.
     expect(time(200_000)).toBeLessThan(Math.max(time(12_500), 5) * 130);
   },
+);
+
+test.each([
+  ['[ab]c', '?c'],
+  ['[]a]b', '?b'],
+  ['[!]a]b', '?b'],
+  ['[^a-z]', '?'],
+  ['x[[:alpha:]][[=a=]y]', 'x??'],
+  ['a[bc', 'a*'],
+  ['a[[:alpha:', 'a*'],
+  ['[]', '*'],
+])('[P7] the classes of %s make it %s', (pattern, plain) =>
+  expect(withoutClasses(pattern)).toBe(plain),
 );

@@ -224,4 +224,36 @@ const WILDCARD = /[*?[\0]/;
 const mayBe = (pattern: string, name: string): boolean =>
   WILDCARD.test(pattern) &&
   (!name.startsWith('.') || /^[.\0]/.test(pattern)) &&
-  fitsName(pattern.replace(/\[[^\]]*\]/g, '?').replaceAll(ANY, '*'), name);
+  fitsName(withoutClasses(pattern).replaceAll(ANY, '*'), name);
+
+/** With `?` for each class (`[a-z]`, `[!]x]`, `[[:alpha:]]`), and `*` from a class without an end on. */
+export function withoutClasses(pattern: string): string {
+  let plain = '';
+  for (let at = 0; at < pattern.length; at++) {
+    if (pattern[at] !== '[') {
+      plain += pattern[at];
+      continue;
+    }
+    const end = endOfClass(pattern, at);
+    if (end === -1) return `${plain}*`;
+    plain += '?';
+    at = end;
+  }
+  return plain;
+}
+
+/** The `]` that ends the class at `start`; a `]` right after its beginning is one of its characters. */
+function endOfClass(pattern: string, start: number): number {
+  let at = start + 1;
+  if (pattern[at] === '!' || pattern[at] === '^') at++;
+  if (pattern[at] === ']') at++;
+  for (; at < pattern.length; at++) {
+    if (pattern[at] === ']') return at;
+    const kind = pattern[at] === '[' ? pattern[at + 1] : undefined;
+    if (kind !== ':' && kind !== '.' && kind !== '=') continue;
+    const end = pattern.indexOf(`${kind}]`, at + 2);
+    if (end === -1) return -1;
+    at = end + 1;
+  }
+  return -1;
+}

@@ -1,4 +1,5 @@
 import type { Match } from './command-match.ts';
+import { PATH_MAX } from './short-path.ts';
 
 /*
  * Paths in rules, as Claude Code has them after gitignore: `//etc/x` from the root, `~/x` from the
@@ -53,7 +54,7 @@ function walk(from: string, cwd: string | undefined, throughRoots: boolean): str
 }
 
 /** /proc/1/task/1/fd/1 */
-const PROC_DEPTH = 6;
+export const PROC_DEPTH = 6;
 
 /** The names behind a process in /proc; its threads have the same. */
 const inProcess = (rest: readonly string[]): readonly string[] =>
@@ -118,14 +119,12 @@ const ANY_DEPTH = '**';
 /** Matching takes time in proportion to the names of the path and to the `**` of the rule: both are bounded. */
 const MOST_DEPTHS = 8;
 
-/** Linux opens no longer path. What a longer one means is unknown. */
-const LONGEST_PATH = 4096;
-
+/** What a path that no system opens means is unknown. */
 function isTooLong(path: readonly string[]): boolean {
   let length = 0;
   for (const name of path) {
     length += name.length + 1;
-    if (length > LONGEST_PATH) return true;
+    if (length > PATH_MAX) return true;
   }
   return false;
 }

@@ -79,7 +79,7 @@ export function plainWords(command: string, inRule = false): Plain {
       at = end;
     } else {
       // bash reads `a=~/x` and `a=x:~/y` as assignments even behind a program.
-      const isStart = word === null || (char === '~' && /[=:]$/.test(word));
+      const isStart = word === null || (char === '~' && isAfterSign(command, at));
       const syntax = SYNTAX.get(char) ?? (isStart ? WORD_START.get(char) : undefined);
       if (syntax !== undefined && !(inRule && (char === '*' || char === '~'))) return not(syntax);
       if (/\p{Z}/u.test(char)) return not('an unusual space');
@@ -88,6 +88,13 @@ export function plainWords(command: string, inRule = false): Plain {
   }
   if (word !== null) words.push(word);
   return inRule ? { words } : startOf(words);
+}
+
+/** Whether `=` or `:` stands before this place, perhaps in quotes. Reads no word, which would take long. */
+function isAfterSign(command: string, at: number): boolean {
+  const isQuote = command[at - 1] === "'" || command[at - 1] === '"';
+  const before = command[isQuote ? at - 2 : at - 1];
+  return before === '=' || before === ':';
 }
 
 /** Words whose first one changes what the others are. */

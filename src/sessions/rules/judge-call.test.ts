@@ -203,3 +203,32 @@ test('[P7] a shell message that names them is refused when sent, and the policy 
     reason: expect.stringContaining('Baton'),
   });
 });
+
+/** So long that a decision in quadratic time would take minutes. */
+const HOSTILE: Readonly<Record<string, [tool: string, input: Json]>> = {
+  'a deep path below a process': ['Read', { file_path: `/proc/1/${'a/'.repeat(400_000)}` }],
+  'a search there': ['Glob', { pattern: `/proc/1/${'a/'.repeat(400_000)}*` }],
+  'such a path of an unknown tool': ['mcp__x__y', { p: `/proc/1/${'a/'.repeat(400_000)}` }],
+  'many of them': [
+    'mcp__x__y',
+    { ps: Array.from({ length: 200 }, (_, i) => `/proc/1/${i}${'a/'.repeat(2000)}`) },
+  ],
+  tildes: ['Bash', { command: `echo x${'~'.repeat(800_000)}` }],
+  'classes without an end': ['Read', { file_path: `/proc/1/${'['.repeat(800_000)}` }],
+  'combining marks': ['Read', { file_path: '\u0301'.repeat(400_000) + '\u0316'.repeat(400_000) }],
+  'open groups': ['Bash', { command: `cat ${'@('.repeat(400_000)}` }],
+};
+
+test.each(Object.entries(HOSTILE))('[P1] %s is decided in linear time', async (name, call) => {
+  const { decide } = machine();
+  expect(await decide(...call, 'web')).toMatch(name === 'tildes' ? 'allow' : /^(?:ask|deny)$/);
+});
+
+test('[P2] a name that is too long for the system counts by what it comes to', async () => {
+  const { decide } = machine();
+  const detour = './'.repeat(2100);
+  expect(await decide('Bash', { command: `mkdir -p away/${detour}new` }, 'web')).toBe('ask');
+  expect(await decide('Bash', { command: `mkdir -p src/${detour}new` }, 'web')).toBe('allow');
+  const key = `../${'work/../'.repeat(600)}.baton/secret-key`;
+  expect(await decide('Bash', { command: `node x.js ${key}` }, 'cli')).toBe('deny');
+});

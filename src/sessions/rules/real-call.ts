@@ -20,7 +20,9 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
   if (names === null) return [call];
   if (names.size > 0) {
     const resolved = await Promise.all(
-      [...names].map(async (name) => [name, await paths.of(atHome(name))] as const),
+      [...names]
+        .filter((name) => atHome(name).length <= PATH_MAX)
+        .map(async (name) => [name, await paths.of(atHome(name))] as const),
     );
     // A name that neither exists nor leads through a link is judged as written.
     const known = resolved.filter(

@@ -1,7 +1,12 @@
 import type { Stats } from 'node:fs';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { holdsProcesses, isUnknownLink, segmentsOf } from '../../policy/tools/path-match.ts';
+import {
+  holdsProcesses,
+  isUnknownLink,
+  PROC_DEPTH,
+  segmentsOf,
+} from '../../policy/tools/path-match.ts';
 
 /** Where a name leads, and whether that is a folder; a missing file is not one. */
 export interface RealPath {
@@ -67,6 +72,11 @@ export class RealPaths {
       const next = join(at, name);
       if (next.startsWith('/proc/')) {
         const led = segmentsOf(next, { cwd: this.#home })!;
+        // No known link is so deep. Resolving name by name from here on would take quadratic time.
+        if (led[0] === 'proc' && led.length > PROC_DEPTH) {
+          gone.push(name);
+          continue;
+        }
         at = `/${led.join('/')}`;
         folder = led[0] !== 'proc' || holdsProcesses(led);
         if (isUnknownLink(led)) {

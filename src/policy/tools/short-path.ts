@@ -1,0 +1,19 @@
+/** No system opens a longer path. */
+export const PATH_MAX = 4096;
+
+/**
+ * A longer path only works in a program that resolves each `..` by name, so its names decide. Takes
+ * linear time, unlike `normalize`. The result may still be too long to be opened by anyone.
+ */
+export function shortened(path: string): string {
+  if (path.length <= PATH_MAX) return path;
+  const root = path.startsWith('/') ? '/' : '';
+  const names: string[] = [];
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue;
+    const isAbove = name === '..' && (names.at(-1) ?? '..') === '..';
+    if (name !== '..' || (isAbove && root === '')) names.push(name);
+    else names.pop();
+  }
+  return root + names.join('/');
+}
