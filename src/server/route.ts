@@ -65,7 +65,7 @@ export function createApi(app: FastifyInstance, { service, checkAnswers }: Route
         url: path.replace(/\{(\w+)\}/g, ':$1'),
         // A stream has no length to report.
         exposeHeadRoute: method === 'GET' && format !== 'events' && format !== 'ndjson',
-        config: { pattern: path, needs, page, download },
+        config: { pattern: path, needs, page, download, reads: format === 'events' },
         ...(bodyMax === undefined ? {} : { bodyLimit: bodyMax }),
         handler: async (request, reply) => {
           const call = {
@@ -100,8 +100,9 @@ export function paged<T>({ reply }: { reply: FastifyReply }, { items, nextCursor
  */
 function checkRight({ principal, is404, routeOptions }: FastifyRequest): void {
   if (principal === null || is404) return;
-  const { needs = 'admin' } = routeOptions.config;
+  const { needs = 'admin', reads = false } = routeOptions.config;
   if (needs !== null) requireRight(principal, needs);
+  if (reads) requireRight(principal, 'read');
 }
 
 const STRANGER: Principal = { userId: '', role: 'viewer', channel: 'api' };
@@ -126,6 +127,8 @@ declare module 'fastify' {
     pattern?: string;
     /** The right that the credential needs; null for none. */
     needs?: Right | null;
+    /** It streams a log, which requires the right to read, whatever else it does. */
+    reads?: boolean;
     /** The cookie alone opens it. */
     page?: boolean;
     /** A ticket opens it. */

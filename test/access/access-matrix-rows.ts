@@ -25,6 +25,8 @@ export interface Row {
   readonly open: boolean;
   /** Null: any valid credential suffices. */
   readonly needs: Right | null;
+  /** It streams a log. */
+  readonly reads: boolean;
   readonly level: Level;
   /** The status of a request that is allowed. */
   readonly status: number;
@@ -88,6 +90,7 @@ function rowsOf(name: string, endpoint: Endpoint): Row[] {
     subject: subjectOf(path, body),
     open,
     needs,
+    reads: endpoint.format === 'events',
     level,
     status: REQUESTS[name]?.status ?? status,
     audited: method !== 'GET' && !UNTOLD.includes(name),
@@ -122,6 +125,7 @@ const beside: Omit<Row, 'name' | 'method' | 'path'> = {
   subject: null,
   open: false,
   needs: 'read',
+  reads: false,
   level: 'view',
   status: 200,
   audited: false,

@@ -26,6 +26,7 @@ function expected(row: Row, actor: Actor, is: Level | null): number {
   if (row.open) return row.status;
   if (actor.stranger !== undefined) return 401;
   if (row.needs !== null && !actor.rights.includes(row.needs)) return 403;
+  if (row.reads && !actor.rights.includes('read')) return 403;
   if (row.subject === null) return row.status;
   if (is === null) return 404;
   return HEIGHT[is] < HEIGHT[row.level] ? 403 : row.status;

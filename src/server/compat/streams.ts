@@ -1,4 +1,3 @@
-import { requireRight } from '../../access/require-right.ts';
 import { schedulerEndpoints } from '../../contract/api/compat-scheduler.ts';
 import { webEndpoints } from '../../contract/api/compat-web.ts';
 import type { Api } from '../route.ts';
@@ -16,8 +15,6 @@ export function addCompatStreams(api: Api, streams: OpenStreams): void {
 
   api.add(webChat, async ({ by, params, body, idempotencyKey, reply }) => {
     const service = api.sessions();
-    // Its own right is `run`, but the answer shows the conversation.
-    requireRight(by, 'read');
     const target = await service.sessionLog(by, params.id);
     // Sent only once the stream has a slot: a refused request sends nothing.
     const narrow = async () => {
