@@ -9,7 +9,7 @@ import { MASKED, maskOf } from './rule.ts';
 import { bearerRule, lineRule, urlRule } from './shapes.ts';
 import { ruleBook, ScanStream } from './stream.ts';
 import { tokenNames, tokenRules } from './tokens.ts';
-import { coverEnd, coverKnown, maskKeyLines } from './tool-call.ts';
+import { callCover, coverKnown, maskKeyLines } from './tool-call.ts';
 
 export interface MaskingOptions {
   /** Masks every word of 20 capitals and digits, as the first design did. */
@@ -63,7 +63,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     maskCall(text) {
       const shown = known === null ? text : known.read(text, true, coverKnown).masked;
       const lines = maskKeyLines(shown, maskOf('PRIVATE_KEY'), () => onMasked('PRIVATE_KEY'));
-      const masked = new ScanStream(callBook, onMasked, coverEnd).whole(lines);
+      const masked = new ScanStream(callBook, onMasked, callCover).whole(lines);
       return broadCapitals ? whole(new CapitalsStream(ECHO, onMasked), masked) : masked;
     },
     stream,
@@ -86,8 +86,8 @@ const ECHO: MaskStream = { push: (piece) => piece, end: () => '' };
 
 /** Hides a value of a tool call, as far as a mask may. */
 export function coverValue(masker: Masker, value: string): string {
-  const end = coverEnd(value, 0, value.length);
-  return end === 0 ? value : MASKED + masker.maskCall(value.slice(end));
+  const end = callCover.mayBegin(value, 0) ? callCover.end(value, 0, value.length) : 0;
+  return (end === 0 ? '' : MASKED) + masker.maskCall(value.slice(end));
 }
 
 const maskName = (name: string): string =>

@@ -9,6 +9,7 @@ import {
   type Verdict,
 } from './rule.ts';
 import { heldRun } from './shapes.ts';
+import type { Cover } from './tool-call.ts';
 
 /** The rules, arranged so that places where none can begin are passed over quickly. */
 export interface RuleBook {
@@ -46,9 +47,6 @@ const literal = ({ start, anyCase }: Rule): string =>
     const both = char.toLowerCase() + char.toUpperCase();
     return anyCase && both[0] !== both[1] ? `[${both}]` : char.replace(/\W/, '\\$&');
   }).join('');
-
-/** Where a mask from `from` to `end` has to end at the latest; only for a text that is there whole. */
-export type Cover = (text: string, from: number, end: number) => number;
 
 /** Longer than what any rest needs to see to go on. */
 const STEP = 1024;
@@ -127,14 +125,16 @@ export class ScanStream implements MaskStream {
 
   /** The hit, ending where a mask must end; it is none if a mask may not even begin there. */
   #limited(verdict: Verdict, text: string, at: number): Verdict {
-    if (this.#cover === null || verdict === null || verdict === 'more') return verdict;
+    const cover = this.#cover;
+    if (cover === null || verdict === null || verdict === 'more') return verdict;
     const { rest, ...hit } = verdict;
     const from = at + hit.keep;
+    if (!cover.mayBegin(text, from)) return null;
     const known = at + hit.end;
-    let end = this.#cover(text, from, known);
+    let end = cover.end(text, from, known);
     // In steps, because the rest may be short and the text long.
     for (let isOpen = rest !== undefined && end === known; isOpen; ) {
-      const limit = this.#cover(text, end, Math.min(text.length, end + STEP));
+      const limit = cover.end(text, end, Math.min(text.length, end + STEP));
       const isLast = limit < end + STEP;
       const skipped = rest!(text.slice(0, limit), end, isLast);
       end = skipped.at;

@@ -4,7 +4,7 @@ import { SECRETS } from './corpus.ts';
 import { maskCallJson } from './json.ts';
 import { createMasker } from './masking.ts';
 
-const LITERAL = 'x9;y$(id)|"long enough"';
+const LITERAL = 'x9;y$(id)|"long enough" #a*~';
 const maskers = {
   'as it comes': createMasker(),
   'with everything on': createMasker({
@@ -89,6 +89,34 @@ describe('[P4] a mask never covers shell syntax', () => {
   });
 
   test.each([
+    // A comment hides the rest of the line from the shell.
+    ['npm run deploy -- --token #a1b2c3 --dry-run', null],
+    ['git push --password #s3cret9 --dry-run origin main', null],
+    ['echo password: #abc123 ; touch P', null],
+    ['eval deploy --token "#a1b2c3" --dry-run', null],
+    ["ssh host deploy --token '#a1b2c3' --dry-run", null],
+    ['echo Bearer ~a1b2c3d4e5', null],
+    ['echo Bearer =a1b2c3d4e5', null],
+    ['cmd --password =a1b2c3', 'cmd --password =***MASKED***'],
+    ['PASSWORD=~root/abc9 cmd', null],
+    ['TOKEN=#abc123 ls', 'TOKEN=***MASKED*** ls'],
+    ['TOKEN=abc123#def ls', 'TOKEN=***MASKED*** ls'],
+    ['curl -u a:#b9 --head http://x', 'curl -u a:***MASKED*** --head http://x'],
+    // A wildcard names files.
+    ['PASSWORD=x1y2z3[abc]*/q cmd', 'PASSWORD=***MASKED***[abc]*/q cmd'],
+    ['tar cf a.tar --token *a1b2c3*', null],
+    ['curl --password ?a1b2c3', null],
+    ['x --token abc123* y', 'x --token ***MASKED**** y'],
+    ['x --token [a]bc123 y', null],
+  ])(
+    'nor what begins a comment, names a home directory or stands for file names: %s',
+    (command, shown) => {
+      expect(masker.maskCall(command)).toBe(shown ?? command);
+      expect(masker.maskCall(shown ?? command)).toBe(shown ?? command);
+    },
+  );
+
+  test.each([
     'PASSWORD= python3 evil.py',
     'PASSWORD= "reboot"',
     'eval DB_PASSWORD= "touch P"',
@@ -164,14 +192,17 @@ describe('[P4] a mask never covers shell syntax', () => {
     const { maskCall } = maskers['with everything on'];
     const shown = maskCall(`echo '${LITERAL}' plain-literal-secret`);
     expect(shown).toBe(
-      `echo '***MASKED***;***MASKED***$(***MASKED***)|"***MASKED*** ***MASKED***"' ***MASKED***`,
+      `echo '***MASKED***;***MASKED***$(***MASKED***)|"***MASKED*** ***MASKED***" #***MASKED****~' ***MASKED***`,
     );
   });
 
-  const SYNTAX = /[$`;|&<>(){}"'\\\s]/g;
-  const syntaxOf = (text: string): string => (text.match(SYNTAX) ?? []).join('');
+  const SYNTAX = /[$`;|&<>(){}[\]*?"'\\\s]|(?<![^$`;|&<>(){}[\]*?"'\\\s])[#~]/g;
+  const syntaxOf = (text: string): string =>
+    (text.replace(/\*{3}[A-Z][A-Z_]*\*{3}/g, 'x').match(SYNTAX) ?? []).join('');
   const scraps = [
-    ...'$( ` ; | & < > \n ) " \' \\ { } \\" \\\' # = : @ / - -- . ***'.split(' '),
+    ...'$( ` ; | & < > \n ) " \' \\ { } \\" \\\' # = : @ / - -- . *** * ? [ ] ~ ! #a1b2c3'.split(
+      ' ',
+    ),
     ...[
       '$' + '{IFS}',
       ' ',
@@ -256,6 +287,8 @@ describe('[P4] the input of a call, as JSON', () => {
       command: 'mysql --password "x$(touch P)"',
       env: { DB_PASSWORD: 'correct horse', API_TOKEN: 'abc123;touch P', password: '$(touch P)' },
       list: [{ name: 'DB_PASSWORD', value: 'hunter2' }],
+      secret: `$x ${SECRETS[0]!.text}`,
+      token: '#a1b2c3',
     };
     expect(maskCallJson(masker, input)).toEqual({
       command: 'mysql --password "***MASKED***$(touch P)"',
@@ -265,6 +298,8 @@ describe('[P4] the input of a call, as JSON', () => {
         password: '$(touch P)',
       },
       list: [{ name: 'DB_PASSWORD', value: '***MASKED***' }],
+      secret: `$x ${SECRETS[0]!.masked}`,
+      token: '#a1b2c3',
     });
   });
 });

@@ -1,23 +1,42 @@
 /*
- * What a mask in a tool call may cover (P4). A shell runs the call as it is, and who approves it sees the
- * masked text; so whatever could make the shell do more stays in sight: quotes, substitutions, separators,
- * redirections, line breaks and blanks. Blanks also in quotes: `eval`, `env -S`, `ssh` or a variable without
- * quotes make words of them again.
+ * What a mask in a tool call may cover (P4). A shell runs the call as it is, while the person who approves it sees
+ * the masked text. So everything that could make the shell do more, or less, stays visible: quotes, substitutions,
+ * separators, redirections, wildcards, comments, line breaks and blanks. Blanks in quotes, too: `eval`, `env -S`,
+ * `ssh` and an unquoted variable split a text into words again.
  */
 
-const SYNTAX = /[$`;|&<>(){}"'\\\s]/;
+const SYNTAX = /[$`;|&<>(){}[\]*?"'\\\s]/;
+const PLAIN = /[^$`;|&<>(){}[\]*?"'\\\s]+/g;
 
-/** Where a mask that begins at `from` must end, at most at `end`. */
-export function coverEnd(text: string, from: number, end: number): number {
-  // The rest of an alias of git is a command.
-  if (text[from] === '!') return from;
-  for (let at = from; at < end; at++) if (SYNTAX.test(text[at]!)) return at;
-  return end;
+/** Where a mask may begin and how far it may reach, in a text that is complete. */
+export interface Cover {
+  mayBegin(text: string, from: number): boolean;
+  /** The end of a mask of what is between `from` and `end`. */
+  end(text: string, from: number, end: number): number;
 }
 
-/** Hides all of a text that is known to be a secret, but for its syntax. */
+export const callCover: Cover = {
+  mayBegin(text, from) {
+    const sign = text[from];
+    // The rest of an alias of git is a command.
+    if (sign === '!') return false;
+    // At the start of a word they are a comment, a home directory and, in zsh, the path of a program.
+    if (sign !== '#' && sign !== '~' && sign !== '=') return true;
+    const isWordStart = from === 0 || SYNTAX.test(text[from - 1]!);
+    return !isWordStart && !(sign === '~' && /[=:]/.test(text[from - 1]!));
+  },
+  end(text, from, end) {
+    for (let at = from; at < end; at++) if (SYNTAX.test(text[at]!)) return at;
+    return end;
+  },
+};
+
+/** Hides all of a text that is known to be a secret, except for its syntax. */
 export const coverKnown = (secret: string, mask: string): string =>
-  secret.replace(/[^$`;|&<>(){}"'\\\s]+/g, mask);
+  secret.replace(PLAIN, (word) => {
+    const signs = /^[!#~=]*/.exec(word)![0];
+    return signs === word ? word : signs + mask;
+  });
 
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_MAX = 32 * 1024;
@@ -30,13 +49,13 @@ export function maskKeyLines(text: string, mask: string, onMasked: () => void): 
   for (const found of text.matchAll(BEGIN)) {
     if (found.index < at) continue;
     const from = found.index + found[0].length;
-    const ending = text.indexOf('-----END ', from);
-    const end = Math.min(ending === -1 ? text.length : ending, from + KEY_MAX);
-    const block = text.slice(from, end);
+    const most = text.slice(from, from + KEY_MAX);
+    const ending = most.indexOf('-----END ');
+    const block = ending === -1 ? most : most.slice(0, ending);
     const masked = maskLines(block, mask);
     parts.push(text.slice(at, from), masked);
     if (masked !== block) onMasked();
-    at = end;
+    at = from + block.length;
   }
   return at === 0 ? text : parts.join('') + text.slice(at);
 }
