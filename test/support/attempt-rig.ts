@@ -83,7 +83,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       log: SILENT,
       emit: (type: string, payload: unknown) => write({ events: [{ type, payload }] }),
       room: async () => {},
-      settle: (value: unknown) => write({ commit: outcomeOf({ value }) }),
+      commit: (value: unknown) => write({ commit: outcomeOf({ value }) }),
       wait: async () => {
         await write({ ask: true });
         await new Promise<never>((_, reject) => {

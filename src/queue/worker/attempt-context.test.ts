@@ -96,10 +96,10 @@ test("a handler's log names its run", async () => {
   expect(log.of('Hello')).toMatchObject([{ runId: run?.id, type: 'any', attempt: 1, step: 1 }]);
 });
 
-test('[Q10] settle() takes a failure but not a hand-back', async () => {
-  const { run } = await execute(async ({ settle }) => {
-    expect(() => settle(handBack('why'))).toThrow('settle()');
-    await settle(fail('turn_limit', 'over'));
+test('[Q10] commit() takes a failure but not a hand-back', async () => {
+  const { run } = await execute(async ({ commit }) => {
+    expect(() => commit(handBack('why'))).toThrow('commit()');
+    await commit(fail('turn_limit', 'over'));
     return 'too late';
   });
   expect(run).toMatchObject({ state: 'failed', error: { class: 'turn_limit' } });

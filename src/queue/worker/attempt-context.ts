@@ -36,7 +36,7 @@ export interface AttemptContext {
    * Commits the final result or failure before cleaning up; resolves when it is stored. From then on
    * the run ends with it and is not executed again, even if this process dies (Q10).
    */
-  settle(result: unknown): Promise<void>;
+  commit(result: unknown): Promise<void>;
   /**
    * Opens the run's question: the run becomes `waiting` and frees its slot. Resolves when it has
    * been answered and has a slot again; rejects with the AbortReason when the handler must stop.
@@ -59,7 +59,7 @@ class Context implements AttemptContext {
   readonly progress: AttemptContext['progress'];
   readonly room: AttemptContext['room'];
   readonly history: AttemptContext['history'];
-  readonly settle: AttemptContext['settle'];
+  readonly commit: AttemptContext['commit'];
   readonly wait: AttemptContext['wait'];
   readonly #attempt: Attempt;
   readonly #log: Logger;
@@ -78,7 +78,7 @@ class Context implements AttemptContext {
     this.progress = (payload) => emit('run.progress', payload);
     this.room = () => attempt.room();
     this.history = () => pastAttempts(store, run);
-    this.settle = (result) => settle(attempt, result);
+    this.commit = (result) => commit(attempt, result);
     this.wait = () => attempt.wait();
     this.#attempt = attempt;
     this.#log = log;
@@ -94,10 +94,10 @@ class Context implements AttemptContext {
   }
 }
 
-function settle(attempt: Attempt, result: unknown): Promise<void> {
+function commit(attempt: Attempt, result: unknown): Promise<void> {
   const outcome = outcomeOf({ value: result });
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') {
-    throw new BatonError('invalid_request', 'settle() takes a result or the value of fail().');
+    throw new BatonError('invalid_request', 'commit() takes a result or the value of fail().');
   }
   return attempt.commit(outcome);
 }

@@ -145,8 +145,8 @@ test('a handler that never returns does not delay the stop forever', async () =>
 test('[Q8] a committed outcome stands, whatever its handler does afterwards', async () => {
   const { queue, worker, reaches } = rig();
   queue.register('commits', {
-    run: async (_, { settle }) => {
-      await settle({ answer: 42 });
+    run: async (_, { commit }) => {
+      await commit({ answer: 42 });
       throw new Error('while cleaning up');
     },
   });

@@ -187,7 +187,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     if (end !== null && final !== null) {
       // The cost is stored first: nothing reads it again once the run has ended.
       await record({ ...ended(end), finishedAt: null }, end);
-      await context.settle(final.value);
+      await context.commit(final.value);
     }
     if (final !== null && steer !== undefined) {
       await retryWhileAway(context.signal, () =>

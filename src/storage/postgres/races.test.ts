@@ -72,14 +72,14 @@ const waiting = (n: number): Promise<void> =>
   });
 
 test('[Q10] an outcome committed while a takeover waits ends the run', async () => {
-  const of = await begin('settles');
+  const of = await begin('commits');
   const commit = { kind: 'succeeded', result: 42 } as const;
   const writing = await held('write', [{ ...of, no: 2, commit }]);
-  const takeover = store.takeOver(['settles']);
+  const takeover = store.takeOver(['commits']);
   await waiting(2);
   await writing.open();
   expect(await takeover).toMatchObject([{ state: 'succeeded', crashes: 0 }]);
-  expect(await store.get('settles')).toMatchObject({ state: 'succeeded', result: 42 });
+  expect(await store.get('commits')).toMatchObject({ state: 'succeeded', result: 42 });
 });
 
 test('[Q8] a question asked while a takeover waits stays open', async () => {
