@@ -50,7 +50,7 @@ test('[Q9] who is stopped by others is stopped, not late', async () => {
   expect(end?.outcome).toEqual({ kind: 'stopped' });
 });
 
-test('[A8] whoever takes events slowly does not make the agent silent', async () => {
+test('[A8] a slow consumer of events does not make the agent silent', async () => {
   const rig = agentRig();
   const driver = withTimeouts(shellDriver(), { runMs: LONG, silenceMs: 1500 });
   const turn: Turn = {

@@ -31,8 +31,12 @@ test('[X5] what is sealed opens with the same key and context only', () => {
     const sealed = box.seal(plain, 'run 1');
     expect(sealed).toMatch(/^v1\.[\w-]+$/);
     expect(box.open(sealed, 'run 1')).toBe(plain);
-    expect(() => box.open(sealed, 'run 2')).toThrow(expect.objectContaining({ code: 'key_mismatch' }));
-    expect(() => aesBox(randomBytes(32)).open(sealed, 'run 1')).toThrow(expect.objectContaining({ code: 'key_mismatch' }));
+    expect(() => box.open(sealed, 'run 2')).toThrow(
+      expect.objectContaining({ code: 'key_mismatch' }),
+    );
+    expect(() => aesBox(randomBytes(32)).open(sealed, 'run 1')).toThrow(
+      expect.objectContaining({ code: 'key_mismatch' }),
+    );
   }
 });
 
@@ -138,7 +142,7 @@ async function database(): Promise<Settings> {
   return store;
 }
 
-test('[X5] a node with another key is refused, and told what to do', async () => {
+test('[X5] a node with another key is refused, with what to do about it', async () => {
   const settings = await database();
   const key = randomBytes(32);
   await checkKey(aesBox(key), settings);

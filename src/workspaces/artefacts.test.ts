@@ -28,9 +28,9 @@ test('[E5] is kept for its owner only, read whole, and removed with its session'
   expect([name, bytes]).toEqual(['run-toolu_1.txt', 9]);
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
-  await artefacts.keep(session, 'run', 'toolu_1', 'anew');
-  const found = await artefacts.read(session, name);
-  expect(found && (await textOf(found))).toBe('anew');
+  await artefacts.keep(session, 'run', 'toolu_1', 'again');
+  const stored = await artefacts.read(session, name);
+  expect(stored && (await textOf(stored))).toBe('again');
   expect(await artefacts.read(session, 'other.txt')).toBeNull();
   expect(await artefacts.read(newId(), name)).toBeNull();
   await artefacts.remove(session);

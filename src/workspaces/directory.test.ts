@@ -135,7 +135,7 @@ describe('a directory that is given', () => {
     expect(await provider.observe(given(join(file, 'inside')))).toBe('missing');
   });
 
-  test('[W1] what cannot be told is not called missing', async () => {
+  test('[W1] an error while checking does not count as missing', async () => {
     const { provider, given } = rig();
     const tooLong = `/${'x'.repeat(300)}`;
     await expect(provider.observe(given(tooLong))).rejects.toThrow('ENAMETOOLONG');

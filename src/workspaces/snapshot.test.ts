@@ -83,7 +83,7 @@ describe.each([
   ['git', repository],
   ['manifest', directory],
 ] as const)('of kind %s', (kind, make) => {
-  test('[Q16] what was added, changed and removed is told, and nothing else', async () => {
+  test('[Q16] lists what was added, changed and removed, and nothing else', async () => {
     const root = make({ 'keep.txt': 'a\n', 'change.txt': 'b\n', 'sub/gone.txt': 'c\n' });
     const before = await taken(root);
     expect(before.kind).toBe(kind);
@@ -195,7 +195,7 @@ describe.each([
     expect(seen).toContain('deleted closed/b.txt');
   });
 
-  test('[Q16] very many changes are told in part, and it is said', async () => {
+  test('[Q16] of very many changes some are listed, and the result says so', async () => {
     const root = make({ 'a.txt': 'a' });
     const before = await taken(root);
     for (let i = 0; i < 700; i++) write(root, { [`many/${i}.txt`]: `${'"\\\n'.repeat(500)}${i}` });

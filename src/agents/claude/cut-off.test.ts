@@ -19,7 +19,7 @@ const use = (id: string) => ({
   input: { command: 'git push' },
 });
 
-test('[Q16] what an agent says of a call that it was told to stop is no result', async () => {
+test('[Q16] what an agent reports about a stopped call is not its result', async () => {
   const path = join(temporaryDirectory(), 'claude');
   const program = [
     '#!/bin/sh',
@@ -50,8 +50,8 @@ test('[Q16] what an agent says of a call that it was told to stop is no result',
   await talk.until(() => talk.payloads('agent.tool_result').length === 1);
   stop.abort();
   expect((await talk.ended()).outcome).toEqual({ kind: 'stopped' });
-  const told = talk.payloads('agent.tool_result').map(({ id, ok, cutOff }) => [id, ok, cutOff]);
-  expect(told).toEqual([
+  const results = talk.payloads('agent.tool_result').map(({ id, ok, cutOff }) => [id, ok, cutOff]);
+  expect(results).toEqual([
     ['1', false, undefined],
     ['2', true, undefined],
     ['3', false, true],

@@ -114,7 +114,7 @@ describe('[A4] a Claude Code that behaves badly', () => {
     expect(talk.outcome).toEqual(failure('agent_crash', expect.stringContaining('SIGKILL')));
   });
 
-  test('ends without a word, and does not read what it is told', async () => {
+  test('exits without output and without reading its input', async () => {
     const path = program('exit 3');
     const talk = await start(path, { message: 'x'.repeat(1_000_000) }).ended();
     expect(talk.outcome).toEqual(failure('agent_crash', expect.stringContaining('exit code 3')));
@@ -140,7 +140,7 @@ describe('[A4] a Claude Code that behaves badly', () => {
     expect((await run(INIT, error, 'exit 0')).outcome.kind).toBe('failed');
   });
 
-  test('asks for something nobody knows, and is told so', async () => {
+  test('sends an unknown request, and is refused', async () => {
     const request = { type: 'control_request', request_id: 'r1', request: { subtype: 'odd' } };
     const talk = await run(
       INIT,

@@ -10,8 +10,10 @@ test.each([
 ])('[Q15] a limit that ends %s has no known end', (_, resetsAt) => {
   const info = `{"status":"rejected","resetsAt":${resetsAt},"rateLimitType":"five_hour"}`;
   const events = new Events();
-  const told = [...events.take(parseLine(`{"type":"rate_limit_event","rate_limit_info":${info}}`))];
+  const emitted = [
+    ...events.take(parseLine(`{"type":"rate_limit_event","rate_limit_info":${info}}`)),
+  ];
   const payload = { status: 'rejected', resetsAt: null, kind: 'five_hour' };
-  expect(told).toEqual([{ kind: 'event', type: 'agent.limit', payload }]);
+  expect(emitted).toEqual([{ kind: 'event', type: 'agent.limit', payload }]);
   expect(events.limit?.resetsAt ?? null).toBeNull();
 });

@@ -75,7 +75,7 @@ describe('[A5] what a turn cost', () => {
     });
   });
 
-  test('is the total where a total fell, because counting began anew', () => {
+  test('is the total where a total fell, because counting started over', () => {
     const before = { version: '2.1.250', models: models(900, 9) };
     expect(count('2.1.250', [result(models(700, 7))], before).usage?.costUsd).toBe(7);
     expect(count('2.1.250', [result(models(700, 7))], { nonsense: true }).usage?.costUsd).toBe(7);

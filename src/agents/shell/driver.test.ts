@@ -82,7 +82,7 @@ test('[P4] what is kept of the output is masked before it is cut', async () => {
 }, 120_000);
 
 describe('the shell agent', () => {
-  test('[A1] runs the message as a command and tells what it says', async () => {
+  test('[A1] runs the message as a command and emits its output', async () => {
     const { kinds, stdout, stderr, message, end } = await all(
       run({ message: 'echo out; echo err >&2' }),
     );
@@ -199,7 +199,7 @@ describe('the end of a command', () => {
     await events.return?.();
   });
 
-  test('[A9] whoever leaves early leaves nothing running', async () => {
+  test('[A9] a consumer that leaves early leaves nothing running', async () => {
     const rig = agentRig();
     for await (const event of run({ message: 'yes', spawn: rig.spawnFor() })) {
       if (event.kind === 'delta') break;

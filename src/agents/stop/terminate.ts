@@ -13,14 +13,14 @@ export async function terminate(
   withinMs: number,
 ): Promise<boolean> {
   const deadline = performance.now() + withinMs;
-  const told = new Set<string>();
+  const signalled = new Set<string>();
   for (;;) {
     if (await isEmpty(table, tree)) return true;
     if (performance.now() >= deadline) return false;
     for (const row of tree.observe().rows) {
       const name = `${row.pid} ${row.start}`;
-      if (!told.has(name)) signal(table, row, 'SIGTERM');
-      told.add(name);
+      if (!signalled.has(name)) signal(table, row, 'SIGTERM');
+      signalled.add(name);
     }
     await sleep(LOOK_EVERY_MS);
   }

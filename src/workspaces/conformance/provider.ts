@@ -56,13 +56,13 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('[W1] one that was deleted can be made anew, empty', async () => {
+  test('[W1] a deleted workspace can be created again, empty', async () => {
     const { provider, request } = start();
     const { path } = await provider.ensure(request);
     writeFileSync(join(path, 'file'), 'text');
     await provider.delete(request);
-    const anew = await provider.ensure(request);
-    expect(existsSync(join(anew.path, 'file'))).toBe(false);
+    const again = await provider.ensure(request);
+    expect(existsSync(join(again.path, 'file'))).toBe(false);
     expect(await provider.observe(request)).toBe('ready');
   });
 }
