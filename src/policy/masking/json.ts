@@ -38,13 +38,29 @@ function maskAll(how: How, value: Json, secret: Secret | null): Json {
   if (value === null || typeof value !== 'object') return value;
   const above = secret === null || isSchema(value) ? null : { ...secret, inherited: true };
   const pair = kindOfPair(value);
+  const unique = uniqueNames();
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => {
       const kind = (/^value$/i.test(name) ? pair : null) ?? kindOfName(name);
       const says = kind === null ? above : { kind, name, inherited: false };
-      return [how.text(name), maskAll(how, field, says)];
+      return [unique(how.text(name)), maskAll(how, field, says)];
     }),
   );
+}
+
+/** Numbers a name that repeats because of its mask: as the same name, only the last field would be shown. */
+function uniqueNames(): (name: string) => string {
+  const used = new Set<string>();
+  const nextNumber = new Map<string, number>();
+  return (name) => {
+    let unique = name;
+    for (let number = nextNumber.get(name) ?? 2; used.has(unique); number++) {
+      unique = `${name} (${number})`;
+      nextNumber.set(name, number + 1);
+    }
+    used.add(unique);
+    return unique;
+  };
 }
 
 /** As it would be in the text `"name": "value"`. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { casesOf } from '../../../test/support/depth.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import { HARMLESS, SECRETS } from './corpus.ts';
-import { maskJson } from './json.ts';
+import { maskCallJson, maskJson } from './json.ts';
 import type { Masker } from './masker.ts';
 import { createMasker } from './masking.ts';
 import { tokenNames } from './tokens.ts';
@@ -458,6 +458,26 @@ describe('[P4] JSON', () => {
       b: true,
       z: null,
     });
+  });
+
+  test('fields whose names get the same mask are all shown', () => {
+    const names = ['a', 'b', 'c'].map((each) => `ghp${'_'}${each.repeat(36)}`);
+    const value = {
+      [names[0]!]: 'first',
+      '***GITHUB_TOKEN*** (2)': 'given',
+      [names[1]!]: 'second',
+      [names[2]!]: 'third',
+    };
+    const shown = {
+      '***GITHUB_TOKEN***': 'first',
+      '***GITHUB_TOKEN*** (2)': 'given',
+      '***GITHUB_TOKEN*** (3)': 'second',
+      '***GITHUB_TOKEN*** (4)': 'third',
+    };
+    for (const mask of [maskJson, maskCallJson]) {
+      expect(mask(masker, { env: value })).toEqual({ env: shown });
+      expect(mask(masker, { env: shown })).toEqual({ env: shown });
+    }
   });
 
   test('the name of a field says what is secret, as it does in text', () => {
