@@ -10,7 +10,7 @@ const REQUIRED_MAJOR = 24;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** npm passes on a signal that the terminal has sent to both of us; it arrives within this time. */
 const NPM_ECHO_MS = 500;
-/** How long the child may take to leave after a second signal, should its event loop be stuck. */
+/** How long the child may take to exit after a second signal, in case its event loop is stuck. */
 const LAST_RESORT_MS = 2000;
 
 /** The path of a Node that is new enough: this one, or the one from the platform package. */
@@ -18,14 +18,16 @@ export function findNode(root) {
   if (Number.parseInt(process.versions.node, 10) >= REQUIRED_MAJOR) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   try {
-    // Resolved as Node would, because npm may have put the package beside ours, not inside.
+    // Resolved the way Node does, because npm may have put the package beside ours, not inside.
     const manifest = createRequire(join(root, 'package.json')).resolve(`${name}/package.json`);
     const node = join(dirname(manifest), 'bin', 'node');
     if (existsSync(node)) return node;
   } catch {
-    // Not installed: said below.
+    // Not installed: reported below.
   }
-  throw tooOld(`this is Node ${process.versions.node}, and the npm package ${name} is not here`);
+  throw tooOld(
+    `this is Node ${process.versions.node}, and the npm package ${name} is not installed`,
+  );
 }
 
 function tooOld(why) {
@@ -39,8 +41,8 @@ function tooOld(why) {
 }
 
 /**
- * Young objects get 4 MB a half instead of the 16 MB V8 lets them grow to during a start: a server at
- * rest then takes 135 MB instead of 172.
+ * Each half of the young generation gets 4 MB instead of the 16 MB that V8 lets it grow to during a
+ * start: an idle server then takes 135 MB instead of 172.
  */
 export const SERVER_FLAGS = ['--max-semi-space-size=4'];
 
@@ -48,14 +50,14 @@ export const SERVER_FLAGS = ['--max-semi-space-size=4'];
  * Runs `script` under `node` and ends when it ends, with its exit code.
  *
  * The lifeline is a pipe on the child's descriptor 3. Signals are passed on as lines on it, so that
- * the child can tell them from those it gets itself: a Ctrl-C or a group kill reaches both of us,
+ * the child can distinguish them from those it gets itself: a Ctrl-C or a group kill reaches both of us,
  * and counts once (src/cli/stop.ts does the counting). When this process dies, however that
- * happens, the pipe ends and the child leaves at once.
+ * happens, the pipe ends and the child exits at once.
  *
  * @param {{
  *   node: string, script: string, args: string[], compileCache: string, serves: boolean,
  *   lastResortMs?: number,
- * }} options `serves`: to be stopped is how it ends well.
+ * }} options `serves`: it runs until stopped, so a stop is a success.
  */
 export function handOver({
   node,
@@ -70,7 +72,7 @@ export function handOver({
     env: { NODE_COMPILE_CACHE: compileCache, ...process.env, BATON_LIFELINE_FD: '3' },
   });
   const lifeline = child.stdio[3];
-  lifeline.on('error', () => {}); // the child is gone: its exit says the rest
+  lifeline.on('error', () => {}); // the child is gone; its exit is handled below
 
   const startedByNpm = /\bbaton\b/.test(process.env.npm_lifecycle_script ?? '');
   const received = [];
@@ -92,7 +94,7 @@ export function handOver({
     process.exit(1);
   });
   child.on('exit', (code, signal) => {
-    // Stopped so early that the child had no handler yet: a stop that was asked for is no failure.
+    // Stopped so early that the child had no handler yet: a requested stop is not a failure.
     if (serves && received.length === 1 && received[0] === signal) process.exit(0);
     process.exit(code ?? 128 + constants.signals[signal]);
   });

@@ -1,4 +1,4 @@
-// The child's end of the lifeline (see handover.mjs), run as a worker thread so that it is watched
+// The child's end of the lifeline (see handover.mjs), run as a worker thread so that it works
 // even while the main thread is busy.
 import { Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -12,5 +12,5 @@ socket.on('data', (chunk) => {
   for (const line of lines) parentPort?.postMessage(line);
 });
 socket.on('error', () => {}); // 'close' follows
-// The launcher is gone. No grace: whoever killed it wants nothing of it left running.
+// The launcher is gone. No grace period: anyone who kills it wants nothing left running.
 socket.on('close', () => process.kill(process.pid, 'SIGKILL'));

@@ -9,13 +9,13 @@ const POLL_MS = 200;
 export async function withLock(file, { waiting, run }) {
   mkdirSync(dirname(file), { recursive: true });
   const me = `${process.pid} ${startTime(process.pid)}`;
-  let said = false;
+  let announced = false;
   while (!take(file, me)) {
-    if (!said) waiting();
-    said = true;
+    if (!announced) waiting();
+    announced = true;
     await delay(POLL_MS);
   }
-  // Also when the process ends inside `run`; a kill -9 leaves the file, and a dead holder's name.
+  // Also if the process exits inside `run`. After a kill -9 the file stays and names a dead holder.
   const release = () => {
     if (read(file) === me) rmSync(file, { force: true });
   };
@@ -43,14 +43,14 @@ function take(file, me) {
   return false;
 }
 
-/** Another process may do the same and already hold the lock anew: then it gets it back. */
+/** Another process may have done the same and hold the lock again: then its file is put back. */
 function removeStale(file, holder) {
   const aside = `${file}.stale.${process.pid}`;
   try {
     renameSync(file, aside);
     if (read(aside) !== holder) linkSync(aside, file);
   } catch {
-    // Someone was faster: the next round sees how it stands.
+    // Another process was faster; the next attempt checks again.
   } finally {
     rmSync(aside, { force: true });
   }
@@ -66,7 +66,7 @@ function isAlive(holder) {
   return startTime(pid) === started;
 }
 
-/** Tells a process from a later one with the same id; where there is no /proc the id must do. */
+/** Distinguishes a process from a later one with the same id; without /proc only the id counts. */
 function startTime(pid) {
   const stat = read(`/proc/${pid}/stat`);
   // The name in parentheses may hold spaces; after it the start time is field 20.

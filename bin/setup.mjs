@@ -1,4 +1,4 @@
-// Installs the dependencies of a checkout when they are missing or not those of the lock file.
+// Installs the dependencies of a checkout when they are missing or do not match the lock file.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,8 @@ import { runTool } from './tool.mjs';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Runs `npm ci` if need be; two starts at once take turns. What is needed to build the web app and to
- * test comes with it: a checkout has all of it.
+ * Runs `npm ci` if needed; concurrent starts take turns. Development dependencies are included,
+ * because a checkout also builds the web app and runs the tests.
  *
  * @param {number} interrupted the exit code when a signal ends the installation
  */
@@ -31,8 +31,8 @@ export async function install(interrupted) {
 }
 
 /**
- * Compares what npm says it has installed with the lock file. Not by time stamps: copying, cloning
- * and switching branches change those without meaning.
+ * Compares what npm reports as installed with the lock file. Not by time stamps: copying, cloning and
+ * switching branches change those although nothing else changed.
  */
 function isInstalled() {
   const wanted = packages(join(root, 'package-lock.json'));
@@ -65,7 +65,7 @@ function failed(why, output) {
       ...(output.trim() ? [output.trim(), ''] : []),
       'The dependencies could not be installed.',
       `Why: ${why}.`,
-      `What to do: check the network and the free disk space, run "npm ci" in ${root}, start again.`,
+      `What to do: check the network and the free disk space, run "npm ci" in ${root}, then start again.`,
     ].join('\n'),
   );
 }

@@ -1,10 +1,10 @@
-// Runs a program of the set-up, whose output matters only if it fails.
+// Runs a setup program whose output matters only if it fails.
 import { spawn } from 'node:child_process';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Resolves with what it said if it ends well. Rejects with an error made by `failed` otherwise.
+ * Resolves with its output if it succeeds; otherwise rejects with an error made by `failed`.
  *
  * @param {string[]} command
  * @param {{
@@ -22,7 +22,7 @@ export function runTool([program, ...args], { cwd, env, interrupted, failed }) {
       output += text;
     });
   }
-  // Node's default would leave it running. What is half done is done again by the next start.
+  // By default Node would leave it running. The next start repeats what was left unfinished.
   let stopped = false;
   const stop = () => {
     stopped = true;

@@ -15,15 +15,15 @@ import { root } from './setup.mjs';
 import { SetupError } from './setup-error.mjs';
 import { runTool } from './tool.mjs';
 
-/** What the build is made from. */
+/** The inputs of the build. */
 const SOURCES = ['web', 'src/contract', 'src/client', 'package-lock.json'];
 const out = join(root, 'dist', 'web');
 const stamp = join(out, '.sources');
-/** Beside it, so that a server that starts meanwhile never reads half of one. */
+/** Built here first, so that a server that starts during a build never reads half of one. */
 const next = join(root, 'dist', 'web-next');
 
 /**
- * Two starts at once take turns.
+ * Builds the web app if needed; concurrent starts take turns.
  *
  * @param {string} node
  * @param {number} interrupted the exit code when a signal ends the build
@@ -45,7 +45,7 @@ export async function buildWeb(node, interrupted) {
 
 const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === sources();
 
-/** By content, not by time stamps: cloning and switching branches change those without meaning. */
+/** By content, not by time stamps: cloning and switching branches also change those. */
 function sources() {
   const hash = createHash('sha256');
   const add = (path) => {
@@ -64,7 +64,7 @@ function vite(node, interrupted) {
   const program = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const config = join(root, 'web', 'vite.config.ts');
   const command = [node, program, 'build', '--config', config, '--outDir', next];
-  // With the production build of React, whatever this process was told.
+  // The production build of React, whatever NODE_ENV this process has.
   const env = { ...process.env, NODE_ENV: 'production' };
   return runTool([...command, '--logLevel', 'warn'], { cwd: root, env, interrupted, failed });
 }
@@ -75,6 +75,6 @@ const failed = (why, output) =>
       ...(output.trim() ? [output.trim(), ''] : []),
       'The web app could not be built.',
       `Why: Vite: ${why}.`,
-      'What to do: check the free disk space, run "npm ci", start again.',
+      'What to do: check the free disk space, run "npm ci", then start again.',
     ].join('\n'),
   );

@@ -3,7 +3,7 @@ import { endpointList } from '../src/contract/api/endpoints.ts';
 const BEGIN = '<!-- operations: made by `npm run docs` -->\n';
 const END = '<!-- end of operations -->';
 
-/** The page with its table of operations made anew; the rest of it is written by hand. */
+/** The page with its table of operations regenerated; the rest is written by hand. */
 export function withOperations(page: string): string {
   const [begin, end] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
   return `${page.slice(0, begin)}${operations()}${page.slice(end)}`;

@@ -59,7 +59,7 @@ test('imports along the direction, and those of tests and conformance suites, ar
   expect(problemsOf(allowed)).toEqual([]);
 });
 
-test('folders that import each other are reported, also over others', () => {
+test('folders that import each other are reported, also through others', () => {
   expect(
     problemsOf({
       'web/api/client.ts': '../parts/store.ts',

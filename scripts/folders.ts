@@ -8,7 +8,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** Files in a folder, sub-folders aside. */
+/** The most files in a folder, not counting those of its sub-folders. */
 const MOST_FILES = 40;
 
 /** For each folder of `src`: the others it may import, or single files of them. Not listed: all. */
@@ -52,7 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'library.ts': ['contract', 'queue', 'storage'],
 };
 
-/** What each of them may import that is not ours; not listed: anything. */
+/** The packages each of them may import. Not listed: any. */
 const PACKAGES: Record<string, readonly string[]> = { contract: ['zod'] };
 
 /** What the web app may import of `src`; it runs in a browser. */
@@ -86,7 +86,7 @@ export function folderProblems(root: string): string[] {
   return [...problems, ...cycles(edges)].toSorted();
 }
 
-/** Folders that import each other, directly or over others, with a file that imports each next one. */
+/** Folders that import each other, directly or through others, with a file that contains the import. */
 function cycles(edges: ReadonlyMap<string, ReadonlyMap<string, string>>): string[] {
   const reached = (from: string, seen = new Set<string>()): Set<string> => {
     for (const to of edges.get(from)?.keys() ?? []) if (!seen.has(to)) reached(to, seen.add(to));

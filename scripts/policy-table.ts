@@ -4,7 +4,7 @@ import { SAFE } from '../src/policy/tools/safe-commands.ts';
 import type { SetEntry } from '../src/policy/tools/set-entry.ts';
 import { TOOLS, type ToolKind, UNREPEATABLE } from '../src/policy/tools/tool-table.ts';
 
-/** The page with its tables made anew; the rest of it is written by hand. */
+/** The page with its tables regenerated; the rest is written by hand. */
 export function withPolicyTables(page: string): string {
   return Object.entries({ channels, sets, kinds }).reduce((text, [name, table]) => {
     const begin = `<!-- ${name}: made by \`npm run docs\` -->\n`;
@@ -27,7 +27,7 @@ function channels(): string {
   return `| channel | allow | deny | what is not listed |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** `-n=` is written as people know it. */
+/** Shows `-n=` as `-n`. */
 const bare = (option: string): string => option.replace(/=$/, '');
 
 function sets(): string {

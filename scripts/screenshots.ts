@@ -1,6 +1,6 @@
 // Pictures of every page of the web app: light and dark, desktop and phone, English and Japanese.
-// `npm run screenshots -- [--out FOLDER] [--only PART] [--tall]`; a temporary folder unless told.
-// `--only` takes pages whose name has this part; `--tall` makes the window as high as the page.
+// `npm run screenshots -- [--out FOLDER] [--only PART] [--tall]`; a temporary folder by default.
+// `--only` takes pages whose name contains PART; `--tall` makes the window as tall as the page.
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { type Showcase, startShowcase } from '../test/web/showcase.ts';
 import { DEVICES, everyPage, LANGUAGES } from '../test/web/showcase-pages.ts';
 
 const THEMES = ['light', 'dark'] as const;
-/** The highest window. */
+/** The tallest window. */
 const TALL_MAX = 4000;
 
 const { values: options } = parseArgs({
@@ -51,7 +51,7 @@ async function take(browser: Browser, showcase: Showcase, out: string): Promise<
           await quiet(page);
           await act?.(page);
           await quiet(page);
-          if (options.tall) await page.setViewportSize(await whole(page, viewport));
+          if (options.tall) await page.setViewportSize(await fullSize(page, viewport));
           const file = `${name}-${language}-${device}-${colorScheme}.png`;
           await page.screenshot({ path: join(out, file) });
           for (const complaint of complaints.splice(0))
@@ -64,8 +64,8 @@ async function take(browser: Browser, showcase: Showcase, out: string): Promise<
   }
 }
 
-/** So high that nothing of the page is left to scroll to. */
-async function whole(page: Page, { width, height }: { width: number; height: number }) {
+/** The size at which the whole page fits without scrolling. */
+async function fullSize(page: Page, { width, height }: { width: number; height: number }) {
   const more = (await page.evaluate(
     `(() => { const box = document.querySelector('main .overflow-y-auto');
        return box === null ? 0 : box.scrollHeight - box.clientHeight; })()`,

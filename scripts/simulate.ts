@@ -1,4 +1,4 @@
-// Plays seeded stories of crashes and lost answers over a store, looking at every promise of the
+// Plays seeded stories of crashes and lost answers over a store, checking every promise of the
 // queue after every step. `npm run simulate -- --seeds N [--seed S] [--store memory|sqlite]
 // [--steps K]`; docs/simulator.md says what it checks.
 import { parseArgs } from 'node:util';
@@ -61,20 +61,20 @@ async function show(seed: number, steps: number, store: string, maker: StoreMake
   if (broken === null) return;
   say(`\nSeed ${seed} breaks “${broken.invariant}”.\n  ${broken.message}\n`);
   const short = await shrink(story, broken.invariant, maker);
-  say(`Trace ${hash}. The shortest list of steps found that breaks the same:\n`);
+  say(`Trace ${hash}. The shortest list of steps that breaks the same invariant:\n`);
   for (const worker of short.workers) say(`  worker ${JSON.stringify(worker)}\n`);
   say(`  caps ${JSON.stringify(short.caps)}\n`);
   for (const [i, step] of short.steps.entries()) say(`  ${i + 1}. ${JSON.stringify(step)}\n`);
   say(`  ${(await play(short, maker)).broken?.message}\n`);
-  say(`Again: npm run simulate -- --seed ${seed} --store ${store} --steps ${steps}\n`);
+  say(`To repeat: npm run simulate -- --seed ${seed} --store ${store} --steps ${steps}\n`);
 }
 
 async function main(): Promise<number> {
   const { maker, steps, store, from, count, replay } = options();
   const began = performance.now();
-  const found = await search({ from, count, steps, maker, onSeed: progress(count) });
-  if (found !== null) {
-    await show(found.seed, steps, store, maker);
+  const failure = await search({ from, count, steps, maker, onSeed: progress(count) });
+  if (failure !== null) {
+    await show(failure.seed, steps, store, maker);
     return 1;
   }
   if (replay) say(`Trace ${(await play(makeStory(from, steps), maker)).hash}. `);

@@ -5,13 +5,13 @@ import { root, start, temporaryDirectory } from '../test/support/processes.ts';
 
 const program = join(root, 'scripts', 'test-browser.ts');
 
-test('a user who may not install packages reads the one command that brings a browser', async () => {
+test('a user who cannot install packages is shown the one command that installs a browser', async () => {
   // No browser, no sudo, nothing can be downloaded, and not root.
-  const place = temporaryDirectory();
+  const directory = temporaryDirectory();
   const env = {
     PATH: '/no-such-folder',
-    TMPDIR: place,
-    PLAYWRIGHT_BROWSERS_PATH: join(place, 'browsers'),
+    TMPDIR: directory,
+    PLAYWRIGHT_BROWSERS_PATH: join(directory, 'browsers'),
     PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:9',
     NODE_OPTIONS: '--import "data:text/javascript,process.getuid=()=>1000"',
   };
@@ -28,10 +28,10 @@ test('a user who may not install packages reads the one command that brings a br
   expect(more).toEqual([]);
 });
 
-test('a browser that is there is named', async () => {
-  const place = temporaryDirectory();
-  symlinkSync('/bin/true', join(place, 'chromium'));
-  const started = start(process.execPath, [program], { env: { PATH: place } });
+test('the path of an installed browser is printed', async () => {
+  const directory = temporaryDirectory();
+  symlinkSync('/bin/true', join(directory, 'chromium'));
+  const started = start(process.execPath, [program], { env: { PATH: directory } });
   expect((await started.exit).code).toBe(0);
-  expect(started.stdout()).toBe(`${join(place, 'chromium')}\n`);
+  expect(started.stdout()).toBe(`${join(directory, 'chromium')}\n`);
 });

@@ -1,5 +1,5 @@
-// The first step of `npm test`: sees that there is a browser, and installs one if it can. Beside the
-// tests an installation could change the machine under them, and a missing browser fails dozens.
+// The first step of `npm test`: checks that there is a browser, and installs one if possible. An
+// installation during the tests could affect them, and without a browser dozens of them fail.
 import { chromiumPath } from '../test/web/browser-install.ts';
 
 try {

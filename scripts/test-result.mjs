@@ -29,10 +29,10 @@ function readResults(file) {
 
 const SHOWN = 10;
 const SHOWN_CHARACTERS = 110;
-/** A test that takes longer is to be split, or to have a short form. */
+/** A test that takes longer should be split, or get a short form. */
 const LONG_MS = 60_000;
 
-/** Where the time went. That a test is long fails nothing: the machine may be slow. */
+/** Where the time went. A long test is not a failure: the machine may be slow. */
 export function slowestLines(file, root) {
   const results = readResults(file).map((one) => ({ ...one, path: relative(root, one.name) }));
   const files = results.map(({ path, startTime, endTime }) => [endTime - startTime, path]);
@@ -57,7 +57,7 @@ const longest = (timed) =>
       ([ms, what]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${what.slice(0, SHOWN_CHARACTERS)}`,
     );
 
-/** CI reads this form: alone on its line. */
+/** CI parses this form, alone on its line. */
 export function closingLine({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }

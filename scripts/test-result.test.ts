@@ -5,11 +5,11 @@ import { afterAll, expect, test } from 'vitest';
 // @ts-expect-error plain JavaScript, because it also runs under an old Node
 import { closingLine, readCounts, slowestLines } from './test-result.mjs';
 
-const place = mkdtempSync(join(tmpdir(), 'baton-result-'));
-afterAll(() => rmSync(place, { recursive: true }));
+const directory = mkdtempSync(join(tmpdir(), 'baton-result-'));
+afterAll(() => rmSync(directory, { recursive: true }));
 
 function line(testResults: unknown, exitCode: number): string {
-  const file = join(place, 'result.json');
+  const file = join(directory, 'result.json');
   writeFileSync(file, JSON.stringify({ testResults }));
   return closingLine(readCounts(file, exitCode));
 }
@@ -27,7 +27,7 @@ test('the closing line counts tests, and skipped ones only if there are any', ()
 test('a file that could not be loaded, an error between tests and no result are failures', () => {
   expect(line([file('passed', 'passed'), file('failed')], 1)).toBe('1 passed, 1 failed');
   expect(line([file('passed', 'passed')], 1)).toBe('1 passed, 1 failed');
-  expect(closingLine(readCounts(join(place, 'missing.json'), 1))).toBe('0 passed, 1 failed');
+  expect(closingLine(readCounts(join(directory, 'missing.json'), 1))).toBe('0 passed, 1 failed');
 });
 
 test('the slowest files and tests are listed, and those over a minute counted', () => {
@@ -42,7 +42,7 @@ test('the slowest files and tests are listed, and those over a minute counted', 
       duration,
     })),
   });
-  const path = join(place, 'slow.json');
+  const path = join(directory, 'slow.json');
   const testResults = [timed('a.test.ts', 2000, 500, 1400), timed('b.test.ts', 61_500, 61_000)];
   writeFileSync(path, JSON.stringify({ testResults }));
   expect(slowestLines(path, '/checkout')).toEqual([
@@ -55,5 +55,5 @@ test('the slowest files and tests are listed, and those over a minute counted', 
     '    0.5 s  test/a.test.ts: test 0',
     '1 took more than 60 s.',
   ]);
-  expect(slowestLines(join(place, 'missing.json'), '/checkout')).toHaveLength(2);
+  expect(slowestLines(join(directory, 'missing.json'), '/checkout')).toHaveLength(2);
 });

@@ -10,7 +10,7 @@ import { SetupError } from '../bin/setup-error.mjs';
 import { buildWeb } from '../bin/web.mjs';
 import { closingLine, readCounts, slowestLines } from './test-result.mjs';
 
-/** Files made from others must be up to date: one `npm run <name>` each, failing if one is not. */
+/** Checks that generated files are up to date: one `npm run <name>` each, which fails if not. */
 const GENERATED_FILES = ['docs:check'];
 
 async function main() {
@@ -21,7 +21,7 @@ async function main() {
 
   const filters = process.argv.slice(2);
   const steps = [
-    // With a part of the tests it may not be needed; those that need it bring it then.
+    // Not for a part of the tests, which may not need it; those that do install it themselves.
     ...(filters.length > 0 ? [] : [['Browser', [node, join(root, 'scripts', 'test-browser.ts')]]]),
     ['Format and lint', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.')],
     ['Folders', [node, join(root, 'scripts', 'folders.ts')]],
@@ -39,20 +39,20 @@ async function main() {
   }
 
   process.stdout.write('\n# Tests\n');
-  const place = mkdtempSync(join(tmpdir(), 'baton-test-'));
+  const directory = mkdtempSync(join(tmpdir(), 'baton-test-'));
   try {
-    const file = join(place, 'result.json');
+    const file = join(directory, 'result.json');
     const vitest = tool('vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json');
     const code = await run(node, [...vitest, `--outputFile.json=${file}`, ...filters]);
     process.stdout.write(`\n${slowestLines(file, root).join('\n')}\n`);
     process.stdout.write(`\n${closingLine(readCounts(file, code))}\n`);
     return code;
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** Ends with its exit code; a signal to us is passed on, for a group of one may have got it. */
+/** Resolves with its exit code. Passes signals on, because this process alone may have got them. */
 function run(node, [command, ...args]) {
   const path = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`;
   const child = spawn(command, args, {
