@@ -19,7 +19,7 @@ import { send } from './sessions/send.ts';
 import { session } from './sessions/session.ts';
 import { share } from './sessions/share.ts';
 
-/** Commands that speak to a running server, as anyone else could through its API. */
+/** Commands that talk to a running server through its public API. */
 export const clientCommands: Readonly<Record<string, Command | CommandGroup>> = {
   run,
   ls,

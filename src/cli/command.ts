@@ -1,11 +1,11 @@
 import type { Arguments, Flags } from './input/args.ts';
 
-/** What a command knows of the process around it. */
-export interface Surroundings {
-  /** Aborted at the first Ctrl-C or SIGTERM, for commands that end in their own way. */
+/** What a command gets from the process that runs it. */
+export interface CommandContext {
+  /** Aborted at the first Ctrl-C or SIGTERM, for commands that handle it themselves. */
   readonly stop: AbortSignal;
-  /** Waited for, shortly, when a second signal ends the command at once. */
-  readonly lastWords: Set<Promise<unknown>>;
+  /** Awaited briefly when a second signal ends the command. */
+  readonly beforeExit: Set<Promise<unknown>>;
 }
 
 /** The exit codes of all commands; docs/cli.md lists them. */
@@ -20,26 +20,26 @@ export const EXIT = {
 
 interface Described {
   readonly summary: string;
-  /** What follows the name, such as `[flags] "message"`. */
+  /** The usage after the name, such as `[flags] "message"`. */
   readonly usage: string;
   /** Lines of the help below the usage. */
   readonly about?: readonly string[];
 }
 
-/** A command whose flags are its own. */
+/** A command with flags of its own. */
 export interface ClientCommand<F extends Flags = Flags> extends Described {
   readonly flags: F;
-  run(given: Arguments<F>, around: Surroundings): Promise<number>;
+  run(given: Arguments<F>, context: CommandContext): Promise<number>;
 }
 
 /** A command that takes the settings of a node. */
 export interface NodeCommand extends Described {
   readonly settings: true;
   readonly flags: Flags;
-  run(args: string[], around: Surroundings): Promise<number>;
+  run(args: string[], context: CommandContext): Promise<number>;
 }
 
-/** A word that takes another behind it, such as `token create`. */
+/** A command with subcommands, such as `token` with `token create`. */
 export interface CommandGroup {
   readonly summary: string;
   readonly about?: readonly string[];
@@ -48,6 +48,6 @@ export interface CommandGroup {
 
 export type Command = ClientCommand | NodeCommand;
 
-/** Keeps the types of its flags for `run`, and gives a command like any other. */
+/** Types `run` by the command's own flags, then returns it as a plain `Command`. */
 export const clientCommand = <F extends Flags>(command: ClientCommand<F>): Command =>
   command as unknown as Command;

@@ -3,7 +3,7 @@ import { UserError, usageError } from '../config/user-error.ts';
 import { packageVersion } from '../config/version.ts';
 import { isBatonError } from '../contract/errors.ts';
 import { clientCommands } from './client-commands.ts';
-import { type Command, type CommandGroup, EXIT, type Surroundings } from './command.ts';
+import { type Command, type CommandContext, type CommandGroup, EXIT } from './command.ts';
 import { helpOf, helpOfGroup, overview } from './help.ts';
 import { readArguments } from './input/args.ts';
 import { nodeCommands } from './node-commands.ts';
@@ -14,26 +14,26 @@ import { plainText } from './output/terminal-filter.ts';
 type Commands = Readonly<Record<string, Command | CommandGroup>>;
 export const commands: Commands = { ...nodeCommands, ...clientCommands };
 
-/** Runs one command and gives the exit code. Mistakes are shown without a stack, bugs with it. */
-export async function run(name: string, args: string[], around: Surroundings): Promise<number> {
+/** Runs one command and returns its exit code. User errors are shown without a stack, bugs with one. */
+export async function run(name: string, args: string[], context: CommandContext): Promise<number> {
   try {
-    return await dispatch(name, args, around);
+    return await dispatch(name, args, context);
   } catch (error) {
     showError(error, process.stderr);
     return error instanceof UserError ? error.exitCode : EXIT.failed;
   }
 }
 
-async function dispatch(name: string, args: string[], around: Surroundings): Promise<number> {
+async function dispatch(name: string, args: string[], context: CommandContext): Promise<number> {
   if (['version', '--version', '-v'].includes(name)) return show(packageVersion());
   if (['help', '--help', '-h'].includes(name)) return show(helpText(args));
-  const found = find(name, args);
-  if (asksForHelp(found.args)) return show(helpFor(found));
-  const { command } = found;
-  if ('commands' in command) throw missingWord(found.name, command);
-  if ('settings' in command) return command.run(found.args, around);
+  const match = find(name, args);
+  if (asksForHelp(match.args)) return show(helpFor(match));
+  const { command } = match;
+  if ('commands' in command) throw missingSubcommand(match.name, command);
+  if ('settings' in command) return command.run(match.args, context);
   endWithReader();
-  return command.run(readArguments(found.args, command.flags), around);
+  return command.run(readArguments(match.args, command.flags), context);
 }
 
 function helpText([name, ...rest]: string[]): string {
@@ -41,25 +41,25 @@ function helpText([name, ...rest]: string[]): string {
   return helpFor(find(name, rest));
 }
 
-const helpFor = ({ name, command }: Found): string =>
+const helpFor = ({ name, command }: Match): string =>
   'commands' in command ? helpOfGroup(name, command) : helpOf(name, command);
 
-/** Behind `--` it is text. */
+/** Arguments after `--` are text. */
 function asksForHelp(args: string[]): boolean {
   const end = args.indexOf('--');
   const before = end === -1 ? args : args.slice(0, end);
   return before.includes('--help') || before.includes('-h');
 }
 
-interface Found {
-  /** As it was written, such as `token create`. */
+interface Match {
+  /** As typed, such as `token create`. */
   readonly name: string;
   readonly command: Command | CommandGroup;
-  /** What stands behind it. */
+  /** The arguments after the name. */
   readonly args: string[];
 }
 
-function find(name: string, args: string[]): Found {
+function find(name: string, args: string[]): Match {
   const command = pick(commands, name, '', ['help', 'version']);
   const [word] = args;
   if (!('commands' in command) || word === undefined || word.startsWith('-')) {
@@ -77,20 +77,20 @@ function pick<C>(
 ): C {
   const command = Object.hasOwn(among, word) ? among[word] : undefined;
   if (command !== undefined) return command;
-  const meant = nearest(word, [...Object.keys(among), ...others]);
+  const closest = nearest(word, [...Object.keys(among), ...others]);
   throw usageError({
     what: `Unknown command: ${before}${word}.`,
-    why: `baton has no such command${meant ? `; the nearest is "${before}${meant}"` : ''}.`,
-    todo: `run "baton ${meant ? `${before}${meant}` : `help ${before}`.trimEnd()}".`,
+    why: `baton has no such command${closest ? `; the closest is "${before}${closest}"` : ''}.`,
+    todo: `run "baton ${closest ? `${before}${closest}` : `help ${before}`.trimEnd()}".`,
   });
 }
 
-function missingWord(name: string, { commands: inner }: CommandGroup): UserError {
+function missingSubcommand(name: string, { commands: inner }: CommandGroup): UserError {
   const words = Object.keys(inner);
   return usageError({
-    what: `"baton ${name}" needs another word.`,
+    what: `"baton ${name}" needs a subcommand.`,
     why: `it takes ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`,
-    todo: `run "baton ${name} ${words[0]}"; "baton help ${name}" shows them all.`,
+    todo: `run "baton help ${name}" to see what each of them does.`,
   });
 }
 
@@ -100,7 +100,7 @@ function show(text: string): number {
   return EXIT.ok;
 }
 
-/** What an error says may come from a server or a file: a terminal is kept from control codes. */
+/** An error may quote a server or a file, so control codes are removed for a terminal. */
 export function showError(error: unknown, screen: Screen): void {
   const text = describe(error);
   screen.write(`${screen.isTTY === true ? plainText(text) : text}\n`);

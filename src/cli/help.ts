@@ -4,7 +4,7 @@ import type { Flags } from './input/args.ts';
 
 type Commands = Readonly<Record<string, Command | CommandGroup>>;
 
-/** All of this is made from the tables of commands and settings, so that it cannot fall behind. */
+/** Help is generated from the tables of commands and settings, so it is never out of date. */
 export function overview(commands: Commands): string {
   return [
     'Usage: baton <command> [flags]',
@@ -12,11 +12,11 @@ export function overview(commands: Commands): string {
     'Commands:',
     ...align([
       ...Object.entries(commands).map(([name, { summary }]) => [name, summary]),
-      ['help', 'show this text, or that of a command: baton help <command>'],
+      ['help', 'show this help, or the help of a command: baton help <command>'],
       ['version', 'show the version'],
     ]),
     '',
-    'Start with "baton up", then: baton run --agent shell "echo hello"',
+    'To get started, run "baton up", then: baton run --agent shell "echo hello"',
   ].join('\n');
 }
 
@@ -29,7 +29,7 @@ export function helpOf(name: string, command: Command): string {
     ...(command.about ?? []),
     ...(flags.length === 0 ? [] : ['', 'Flags:', ...align(flags)]),
     ...('settings' in command
-      ? ['', 'Settings (a flag wins over its variable):', ...align(settingRows())]
+      ? ['', 'Settings (a flag overrides its environment variable):', ...align(settingRows())]
       : []),
   ].join('\n');
 }
@@ -49,7 +49,7 @@ export function helpOfGroup(name: string, { summary, about, commands }: CommandG
       ]),
     ),
     '',
-    `"baton ${name} <command> --help" shows the flags of one.`,
+    `Run "baton ${name} <command> --help" for the flags of a command.`,
   ].join('\n');
 }
 

@@ -2,7 +2,7 @@ import { EXIT, type NodeCommand } from './command.ts';
 import { takeJson } from './input/args.ts';
 import type { Role } from './node/serve.ts';
 
-// The implementations are imported when needed, so that the short commands stay fast.
+// Implementations are imported on demand, to keep the short commands fast.
 
 const starting = (summary: string, roles: readonly Role[], about: readonly string[]) =>
   ({
@@ -17,7 +17,7 @@ const starting = (summary: string, roles: readonly Role[], about: readonly strin
     },
   }) satisfies NodeCommand;
 
-const json = { help: 'exact JSON on stdout, nothing else' };
+const json = { help: 'output JSON' };
 
 /** Commands that take the settings of a node. */
 export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
@@ -25,23 +25,25 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     'start a node: HTTP server, worker and database',
     ['api', 'worker'],
     [
-      'Stays until Ctrl-C or SIGTERM; running agents then get a grace, a second signal ends at once.',
+      'Runs until Ctrl-C or SIGTERM. Running agents then get time to finish; a second signal stops at once.',
     ],
   ),
   api: starting(
     'start a node that serves HTTP only',
     ['api'],
-    ['For several nodes over PostgreSQL; "baton worker" runs the agents.'],
+    ['For several nodes sharing a PostgreSQL database; "baton worker" runs the agents.'],
   ),
   worker: starting(
     'start a node that runs agents only',
     ['worker'],
-    ['For several nodes over PostgreSQL; "baton api" serves HTTP.'],
+    ['For several nodes sharing a PostgreSQL database; "baton api" serves HTTP.'],
   ),
   migrate: {
-    summary: 'bring the database up to date, and end',
+    summary: 'apply database migrations and exit',
     usage: '[settings] [--json]',
-    about: ['A database of a newer Baton is refused. "baton up" does the same at its start.'],
+    about: [
+      'Refuses the database of a newer Baton. "baton up" also applies migrations when it starts.',
+    ],
     settings: true,
     flags: { json },
     run: async (args, { stop }) => {
@@ -51,9 +53,11 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     },
   },
   doctor: {
-    summary: 'check this machine and say how to mend what is wrong',
+    summary: 'check this machine and suggest fixes',
     usage: '[settings] [--json]',
-    about: ['Takes the settings of "up" and changes nothing. Exit code 1 if there is a problem.'],
+    about: [
+      'Takes the same settings as "up" and changes nothing. Exits with 1 if there is a problem.',
+    ],
     settings: true,
     flags: { json },
     run: async (args) => {

@@ -16,7 +16,7 @@ test('[O1] one request counts once, whichever way it comes', () => {
   expect(countsOf(['throughLauncher', 'directly'])).toEqual([1]);
 });
 
-test('[O1] a second request counts, also before the first has come both ways', () => {
+test('[O1] a second request counts, even before the first has arrived both ways', () => {
   expect(countsOf(['throughLauncher', 'throughLauncher'])).toEqual([1, 2]);
   expect(countsOf(['directly', 'throughLauncher', 'throughLauncher'])).toEqual([1, 2]);
   expect(countsOf(['directly', 'directly', 'throughLauncher', 'throughLauncher'])).toEqual([1, 2]);

@@ -12,23 +12,23 @@ export type StopSignal = (typeof STOP_SIGNALS)[number];
  * kill), in either order and with any delay. Someone who asked n times has sent at most n signals
  * each way, so the larger of the two counts is n, and no clock is needed.
  */
-export function stopCounter(asked: (times: number, signal: StopSignal) => void) {
+export function stopCounter(onRequest: (times: number, signal: StopSignal) => void) {
   const arrived = { directly: 0, throughLauncher: 0 };
   let times = 0;
   return (way: keyof typeof arrived, signal: StopSignal): void => {
     arrived[way] += 1;
     if (arrived[way] <= times) return;
     times = arrived[way];
-    asked(times, signal);
+    onRequest(times, signal);
   };
 }
 
-/** Listens to signals and to the launcher; `asked` hears 1, then 2, … */
-export function onStopRequest(asked: (times: number, signal: StopSignal) => void): void {
-  const count = stopCounter(asked);
+/** Listens to signals and to the launcher; calls `onRequest` with 1, then 2, … */
+export function onStopRequest(onRequest: (times: number, signal: StopSignal) => void): void {
+  const count = stopCounter(onRequest);
   for (const signal of STOP_SIGNALS) process.on(signal, () => count('directly', signal));
 
-  // Set by bin/handover.mjs; taken out so that no child process believes it is meant.
+  // Set by bin/handover.mjs; removed so that child processes do not inherit it.
   const fd = Number(process.env['BATON_LIFELINE_FD']);
   delete process.env['BATON_LIFELINE_FD'];
   if (!fd) return;
@@ -39,5 +39,5 @@ export function onStopRequest(asked: (times: number, signal: StopSignal) => void
   lifeline.unref();
 }
 
-/** What a process that a signal has ended reports. */
+/** The exit code that a shell reports for a process ended by `signal`. */
 export const exitCodeOf = (signal: StopSignal): number => 128 + constants.signals[signal];

@@ -26,8 +26,8 @@ commandsInOneProcess();
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 const firstLine = (text: string): string => linesOf(text)[0] ?? '';
 
-/** A server of an administrator, and somebody elsewhere who has nothing yet. */
-async function place() {
+/** An administrator's server, and a second machine without a login. */
+async function rig() {
   const desk = new Desk();
   const server = await desk.server({ env: { BATON_ADMIN_TOKEN: TOKEN } });
   const { url } = server;
@@ -37,7 +37,7 @@ async function place() {
     done: (...args: string[]) => desk.done(args, env),
     json: <T>(...args: string[]) => desk.json<T>(args, env),
   };
-  /** Somebody with a token, typing at the other desk. */
+  /** Someone with a token, on the second machine. */
   const holder = (token: string) => {
     const own = { BATON_TOKEN: token, BATON_URL: url };
     return {
@@ -49,8 +49,8 @@ async function place() {
 }
 
 describe('baton user', () => {
-  test('[C1] [X2] add, list, change, lock out, let in, sign in by a link, sign out', async () => {
-    const { admin, url } = await place();
+  test('[C1] [X2] add, list, change, lock, unlock, sign in with a link, sign out', async () => {
+    const { admin, url } = await rig();
     const added = await admin.done('user', 'add', 'hanako');
     expect([added.code, added.stdout]).toEqual([0, 'Added hanako (operator).\n']);
     expect(added.stderr).toContain('baton user link hanako');
@@ -58,7 +58,7 @@ describe('baton user', () => {
       name: 'hanako',
       role: 'viewer',
     });
-    expect((await admin.done('user', 'lock', 'hanako')).stdout).toBe('hanako is locked out.\n');
+    expect((await admin.done('user', 'lock', 'hanako')).stdout).toBe('Locked hanako.\n');
     const rows = linesOf((await admin.done('user', 'ls')).stdout).map((row) => row.split('\t'));
     expect(rows.map(([, ...rest]) => rest.slice(0, 3))).toEqual([
       ['admin', 'admin', ''],
@@ -76,38 +76,35 @@ describe('baton user', () => {
     const json = await admin.json<SignInLink>('user', 'link', 'hanako');
     expect(json.url).toContain(json.code);
     expect((await admin.done('user', 'sign-out', 'hanako')).stdout).toBe(
-      'All browsers of hanako are signed out.\n',
+      'Signed out all browsers of hanako.\n',
     );
   });
 
   test.each([
-    [['user'], '"baton user" needs another word.'],
+    [['user'], '"baton user" needs a subcommand.'],
     [['user', 'ad', 'x'], 'Unknown command: user ad.'],
     [['tokn', 'ls'], 'Unknown command: tokn.'],
-    [['user', 'add'], 'The name is missing.'],
-    [['user', 'add', 'a b'], '"a b" cannot be the name of a user.'],
+    [['user', 'add'], 'Missing argument: <name>.'],
+    [['user', 'add', 'a b'], '"a b" is not a valid user name.'],
     [['user', 'add', 'x', '--role', 'king'], '--role has an invalid value: "king".'],
     [['user', 'set', 'x'], 'There is nothing to change.'],
-    [['token', 'create'], 'The name is missing.'],
-    [
-      ['token', 'create', 'x', '--scopes', 'all'],
-      '--scopes has an invalid value: "all".',
-    ],
+    [['token', 'create'], 'Missing argument: <name>.'],
+    [['token', 'create', 'x', '--scopes', 'all'], '--scopes has an invalid value: "all".'],
     [
       ['token', 'create', 'x', '--days', '1', '--forever'],
-      '--days and --forever do not go together.',
+      '--days and --forever cannot be combined.',
     ],
     [['audit', '--from', 'soon'], '--from has an invalid value: "soon".'],
     [['audit', '--action', 'user.ad'], '--action has an invalid value: "user.ad".'],
-    [['share', 'x', 'hanako'], '"hanako" is not understood.'],
-    [['share', 'x', 'hanako:view', '--none'], '--none and users do not go together.'],
-  ])('[C1] wrong usage ends with 2, in three lines: %j', async (args, what) => {
+    [['share', 'x', 'hanako'], '"hanako" is not a valid share.'],
+    [['share', 'x', 'hanako:view', '--none'], '--none and users cannot be combined.'],
+  ])('[C1] wrong usage exits with 2 and prints three lines: %j', async (args, what) => {
     const { code, stdout, stderr } = await new Desk().done(args);
     const lines = linesOf(stderr);
     expect([code, stdout, lines.length, lines[0]]).toEqual([2, '', 3, what]);
   });
 
-  test('[C1] help of a group and of what is in it', async () => {
+  test('[C1] help of a group and of its commands', async () => {
     const desk = new Desk();
     const group = await desk.done(['help', 'user']);
     expect(group.stdout).toContain('sign-out <name>');
@@ -122,17 +119,17 @@ describe('baton user', () => {
 
 describe('baton token', () => {
   test('[C1] [X2] the token alone is printed, works, and is refused once revoked', async () => {
-    const { admin, desk, url, holder } = await place();
+    const { admin, desk, url, holder } = await rig();
     await admin.done('user', 'add', 'hanako');
     const script = 'TOKEN=$(baton token create ci --user hanako --days 7) && echo "got=$TOKEN"';
     const made = await ended(desk.shell(script, { BATON_TOKEN: TOKEN, BATON_URL: url }));
     const secret = /^got=(baton_token_[\w-]{43})\n$/.exec(made.stdout)?.[1] ?? '';
     expect([made.code, secret]).toEqual([0, expect.stringMatching(/./)]);
-    expect(made.stderr).toMatch(/^It may read, run and ends on \d{4}-\d\d-\d\d\./);
+    expect(made.stderr).toMatch(/^Scopes: read, run\. Expires on \d{4}-\d\d-\d\d\./);
 
     const hanako = holder(secret);
     expect((await hanako.done('whoami')).stdout).toBe(
-      `hanako (operator) at ${url}; may read, run.\n`,
+      `hanako (operator) at ${url}; permissions: read, run.\n`,
     );
     const run = await hanako.done('run', '--agent', 'shell', '--name', 'hers', 'echo hello');
     expect([run.code, run.stdout]).toEqual([0, 'hello\n']);
@@ -151,7 +148,7 @@ describe('baton token', () => {
       expect([code, firstLine(stderr)]).toEqual([2, `There is no token "${wrong}".`]);
     }
     const revoked = await admin.done('token', 'revoke', id.slice(0, 13), '--user', 'hanako');
-    expect([revoked.code, revoked.stdout]).toEqual([0, `Token ${id} is revoked.\n`]);
+    expect([revoked.code, revoked.stdout]).toEqual([0, `Revoked token ${id}.\n`]);
     const gone = await hanako.done('ls');
     expect([gone.code, firstLine(gone.stderr)]).toEqual([
       2,
@@ -163,8 +160,8 @@ describe('baton token', () => {
     expect([absent.code, firstLine(absent.stderr)]).toEqual([2, 'There is no user "nobody".']);
   });
 
-  test('[X2] for oneself, with what one may do and no more', async () => {
-    const { admin, holder } = await place();
+  test('[X2] users create tokens for themselves, with no more than their own permissions', async () => {
+    const { admin, holder } = await rig();
     await admin.done('user', 'add', 'hanako', '--role', 'viewer');
     const scopes = ['--scopes', 'read,account'];
     const first = await admin.json<CreatedToken>(
@@ -188,8 +185,8 @@ describe('baton token', () => {
 });
 
 describe('baton login', () => {
-  test('[C1] [X2] makes a token of its own, a second login replaces it, logout revokes it', async () => {
-    const { url, elsewhere, admin } = await place();
+  test('[C1] [X2] creates its own token, a second login replaces it, logout revokes it', async () => {
+    const { url, elsewhere, admin } = await rig();
     const login = () => ended(elsewhere.shell(`echo ${TOKEN} | baton login --url ${url}/`));
     const first = await login();
     expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -223,7 +220,7 @@ describe('baton login', () => {
     const out = await elsewhere.done(['logout']);
     expect(out).toEqual({
       code: 0,
-      stdout: `Removed ${path}; its token is no longer good.\n`,
+      stdout: `Removed ${path} and revoked its token.\n`,
       stderr: '',
     });
     expect(existsSync(path)).toBe(false);
@@ -231,11 +228,11 @@ describe('baton login', () => {
     expect(await elsewhere.json(['logout'])).toEqual({ removed: false, revoked: false });
   });
 
-  test('[C1] a token that may make none is kept itself; without a server logout says what is left', async () => {
-    const { server, url, elsewhere, admin } = await place();
+  test('[C1] a token that cannot create others is stored itself; without a server, logout names the token left', async () => {
+    const { server, url, elsewhere, admin } = await rig();
     const { token } = await admin.json<CreatedToken>('token', 'create', 'narrow');
     const narrow = await elsewhere.done(['login', '--url', url], { BATON_TOKEN: token });
-    expect([narrow.code, narrow.stderr]).toEqual([0, expect.stringContaining('kept itself')]);
+    expect([narrow.code, narrow.stderr]).toEqual([0, expect.stringContaining('stored itself')]);
     expect((await elsewhere.done(['logout'])).stdout).toMatch(/^Removed .*json\.\n$/);
     expect((await elsewhere.done(['ls', '--url', url], { BATON_TOKEN: token })).code).toBe(0);
 
@@ -243,13 +240,13 @@ describe('baton login', () => {
     await server.kill();
     const lost = await elsewhere.done(['logout']);
     expect([lost.code, lost.stdout]).toEqual([0, expect.stringMatching(/^Removed /)]);
-    expect(lost.stderr).toMatch(/is not revoked \(server_unreachable\).*baton token revoke /s);
+    expect(lost.stderr).toMatch(/was not revoked \(server_unreachable\).*baton token revoke /s);
   });
 });
 
 describe('baton audit, nodes, share', () => {
-  test('[P6] what was done is in the log: who, what, from where; filtered and exported', async () => {
-    const { admin, holder } = await place();
+  test('[P6] the log says who did what from where; it is filtered and exported', async () => {
+    const { admin, holder } = await rig();
     await admin.done('user', 'add', 'hanako');
     await admin.done('user', 'set', 'hanako', '--role', 'viewer');
     await admin.done('user', 'set', 'hanako', '--role', 'operator');
@@ -299,8 +296,8 @@ describe('baton audit, nodes, share', () => {
     expect(linesOf(exported.stdout).map((line) => JSON.parse(line))).toEqual(hers);
   });
 
-  test('[H6] [X3] nodes are listed; a session is shared and no longer', async () => {
-    const { admin, holder } = await place();
+  test('[H6] [X3] nodes are listed; a session is shared and unshared', async () => {
+    const { admin, holder } = await rig();
     const [node] = await admin.json<NodeView[]>('nodes');
     expect(node).toMatchObject({ roles: ['api', 'worker'], alive: true });
     const row = (await admin.done('nodes')).stdout.split('\t');
@@ -329,8 +326,8 @@ describe('baton audit, nodes, share', () => {
     expect(await seen()).toEqual([]);
   });
 
-  test('[C1] [X3] a name is that of one’s own session, whatever others share', async () => {
-    const { admin, holder } = await place();
+  test('[C1] [X3] a name means your own session first, whatever others share with you', async () => {
+    const { admin, holder } = await rig();
     const person = async (name: string) => {
       await admin.done('user', 'add', name);
       const { token } = await admin.json<CreatedToken>('token', 'create', 'x', '--user', name);
@@ -345,13 +342,16 @@ describe('baton audit, nodes, share', () => {
     const sent = await hanako.json<MessageReceipt>('send', 'deploy', 'true');
     expect(sent.sessionId).toBe(hers.sessionId);
     const whose = await admin.done('send', 'deploy', 'true');
-    expect([whose.code, firstLine(whose.stderr)]).toEqual([2, '"deploy" is not one session.']);
+    expect([whose.code, firstLine(whose.stderr)]).toEqual([
+      2,
+      '"deploy" matches several sessions.',
+    ]);
     expect(whose.stderr).toContain(his.sessionId);
   });
 });
 
-test('[C1] the commands of docs/cli.md about users, tokens, audit and nodes run as they stand', async () => {
-  const { desk, url } = await place();
+test('[C1] the commands of docs/cli.md about users, tokens, audit and nodes run unchanged', async () => {
+  const { desk, url } = await rig();
   const page = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
   const blocks = [
     ...page.slice(page.indexOf('## Users and tokens')).matchAll(/^```sh\n(.*?)^```/gms),
@@ -361,7 +361,7 @@ test('[C1] the commands of docs/cli.md about users, tokens, audit and nodes run 
   const env = { BATON_TOKEN: TOKEN, BATON_URL: url };
   const { code, stdout, stderr } = await ended(desk.shell(`set -eu; cd "$HOME"\n${script}`, env));
   expect([code, stderr.match(/Why:/)]).toEqual([0, null]);
-  expect(stdout).toContain(`hanako (operator) at ${url}; may read, run.\n`);
+  expect(stdout).toContain(`hanako (operator) at ${url}; permissions: read, run.\n`);
   expect(stdout).toContain('\tnightly build\tgood\tread,run\t');
   expect(stdout).toContain('\ttoken.create\ttoken\t');
   expect(stdout).toContain('\tapi,worker\talive\t');

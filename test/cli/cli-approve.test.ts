@@ -21,10 +21,10 @@ commandsInOneProcess();
 
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 
-/** A server, and beside it on the same database runs that ask. */
-async function place() {
+/** A server, and runs on the same database that ask questions. */
+async function rig() {
   const { url: databaseUrl, drop } = await createDatabase();
-  // Last, when the server is gone.
+  // Runs last, after the server has stopped.
   onTestFinished(drop);
   const desk = new Desk();
   const server = await desk.server({
@@ -49,8 +49,8 @@ async function place() {
   };
 }
 
-test('[C1] [A7] [H4] list, show, allow, edit, deny and remember for the session', async () => {
-  const { asking, done, json, desk, shell, server } = await place();
+test('[C1] [A7] [H4] list, show, allow, edit, deny, and allow for the session', async () => {
+  const { asking, done, json, desk, shell, server } = await rig();
   expect(await json('approve')).toEqual([]);
   const one = await asking();
   const [line = ''] = linesOf((await done('approve')).stdout);
@@ -98,8 +98,8 @@ test('[C1] [A7] [H4] list, show, allow, edit, deny and remember for the session'
 
   const other = await asking();
   writeFileSync(desk.path('other.json'), '{"command": "ls", "description": ""}');
-  const told = await done('approve', other.id, 'allow', '--edit', desk.path('other.json'));
-  expect(told.stdout).toBe('Allowed with other input: Bash ls\n');
+  const edit = await done('approve', other.id, 'allow', '--edit', desk.path('other.json'));
+  expect(edit.stdout).toBe('Allowed with edited input: Bash ls\n');
 
   const four = await asking();
   const denied = await json<Approval>('approve', four.id, 'deny', '--message', 'No.');
@@ -115,8 +115,8 @@ test('[C1] [A7] [H4] list, show, allow, edit, deny and remember for the session'
   ]);
 });
 
-test('[P4] [C1] a question of which something is hidden says so, and shows it to who may answer', async () => {
-  const { asking, done, json, desk } = await place();
+test('[P4] [C1] a question with a masked part says so, and shows it to someone who may answer', async () => {
+  const { asking, done, json, desk } = await rig();
   const id = newId();
   const key = Buffer.from(readFileSync(join(desk.dataDir, 'secret-key'), 'utf8'), 'base64');
   const command = 'mysql --password "x$(touch P)"';
@@ -142,30 +142,33 @@ test('[P4] [C1] a question of which something is hidden says so, and shows it to
   expect((await done('approve', id, 'allow')).stdout).toContain('Part of this is hidden');
 });
 
-test('[C1] mistakes with approvals and rules are named, with what to do', async () => {
-  const { done, asking, desk } = await place();
+test('[C1] errors about approvals and rules say what is wrong and what to do', async () => {
+  const { done, asking, desk } = await rig();
   const { id } = await asking();
   writeFileSync(desk.path('no.json'), 'no');
   const cases: [string[], string][] = [
-    [['approve', 'show'], 'The id is missing.'],
-    [['approve', '0000000'], 'The allow|deny is missing.'],
+    [['approve', 'show'], 'Missing argument: <id>.'],
+    [['approve', '0000000'], 'Missing argument: <allow|deny>.'],
     [['approve', '0000000', 'allow'], 'There is no question "0000000".'],
-    [['approve', id, 'maybe'], '"maybe" is not understood.'],
+    [['approve', id, 'maybe'], '"maybe" is not a valid answer.'],
     [['approve', id, 'allow', '--edit', desk.path('none.json')], 'cannot be read.'],
-    [['approve', id, 'allow', '--answer', 'Red'], '--answer does not fit this.'],
+    [['approve', id, 'allow', '--answer', 'Red'], '--answer cannot be used here.'],
     [['approve', id, 'allow', '--edit', desk.path('none.json')], 'Why: there is no such file.'],
     [['approve', id, 'allow', '--edit', desk.path('no.json')], 'Why: it is not JSON.'],
-    [['approve', id, 'deny', '--session'], '--session does not go with deny.'],
-    [['approve', id, 'deny', '--answer', 'Red'], '--answer does not go with deny.'],
-    [['policy'], '"baton policy" needs another word.'],
-    [['policy', 'set'], 'There are no rules.'],
-    [['policy', 'set', 'Read'], '"Read" is not understood.'],
-    [['policy', 'set', 'enforce-allow:Read'], '"enforce-allow:Read" is not understood.'],
-    [['policy', 'set', '--none', 'allow:Read'], 'The rules are given twice.'],
+    [['approve', id, 'deny', '--session'], '--session cannot be combined with deny.'],
+    [['approve', id, 'deny', '--answer', 'Red'], '--answer cannot be combined with deny.'],
+    [['policy'], '"baton policy" needs a subcommand.'],
+    [['policy', 'set'], 'No rules are given.'],
+    [['policy', 'set', 'Read'], '"Read" is not a valid rule.'],
+    [['policy', 'set', 'enforce-allow:Read'], '"enforce-allow:Read" is not a valid rule.'],
+    [['policy', 'set', '--none', 'allow:Read'], 'Rules are given in more than one way.'],
     [['policy', 'set', 'allow:rm -rf'], 'allow.0'],
-    [['policy', 'show', '--channel', 'web', '--session', 'x'], 'do not go together.'],
-    [['policy', 'test', 'Read'], 'The channel is missing.'],
-    [['policy', 'test', 'git push', '--channel', 'line'], '"git push" is not understood.'],
+    [
+      ['policy', 'show', '--channel', 'web', '--session', 'x'],
+      '--channel and --session cannot be combined.',
+    ],
+    [['policy', 'test', 'Read'], 'Missing option: --channel <channel>.'],
+    [['policy', 'test', 'git push', '--channel', 'line'], '"git push" is not a valid tool call.'],
   ];
   for (const [args, said] of cases) {
     const { code, stdout, stderr } = await done(...args);
@@ -174,8 +177,8 @@ test('[C1] mistakes with approvals and rules are named, with what to do', async 
   }
 });
 
-test('[C1] [P1] rules are shown, set and tested for everything, a channel and a session', async () => {
-  const { done, json, shell, server } = await place();
+test('[C1] [P1] rules are shown, set and tested for the server, a channel and a session', async () => {
+  const { done, json, shell, server } = await rig();
   const deny = { decision: 'deny', scope: 'channel', rule: 'Bash(git push)' };
   const push = ['policy', 'test', 'Bash(git push)', '--channel'];
   expect(await json<Verdict>(...push, 'line')).toMatchObject(deny);
@@ -202,8 +205,8 @@ test('[C1] [P1] rules are shown, set and tested for everything, a channel and a 
   });
 });
 
-test('[C1] [P1] rules are enforced, which those of a session cannot be', async () => {
-  const { done, json, server } = await place();
+test('[C1] [P1] rules can be enforced, except those of a session', async () => {
+  const { done, json, server } = await rig();
   const set = ['policy', 'set', '--channel', 'cli', 'enforce-deny:Bash(git push)', 'ask:Read'];
   expect((await done(...set)).stdout).toBe('deny\tBash(git push)\tenforced\nask\tRead\n');
   expect(await json('policy', 'show', '--channel', 'cli')).toEqual({
@@ -226,8 +229,8 @@ test('[C1] [P1] rules are enforced, which those of a session cannot be', async (
   ]);
 });
 
-test('[C1] the commands of docs/cli.md about approvals and rules run as they stand', async () => {
-  const { asking, shell, store, server } = await place();
+test('[C1] the commands of docs/cli.md about approvals and rules run unchanged', async () => {
+  const { asking, shell, store, server } = await rig();
   await server.session('demo');
   const asked = [await asking(), await asking(), await asking()];
   const page = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');

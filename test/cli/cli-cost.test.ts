@@ -19,15 +19,15 @@ const DAY = 86_400_000;
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** A server whose database knows of costs: of today and of ten days ago. */
-async function place() {
+/** A server whose database has costs of today and of ten days ago. */
+async function rig() {
   const desk = new Desk();
   mkdirSync(desk.dataDir, { mode: 0o700 });
   const store = await sqliteStore({ path: join(desk.dataDir, 'baton.db') });
   const now = Date.now();
   const made = { ...newSessionOf(newId(), 'fix login'), ownerId: 'admin', budgetUsd: 5 };
   await store.createSession(made);
-  // Nothing is started there.
+  // Held, so that its run does not start.
   await store.changeSession(made.id, { do: 'hold' });
   const sent = { sessionId: made.id, original: null, queueMax: 10 };
   const { receipt } = await store.sendMessage({ ...sent, admission: admission({ type: 'agent' }) });
@@ -46,8 +46,8 @@ async function place() {
   return { desk, now, id: made.id };
 }
 
-test('[A5] [C1] what agents have cost: by day and otherwise, of a time, of a session', async () => {
-  const { desk, now, id } = await place();
+test('[A5] [C1] costs by day and by other keys, of a period and of a session', async () => {
+  const { desk, now, id } = await rig();
   const rows = async (...args: string[]) => {
     const { code, stdout, stderr } = await desk.done(['cost', ...args]);
     expect([args, code, stderr]).toEqual([args, 0, '']);
@@ -92,11 +92,14 @@ test('[A5] [C1] what agents have cost: by day and otherwise, of a time, of a ses
   ]);
 });
 
-test('[C1] what cannot be asked is said, and the commands of docs/cli.md about costs run as they stand', async () => {
-  const { desk } = await place();
+test('[C1] wrong usage of cost is refused, and the commands of docs/cli.md about costs run unchanged', async () => {
+  const { desk } = await rig();
   for (const [args, words] of [
-    [['cost', 'fix login', '--by', 'day'], 'A session has no sums by time.'],
-    [['cost', 'a', 'b'], '"b" is not understood.'],
+    [
+      ['cost', 'fix login', '--by', 'day'],
+      '--by, --from and --to cannot be combined with a session.',
+    ],
+    [['cost', 'a', 'b'], 'Unexpected argument: "b".'],
     [['cost', 'nothing'], 'There is no session "nothing".'],
     [['cost', '--by', 'colour'], '--by has an invalid value: "colour".'],
     [['cost', '--from', '2001-01-01'], 'At most 366 days can be added up at once.'],

@@ -16,7 +16,7 @@ export class Desk {
   readonly home = temporaryDirectory();
   readonly dataDir = join(this.home, '.baton');
 
-  /** With the token in the data directory, unless `env` has one. */
+  /** Takes its token from the data directory, unless `env` has one. */
   server(options: ServerOptions = {}): Promise<Server> {
     const env = { BATON_ADMIN_TOKEN: '', ...options.env };
     return Server.start({ dataDir: this.dataDir, ...options, env });
@@ -26,14 +26,14 @@ export class Desk {
     return this.type([process.execPath, join(root, 'bin', 'baton.mjs'), ...args], env);
   }
 
-  /** Through a shell, for pipes; `baton` is the program. */
+  /** Runs a script in a shell, for pipes; `baton` is the program. */
   shell(script: string, env: NodeJS.ProcessEnv = {}): Program {
     const text = `baton() { "$NODE" "$BATON" "$@"; }; ${script}`;
     const names = { NODE: process.execPath, BATON: join(root, 'bin', 'baton.mjs') };
     return this.type(['sh', '-c', text], { ...env, ...names });
   }
 
-  /** In a group of its own, which Ctrl-C reaches as a whole. */
+  /** In its own process group, all of which Ctrl-C reaches. */
   type([command = '', ...args]: string[], env: NodeJS.ProcessEnv = {}): Program {
     return start(command, args, { env: this.#own(env), detached: true });
   }
@@ -44,8 +44,8 @@ export class Desk {
 
   /** Without the launcher, which takes as long as the command itself. */
   async done(args: string[], env: NodeJS.ProcessEnv = {}) {
-    const whole = { ...cleanEnvironment(), ...this.#own(env) } as Record<string, string>;
-    const result = await runInHost({ args, env: whole });
+    const fullEnv = { ...cleanEnvironment(), ...this.#own(env) } as Record<string, string>;
+    const result = await runInHost({ args, env: fullEnv });
     if (result !== undefined) return result;
     const main = join(root, 'src', 'cli', 'main.ts');
     return ended(this.type([process.execPath, main, ...args], env));
@@ -61,7 +61,7 @@ export class Desk {
     return join(this.home, name);
   }
 
-  /** A shell command that says where it is and waits for `open`. */
+  /** A shell command that reports its start (`begun`) and waits for `open`. */
   gated(name: string): string {
     return `touch ${this.path(`${name}.begun`)}; until [ -e ${this.path(name)} ]; do sleep 0.05; done`;
   }

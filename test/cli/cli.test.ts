@@ -21,7 +21,7 @@ const linesOf = <T>(text: string): T[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as T);
 
-test('[S9] [C1] a session is named by its name in any script, also one that looks like an id', async () => {
+test('[S9] [C1] a session can be addressed by its name in any script, even one that looks like an id', async () => {
   const desk = new Desk();
   await desk.server();
   const make = (name: string) =>
@@ -30,7 +30,7 @@ test('[S9] [C1] a session is named by its name in any script, also one that look
   const names = ['Überprüfung #12', '-v2.0 "quoted" $HOME', like, 'cafe123', like.slice(0, 8)];
   const made = new Map<string, string>();
   for (const name of names) made.set(name, (await make(name)).sessionId);
-  // As a terminal that composes letters otherwise sends it.
+  // As sent by a terminal that composes characters differently.
   made.set(names[0]!.normalize('NFD'), made.get(names[0]!)!);
   for (const [name, id] of made) {
     const { code, stdout } = await desk.done(['send', '--json', '--', name, 'true']);
@@ -39,14 +39,14 @@ test('[S9] [C1] a session is named by its name in any script, also one that look
 });
 
 describe('baton run', () => {
-  test('[C1] shows what the agent writes, and ends as the run did', async () => {
+  test('[C1] shows what the agent writes, and exits with the outcome of the run', async () => {
     const desk = new Desk();
     await desk.server();
-    const place = desk.path('work');
-    mkdirSync(place);
+    const directory = desk.path('work');
+    mkdirSync(directory);
     const command = 'echo hi; echo oops >&2; pwd';
-    const good = await desk.done(['run', '--agent', 'shell', '--dir', place, command]);
-    expect(good).toEqual({ code: 0, stdout: `hi\n${place}\n`, stderr: 'oops\n' });
+    const good = await desk.done(['run', '--agent', 'shell', '--dir', directory, command]);
+    expect(good).toEqual({ code: 0, stdout: `hi\n${directory}\n`, stderr: 'oops\n' });
 
     const bad = await desk.done(['run', '--agent', 'shell', 'printf no; exit 3']);
     expect([bad.code, bad.stdout]).toEqual([1, 'no\n']);
@@ -59,7 +59,7 @@ describe('baton run', () => {
     for (const name of names) expect(name).toMatch(/^run-\d{8}-\d{6}-[0-9a-f]{4}$/);
   });
 
-  test('[C1] shows it as it comes; --detach does not wait, --json gives events', async () => {
+  test('[C1] shows text as it arrives; --detach does not wait, --json prints events', async () => {
     const desk = new Desk();
     await desk.server();
     const run = desk.baton([
@@ -84,7 +84,7 @@ describe('baton run', () => {
     expect(types.at(-1)).toBe('done');
   });
 
-  test('[Q9] Ctrl-C once cancels, and waits for the end', async () => {
+  test('[Q9] Ctrl-C once cancels the run and waits for it to end', async () => {
     const desk = new Desk();
     await desk.server();
     const run = desk.baton(['run', '--agent', 'shell', desk.gated('gate')]);
@@ -92,24 +92,24 @@ describe('baton run', () => {
     process.kill(-run.pid, 'SIGINT');
     const { code, stderr } = await ended(run);
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^Cancelling\. Ctrl-C again leaves at once/);
+    expect(stderr).toMatch(/^Cancelling\. Press Ctrl-C again to exit now/);
     expect(stderr).toContain('\nCancelled');
     const [session] = await desk.json<Session[]>(['ls']);
     expect(session?.unfinishedRuns).toBe(0);
   });
 
-  test('[Q9] Ctrl-C twice leaves at once, and the run is cancelled all the same', async () => {
+  test('[Q9] Ctrl-C twice exits at once, and the run is still cancelled', async () => {
     const desk = new Desk();
     await desk.server();
     const stubborn = `trap '' INT TERM; ${desk.gated('gate')}`;
     const run = desk.baton(['run', '--agent', 'shell', '--name', 'stubborn', stubborn]);
     await desk.begun('gate');
     process.kill(-run.pid, 'SIGINT');
-    await until('the first was heard', () => run.stderr().includes('Cancelling'));
+    await until('the first was handled', () => run.stderr().includes('Cancelling'));
     process.kill(-run.pid, 'SIGINT');
     const { code, stderr } = await ended(run);
     expect(code).toBe(130);
-    // It left before the run had ended.
+    // It exited before the run had ended.
     expect(stderr).not.toContain('Cancelled');
     const log = await desk.done(['logs', '-f', '--json', await onlyRun(desk, 'stubborn')]);
     expect(linesOf<SessionEvent>(log.stdout).at(-1)).toMatchObject({
@@ -118,19 +118,19 @@ describe('baton run', () => {
     });
   });
 
-  test('[E3] goes on over the death of the server, and says that the run starts again', async () => {
+  test('[E3] survives the death of the server, and says that the run starts again', async () => {
     const desk = new Desk();
     const args = ['--port', String(await freePort())];
     const first = await desk.server({ args });
     const run = desk.baton(['run', '--agent', 'shell', `echo here; ${desk.gated('gate')}`]);
     await run.line('here');
     await first.kill();
-    await until('the loss is noticed', () => run.stderr().includes('does not answer'), 20_000);
+    await until('the loss is noticed', () => run.stderr().includes('Lost the connection'), 20_000);
     await desk.server({ args });
     desk.open('gate');
     const { code, stdout, stderr } = await ended(run);
     expect([code, stdout]).toEqual([0, 'here\nhere\n']);
-    expect(stderr).toContain('The server answers again.');
+    expect(stderr).toContain('Reconnected to the server.');
     expect(stderr).toContain('The worker stopped; the run starts again.');
   });
 
@@ -139,16 +139,16 @@ describe('baton run', () => {
     [['run', 'two', 'words'], 'There is more than one message.'],
     [['run', '--agent', 'robot', 'x'], '--agent has an invalid value: "robot".'],
     [['run', '--sesion', 'x', 'y'], 'Unknown flag: --sesion.'],
-    [['run', '--session', 'x', '--name', 'abc', 'y'], '--session and --name do not go together.'],
-    [['send'], 'The session is missing.'],
-    [['ls', 'x'], '"x" is not understood.'],
-  ])('[C1] wrong usage ends with 2, in three lines: %j', async (args, what) => {
+    [['run', '--session', 'x', '--name', 'abc', 'y'], '--session and --name cannot be combined.'],
+    [['send'], 'Missing argument: <session>.'],
+    [['ls', 'x'], 'Unexpected argument: "x".'],
+  ])('[C1] wrong usage exits with 2 and prints three lines: %j', async (args, what) => {
     const { code, stdout, stderr } = await new Desk().done(args);
     const lines = stderr.trimEnd().split('\n');
     expect([code, stdout, lines.length, lines[0]]).toEqual([2, '', 3, what]);
   });
 
-  test('[C1] what the server refuses ends with 2, in three lines', async () => {
+  test('[C1] a refusal by the server exits with 2 and prints three lines', async () => {
     const desk = new Desk();
     await desk.server();
     await desk.done(['run', '--agent', 'shell', '--name', 'taken', 'true']);
@@ -157,9 +157,12 @@ describe('baton run', () => {
     const both = session?.id.slice(0, 6) ?? '';
     for (const [args, what] of [
       [['run', '--session', 'nobody', 'x'], 'There is no session "nobody".'],
-      [['logs', both], `"${both}" is not one session.`],
-      [['cancel', 'taken'], 'Nothing runs in session "taken".'],
-      [['run', '--agent', 'shell', '--name', 'taken', 'x'], 'already have a session with this name'],
+      [['logs', both], `"${both}" matches several sessions.`],
+      [['cancel', 'taken'], 'Nothing is running in session "taken".'],
+      [
+        ['run', '--agent', 'shell', '--name', 'taken', 'x'],
+        'already have a session with this name',
+      ],
     ] as const) {
       const { code, stdout, stderr } = await desk.done([...args]);
       const lines = stderr.trimEnd().split('\n');
@@ -176,7 +179,7 @@ async function onlyRun(desk: Desk, session: string): Promise<string> {
 }
 
 describe('sessions', () => {
-  test('[C1] ls lists them, logs show what happened', async () => {
+  test('[C1] ls lists sessions, logs shows their events', async () => {
     const desk = new Desk();
     await desk.server();
     await desk.done(['run', '--agent', 'shell', '--name', '修正 one', 'echo one']);
@@ -217,7 +220,7 @@ describe('sessions', () => {
     expect(gone).toMatchObject({ id: queued.runId, state: 'cancelled' });
 
     const asked = await desk.done(['cancel', 'busy']);
-    expect(asked.stdout).toBe(`Run ${first.runId} is asked to stop.\n`);
+    expect(asked.stdout).toBe(`Stopping run ${first.runId}.\n`);
     const log = await desk.done(['logs', '-f', first.runId]);
     expect([log.code, log.stdout]).toEqual([0, expect.stringContaining('Cancelled')]);
     const again = await desk.done(['cancel', first.runId]);
@@ -228,14 +231,14 @@ describe('sessions', () => {
 });
 
 describe('which server', () => {
-  test('[C1] without one: three lines and exit code 3', async () => {
+  test('[C1] without a server: three lines and exit code 3', async () => {
     const desk = new Desk();
     for (const args of [['ls'], ['run', 'x'], ['logs', 'x']]) {
       const { code, stdout, stderr } = await desk.done(args);
       expect([code, stdout, stderr.trimEnd().split('\n').length]).toEqual([3, '', 3]);
       expect(stderr).toContain('"npm start" or "baton up"');
     }
-    // What a server that was killed leaves behind.
+    // A killed server leaves its address behind.
     const server = await desk.server();
     await server.kill();
     expect(existsSync(join(desk.dataDir, 'address'))).toBe(true);
@@ -243,7 +246,7 @@ describe('which server', () => {
     expect([code, stderr.split('\n')[0]]).toEqual([3, 'No Baton server is running here.']);
   });
 
-  test('[C1] login keeps what the server accepts, logout forgets it', async () => {
+  test('[C1] login stores only an accepted token, logout removes it', async () => {
     const desk = new Desk();
     const { url } = await desk.server({ env: { BATON_ADMIN_TOKEN: TOKEN } });
     const elsewhere = new Desk();
@@ -268,7 +271,7 @@ describe('which server', () => {
 });
 
 describe('help', () => {
-  test('[C1] of every command; what is unknown is named with the nearest', async () => {
+  test('[C1] covers every command; an unknown one gets the closest suggested', async () => {
     const desk = new Desk();
     const { stdout } = await desk.done(['help']);
     const names = [...stdout.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name ?? '');
@@ -289,7 +292,7 @@ describe('baton doctor and migrate', () => {
   const stateOf = ({ findings }: Report, name: string) =>
     findings.find((finding) => finding.name === name)?.state;
 
-  test('[O6] doctor: before the first start, while it runs, and with a problem', async () => {
+  test('[O6] doctor before the first start, while a server runs, and with a problem', async () => {
     const desk = new Desk();
     const before = await desk.json<Report>(['doctor', '--port', '0']);
     expect(before.healthy).toBe(true);
@@ -313,7 +316,7 @@ describe('baton doctor and migrate', () => {
     expect(sick.stdout).toMatch(/1 problem\.\n$/);
   });
 
-  test('[O3] migrate says what it did, does it once, and refuses a newer database', async () => {
+  test('[O3] migrate lists what it applied, applies it once, and refuses a newer database', async () => {
     const desk = new Desk();
     const first = await desk.json<{ applied: string[] }>(['migrate']);
     expect(first.applied[0]).toBe('0001-baseline');

@@ -8,7 +8,7 @@ import { cleanEnvironment, root } from '../support/processes.ts';
 let host: ChildProcess | undefined;
 let answered: ((result: CommandResult | Error) => void) | undefined;
 
-/** `Desk.done` in this test file runs its commands in one process, where it can. */
+/** `Desk.done` in this test file runs its commands in one process, where possible. */
 export function commandsInOneProcess(): void {
   beforeAll(() => {
     host = fork(join(root, 'test', 'fixtures', 'command-host.ts'), {
@@ -27,10 +27,10 @@ export function commandsInOneProcess(): void {
   });
 }
 
-/** What the command answered; undefined if it needs a process of its own. */
+/** The result of the command; undefined if it needs its own process. */
 export async function runInHost(request: CommandRequest): Promise<CommandResult | undefined> {
   const [name] = request.args;
-  // These take the process over, or are about it.
+  // These take over the process, or check it.
   const own = ['up', 'api', 'worker', 'migrate', 'doctor'].includes(name ?? '');
   if (host === undefined || answered !== undefined || own) return undefined;
   const answer = new Promise<CommandResult | Error>((resolve) => {

@@ -5,7 +5,7 @@ import { root, start, temporaryDirectory } from '../support/processes.ts';
 import { Server, TOKEN } from '../support/server-rig.ts';
 import { pathWithCurl } from './curl.ts';
 
-/** Commands on a page, in order; `answer` is what it shows right behind them. */
+/** Commands on a page, in order; `answer` is the output that the page shows after them. */
 interface Block {
   readonly text: string;
   readonly answer: string | null;
@@ -13,14 +13,14 @@ interface Block {
 
 function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8');
-  const found = [...text.matchAll(/^```sh\n(.*?)^```\n(?:\n```\n(.*?)^```\n)?/gms)];
-  return found.map(([, commands = '', answer = null]) => ({ text: commands, answer }));
+  const matches = [...text.matchAll(/^```sh\n(.*?)^```\n(?:\n```\n(.*?)^```\n)?/gms)];
+  return matches.map(([, commands = '', answer = null]) => ({ text: commands, answer }));
 }
 
-/** Runs the blocks as they are, in one shell as a reader would; gives what each of them printed. */
+/** Runs the blocks unchanged in one shell, as a reader would; returns what each of them printed. */
 async function play(server: Server, blocks: readonly Block[]): Promise<string[]> {
-  const mark = (i: number): string => `=== block ${i} has ended ===`;
-  const script = blocks.map(({ text }, i) => `${text}\necho; echo '${mark(i)}'\n`).join('');
+  const marker = (i: number): string => `=== block ${i} has ended ===`;
+  const script = blocks.map(({ text }, i) => `${text}\necho; echo '${marker(i)}'\n`).join('');
   const file = join(temporaryDirectory(), 'blocks.sh');
   writeFileSync(file, script);
   const program = start('sh', ['-eu', file], {
@@ -33,18 +33,18 @@ async function play(server: Server, blocks: readonly Block[]): Promise<string[]>
   });
   const { code } = await program.exit;
   const text = program.stdout();
-  const last = blocks.findIndex((_, i) => !text.includes(`${mark(i)}\n`));
+  const last = blocks.findIndex((_, i) => !text.includes(`${marker(i)}\n`));
   expect([code, program.stderr(), blocks[last]?.text ?? null]).toEqual([0, '', null]);
   let from = 0;
   return blocks.map((_, i) => {
-    const to = text.indexOf(mark(i));
+    const to = text.indexOf(marker(i));
     const printed = text.slice(from, to);
-    from = to + mark(i).length + 1;
+    from = to + marker(i).length + 1;
     return printed;
   });
 }
 
-/** Each line that is shown was printed, in that order; `…` is anything, numbers are examples. */
+/** Expects each shown line in the output, in order; `…` matches anything, and any number a number. */
 function expectShown(printed: string, answer: string): void {
   const lines = printed.split('\n');
   let at = 0;
@@ -53,9 +53,9 @@ function expectShown(printed: string, answer: string): void {
       .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
       .replaceAll(/\s*…\s*/g, '.*')
       .replaceAll(/\d+/g, '\\d+');
-    const found = lines.findIndex((one, i) => i >= at && new RegExp(`^${pattern}$`).test(one));
-    expect([found, line], `not printed behind line ${at}:\n${printed}`).not.toEqual([-1, line]);
-    at = found + 1;
+    const index = lines.findIndex((one, i) => i >= at && new RegExp(`^${pattern}$`).test(one));
+    expect([index, line], `not printed after line ${at}:\n${printed}`).not.toEqual([-1, line]);
+    at = index + 1;
   }
 }
 
@@ -108,7 +108,7 @@ test(
     const printed = (await play(server, blocks)).join('');
     expect(printed).toContain('"job_id":');
     expect(printed).toContain('"workspaceCount":1');
-    // Of the run, and of the chat.
+    // One of the run, one of the chat.
     expect(printed.match(/^event: done$/gm)).toHaveLength(2);
     expect(await server.call('GET', '/api/v1/sessions')).toEqual([]);
     expect(await server.stop()).toBe(0);
@@ -135,7 +135,7 @@ test(
   MS,
 );
 
-test('the curl of these tests refuses options that it does not know', async () => {
+test('the curl of these tests refuses unknown options', async () => {
   const program = start('curl', ['--compressed', 'http://127.0.0.1:9'], {
     env: { PATH: pathWithCurl() },
   });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { root, temporaryDirectory } from '../support/processes.ts';
 
-test('the snippets of docs/schedules.md are a program that runs', async () => {
+test('the snippets of docs/schedules.md form a program that runs', async () => {
   const page = readFileSync(join(root, 'docs', 'schedules.md'), 'utf8');
   const snippets = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
   expect(snippets.length).toBe((page.match(/```/g)?.length ?? 0) / 2);

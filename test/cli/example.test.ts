@@ -5,8 +5,8 @@ import { root, start, temporaryDirectory } from '../support/processes.ts';
 
 /** A project in which `baton/queue` is this source, as it would be after installing the package. */
 function project(): string {
-  const place = temporaryDirectory();
-  const modules = join(place, 'node_modules');
+  const directory = temporaryDirectory();
+  const modules = join(directory, 'node_modules');
   mkdirSync(join(modules, 'baton'), { recursive: true });
   symlinkSync(join(root, 'src'), join(modules, 'baton', 'src'));
   const exports = { './queue': './src/library.ts' };
@@ -16,10 +16,10 @@ function project(): string {
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
   const options = { extends: join(root, 'tsconfig.json'), include: ['*.ts'] };
-  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(options));
-  writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module' }));
-  copyFileSync(join(root, 'docs', 'examples', 'queue.ts'), join(place, 'queue.ts'));
-  return place;
+  writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(options));
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
+  copyFileSync(join(root, 'docs', 'examples', 'queue.ts'), join(directory, 'queue.ts'));
+  return directory;
 }
 
 test('[Q18] the example in docs uses the queue as a library, and ends by itself', async () => {

@@ -22,29 +22,29 @@ export const audit = clientCommand({
   summary: 'show who changed what, when and from where (administrators)',
   usage: '[flags]',
   about: [
-    'Newest first. A time is a date, an exact time, or how long ago: 30m, 12h, 7d.',
-    'With --export all that fits, one JSON object a line: baton audit --export > audit.ndjson',
+    'Newest first. A time is a date, an exact time, or an age: 30m, 12h, 7d.',
+    'With --export: all matching entries, one JSON object per line: baton audit --export > audit.ndjson',
   ],
   flags: {
     user: {
       value: '<name>',
       schema: z.string().min(1).max(64),
       expected: 'the name or id of a user',
-      help: 'only what this user did',
+      help: 'only changes by this user',
     },
     action: {
       value: '<action>',
       schema: AuditAction,
       expected: AuditAction.options.join(', '),
-      help: 'only this, such as token.create',
+      help: 'only this action, such as token.create',
     },
     target: {
       value: '<id>',
       schema: z.string().min(1).max(200),
       expected: 'the id of a session, run, user or token',
-      help: 'only what was done to this',
+      help: 'only changes to this',
     },
-    from: { ...moment, help: 'not before this time' },
+    from: { ...moment, help: 'from this time on' },
     to: { ...moment, help: 'before this time' },
     limit: {
       value: '<n>',
@@ -53,9 +53,9 @@ export const audit = clientCommand({
         .regex(/^[1-9]\d{0,5}$/)
         .transform(Number),
       expected: 'a whole number from 1 to 999999',
-      help: `how many lines (default: ${LIMIT})`,
+      help: `number of lines (default: ${LIMIT})`,
     },
-    export: { help: 'all that fits, as lines of JSON' },
+    export: { help: 'all matching entries, one JSON object per line' },
     ...connectionFlags,
   },
   run: async ({ flags, words }) => {
@@ -70,7 +70,7 @@ export const audit = clientCommand({
         ...(to === undefined ? {} : { to }),
       };
       if (flags.export) return exportAll(connection, query);
-      const entries = await some(client, query, flags.limit ?? LIMIT);
+      const entries = await newestEntries(client, query, flags.limit ?? LIMIT);
       const names = flags.json ? new Map() : await namesOf(client);
       printList(entries, flags.json, listingOf(entries, names));
     });
@@ -80,7 +80,7 @@ export const audit = clientCommand({
 
 type Query = NonNullable<NonNullable<Parameters<Client['listAudit']>[0]>['query']>;
 
-async function some(client: Client, query: Query, count: number): Promise<AuditEntry[]> {
+async function newestEntries(client: Client, query: Query, count: number): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
   const all = pagesOf(({ limit, ...page }) =>
     client.listAudit({ query: { ...query, ...page, limit: Math.min(limit, count) } }),
@@ -92,7 +92,7 @@ async function some(client: Client, query: Query, count: number): Promise<AuditE
   return entries;
 }
 
-/** As it comes: a log of years need not fit into memory. */
+/** Streamed: a log of years need not fit into memory. */
 async function exportAll(connection: Connection, query: Query): Promise<void> {
   const { body } = await request(connection, accessEndpoints.exportAudit, { query });
   try {
@@ -120,8 +120,8 @@ function listingOf(
     columns: [
       { head: 'WHEN', text: ({ at }) => relativeTime(at, Date.now()) },
       { head: 'WHO', text: ({ userId }) => nameOf(userId), flexible: true },
-      { head: 'BY', text: ({ channel }) => channel },
-      { head: 'FROM', text: ({ address }) => address },
+      { head: 'CHANNEL', text: ({ channel }) => channel },
+      { head: 'ADDRESS', text: ({ address }) => address },
       { head: 'ACTION', text: ({ action }) => action },
       { head: 'TARGET', text: ({ target: { id } }) => names.get(id) ?? id.slice(0, idLength) },
       { head: 'CHANGE', text: (entry) => changeOf(entry, nameOf), flexible: true },
@@ -137,18 +137,18 @@ function listingOf(
       entry.target.id,
       changeOf(entry, nameOf),
     ],
-    empty: 'Nothing was changed that fits.',
+    empty: 'No matching entries.',
   };
 }
 
-/** `role: operator → viewer`, or what was made. Users are shown by name. */
+/** `role: operator → viewer`, or the new values. Users are shown by name. */
 function changeOf({ before, after }: AuditEntry, nameOf: (id: string) => string): string {
   const [from, to] = [fieldsOf(before), fieldsOf(after)];
-  const shortly = (value: Json | undefined): string =>
+  const shortText = (value: Json | undefined): string =>
     typeof value === 'string' ? nameOf(value) : JSON.stringify(value);
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]
     .map((name) => {
-      const values = [from[name], to[name]].filter((value) => value !== undefined).map(shortly);
+      const values = [from[name], to[name]].filter((value) => value !== undefined).map(shortText);
       return `${nameOf(name)}: ${values.join(' → ')}`;
     })
     .join(', ');

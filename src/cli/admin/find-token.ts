@@ -6,30 +6,30 @@ import { findUser } from './find-user.ts';
 
 const PREFIX_MIN = 6;
 
-/** Tokens of a user, newest first; your own unless told. */
+/** Tokens of a user, newest first; your own by default. */
 export async function* tokensOf(client: Client, user: string | undefined): AsyncGenerator<Token> {
   const whose = user === undefined ? {} : { userId: (await findUser(client, user)).id };
   yield* pagesOf((page) => client.listTokens({ query: { ...whose, ...page } }));
 }
 
-/** The id that begins so, if it is one. */
+/** The id with this prefix, which must be unique. */
 export async function findToken(
   client: Client,
-  beginning: string,
+  prefix: string,
   user: string | undefined,
 ): Promise<string> {
-  const wanted = beginning.toLowerCase();
-  const found: string[] = [];
+  const wanted = prefix.toLowerCase();
+  const matches: string[] = [];
   if (wanted.length >= PREFIX_MIN) {
-    for await (const { id } of tokensOf(client, user)) if (id.startsWith(wanted)) found.push(id);
+    for await (const { id } of tokensOf(client, user)) if (id.startsWith(wanted)) matches.push(id);
   }
-  const [only, other] = found;
-  if (only === undefined) throw unknownToken(beginning);
+  const [only, other] = matches;
+  if (only === undefined) throw unknownToken(prefix);
   if (other !== undefined) {
     throw usageError({
-      what: `"${beginning}" is not one token.`,
-      why: `${found.length} ids begin so, such as ${only} and ${other}.`,
-      todo: 'write more of the id.',
+      what: `"${prefix}" matches several tokens.`,
+      why: `${matches.length} ids begin with it, such as ${only} and ${other}.`,
+      todo: 'type more of the id.',
     });
   }
   return only;
@@ -38,7 +38,7 @@ export async function findToken(
 export function unknownToken(reference: string): Error {
   return usageError({
     what: `There is no token "${reference}".`,
-    why: 'none of yours has this id, or one that begins so (with at least 6 characters).',
-    todo: 'see "baton token ls"; those of others need --user or the whole id.',
+    why: 'none of your tokens has this id, or an id that begins with it (at least 6 characters).',
+    todo: 'run "baton token ls"; for the token of another user, add --user or use the full id.',
   });
 }

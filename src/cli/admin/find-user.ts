@@ -8,7 +8,7 @@ import { pagesOf } from '../connection/pages.ts';
 export const usersOf = (client: Client): AsyncGenerator<User> =>
   pagesOf((query) => client.listUsers({ query }));
 
-/** By name, letter case aside, or by id. */
+/** By name, in any letter case, or by id. */
 export async function findUser(client: Client, reference: string): Promise<User> {
   if (UserId.safeParse(reference).success) {
     try {
@@ -26,7 +26,7 @@ export async function findUser(client: Client, reference: string): Promise<User>
 function unknownUser(reference: string): Error {
   return usageError({
     what: `There is no user "${reference}".`,
-    why: 'none has this name or this id.',
-    todo: 'see "baton user ls" for those there are, or add one with "baton user add".',
+    why: 'no user has this name or id.',
+    todo: 'run "baton user ls" to list the users, or add one with "baton user add".',
   });
 }

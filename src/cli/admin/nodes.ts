@@ -12,7 +12,7 @@ export const nodes = clientCommand({
   summary: 'list the nodes of this installation (administrators)',
   usage: '[flags]',
   about: [
-    'RUNS is how many it executes of how many it may; LOAD is of its machine, 1.0 for all processors.',
+    'RUNS: current runs / capacity. LOAD: of the whole machine; 1.0 means all processors are busy.',
   ],
   flags: connectionFlags,
   run: async ({ flags, words }) => {

@@ -13,7 +13,7 @@ const flags = {
     value: '<text>',
     schema: StopReason,
     expected: `one line of at most ${STOP_REASON_MAX} characters`,
-    help: 'why, for the audit log and for everyone who waits',
+    help: 'the reason, for the audit log and everyone who is waiting',
   },
   ...connectionFlags,
 } as const satisfies Flags;
@@ -22,9 +22,9 @@ export const stopAll = clientCommand({
   summary: 'stop all agents and start nothing until resumed (administrators)',
   usage: '[flags]',
   about: [
-    'Stops every agent on every machine, within seconds, and holds all sessions. Nothing is lost: runs',
-    'go back to the head of their sessions, messages are still accepted and queued, and questions stay',
-    'open. It lasts, also over restarts, until "baton resume-all".',
+    'Stops every agent on every machine within seconds, and pauses all queues. Nothing is lost: runs',
+    'return to the head of their queues, messages are still accepted and queued, and questions stay',
+    'open. This lasts until "baton resume-all", even across restarts.',
   ],
   flags,
   run: async ({ flags: given, words }) => {
@@ -39,13 +39,13 @@ export const stopAll = clientCommand({
 export const resumeAll = clientCommand({
   summary: 'resume after "stop-all" (administrators)',
   usage: '[flags]',
-  about: ['Every session continues in order, with the run that was stopped first.'],
+  about: ['Every session continues in order, beginning with the run that was stopped.'],
   flags,
   run: async ({ flags: given, words }) => {
     takeWords(words);
     const stop = await put(given, false);
     if (given.json) printJson(stop);
-    else printLine('Resumed. Runs start again.');
+    else printLine('Resumed. Runs are starting again.');
     return EXIT.ok;
   },
 });
@@ -56,7 +56,7 @@ const put = (given: Given<typeof flags>, stopped: boolean): Promise<Stop> =>
     return client.putStop({ body: { stopped, ...(reason === undefined ? {} : { reason }) } });
   });
 
-/** For people who would wait in vain; undefined if nothing is stopped. */
+/** Says why nothing starts; undefined if nothing is stopped. */
 export function stopNote({ since, by, reason }: Stop, now: number): string | undefined {
   if (since === null || by === null) return undefined;
   const why = reason === null ? '' : `: ${reason}`;

@@ -15,19 +15,19 @@ import { findToken, tokensOf, unknownToken } from './find-token.ts';
 import { findUser } from './find-user.ts';
 
 const DAYS_MAX = 3650;
-const SCOPES = 'some of read, run, account, admin, with commas between them';
+const SCOPES = 'a comma-separated list of read, run, account, admin';
 
 const user = {
   value: '<name>',
   schema: z.string().min(1).max(64),
   expected: 'the name or id of a user',
-  help: 'of this user, for administrators (default: you)',
+  help: 'the user whose token it is, for administrators (default: you)',
 };
 
 const ls = clientCommand({
   summary: 'list tokens, newest first',
   usage: '[flags]',
-  about: ['The tokens themselves are shown only when they are made.'],
+  about: ['A token itself is shown only when it is created.'],
   flags: { user, ...connectionFlags },
   run: async ({ flags, words }) => {
     takeWords(words);
@@ -54,10 +54,10 @@ function listingOf(tokens: readonly Token[]): Listing<Token> {
         text: stateOf,
         style: (token, { green, dim }) => (stateOf(token) === 'good' ? green : dim),
       },
-      { head: 'MAY', text: ({ scopes }) => scopes.join(', ') },
-      { head: 'USED', text: ({ lastUsedAt }) => ago(lastUsedAt, 'never') },
-      { head: 'ENDS', text: ({ expiresAt }) => ago(expiresAt, 'never') },
-      { head: 'MADE', text: ({ createdAt }) => ago(createdAt, '') },
+      { head: 'SCOPES', text: ({ scopes }) => scopes.join(', ') },
+      { head: 'LAST USED', text: ({ lastUsedAt }) => ago(lastUsedAt, 'never') },
+      { head: 'EXPIRES', text: ({ expiresAt }) => ago(expiresAt, 'never') },
+      { head: 'CREATED', text: ({ createdAt }) => ago(createdAt, '') },
       { head: 'ID', text: ({ id }) => id.slice(0, idLength) },
     ],
     fields: (token) => [
@@ -70,16 +70,16 @@ function listingOf(tokens: readonly Token[]): Listing<Token> {
       token.expiresAt,
       token.lastUsedAt,
     ],
-    empty: 'No tokens. "baton token create" makes one.',
+    empty: 'No tokens. "baton token create" creates one.',
   };
 }
 
 const create = clientCommand({
-  summary: 'make a token',
+  summary: 'create a token',
   usage: '[flags] <name>',
   about: [
-    'The token alone goes to stdout, this one time: TOKEN=$(baton token create ci)',
-    'It may do at most what you may; it ends after 90 days unless told.',
+    'Only the token goes to stdout, this one time: TOKEN=$(baton token create ci)',
+    'Its scopes cannot exceed your own. By default it expires after 90 days.',
   ],
   flags: {
     scopes: {
@@ -89,7 +89,7 @@ const create = clientCommand({
         .transform((text) => text.split(',').map((each) => each.trim()))
         .pipe(z.array(Right).min(1).max(4)),
       expected: SCOPES,
-      help: 'what it may do: read, run, account, admin (default: read,run)',
+      help: 'scopes: read, run, account, admin (default: read,run)',
     },
     days: {
       value: '<n>',
@@ -99,10 +99,10 @@ const create = clientCommand({
         .transform(Number)
         .pipe(z.int().min(1).max(DAYS_MAX)),
       expected: `a whole number from 1 to ${DAYS_MAX}`,
-      help: 'how long it is good for (default: 90)',
+      help: 'days until it expires (default: 90)',
     },
-    forever: { help: 'it never ends by itself' },
-    user: { ...user, help: 'for this user, by administrators (default: you)' },
+    forever: { help: 'never expires' },
+    user: { ...user, help: 'create it for this user, for administrators (default: you)' },
     ...connectionFlags,
   },
   run: async ({ flags, words }) => {
@@ -110,15 +110,15 @@ const create = clientCommand({
     const name = TokenName.safeParse(given);
     if (!name.success) {
       throw usageError({
-        what: 'This cannot be the name of a token.',
+        what: 'This is not a valid token name.',
         why: `${name.error.issues[0]?.message}.`,
-        todo: 'say in a few words what it is for.',
+        todo: 'describe in a few words what the token is for.',
       });
     }
     if (flags.forever && flags.days !== undefined) {
       throw usageError({
-        what: '--days and --forever do not go together.',
-        why: 'one says when the token ends, the other that it never does.',
+        what: '--days and --forever cannot be combined.',
+        why: 'one sets when the token expires, the other that it never does.',
         todo: 'leave one of them out.',
       });
     }
@@ -136,42 +136,40 @@ const create = clientCommand({
     if (flags.json) printJson(made);
     else {
       printLine(plainLine(made.token));
-      const ends =
-        made.expiresAt === null ? 'never ends' : `ends on ${made.expiresAt.slice(0, 10)}`;
-      note(`It may ${made.scopes.join(', ')} and ${ends}. It is not shown again.`);
-      note(`To end it before: baton token revoke ${made.id}`);
+      const expiry =
+        made.expiresAt === null ? 'Never expires' : `Expires on ${made.expiresAt.slice(0, 10)}`;
+      note(`Scopes: ${made.scopes.join(', ')}. ${expiry}. It will not be shown again.`);
+      note(`To revoke it: baton token revoke ${made.id}`);
     }
     return EXIT.ok;
   },
 });
 
 const revoke = clientCommand({
-  summary: 'end a token at once',
+  summary: 'revoke a token at once',
   usage: '[flags] <id>',
-  about: ['By its id, or the beginning of it (at least 6 characters) that only one has.'],
+  about: ['The beginning of the id is enough (at least 6 characters, and unique).'],
   flags: { user, ...connectionFlags },
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'id');
     const id = await withServer(flags, async (client) => {
-      const whole = TokenId.safeParse(reference);
-      const found = whole.success
-        ? whole.data.toLowerCase()
+      const fullId = TokenId.safeParse(reference);
+      const tokenId = fullId.success
+        ? fullId.data.toLowerCase()
         : await findToken(client, reference, flags.user);
-      await client.revokeToken({ params: { id: found } }).catch((error: unknown) => {
+      await client.revokeToken({ params: { id: tokenId } }).catch((error: unknown) => {
         throw isBatonError(error, 'not_found') ? unknownToken(reference) : error;
       });
-      return found;
+      return tokenId;
     });
     if (flags.json) printJson({ id });
-    else printLine(`Token ${id} is revoked.`);
+    else printLine(`Revoked token ${id}.`);
     return EXIT.ok;
   },
 });
 
 export const token: CommandGroup = {
-  summary: 'make, list and revoke tokens for programs',
-  about: [
-    'A program shows its token as "Authorization: Bearer …", or "baton" takes it from BATON_TOKEN.',
-  ],
+  summary: 'create, list and revoke tokens for programs',
+  about: ['Programs send a token as "Authorization: Bearer …"; "baton" takes it from BATON_TOKEN.'],
   commands: { ls, create, revoke },
 };

@@ -23,7 +23,7 @@ const USER_NAME = '1 to 64 letters, digits and . _ @ -, beginning with a letter 
 const ls = clientCommand({
   summary: 'list users',
   usage: '[flags]',
-  about: ['By name. Into a pipe: one line each, separated by tabs, with whole ids and times.'],
+  about: ['By name. Into a pipe: one line each, separated by tabs, with full ids and times.'],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     takeWords(words);
@@ -50,16 +50,16 @@ const listing: Listing<User> = {
 const add = clientCommand({
   summary: 'add a user',
   usage: '[flags] <name>',
-  about: ['They sign in with a link of "baton user link", or with a token made for them.'],
+  about: ['They sign in with a link from "baton user link", or use a token created for them.'],
   flags: { role, ...connectionFlags },
   run: async ({ flags, words }) => {
     const [given = ''] = takeWords(words, 'name');
     const name = UserName.safeParse(given);
     if (!name.success) {
       throw usageError({
-        what: `"${given}" cannot be the name of a user.`,
-        why: `a name has ${USER_NAME}.`,
-        todo: 'choose another.',
+        what: `"${given}" is not a valid user name.`,
+        why: `a user name is ${USER_NAME}.`,
+        todo: 'choose another name.',
       });
     }
     const user = await withServer(flags, (client) =>
@@ -70,14 +70,14 @@ const add = clientCommand({
     if (flags.json) printJson(user);
     else {
       printLine(`Added ${user.name} (${user.role}).`);
-      note(`"baton user link ${user.name}" makes the link that signs them in.`);
+      note(`"baton user link ${user.name}" creates a link that signs them in.`);
     }
     return EXIT.ok;
   },
 });
 
 const set = clientCommand({
-  summary: 'change the role or the name of a user',
+  summary: 'change the role or name of a user',
   usage: '[flags] <name>',
   flags: {
     role: { ...role, help: Role.options.join(', ') },
@@ -90,23 +90,23 @@ const set = clientCommand({
       throw usageError({
         what: 'There is nothing to change.',
         why: 'neither --role nor --name is given.',
-        todo: 'add one of them; "--help" shows how.',
+        todo: 'add at least one of them.',
       });
     }
     const body = {
       ...(flags.role === undefined ? {} : { role: flags.role }),
       ...(flags.name === undefined ? {} : { name: flags.name }),
     };
-    const user = await changed(reference, flags, (client, { id }) =>
+    const user = await withUser(reference, flags, (client, { id }) =>
       client.updateUser({ params: { id }, body }),
     );
     if (flags.json) printJson(user);
-    else printLine(`${user.name} is ${user.role === 'viewer' ? 'a' : 'an'} ${user.role}.`);
+    else printLine(`${user.name} is now ${user.role === 'viewer' ? 'a' : 'an'} ${user.role}.`);
     return EXIT.ok;
   },
 });
 
-const locking = (disabled: boolean, summary: string, about: string, said: string) =>
+const locking = (disabled: boolean, summary: string, about: string, verb: string) =>
   clientCommand({
     summary,
     usage: '[flags] <name>',
@@ -114,30 +114,34 @@ const locking = (disabled: boolean, summary: string, about: string, said: string
     flags: connectionFlags,
     run: async ({ flags, words }) => {
       const [reference = ''] = takeWords(words, 'name');
-      const user = await changed(reference, flags, (client, { id }) =>
+      const user = await withUser(reference, flags, (client, { id }) =>
         client.updateUser({ params: { id }, body: { disabled } }),
       );
       if (flags.json) printJson(user);
-      else printLine(`${user.name} ${said}`);
+      else printLine(`${verb} ${user.name}.`);
       return EXIT.ok;
     },
   });
 
 const link = clientCommand({
-  summary: 'make a link that signs a browser in as a user, once, within a day',
+  summary: 'create a link that signs a browser in as a user, once, within a day',
   usage: '[flags] <name>',
-  about: ['The link alone goes to stdout. Whoever opens it first is that user: send it privately.'],
+  about: [
+    'Only the link goes to stdout. The first to open it is signed in as that user: send it privately.',
+  ],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'name');
-    const made = await changed(reference, flags, async (client, { id, name }) => ({
+    const made = await withUser(reference, flags, async (client, { id, name }) => ({
       name,
       link: await client.createSignInLink({ params: { id } }),
     }));
     if (flags.json) printJson(made.link);
     else {
       printLine(plainLine(made.link.url));
-      note(`It signs a browser in as ${made.name}, once, and ends ${inTime(made.link.expiresAt)}.`);
+      note(
+        `It signs a browser in as ${made.name}, once, and expires ${inTime(made.link.expiresAt)}.`,
+      );
     }
     return EXIT.ok;
   },
@@ -146,21 +150,23 @@ const link = clientCommand({
 const signOut = clientCommand({
   summary: 'sign out all browsers of a user',
   usage: '[flags] <name>',
-  about: ['Their tokens stay: "baton token revoke" ends one, "baton user lock" shuts all out.'],
+  about: [
+    'Their tokens stay valid; "baton token revoke" revokes one, "baton user lock" disables all of them.',
+  ],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'name');
-    const user = await changed(reference, flags, async (client, found) => {
-      await client.signOutUser({ params: { id: found.id } });
-      return found;
+    const user = await withUser(reference, flags, async (client, match) => {
+      await client.signOutUser({ params: { id: match.id } });
+      return match;
     });
     if (flags.json) printJson(user);
-    else printLine(`All browsers of ${user.name} are signed out.`);
+    else printLine(`Signed out all browsers of ${user.name}.`);
     return EXIT.ok;
   },
 });
 
-function changed<T>(
+function withUser<T>(
   reference: string,
   flags: Parameters<typeof withServer>[0],
   change: (client: Client, user: User) => Promise<T>,
@@ -171,10 +177,10 @@ function changed<T>(
 const inTime = (time: string): string => relativeTime(time, Date.now());
 
 export const user: CommandGroup = {
-  summary: 'add and look after users (administrators)',
+  summary: 'add and manage users (administrators)',
   about: [
-    'A viewer reads what is theirs or shared with them, an operator also runs agents there, an admin',
-    'may do everything. What they do is in "baton audit".',
+    'A viewer can read their own and shared sessions, an operator can also run agents in them, an admin',
+    'can do everything. "baton audit" shows what they changed.',
   ],
   commands: {
     ls,
@@ -182,15 +188,15 @@ export const user: CommandGroup = {
     set,
     lock: locking(
       true,
-      'lock a user out: no sign-in and no token of theirs is good',
-      'Nothing is lost, and what they have queued runs on.',
-      'is locked out.',
+      'disable a user with all their sign-ins and tokens',
+      'Nothing is lost, and their queued runs continue.',
+      'Locked',
     ),
     unlock: locking(
       false,
-      'let a locked user in again',
-      'Their tokens are good again, as far as they have not ended.',
-      'is let in again.',
+      'enable a locked user again',
+      'Their tokens work again, unless expired or revoked.',
+      'Unlocked',
     ),
     link,
     'sign-out': signOut,

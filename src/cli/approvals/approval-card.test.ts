@@ -13,7 +13,7 @@ const approval = (given: Partial<Approval>): Approval => ({
   tool: 'Bash',
   input: { command: 'npm publish' },
   masked: false,
-  reason: 'no rule speaks of it',
+  reason: 'no rule covers it',
   state: 'pending',
   scope: null,
   sessionRule: null,
@@ -29,15 +29,15 @@ const none = coloursFor({ isTTY: false }, {});
 const some = coloursFor({ isTTY: true }, {});
 const card = (given: Partial<Approval>): string => cardOf(approval(given), none).join('\n');
 
-test('[C1] [A7] a command is shown as it would run, with why it is asked', () => {
+test('[C1] [A7] a command is shown as it would run, with the reason for asking', () => {
   const shown = card({ input: { command: 'make\nmake install' } });
   expect(shown).toContain('The agent asks to use Bash\n');
-  expect(shown).toContain('no rule speaks of it');
+  expect(shown).toContain('no rule covers it');
   expect(shown).toContain('  $ make\n  $ make install');
   expect(summaryOf(approval({}))).toBe('Bash npm publish');
 });
 
-test('[C1] [A7] a change of a file is shown as what goes and what comes', () => {
+test('[C1] [A7] a file change is shown as removed and added lines', () => {
   const input = { file_path: '/srv/a.ts', old_string: 'one\ntwo', new_string: 'three' };
   const shown = card({ tool: 'Edit', input });
   expect(shown).toContain('  /srv/a.ts\n  - one\n  - two\n  + three');
@@ -55,7 +55,7 @@ test('[C1] [A7] a change of a file is shown as what goes and what comes', () => 
   expect(coloured).toContain('\x1b[31m  - one\x1b[39m');
 });
 
-test('[C1] [A7] questions are shown with their choices, and plans as they are', () => {
+test('[C1] [A7] questions are shown with their choices, and plans unchanged', () => {
   const options = [{ label: 'Red', description: 'as blood' }, { label: 'Blue' }];
   const input = { questions: [{ question: 'Which colour?', options }] };
   const question = { tool: 'AskUserQuestion', kind: 'question', input } as const;
@@ -66,25 +66,25 @@ test('[C1] [A7] questions are shown with their choices, and plans as they are', 
     kind: 'plan',
     input: { plan: '1. Think.\n2. Do.' },
   } as const;
-  expect(card(plan)).toContain('The agent has a plan\n');
+  expect(card(plan)).toContain('The agent proposes a plan\n');
   expect(card(plan)).toContain('1. Think.\n2. Do.');
   expect(card({ tool: 'mcp__x__y', input: [1] })).toContain('  [\n    1\n  ]');
 });
 
-test('[C1] [A7] what was answered is shown with who did, and what is used instead', () => {
+test('[C1] [A7] an answer is shown with its author and the input that is used instead', () => {
   const shown = card({
     state: 'allowed',
     scope: 'session',
     decidedBy: 'hanako',
-    message: 'Go on.',
+    message: 'Go ahead.',
     editedInput: { command: 'npm publish --dry-run' },
   });
   expect(shown).toContain('allowed by hanako, for the session');
-  expect(shown).toContain('Go on.');
+  expect(shown).toContain('Go ahead.');
   expect(shown).toContain('used instead:\n  $ npm publish --dry-run');
 });
 
-test('[C1] no command can hide from who decides, or take over the terminal', () => {
+test('[C1] no command can hide from the person who decides, or take over the terminal', () => {
   const command = 'ls \x1b[8mrm x\x1b[0m \r\x1b]0;title\x07\u202etxt.exe\u200b #';
   const shown = card({ input: { command }, tool: 'Bash\x1b[2J' });
   expect(shown).toContain('rm x');
@@ -93,7 +93,7 @@ test('[C1] no command can hide from who decides, or take over the terminal', () 
   expect(summaryOf(approval({ input: { command } }))).toContain('\\u{202e}');
 });
 
-test('[C1] [A7] no part of a call passes as a control code that a terminal swallows', () => {
+test('[C1] [A7] no part of a call is swallowed as a control code of the terminal', () => {
   const OF_TERMINAL = [
     ['\x1b]x;', '\x07'],
     ['\x1bP', '\x1b\\'],
@@ -124,7 +124,7 @@ test('[C1] [A7] no part of a call passes as a control code that a terminal swall
   }
 });
 
-test('[C1] [A7] everything that is decided about is shown', () => {
+test('[C1] [A7] every field of a call is shown', () => {
   const more = { command: 'ls', description: 'nice', run_in_background: true };
   expect(card({ input: more })).toMatch(/ {2}\$ ls\n {2}run_in_background: true$/);
   const all = { file_path: '/a', old_string: 'a', new_string: 'b', replace_all: true };
@@ -142,7 +142,7 @@ test.each([
   expect(card({ tool, sessionRule: null })).not.toContain('later');
 });
 
-test('[P4] it says loudly that something is hidden', () => {
+test('[P4] the card says that something is hidden', () => {
   expect(card({})).not.toContain('hidden');
   const shown = card({ masked: true, input: { command: 'mysql --password "***MASKED***"' } });
   expect(shown).toContain('Part of this is hidden');

@@ -5,16 +5,16 @@ import { type Colours, coloursFor } from '../output/style.ts';
 import { plainLine, plainText } from '../output/terminal-filter.ts';
 
 /*
- * A question of an agent as a person reads it. What agents wrote is kept from the terminal, but never left
- * out: control codes are written out before the filter, which drops them with what is in them.
+ * Shows an agent's question to a person. Control codes in it must neither reach the terminal nor hide
+ * anything: they are written out as text before the filter, which would drop them with their content.
  */
 
-/** Longer texts are cut; `--json` has them whole. */
+/** Longer texts are truncated; `--json` has them in full. */
 const LINES_MAX = 60;
 
 type Fields = { readonly [key: string]: Json };
 
-/** What is asked, in one line. */
+/** The question in one line. */
 export function summaryOf({ tool, kind, input }: Approval): string {
   const fields = fieldsOf(input);
   if (kind === 'question') return proseLine(textAt(questionsOf(fields)[0] ?? {}, 'question'));
@@ -22,10 +22,10 @@ export function summaryOf({ tool, kind, input }: Approval): string {
   return codeLine(`${tool} ${main ?? JSON.stringify(input)}`);
 }
 
-/** The field that says most about a call, whatever the tool. */
+/** The fields that describe a call best, in order of preference. */
 const MAIN = ['command', 'file_path', 'notebook_path', 'url', 'query', 'pattern', 'path', 'plan'];
 
-/** All there is to decide about. */
+/** Everything needed to decide. */
 export function cardOf(approval: Approval, colours = coloursFor(process.stdout, process.env)) {
   const { dim, yellow } = colours;
   const about: [string, string | null][] = [
@@ -34,7 +34,7 @@ export function cardOf(approval: Approval, colours = coloursFor(process.stdout, 
     ['run', approval.runId],
     ['why', approval.reason],
     ['state', stateOf(approval)],
-    ['said', approval.message],
+    ['message', approval.message],
     ['later', laterOf(approval)],
   ];
   return [
@@ -51,14 +51,14 @@ export function cardOf(approval: Approval, colours = coloursFor(process.stdout, 
   ];
 }
 
-/** What is shown is not what runs. */
+/** Says that not all of what runs is shown. */
 export const hiddenIn = ({ id }: Approval): string =>
-  `Part of this is hidden: a mask such as ***MASKED*** replaces a secret, and what runs has more there.\nSee all of it with "baton approve show ${id} --original".`;
+  `Part of this is hidden: masks such as ***MASKED*** replace secrets, which are part of what runs.\nTo see everything: baton approve show ${id} --original`;
 
 const TITLES: Record<Approval['kind'], string> = {
   tool: 'The agent asks to use ',
   question: 'The agent asks',
-  plan: 'The agent has a plan',
+  plan: 'The agent proposes a plan',
 };
 
 function stateOf({ state, scope, decidedBy }: Approval): string {
@@ -66,7 +66,7 @@ function stateOf({ state, scope, decidedBy }: Approval): string {
   return `${state}${by}${scope === 'session' ? ', for the session' : ''}`;
 }
 
-/** What `--session` would allow from now on, which may be more than this call. */
+/** What `--session` would allow later, which may be more than this call. */
 function laterOf({ state, tool, sessionRule: rule }: Approval): string | null {
   if (state !== 'pending' || rule === null) return null;
   return `--session allows ${visible(rule)}${rule === tool ? ', with any input' : ''}`;
@@ -87,7 +87,7 @@ function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string
   return cut(linesOf(JSON.stringify(input, null, 2))).map((line) => `  ${line}`);
 }
 
-/** Nothing that is decided about is left out. */
+/** The other fields: no part of a call is left out. */
 const others = (fields: Fields, shown: readonly string[]): string[] =>
   cut(
     Object.entries(fields)
@@ -99,7 +99,7 @@ const SHOWN = 'file_path notebook_path edits old_string new_string content new_s
 const COMMANDS: readonly string[] = ['Bash', 'Monitor'];
 const EDITS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
-/** What goes and what comes, as far as the call says it. */
+/** Removed and added lines, as far as the call contains them. */
 function diff(fields: Fields, { red, green }: Colours): string[] {
   const edits = Array.isArray(fields['edits']) ? fields['edits'].map(fieldsOf) : [fields];
   return cut(
@@ -130,7 +130,7 @@ function questionLines(question: Fields): string[] {
   ];
 }
 
-/** Of a command, a path or a rule. */
+/** A command, a path or a rule in one line. */
 export const codeLine = (text: string): string => plainLine(visible(text));
 
 const proseLine = (text: string): string => plainLine(visibleProse(text));

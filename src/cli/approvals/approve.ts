@@ -17,7 +17,7 @@ import { cardOf, codeLine, hiddenIn, questionsOf, summaryOf } from './approval-c
 import { approvalsOf, findApproval } from './find-approval.ts';
 
 const flags = {
-  session: { help: 'with allow: the same is allowed in this session from now on' },
+  session: { help: 'with allow: also allow the same later in this session' },
   edit: {
     value: '<file>',
     schema: z.string().min(1),
@@ -34,23 +34,23 @@ const flags = {
     value: '<text>',
     schema: z.string().min(1).max(10_000),
     expected: 'a text of at most 10,000 characters',
-    help: 'what to say to the agent',
+    help: 'a message to the agent',
   },
-  original: { help: 'with show: what masks hide as well (recorded in the audit log)' },
-  all: { short: 'a', help: 'list those that were answered or withdrawn, too' },
+  original: { help: 'with show: include masked secrets (recorded in the audit log)' },
+  all: { short: 'a', help: 'include answered and withdrawn questions' },
   ...connectionFlags,
 } as const;
 type Flags = Arguments<typeof flags>['flags'];
 
 export const approve = clientCommand({
-  summary: 'list what agents ask, and answer it',
+  summary: 'list and answer questions from agents',
   usage: '[flags] [show <id> | <id> allow | <id> deny]',
   about: [
-    'Without words it lists the open questions. The beginning of an id is enough.',
-    'baton approve show 0199f3a2 --original     all that is asked, secrets included',
+    'Without arguments it lists the open questions. The beginning of an id is enough.',
+    'baton approve show 0199f3a2 --original     the whole question, including secrets',
     'baton approve 0199f3a2 allow --session     allow it, now and later in this session',
     'baton approve 0199f3a2 deny --message "…"  refuse it, and say why',
-    'baton approve 0199f3a2 allow --edit -      allow what comes through the pipe instead',
+    'baton approve 0199f3a2 allow --edit -      allow it with the input from the pipe instead',
   ],
   flags,
   run: async (given) => {
@@ -71,10 +71,10 @@ async function list(flags: Flags): Promise<void> {
 async function show(flags: Flags, words: readonly string[]): Promise<void> {
   const [reference = ''] = takeWords(words, 'id');
   const approval = await withServer(flags, async (client) => {
-    const found = await findApproval(client, reference);
-    if (!flags.original) return found;
-    const original = await client.revealApproval({ params: { id: found.id } });
-    return { ...found, ...original, masked: false };
+    const masked = await findApproval(client, reference);
+    if (!flags.original) return masked;
+    const original = await client.revealApproval({ params: { id: masked.id } });
+    return { ...masked, ...original, masked: false };
   });
   if (flags.json) printJson(approval);
   else for (const line of cardOf(approval)) printLine(line);
@@ -84,12 +84,12 @@ async function answer(flags: Flags, words: readonly string[]): Promise<void> {
   const [reference = '', decision] = takeWords(words, 'id', 'allow|deny');
   if (decision !== 'allow' && decision !== 'deny') {
     throw usageError({
-      what: `"${decision}" is not understood.`,
+      what: `"${decision}" is not a valid answer.`,
       why: 'a question is answered with allow or deny.',
       todo: `write "baton approve ${reference} allow" or "baton approve ${reference} deny".`,
     });
   }
-  if (decision === 'deny') refuseFor(flags);
+  if (decision === 'deny') refuseForDeny(flags);
   const given = flags.edit === undefined ? undefined : await readJson(flags.edit, Input, INPUT);
   const decided = await withServer(flags, async (client) => {
     const approval = await findApproval(client, reference);
@@ -100,13 +100,13 @@ async function answer(flags: Flags, words: readonly string[]): Promise<void> {
   if (decided.masked && decided.state === 'allowed') printLine(hiddenIn(decided));
 }
 
-/** What is used is what counts, so an edit is not told as what was asked. */
+/** Shows the input that is used, which after an edit is not the original one. */
 function outcomeOf(decided: Approval): string[] {
   const { state, kind, editedInput, sessionRule } = decided;
   if (state !== 'allowed') return [`Denied: ${summaryOf(decided)}`];
   if (kind === 'question') return [`Answered: ${summaryOf(decided)}`];
   if (editedInput !== null) {
-    return [`Allowed with other input: ${summaryOf({ ...decided, input: editedInput })}`];
+    return [`Allowed with edited input: ${summaryOf({ ...decided, input: editedInput })}`];
   }
   const later = decided.scope === 'session' && sessionRule !== null;
   return [
@@ -115,20 +115,20 @@ function outcomeOf(decided: Approval): string[] {
   ];
 }
 
-function refuseFor(flags: Flags): void {
+function refuseForDeny(flags: Flags): void {
   const wrong = (['session', 'edit', 'answer'] as const).find(
     (name) => flags[name] !== undefined && flags[name] !== false,
   );
   if (wrong === undefined) return;
   throw usageError({
-    what: `--${wrong} does not go with deny.`,
-    why: 'a refusal is for this once, and may only say something to the agent.',
-    todo: 'leave it out; "baton policy set" denies for longer.',
+    what: `--${wrong} cannot be combined with deny.`,
+    why: 'a denial applies once, and takes only --message.',
+    todo: 'leave it out; to always deny this, use "baton policy set".',
   });
 }
 
 const Input = z.record(z.string(), z.unknown() as z.ZodType<Json>);
-const INPUT = 'a JSON object, such as baton approve show <id> --json has in "input"';
+const INPUT = 'a JSON object like the "input" of "baton approve show <id> --json"';
 
 function decide(
   client: Client,
@@ -156,11 +156,12 @@ function answersOf({ input }: Approval, text: string): Record<string, Json> {
   if (questions.length === 1 && typeof question === 'string')
     return { answers: { [question]: text } };
   throw usageError({
-    what: '--answer does not fit this.',
-    why: questions.length === 0 ? 'the agent asks no question.' : 'the agent asks several.',
+    what: '--answer cannot be used here.',
+    why:
+      questions.length === 0 ? 'the agent asks no question.' : 'the agent asks several questions.',
     todo:
       questions.length === 0
-        ? 'leave it out; --message says something to the agent.'
+        ? 'leave it out; to write to the agent, use --message.'
         : 'give the answers as JSON: echo \'{"answers": {"question": "answer"}}\' | baton approve <id> allow --edit -',
   });
 }
@@ -176,7 +177,7 @@ function listingOf(items: readonly Approval[]): Listing<Approval> {
         style: ({ state }, { green, red, dim }) =>
           state === 'allowed' ? green : state === 'denied' ? red : dim,
       },
-      { head: 'ASKS FOR', text: summaryOf, flexible: true },
+      { head: 'REQUEST', text: summaryOf, flexible: true },
       { head: 'WHY', text: ({ reason }) => reason, flexible: true },
       { head: 'ASKED', text: ({ createdAt }) => relativeTime(createdAt, Date.now()) },
       { head: 'SESSION', text: ({ sessionId }) => sessionId.slice(0, 13) },
@@ -191,6 +192,6 @@ function listingOf(items: readonly Approval[]): Listing<Approval> {
       each.createdAt,
       each.decidedBy,
     ],
-    empty: 'Nothing is asked.',
+    empty: 'No questions.',
   };
 }

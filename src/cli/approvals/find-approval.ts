@@ -11,33 +11,33 @@ type Query = NonNullable<NonNullable<Parameters<Client['listApprovals']>[0]>['qu
 export const approvalsOf = (client: Client, query: Query): AsyncGenerator<Approval> =>
   pagesOf((page) => client.listApprovals({ query: { ...query, ...page } }));
 
-/** By id, or by the beginning of it if one begins so; those that are open come first. */
+/** By id, or by a unique prefix of it; open questions are searched first. */
 export async function findApproval(client: Client, reference: string): Promise<Approval> {
   const wanted = reference.toLowerCase();
   if (ApprovalId.safeParse(wanted).success) {
     return client.getApproval({ params: { id: wanted } });
   }
   for (const query of [{ state: 'pending' as const }, {}]) {
-    const found: Approval[] = [];
+    const matches: Approval[] = [];
     if (wanted.length < PREFIX_MIN) break;
     for await (const approval of approvalsOf(client, query)) {
-      if (approval.id.startsWith(wanted)) found.push(approval);
-      // Ids fall from page to page, so nothing more can begin so.
+      if (approval.id.startsWith(wanted)) matches.push(approval);
+      // Ids are in descending order, so no later one can match.
       else if (approval.id < wanted) break;
     }
-    const [only, other] = found;
+    const [only, other] = matches;
     if (only !== undefined && other !== undefined) {
       throw usageError({
-        what: `"${reference}" is not one question.`,
-        why: `${found.length} ids begin so, such as ${only.id} and ${other.id}.`,
-        todo: 'write more of the id.',
+        what: `"${reference}" matches several questions.`,
+        why: `${matches.length} ids begin with it, such as ${only.id} and ${other.id}.`,
+        todo: 'type more of the id.',
       });
     }
     if (only !== undefined) return only;
   }
   throw usageError({
     what: `There is no question "${reference}".`,
-    why: 'none that you may see has this id, or one that begins so (with at least 6 characters).',
-    todo: 'see "baton approve" for those that are open, "baton approve --all" for all.',
+    why: 'no question that you can see has this id, or an id that begins with it (at least 6 characters).',
+    todo: 'run "baton approve" to list open questions, "baton approve --all" to list all.',
   });
 }

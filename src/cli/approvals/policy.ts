@@ -26,24 +26,24 @@ const channel = {
   value: '<channel>',
   schema: Channel,
   expected: Channel.options.join(', '),
-  help: `of this channel: ${Channel.options.join(', ')}`,
+  help: `rules of this channel: ${Channel.options.join(', ')}`,
 };
 const session = {
   value: '<session>',
   schema: z.string().min(1),
   expected: 'the id or the name of a session',
-  help: 'of this session',
+  help: 'rules of this session',
 };
-const placeFlags = { channel, session, ...connectionFlags } as const;
-type PlaceFlags = Arguments<typeof placeFlags>['flags'];
+const scopeFlags = { channel, session, ...connectionFlags } as const;
+type ScopeFlags = Arguments<typeof scopeFlags>['flags'];
 
-interface Place {
+interface RuleScope {
   read(): Promise<ScopeRules>;
   put(rules: SharedRules): Promise<ScopeRules>;
 }
 
-/** Of everything, unless a channel or a session is named. */
-async function placeOf(client: Client, { channel, session }: PlaceFlags): Promise<Place> {
+/** The whole server by default, or the channel or session that is named. */
+async function scopeOf(client: Client, { channel, session }: ScopeFlags): Promise<RuleScope> {
   if (session !== undefined) {
     const params = { id: (await findSession(client, session)).id };
     return {
@@ -70,68 +70,68 @@ async function placeOf(client: Client, { channel, session }: PlaceFlags): Promis
 const notInSession = () =>
   usageError({
     what: 'Rules of a session cannot be enforced.',
-    why: 'only those of a channel or of everything can, by administrators.',
-    todo: 'leave out --session, or the "enforce-" of the rules.',
+    why: 'only rules of a channel or of the whole server can, by administrators.',
+    todo: 'leave out --session, or "enforce-" in the rules.',
   });
 
-function mustBeOne({ channel, session }: PlaceFlags): void {
+function refuseTwoScopes({ channel, session }: ScopeFlags): void {
   if (channel === undefined || session === undefined) return;
   throw usageError({
-    what: '--channel and --session do not go together.',
+    what: '--channel and --session cannot be combined.',
     why: 'each has rules of its own.',
     todo: 'leave one of them out.',
   });
 }
 
 const show = clientCommand({
-  summary: 'show the rules of everything, of a channel or of a session',
+  summary: 'show the rules of the server, a channel or a session',
   usage: '[flags]',
   about: [
-    'Without flags those for everything. A channel has its defaults until somebody sets others.',
+    'Without flags: the rules of the whole server. A channel has default rules until someone sets others.',
   ],
-  flags: placeFlags,
+  flags: scopeFlags,
   run: async ({ flags, words }) => {
     takeWords(words);
-    mustBeOne(flags);
-    const rules = await withServer(flags, async (client) => (await placeOf(client, flags)).read());
+    refuseTwoScopes(flags);
+    const rules = await withServer(flags, async (client) => (await scopeOf(client, flags)).read());
     printRules(rules, flags.json);
     return EXIT.ok;
   },
 });
 
 const set = clientCommand({
-  summary: 'set the rules of everything, of a channel or of a session',
+  summary: 'set the rules of the server, a channel or a session',
   usage: '[flags] allow:<rule> ask:<rule> deny:<rule> …',
   about: [
-    'They replace those of before. Within a place deny beats ask beats allow.',
+    'They replace all existing rules. Within one scope, deny overrides ask, and ask overrides allow.',
     'baton policy set --channel line allow:Read "deny:Bash(git push)"',
-    'Those of channels and of everything are set by administrators, who can enforce them:',
-    'enforce-deny:<rule> and enforce-ask:<rule> always count, whatever a narrower place says.',
+    'Rules of channels and of the whole server are set by administrators, who can also enforce them:',
+    'enforce-deny:<rule> and enforce-ask:<rule> always apply, whatever a narrower scope says.',
   ],
   flags: {
-    ...placeFlags,
+    ...scopeFlags,
     file: {
       value: '<file>',
       schema: z.string().min(1),
       expected: 'the path of a JSON file, or - to read from a pipe',
-      help: 'take them from a JSON file: {"allow": [], "ask": [], "deny": [], "enforced": []}',
+      help: 'read them from a JSON file: {"allow": [], "ask": [], "deny": [], "enforced": []}',
     },
-    none: { help: 'no rules' },
+    none: { help: 'remove all rules' },
   },
   run: async ({ flags, words }) => {
-    mustBeOne(flags);
+    refuseTwoScopes(flags);
     const ways = [words.length > 0, flags.file !== undefined, flags.none].filter(Boolean).length;
     if (ways !== 1) {
       throw usageError({
-        what: ways === 0 ? 'There are no rules.' : 'The rules are given twice.',
-        why: 'they are words, or in --file, or --none.',
+        what: ways === 0 ? 'No rules are given.' : 'Rules are given in more than one way.',
+        why: 'they are arguments, or --file, or --none.',
         todo: 'write them as allow:Read "deny:Bash(git push)".',
       });
     }
     const rules =
       flags.file === undefined ? parseRules(words) : await readJson(flags.file, SharedRules, RULES);
     const put = await withServer(flags, async (client) =>
-      (await placeOf(client, flags)).put(rules),
+      (await scopeOf(client, flags)).put(rules),
     );
     printRules(put, flags.json);
     return EXIT.ok;
@@ -141,13 +141,16 @@ const set = clientCommand({
 const RULES = 'a JSON object with the lists "allow", "ask", "deny" and "enforced"';
 
 const test = clientCommand({
-  summary: 'ask what would be decided about a tool call, and why',
+  summary: 'test what the rules decide about a tool call, and why',
   usage: '[flags] --channel <channel> "<tool call>"',
   about: ['baton policy test "Bash(git push)" --channel line'],
   flags: {
-    ...placeFlags,
-    channel: { ...channel, help: `of a message from there: ${Channel.options.join(', ')}` },
-    session: { ...session, help: 'in this session' },
+    ...scopeFlags,
+    channel: {
+      ...channel,
+      help: `the channel a message comes from: ${Channel.options.join(', ')}`,
+    },
+    session: { ...session, help: 'test it in this session' },
   },
   run: async ({ flags, words }) => {
     const [text = ''] = takeWords(words, 'tool call');
@@ -155,8 +158,8 @@ const test = clientCommand({
     const { channel, session } = flags;
     if (channel === undefined) {
       throw usageError({
-        what: 'The channel is missing.',
-        why: 'what may be done depends on where a message comes from.',
+        what: 'Missing option: --channel <channel>.',
+        why: 'the rules depend on the channel a message comes from.',
         todo: `add --channel ${Channel.options.join('|')}.`,
       });
     }
@@ -172,11 +175,11 @@ const test = clientCommand({
 });
 
 export const policy: CommandGroup = {
-  summary: 'what agents may do: rules of everything, of channels, of sessions',
+  summary: 'show, set and test the rules for what agents may do',
   about: [
     'A rule is Tool or Tool(specifier), such as Read or Bash(git push).',
-    'Asked in this order: session, channel, everything, then the defaults of the channel.',
-    'Enforced rules of a channel or of everything always count.',
+    'Checked in this order: session, channel, server, then the defaults of the channel; the first match',
+    'wins. Enforced rules of a channel or of the server always apply.',
   ],
   commands: { show, set, test },
 };
@@ -230,7 +233,7 @@ function parseRules(words: readonly string[]): SharedRules {
     const [, enforce, decision, rule] = /^(enforce-)?(allow|ask|deny):(.+)$/s.exec(word) ?? [];
     if (decision === undefined || rule === undefined || (enforce && decision === 'allow')) {
       throw usageError({
-        what: `"${word}" is not understood.`,
+        what: `"${word}" is not a valid rule.`,
         why: 'a rule is allow, ask, deny, enforce-ask or enforce-deny, a colon, and Tool or Tool(specifier).',
         todo: 'write it as allow:Read or "deny:Bash(git push)".',
       });

@@ -1,13 +1,13 @@
 import { usageError } from '../../config/user-error.ts';
 import type { Json } from '../../contract/json.ts';
 
-/** A call to ask the rules about. */
+/** A tool call to test against the rules. */
 export interface ToolCall {
   readonly tool: string;
   readonly input?: Json;
 }
 
-/** What stands in the brackets, by tool; of others it is their input as JSON. */
+/** The input field that the brackets contain, by tool; other tools take JSON there. */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Read: 'file_path',
@@ -26,11 +26,12 @@ const FIELDS: Readonly<Record<string, string>> = {
 /** `Read`, `Bash(git push)` or `mcp__box__put({"a":1})`. */
 export function parseToolCall(text: string): ToolCall {
   const [, tool, , inside] = /^([A-Za-z][\w.:-]*)(\((.*)\))?$/s.exec(text.trim()) ?? [];
-  if (tool === undefined) throw notACall(text, 'it is a tool with what it is used for in brackets');
+  if (tool === undefined)
+    throw notACall(text, 'a call is the name of a tool, with its input in brackets');
   if (inside === undefined) return { tool };
   if (inside.trimStart().startsWith('{')) return { tool, input: parse(text, inside) };
   const field = Object.hasOwn(FIELDS, tool) ? FIELDS[tool] : undefined;
-  if (field === undefined) throw notACall(text, `the input of ${tool} is written as JSON`);
+  if (field === undefined) throw notACall(text, `the input of ${tool} must be JSON`);
   return { tool, input: { [field]: inside } };
 }
 
@@ -38,13 +39,13 @@ function parse(text: string, inside: string): Json {
   try {
     return JSON.parse(inside) as Json;
   } catch {
-    throw notACall(text, 'what stands in the brackets begins as JSON and is none');
+    throw notACall(text, 'the input in brackets begins like JSON but is not valid JSON');
   }
 }
 
 const notACall = (text: string, why: string): Error =>
   usageError({
-    what: `"${text}" is not understood.`,
+    what: `"${text}" is not a valid tool call.`,
     why: `${why}.`,
     todo: 'write it as "Read", "Bash(git push)" or \'mcp__box__put({"name": "x"})\'.',
   });

@@ -13,7 +13,7 @@ import {
 import { UserError } from '../../config/user-error.ts';
 import { findConnection } from './connection.ts';
 
-function place(
+function rig(
   files: { login?: object | string; address?: string; pid?: number; token?: string } = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), 'baton-connection-'));
@@ -44,8 +44,8 @@ function refusal(run: () => unknown): UserError {
 const login = { url: 'https://far.example', token: 'far-token' };
 const near = { address: 'http://127.0.0.1:9', token: 'near-token' };
 
-test('[C1] what is named comes first, then the login, then the data directory', () => {
-  const { env, dataDir } = place({ login, ...near });
+test('[C1] flags and variables come first, then the login, then the data directory', () => {
+  const { env, dataDir } = rig({ login, ...near });
   const variables = { ...env, BATON_URL: 'http://b.example/', BATON_TOKEN: 'b-token' };
   expect(findConnection({ url: 'http://a.example' }, variables)).toMatchObject({
     url: 'http://a.example',
@@ -57,14 +57,14 @@ test('[C1] what is named comes first, then the login, then the data directory', 
   });
   expect(findConnection({}, env)).toMatchObject(login);
   expect(findConnection({ dataDir }, variables)).toMatchObject({ url: near.address });
-  expect(findConnection({}, place(near).env)).toMatchObject({
+  expect(findConnection({}, rig(near).env)).toMatchObject({
     url: near.address,
     token: near.token,
   });
 });
 
-test('[C1] an address without a token takes only a token of the same server', () => {
-  const { env } = place({ login, ...near });
+test('[C1] a URL without a token uses only a token of the same server', () => {
+  const { env } = rig({ login, ...near });
   expect(findConnection({ url: login.url }, env).token).toBe('far-token');
   expect(findConnection({ url: near.address }, env).token).toBe('near-token');
   const { message, exitCode } = refusal(() => findConnection({ url: 'http://other.example' }, env));
@@ -72,14 +72,14 @@ test('[C1] an address without a token takes only a token of the same server', ()
   expect(exitCode).toBe(2);
 });
 
-test('[C1] the token of the administrator from the environment is the one of the server', () => {
-  const { env } = place({ address: near.address, token: 'old-token' });
+test('[C1] BATON_ADMIN_TOKEN overrides the token in the data directory', () => {
+  const { env } = rig({ address: near.address, token: 'old-token' });
   const given = { ...env, BATON_ADMIN_TOKEN: 'token-from-the-environment' };
   expect(findConnection({}, given).token).toBe('token-from-the-environment');
 });
 
-test('[C1] without a server: three lines that name how to start one, exit code 3', () => {
-  const { env, dataDir } = place();
+test('[C1] without a server: three lines that say how to start one, exit code 3', () => {
+  const { env, dataDir } = rig();
   const { message, exitCode } = refusal(() => findConnection({}, env));
   expect(message.split('\n')).toHaveLength(3);
   expect(message).toContain(dataDir);
@@ -91,7 +91,7 @@ test.each([['ftp://x'], ['http://user:secret@h'], ['nonsense'], ['http://h/?toke
   '[C1] BATON_URL=%s is refused and not shown',
   (url) => {
     const { message, exitCode } = refusal(() =>
-      findConnection({}, { ...place().env, BATON_URL: url }),
+      findConnection({}, { ...rig().env, BATON_URL: url }),
     );
     expect(message).toContain('BATON_URL has an invalid value');
     expect(message).not.toContain('secret');
@@ -99,8 +99,8 @@ test.each([['ftp://x'], ['http://user:secret@h'], ['nonsense'], ['http://h/?toke
   },
 );
 
-test('[C1] a login is kept for its owner only, can be replaced and removed', () => {
-  const { env } = place();
+test('[C1] a stored login is readable by its owner only, and can be replaced and removed', () => {
+  const { env } = rig();
   const path = credentialsPath(env);
   expect(readCredentials(path)).toBeUndefined();
   storeCredentials(path, login);
@@ -113,9 +113,9 @@ test('[C1] a login is kept for its owner only, can be replaced and removed', () 
 });
 
 test.each([['{'], ['{}'], ['{"url":"http://h","token":""}']])(
-  '[C1] a damaged login %s is named, its content not shown',
+  '[C1] the error about a damaged login %s names the file but not its content',
   (text) => {
-    const { env } = place({ login: text });
+    const { env } = rig({ login: text });
     const { message } = refusal(() => findConnection({}, env));
     expect(message).toContain(`The stored login cannot be read: ${credentialsPath(env)}`);
     expect(message).toContain('baton login');
@@ -126,9 +126,9 @@ test('a relative XDG_CONFIG_HOME is ignored, as its specification says', () => {
   expect(credentialsPath({ XDG_CONFIG_HOME: 'here' })).toMatch(/\/\.config\/baton\//);
 });
 
-test('[X1] the address of a server that was killed is not used: another may listen there now', async () => {
+test('[X1] the address of a server that was killed is not used: another program may listen there now', async () => {
   const dead = spawn(process.execPath, ['-e', '']);
   await once(dead, 'exit');
-  const { env } = place({ ...near, pid: dead.pid as number });
-  expect(() => findConnection({}, env)).toThrow(/No server|not running|no server/i);
+  const { env } = rig({ ...near, pid: dead.pid as number });
+  expect(() => findConnection({}, env)).toThrow(/^No Baton server is running here\./);
 });

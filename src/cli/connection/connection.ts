@@ -15,7 +15,7 @@ import { settings } from '../../config/settings.ts';
 import { UserError, usageError } from '../../config/user-error.ts';
 import { EXIT } from '../command.ts';
 
-/** A server and the token to speak to it with. */
+/** A server, and the token to use with it. */
 export interface Connection {
   readonly url: string;
   readonly token: string;
@@ -23,21 +23,21 @@ export interface Connection {
   readonly source: string;
 }
 
-/** The flags of every command that speaks to a server. */
+/** The flags of every command that talks to a server. */
 export const connectionFlags = {
   url: {
     value: '<url>',
     schema: ServerUrl,
     expected: SERVER_URL_EXPECTED,
-    help: 'the server to speak to (BATON_URL); its token comes from BATON_TOKEN',
+    help: 'server URL (BATON_URL); the token is taken from BATON_TOKEN',
   },
   'data-dir': {
     value: '<path>',
     schema: settings.dataDir.schema,
     expected: settings.dataDir.expected,
-    help: 'speak to the server that uses this directory (BATON_DATA_DIR)',
+    help: 'use the server that runs on this data directory (BATON_DATA_DIR)',
   },
-  json: { help: 'exact JSON on stdout, nothing else' },
+  json: { help: 'output JSON' },
 } as const;
 
 interface Named {
@@ -46,7 +46,7 @@ interface Named {
 }
 
 /**
- * Which server to speak to, in this order: what flags and variables name, the stored login, the
+ * Chooses the server, in this order: the one named by a flag or variable, the stored login, the
  * server that runs on the data directory. A directory named by a flag comes before the login.
  */
 export function findConnection(named: Named, env: NodeJS.ProcessEnv): Connection {
@@ -69,7 +69,7 @@ export function findConnection(named: Named, env: NodeJS.ProcessEnv): Connection
   return { url: address, token: own, source: join(directory, 'address') };
 }
 
-/** A token that is known to belong to this very server, for an address given without one. */
+/** A token known to belong to this same server, for a URL given without a token. */
 function tokenOf(url: string, named: Named, env: NodeJS.ProcessEnv): string {
   const stored = readCredentials(credentialsPath(env));
   if (stored?.url === url) return stored.token;
@@ -89,8 +89,8 @@ export function dataDirectory(named: Named, env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Written by a server that is ready, with its pid, and removed when it stops. One that was killed
- * leaves it behind: whoever listens there now must not be sent the token.
+ * A server writes this file with its pid when it is ready, and removes it when it stops. A killed one
+ * leaves it behind, and a program that listens there now must not be sent the token.
  */
 export function readAddress(directory: string): string | undefined {
   const [url, pid] = read(join(directory, 'address'))?.split('\n') ?? [];
@@ -98,7 +98,7 @@ export function readAddress(directory: string): string | undefined {
   return address.success && isOurs(Number(pid)) ? address.data : undefined;
 }
 
-/** Alive, and not another user's. */
+/** Whether the process is alive and belongs to the same user. */
 function isOurs(pid: number): boolean {
   try {
     return Number.isInteger(pid) && pid > 0 && process.kill(pid, 0);
@@ -108,7 +108,7 @@ function isOurs(pid: number): boolean {
 }
 
 function readToken(directory: string, env: NodeJS.ProcessEnv): string | undefined {
-  // As for the server: the variable wins over the file.
+  // As on the server, the variable overrides the file.
   const given = z.string().min(1).safeParse(env['BATON_ADMIN_TOKEN']);
   const token = Token.safeParse(given.success ? given.data : read(join(directory, 'admin-token')));
   return token.success ? token.data : undefined;
@@ -134,8 +134,8 @@ function notRunning(directory: string): UserError {
   return new UserError(
     {
       what: 'No Baton server is running here.',
-      why: `there is no login, and no server has left its address in ${directory}.`,
-      todo: 'start one with "npm start" or "baton up", or name one with --url or "baton login".',
+      why: `there is no stored login, and no running server uses ${directory}.`,
+      todo: 'start one with "npm start" or "baton up", or choose one with --url or "baton login".',
     },
     { exitCode: EXIT.unreachable },
   );
@@ -144,7 +144,7 @@ function notRunning(directory: string): UserError {
 function noToken(url: string): UserError {
   return usageError({
     what: `There is no token for ${url}.`,
-    why: 'neither BATON_TOKEN nor a login for this server is there.',
+    why: 'BATON_TOKEN is not set, and there is no stored login for this server.',
     todo: 'set BATON_TOKEN, or run "baton login --url <url>".',
   });
 }

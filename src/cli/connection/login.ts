@@ -22,21 +22,21 @@ import { explain } from './remote.ts';
 const DAYS = 90;
 
 export const login = clientCommand({
-  summary: 'sign this command line in to a server',
+  summary: 'log in to a server',
   usage: '--url <url>',
   about: [
-    'The token is taken from BATON_TOKEN, from a pipe, or asked for; never from the command line,',
-    'where other users could see it. It is not kept: with it a token of its own is made for this',
-    `command line, good for ${DAYS} days, which "baton logout" revokes.`,
+    'The token comes from BATON_TOKEN, a pipe or a prompt, never from the command line, where other',
+    'users could see it. It is not stored: it is used to create a token for this command line, which',
+    `is valid for ${DAYS} days and revoked by "baton logout".`,
   ],
   flags: {
     url: {
       value: '<url>',
       schema: ServerUrl,
       expected: SERVER_URL_EXPECTED,
-      help: 'the server (BATON_URL)',
+      help: 'server URL (BATON_URL)',
     },
-    json: { help: 'exact JSON on stdout, nothing else' },
+    json: { help: 'output JSON' },
   },
   run: async ({ flags, words }) => {
     takeWords(words);
@@ -44,37 +44,39 @@ export const login = clientCommand({
     const url = flags.url ?? fromEnvironment(env, 'BATON_URL', ServerUrl, SERVER_URL_EXPECTED);
     if (url === undefined) {
       throw usageError({
-        what: 'There is no address to log in to.',
-        why: 'neither --url nor BATON_URL is given.',
-        todo: 'write "baton login --url https://…".',
+        what: 'There is no server to log in to.',
+        why: 'neither --url nor BATON_URL is set.',
+        todo: 'run "baton login --url https://…".',
       });
     }
     const token = Token.safeParse(env['BATON_TOKEN'] || (await readSecret('Token: ')));
     if (!token.success) {
       throw usageError({
-        what: 'This is no token.',
+        what: 'This is not a token.',
         why: 'it is empty, or has spaces or other characters that no token has.',
-        todo: 'copy it whole; that of the administrator is in <data-dir>/admin-token.',
+        todo: 'copy the whole token; the one of the administrator is in <data-dir>/admin-token.',
       });
     }
     const { user, made } = await signIn({ url, token: token.data });
     const path = credentialsPath(env);
     await replaceLogin(path, made);
     if (flags.json) printJson({ url, path, user, tokenId: made.tokenId ?? null });
-    else printLine(`Logged in to ${url} as ${user}. Kept in ${path}.`);
+    else printLine(`Logged in to ${url} as ${user}. The login is stored in ${path}.`);
     if (made.tokenId === undefined) {
       note(
-        'The token that was given may not make others, so it is kept itself; "baton logout" does not end it.',
+        'Your token cannot create others, so it is stored itself; "baton logout" does not revoke it.',
       );
     }
     if (isOpenToOthers(url)) {
-      note('The token travels unencrypted to this address; use https where others can listen.');
+      note(
+        'The token is sent unencrypted to this address; use https on networks you do not trust.',
+      );
     }
     return EXIT.ok;
   },
 });
 
-/** With a token of its own where the one that was given may make one. */
+/** Creates a token for this login if the given one may create tokens. */
 async function signIn(given: {
   url: string;
   token: string;
@@ -92,7 +94,7 @@ async function signIn(given: {
   }
 }
 
-/** Of the two tokens one is left: the one that is stored. */
+/** Stores the new login and revokes the old one; if storing fails, revokes the new one. */
 async function replaceLogin(path: string, made: Credentials): Promise<void> {
   const before = readLogin(path);
   try {

@@ -12,22 +12,22 @@ import { takeWords } from '../input/words.ts';
 import { note, printJson, printLine } from '../output/output.ts';
 
 export const logout = clientCommand({
-  summary: 'revoke and forget what "baton login" has made',
+  summary: 'log out, and revoke the token that "baton login" created',
   usage: '',
-  flags: { json: { help: 'exact JSON on stdout, nothing else' } },
+  flags: { json: { help: 'output JSON' } },
   run: async ({ flags, words }) => {
     takeWords(words);
     const path = credentialsPath(process.env);
-    const ended = await endLogin(readLogin(path));
+    const revoked = await endLogin(readLogin(path));
     const removed = removeCredentials(path);
-    if (flags.json) printJson({ removed, revoked: ended });
-    else if (!removed) printLine('There was no login.');
-    else printLine(`Removed ${path}${ended ? '; its token is no longer good' : ''}.`);
+    if (flags.json) printJson({ removed, revoked });
+    else if (!removed) printLine('You were not logged in.');
+    else printLine(`Removed ${path}${revoked ? ' and revoked its token' : ''}.`);
     return EXIT.ok;
   },
 });
 
-/** Revokes the token of a login, if the login made it; tells whether it has ended. */
+/** Revokes the token of a login, if the login created it; returns whether it is revoked. */
 export async function endLogin(stored: Credentials | undefined): Promise<boolean> {
   if (stored?.tokenId === undefined) return false;
   const { url, token, tokenId: id } = stored;
@@ -35,16 +35,16 @@ export async function endLogin(stored: Credentials | undefined): Promise<boolean
     await createClient({ url, token }).revokeToken({ params: { id } });
     return true;
   } catch (error) {
-    // It has ended already.
+    // Already revoked or expired.
     if (isBatonError(error, 'unauthorized')) return true;
     note(
-      `The token of the login at ${url} is not revoked (${isBatonError(error) ? error.code : String(error)}). It ends by itself; to end it now: baton token revoke ${id} --url ${url}`,
+      `The token of the login at ${url} was not revoked (${isBatonError(error) ? error.code : String(error)}). It will expire; to revoke it now: baton token revoke ${id} --url ${url}`,
     );
     return false;
   }
 }
 
-/** One that is damaged is replaced or removed all the same. */
+/** A damaged login counts as none, so that it can be replaced or removed. */
 export function readLogin(path: string): Credentials | undefined {
   try {
     return readCredentials(path);

@@ -3,10 +3,10 @@ interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-/** Most items of one page that a server gives. */
+/** The largest page that a server returns. */
 const LIMIT = 200;
 
-/** All items of a list, page after page, as far as they are taken. */
+/** All items of a list; pages are requested as items are consumed. */
 export async function* pagesOf<T>(
   read: (page: { limit: number; cursor?: string }) => Promise<Page<T>>,
 ): AsyncGenerator<T> {

@@ -5,7 +5,7 @@ import { EXIT } from '../command.ts';
 import type { Arguments } from '../input/args.ts';
 import { type Connection, type connectionFlags, findConnection } from './connection.ts';
 
-/** Finds the server, runs `work` with a client of it, and puts its refusals into words. */
+/** Runs `work` with a client of the chosen server, and turns its refusals into user errors. */
 export async function withServer<T>(
   flags: Arguments<typeof connectionFlags>['flags'],
   work: (client: Client, connection: Connection) => Promise<T>,
@@ -18,33 +18,33 @@ export async function withServer<T>(
   }
 }
 
-/** What can be done about a refusal, where its own words do not say it. */
+/** What to do about an error, where its message does not say it. */
 const TODO: Partial<Record<ErrorCode, string>> = {
   session_ended: 'start another session, or reopen this one.',
   session_busy: 'wait for the run to end, or send with --on-busy enqueue.',
   cannot_steer: 'send with --on-busy enqueue or interrupt.',
   name_taken: 'choose another name with --name, or send to that session with --session.',
-  queue_full: 'wait until some of the queued runs have ended, or cancel them.',
+  queue_full: 'wait until some queued runs have ended, or cancel them.',
   rate_limited: 'wait a minute and try again.',
-  too_many_streams: 'close some of the programs that follow, and try again.',
-  not_available: 'choose one that is there; for the agent that is --agent shell.',
-  bad_answer: 'correct the address: it must be that of the server itself.',
-  not_found: 'see "baton ls --all" for what there is.',
+  too_many_streams: 'close some programs that follow sessions or runs, and try again.',
+  not_available: 'choose one that is available; as the agent, try --agent shell.',
+  bad_answer: 'correct the URL: it must be that of the Baton server itself.',
+  not_found: 'run "baton ls --all" to list all sessions.',
   forbidden:
-    'ask for less, or somebody who may; "baton whoami" shows what your credential is good for.',
+    'ask for fewer permissions, or ask an administrator; "baton whoami" shows what you may do.',
   host_refused:
-    'use a name the server knows, or set BATON_PUBLIC_URL or BATON_ALLOWED_HOSTS there.',
-  user_exists: 'choose another name, or see "baton user ls".',
-  unknown_user: 'see "baton user ls" for those there are.',
+    'use a host name that the server accepts, or set BATON_PUBLIC_URL or BATON_ALLOWED_HOSTS on it.',
+  user_exists: 'choose another name; "baton user ls" lists the users.',
+  unknown_user: 'run "baton user ls" to list the users.',
   last_admin: 'add another administrator with "baton user add --role admin".',
-  approval_decided: 'see "baton approve show <id>" for how it was answered.',
-  invalid_input: 'see "baton approve show <id> --json" for the input that was asked about.',
-  contains_mask: 'write the secret out, or leave that part as it was asked.',
+  approval_decided: 'run "baton approve show <id>" to see the answer.',
+  invalid_input: 'run "baton approve show <id> --json" to see the original input.',
+  contains_mask: 'type the secret in full, or leave that part unchanged.',
   policy_denied:
-    'see "baton policy test" for what is allowed; rules are set with "baton policy set".',
-  host_away: 'see "baton nodes" for what its workers do, and try again; nothing was changed.',
+    'check what is allowed with "baton policy test"; change the rules with "baton policy set".',
+  host_away: 'check its workers with "baton nodes", then try again; nothing was changed.',
   workspace_unreachable: 'put the directory there, then try again; nothing was changed.',
-  run_finished: 'see "baton logs <run>" for how it ended.',
+  run_finished: 'run "baton logs <run>" to see how it ended.',
 };
 
 function fieldOf({ details }: BatonError): unknown {
@@ -53,14 +53,14 @@ function fieldOf({ details }: BatonError): unknown {
     : undefined;
 }
 
-/** The refusal of a server in three lines, with its exit code. */
+/** A server's refusal as a three-line error with its exit code. */
 export function explain(error: BatonError, { url, source }: Connection): UserError {
   if (error.code === 'server_unreachable') {
     return new UserError(
       {
-        what: 'The Baton server does not answer.',
-        why: `nothing that speaks as Baton was reached at ${url} (from ${source}).`,
-        todo: 'start it with "npm start" or "baton up", or name another one with --url.',
+        what: 'Can’t reach the Baton server.',
+        why: `no Baton server answers at ${url} (from ${source}).`,
+        todo: 'start it with "npm start" or "baton up", or choose another one with --url.',
       },
       { exitCode: EXIT.unreachable, cause: error },
     );
@@ -69,15 +69,15 @@ export function explain(error: BatonError, { url, source }: Connection): UserErr
     return new UserError(
       {
         what: 'The server did not accept the token.',
-        why: `it is not valid, or no longer, at ${url} (from ${source}).`,
+        why: `it is invalid, expired or revoked at ${url} (from ${source}).`,
         todo: 'correct BATON_TOKEN, or run "baton login" again.',
       },
       { exitCode: EXIT.refused, cause: error },
     );
   }
-  const away = error.status === 503;
-  const host = fieldOf(error) === 'workspace.host' ? 'name one of them with --on.' : undefined;
-  const bug = error.status >= 500 && !away;
+  const unavailable = error.status === 503;
+  const host = fieldOf(error) === 'workspace.host' ? 'choose one of them with --on.' : undefined;
+  const bug = error.status >= 500 && !unavailable;
   return new UserError(
     {
       what: error.message,
@@ -85,8 +85,8 @@ export function explain(error: BatonError, { url, source }: Connection): UserErr
       todo:
         host ??
         TODO[error.code] ??
-        (away || bug ? 'see the log of the server.' : 'correct the command.'),
+        (unavailable || bug ? 'see the server log.' : 'correct the command.'),
     },
-    { exitCode: away ? EXIT.unreachable : bug ? EXIT.failed : EXIT.refused, cause: error },
+    { exitCode: unavailable ? EXIT.unreachable : bug ? EXIT.failed : EXIT.refused, cause: error },
   );
 }

@@ -5,7 +5,7 @@ import { connectionFlags } from './connection.ts';
 import { withServer } from './remote.ts';
 
 export const whoami = clientCommand({
-  summary: 'show who you are to the server, and what you may do there',
+  summary: 'show your user and permissions on the server',
   usage: '[flags]',
   flags: connectionFlags,
   run: async ({ flags, words }) => {
@@ -15,7 +15,10 @@ export const whoami = clientCommand({
       url: connection.url,
     }));
     if (flags.json) printJson(me);
-    else printLine(`${me.user.name} (${me.user.role}) at ${url}; may ${me.rights.join(', ')}.`);
+    else
+      printLine(
+        `${me.user.name} (${me.user.role}) at ${url}; permissions: ${me.rights.join(', ')}.`,
+      );
     return EXIT.ok;
   },
 });

@@ -4,13 +4,13 @@ import { UserError } from '../../config/user-error.ts';
 import { type Flags, readArguments } from './args.ts';
 
 const flags = {
-  json: { help: 'exact JSON' },
-  follow: { short: 'f', help: 'go on' },
+  json: { help: 'output JSON' },
+  follow: { short: 'f', help: 'keep showing new events' },
   after: {
     value: '<seq>',
     schema: z.string().regex(/^\d+$/).transform(Number),
     expected: 'a whole number',
-    help: 'from there',
+    help: 'only later events',
   },
 } satisfies Flags;
 
@@ -30,7 +30,7 @@ test('[C1] flags and words in any order', () => {
   });
 });
 
-test('[C1] behind -- everything is text', () => {
+test('[C1] everything after -- is text', () => {
   expect(readArguments(['--json', '--', '--after', '-x'], flags)).toEqual({
     flags: { json: true, follow: false },
     words: ['--after', '-x'],
@@ -41,9 +41,9 @@ test.each([
   [['--jsn'], 'Unknown flag: --jsn.', '--json'],
   [['-x'], 'Unknown flag: -x.', '--'],
   [['--toString'], 'Unknown flag: --toString.', '--'],
-  [['--after'], '--after has no value.', '--after <seq>'],
+  [['--after'], '--after needs a value.', '--after <seq>'],
   [['--after', 'x'], '--after has an invalid value: "x".', 'correct --after'],
-  [['--json=yes'], '--json has a value.', 'alone'],
+  [['--json=yes'], '--json does not take a value.', 'without a value'],
 ])('[C1] refuses %j and names it', (args, what, todo) => {
   const { message, exitCode } = refusal(...args);
   expect(message.split('\n')).toHaveLength(3);

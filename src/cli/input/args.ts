@@ -4,7 +4,7 @@ import { maskCredentials } from '../../config/mask-url.ts';
 import { nearest } from '../../config/nearest.ts';
 import { usageError } from '../../config/user-error.ts';
 
-/** A flag that is there or not. */
+/** A flag without a value. */
 export interface Toggle {
   readonly short?: string;
   readonly help: string;
@@ -13,17 +13,17 @@ export interface Toggle {
 /** A flag with a value, parsed by its schema. */
 export interface Valued<T = unknown> {
   readonly short?: string;
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in help. */
   readonly value: string;
   readonly schema: z.ZodType<T, string>;
   /** Completes the sentence "it must be …". */
   readonly expected: string;
   readonly help: string;
-  /** It may be there several times; all values count. */
+  /** May be repeated; all values are kept. */
   readonly many?: boolean;
 }
 
-/** By their long names. */
+/** Flags by their long names. */
 export type Flags = Readonly<Record<string, Toggle | Valued>>;
 
 export type Given<F extends Flags> = {
@@ -39,11 +39,11 @@ export interface Arguments<F extends Flags = Flags> {
 
 const isValued = (flag: Toggle | Valued): flag is Valued => 'schema' in flag;
 
-/** Reads the arguments of a command. Throws a UserError that names the culprit. */
+/** Reads the arguments of a command. Throws a UserError that names the wrong one. */
 export function readArguments<F extends Flags>(args: readonly string[], flags: F): Arguments<F> {
   const { tokens } = parseArgs({
     args: [...args],
-    // Not strict: its errors would show values, and know no near misses.
+    // Not strict: its errors would show values, and suggest nothing for a typo.
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -79,17 +79,17 @@ export function readArguments<F extends Flags>(args: readonly string[], flags: F
 function parseToggle(name: string, value: string | undefined): true {
   if (value === undefined) return true;
   throw usageError({
-    what: `${name} has a value.`,
-    why: 'it is a flag that is there or not.',
-    todo: `write ${name} alone.`,
+    what: `${name} does not take a value.`,
+    why: 'it is either given or not.',
+    todo: `write ${name} without a value.`,
   });
 }
 
 function parseValue(name: string, value: string | undefined, flag: Valued): unknown {
   if (value === undefined) {
     throw usageError({
-      what: `${name} has no value.`,
-      why: 'it is the last word of the command line.',
+      what: `${name} needs a value.`,
+      why: 'nothing follows it.',
       todo: `write ${name} ${flag.value}, or leave it out.`,
     });
   }
@@ -104,16 +104,18 @@ function parseValue(name: string, value: string | undefined, flag: Valued): unkn
 
 function unknownFlag(name: string, flags: Flags): Error {
   const known = Object.keys(flags).map((each) => `--${each}`);
-  const meant = nearest(name, known);
-  const list = known.length === 0 ? 'it takes no flags' : `it takes ${known.join(', ')}`;
+  const closest = nearest(name, known);
+  const list = known.length === 0 ? 'takes no flags' : `takes ${known.join(', ')}`;
   return usageError({
     what: `Unknown flag: ${name}.`,
-    why: meant ? `this command has no such flag; the nearest is ${meant}.` : `${list}.`,
-    todo: `${meant ? `write ${meant}` : 'remove it'}; text that begins with a dash goes behind "--".`,
+    why: closest
+      ? `this command has no such flag; the closest is ${closest}.`
+      : `this command ${list}.`,
+    todo: `${closest ? `write ${closest}` : 'remove it'}; put text that begins with a dash after "--".`,
   });
 }
 
-/** Takes `--json` out of arguments that are read elsewhere. */
+/** Removes `--json` from arguments that are parsed elsewhere. */
 export function takeJson(args: readonly string[]): { json: boolean; rest: string[] } {
   const rest = args.filter((arg) => arg !== '--json');
   return { json: rest.length < args.length, rest };

@@ -10,18 +10,18 @@ export const attachFlag = {
     value: '<file>',
     schema: z.string().min(1),
     expected: 'the path of a file',
-    help: 'send this file along, as often as there are files; images are shown to the agent',
+    help: 'attach a file (repeatable); images are shown to the agent',
     many: true,
   },
 } as const;
 
-/** The files of a message as the API takes them; what they are is seen by their bytes. */
+/** Reads the files of a message. The API needs no media types: the server detects them. */
 export async function readAttachments(paths: readonly string[] | undefined) {
   if (paths === undefined) return {};
   if (paths.length > ATTACHMENTS_MAX) {
     throw refused(
-      `--attach is there ${paths.length} times.`,
-      `a message has at most ${ATTACHMENTS_MAX} files.`,
+      `--attach is given ${paths.length} times.`,
+      `a message can have at most ${ATTACHMENTS_MAX} files.`,
     );
   }
   const attachments: { name: string; data: string }[] = [];
@@ -35,7 +35,7 @@ export async function readAttachments(paths: readonly string[] | undefined) {
       const most = `${ATTACHMENTS_BYTES / 1024 / 1024} MiB`;
       throw refused(
         'The files are too large.',
-        `those of a message have at most ${most} together.`,
+        `a message can have at most ${most} of files in total.`,
       );
     }
     attachments.push({ name: basename(path), data: content.toString('base64') });

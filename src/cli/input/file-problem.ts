@@ -1,4 +1,4 @@
-/** Why a file cannot be read, in words. */
+/** Why a file could not be read, for an error message. */
 export function fileProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return WORDS[code ?? ''] ?? message;
@@ -8,6 +8,6 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file.',
   ENOTDIR: 'there is no such file.',
   EISDIR: 'it is a directory.',
-  EACCES: 'you may not read it.',
-  EPERM: 'you may not read it.',
+  EACCES: 'permission denied.',
+  EPERM: 'permission denied.',
 };

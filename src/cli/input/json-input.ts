@@ -13,14 +13,14 @@ export async function readJson<T>(
   const given = tryParse(await contents(path));
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const what = `${path === '-' ? 'What was read' : path} cannot be used.`;
-  throw usageError({ what, why: whyNot(given, parsed.error), todo: `give ${expected}.` });
+  const what = `${path === '-' ? 'The input from the pipe' : path} is not valid.`;
+  throw usageError({ what, why: whyNot(given, parsed.error), todo: `provide ${expected}.` });
 }
 
 function whyNot(given: unknown, { issues: [issue] }: z.ZodError): string {
   if (given === undefined) return 'it is not JSON.';
   const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  return `${where}${issue?.message ?? 'it has another form'}.`;
+  return `${where}${issue?.message ?? 'its structure is wrong'}.`;
 }
 
 async function contents(path: string): Promise<string> {
@@ -30,7 +30,7 @@ async function contents(path: string): Promise<string> {
     throw usageError({
       what: `${path} cannot be read.`,
       why: fileProblem(cause),
-      todo: 'name a file that is there, or - to read from a pipe.',
+      todo: 'name an existing file, or use - to read from a pipe.',
     });
   }
 }

@@ -3,7 +3,7 @@ import { usageError } from '../../config/user-error.ts';
 import { MESSAGE_MAX } from '../../contract/limits.ts';
 import { MessageText } from '../../contract/message.ts';
 
-/** The message of a command: its one word, or what comes through a pipe; none if stopped before. */
+/** The message of a command: its argument, or piped input; undefined if stopped while reading. */
 export async function readMessage(
   words: readonly string[],
   input: typeof process.stdin,
@@ -12,8 +12,8 @@ export async function readMessage(
   if (words.length > 1) {
     throw usageError({
       what: 'There is more than one message.',
-      why: `the words ${words.map((word) => `"${word}"`).join(', ')} stand apart.`,
-      todo: 'put the message into quotes.',
+      why: `${words.map((word) => `"${word}"`).join(', ')} are separate arguments.`,
+      todo: 'put the message in quotes.',
     });
   }
   const [word] = words;
@@ -37,14 +37,14 @@ function noMessage(why: string): Error {
   return usageError({
     what: 'There is no message.',
     why: `${why}.`,
-    todo: 'write it in quotes as the last word, or send it through a pipe.',
+    todo: 'write it in quotes as the last argument, or pipe it in.',
   });
 }
 
 function unusable(why: string): Error {
   return usageError({
-    what: 'The message cannot be used.',
+    what: 'The message is not valid.',
     why: `${why}.`,
-    todo: 'write another one.',
+    todo: 'correct the message.',
   });
 }

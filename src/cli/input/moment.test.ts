@@ -14,12 +14,12 @@ test.each([
   expect(schema.parse(text)).toBe(time);
 });
 
-test('[C1] a date is its beginning here', () => {
+test('[C1] a date means local midnight', () => {
   expect(schema.parse('2026-11-01')).toBe(new Date(2026, 10, 1).toISOString());
 });
 
 test.each(['', 'soon', '7', '7w', '1', '2026-13-01', '2026-11-01 or so', '999999999d'])(
-  '[C1] %j is no time',
+  '[C1] %j is not a time',
   (text) => {
     expect(schema.safeParse(text).success).toBe(false);
   },

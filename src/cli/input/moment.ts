@@ -11,7 +11,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 export const MOMENT_EXPECTED =
   'a time like 2026-11-01, 2026-11-01T09:30:00Z, or 30m, 12h, 7d (ago)';
 
-/** A moment as people write it; a date is its beginning here. Gives it as the API takes it. */
+/** Parses a time as people write it into the form of the API. A date means local midnight. */
 export const momentBefore = (now: () => number) =>
   z.string().transform((text, context): string => {
     const [, count, unit = ''] = AGO.exec(text) ?? [];
@@ -21,6 +21,6 @@ export const momentBefore = (now: () => number) =>
         : now() - Number(count) * (UNITS[unit] ?? 0);
     const isTime = count !== undefined || /^\d{4}-\d\d-\d\d(T|$)/.test(text);
     if (isTime && Math.abs(ms) <= 8.64e15) return new Date(ms).toISOString();
-    context.addIssue('is no time');
+    context.addIssue('is not a time');
     return z.NEVER;
   });

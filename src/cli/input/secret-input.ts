@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // The question comes second: what is typed in answer to it is no longer echoed then.
+  // Ask after this, so that nothing typed in answer is echoed.
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   process.stderr.write(question);
-  // In this mode Ctrl-C comes as a key, not as a signal.
+  // In this mode Ctrl-C arrives as a key, not as a signal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [''])]);
   lines.close();

@@ -7,7 +7,7 @@ import { isMissing } from '../../config/credentials.ts';
 import type { Finding } from '../../node/doctor.ts';
 
 const GIB = 1024 ** 3;
-/** Less than this, and the next large answer may not be stored. */
+/** With less than this, the next large answer may not be stored. */
 const DISK_PROBLEM = 0.1 * GIB;
 const DISK_NOTE = GIB;
 const ANSWER_MS = 3000;
@@ -37,8 +37,8 @@ export async function checkDataDirectory(path: string): Promise<Finding> {
       return {
         name,
         state: 'note',
-        text: `${path}: not there yet`,
-        fix: 'the first start makes it',
+        text: `${path}: does not exist yet`,
+        fix: 'the first start creates it',
       };
     }
     const text = `${path}: ${(error as Error).message}`;
@@ -46,7 +46,7 @@ export async function checkDataDirectory(path: string): Promise<Finding> {
   }
 }
 
-/** A file with a secret: there, and for its owner only. */
+/** The file of a secret must exist and be readable by its owner only. */
 export async function checkSecretFile(
   name: string,
   path: string,
@@ -61,17 +61,17 @@ export async function checkSecretFile(
     return { name, state: 'problem', text, fix: `chmod 600 ${path}` };
   } catch (error) {
     if (isMissing(error)) {
-      return { name, state: 'note', text: 'not there yet', fix: 'the first start makes it' };
+      return { name, state: 'note', text: 'does not exist yet', fix: 'the first start creates it' };
     }
     const text = `${path}: ${(error as Error).message}`;
     return { name, state: 'problem', text, fix: 'make it readable for your user' };
   }
 }
 
-/** Free, or taken by a Baton that answers. */
+/** The port must be free, or in use by a Baton that is ready. */
 export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
   const name = 'port';
-  if (port === 0) return { name, state: 'ok', text: 'any free one is taken' };
+  if (port === 0) return { name, state: 'ok', text: 'any free port will be used' };
   const failure = await tryListen(host, port);
   if (failure === undefined) return { name, state: 'ok', text: `${host}:${port} is free` };
   if (failure !== 'EADDRINUSE') {
@@ -122,13 +122,13 @@ async function healthOf(host: string, port: number): Promise<string | undefined>
 export async function checkShell(): Promise<Finding> {
   const name = 'agent shell';
   if (await findProgram('/bin/sh', [''])) return { name, state: 'ok', text: '/bin/sh' };
-  return { name, state: 'problem', text: '/bin/sh is not there', fix: 'install a POSIX shell' };
+  return { name, state: 'problem', text: '/bin/sh is missing', fix: 'install a POSIX shell' };
 }
 
 export async function checkIsolation(env: NodeJS.ProcessEnv): Promise<Finding> {
   const name = 'isolation';
-  const found = await findProgram('bwrap', searchPath(env));
-  const tool = found === undefined ? 'bwrap is not installed' : `bwrap is at ${found}`;
+  const path = await findProgram('bwrap', searchPath(env));
+  const tool = path === undefined ? 'bwrap is not installed' : `bwrap is at ${path}`;
   return { name, state: 'note', text: `agents run without isolation in this version; ${tool}` };
 }
 
@@ -150,9 +150,12 @@ async function existingPart(path: string): Promise<string> {
 const searchPath = (env: NodeJS.ProcessEnv): string[] =>
   (env['PATH'] ?? '').split(delimiter).filter((each) => each !== '');
 
-async function findProgram(name: string, places: readonly string[]): Promise<string | undefined> {
-  for (const place of places) {
-    const path = join(place, name);
+async function findProgram(
+  name: string,
+  directories: readonly string[],
+): Promise<string | undefined> {
+  for (const directory of directories) {
+    const path = join(directory, name);
     const [file] = await Promise.allSettled([stat(path), access(path, constants.X_OK)]).then(
       ([stats, allowed]) =>
         stats.status === 'fulfilled' && allowed.status === 'fulfilled' && stats.value.isFile()

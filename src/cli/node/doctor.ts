@@ -14,7 +14,7 @@ import {
   checkShell,
 } from './checks.ts';
 
-/** Looks at everything a start needs, changes nothing, and says how to mend what is wrong. */
+/** Checks everything a start needs and suggests fixes; changes nothing. */
 export async function doctor(args: string[], json: boolean): Promise<number> {
   const config = readConfig(args, process.env);
   const { dataDir } = config;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LogWriter } from './log-writer.ts';
 
-/** A descriptor that takes so many bytes, and then fails. */
+/** A descriptor that accepts `room` bytes, and then fails with `code`. */
 function rig(code: string) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -16,7 +16,7 @@ function rig(code: string) {
   return { file, writer };
 }
 
-test('[O4] a line is written at once', () => {
+test('[O4] a line is written immediately', () => {
   const { file, writer } = rig('EAGAIN');
   writer.write('one\n');
   expect(file.text).toBe('one\n');
@@ -36,7 +36,7 @@ test.each(['EAGAIN', 'ENOSPC'])(
   },
 );
 
-test('[O4] more than a mebibyte does not wait: it is dropped, and the log reports how many lines', () => {
+test('[O4] beyond a mebibyte of waiting lines, more are dropped, and the log reports how many', () => {
   const { file, writer } = rig('ENOSPC');
   file.room = 0;
   const line = `${'x'.repeat(1023)}\n`;

@@ -1,17 +1,17 @@
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** Bytes that wait while they cannot be written; lines beyond them are dropped. */
+/** Most bytes kept while they cannot be written; further lines are dropped. */
 const WAITING_MAX = 1024 * 1024;
 const RETRY_MS = 100;
 /** How long an exit waits for a slow reader of the last lines. */
 const FLUSH_MS = 500;
 
 /**
- * Writes lines to a descriptor at once, so that the last ones before a crash are not lost. While that
- * is not possible (the disk is full, or nobody reads the pipe) lines wait, and then are dropped and
- * counted: the log must neither end nor hold up the server. A pipe has to be non-blocking, which Node
- * makes that of `process.stderr`.
+ * Writes lines to a descriptor immediately, so that the last ones before a crash are not lost. While
+ * that is not possible (the disk is full, or nobody reads the pipe), lines wait; if too many wait, they
+ * are dropped and counted. The log must neither end nor block the server. A pipe must be non-blocking;
+ * Node makes the one of `process.stderr` so.
  */
 export class LogWriter implements DestinationStream {
   readonly #write: (bytes: Uint8Array) => number;
@@ -39,7 +39,7 @@ export class LogWriter implements DestinationStream {
     if (this.#retry === null) this.#writeWaiting();
   }
 
-  /** Writes what waits, for at most half a second. For the exit of the process: it blocks. */
+  /** Writes the waiting lines, for at most half a second. Blocks, so only for the exit of the process. */
   flush(): void {
     const deadline = performance.now() + FLUSH_MS;
     const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -48,7 +48,7 @@ export class LogWriter implements DestinationStream {
     }
   }
 
-  /** Gives the code of the error that stopped it; null if nothing waits any more. */
+  /** Returns the code of the error that stopped it, or null if nothing is waiting any more. */
   #writeWaiting(): string | null {
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;
@@ -70,7 +70,7 @@ export class LogWriter implements DestinationStream {
     }
   }
 
-  /** In the place of the lines that are missing. */
+  /** Written where the dropped lines would have been. */
   #reportDropped(): boolean {
     if (this.#dropped === 0) return false;
     const msg = 'Log lines were dropped because they could not be written';

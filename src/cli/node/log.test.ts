@@ -21,7 +21,7 @@ test('[O4] a terminal gets one line per entry: time, level, message, fields, sta
   expect(plain[1]).toMatch(/^\d\d:\d\d:\d\d error Failed\nError: broken\n {4}at /);
 });
 
-test('[O4] what others wrote cannot take over the terminal, nor look like another line', () => {
+test('[O4] text written by others can neither take over the terminal nor look like another line', () => {
   const lines: string[] = [];
   const log = pino(
     { base: null },
@@ -57,7 +57,7 @@ test('[O4] [E8] no secret reaches the log: message, field, name of a field, erro
   }
 });
 
-test('[O4] [E8] nor on a terminal, where an error shows its stack', () => {
+test('[O4] [E8] no secret reaches a terminal either, where an error shows its stack', () => {
   const lines: string[] = [];
   const log = createLog(
     'info',

@@ -4,8 +4,8 @@ import { plainLine, TerminalFilter } from '../output/terminal-filter.ts';
 import { LogWriter } from './log-writer.ts';
 
 /**
- * To stderr, because stdout carries the ready line. JSON, or lines for people on a terminal; each line of JSON goes
- * through `mask` first (E8).
+ * Logs to stderr, because stdout carries the ready line: JSON, or readable lines on a terminal. Each
+ * line of JSON passes through `mask` first (E8).
  */
 export function createLog(
   level: string,

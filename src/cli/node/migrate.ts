@@ -16,5 +16,5 @@ export async function migrate(args: string[], json: boolean, stop: AbortSignal):
   );
   if (json) return printJson({ applied });
   for (const name of applied) printLine(`Applied ${name}`);
-  printLine(applied.length === 0 ? 'The database is up to date; nothing was to do.' : 'Done.');
+  printLine(applied.length === 0 ? 'The database is already up to date.' : 'Done.');
 }

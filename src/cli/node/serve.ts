@@ -8,7 +8,7 @@ import { keepMemorySmall } from './memory.ts';
 
 export type Role = 'api' | 'worker';
 
-/** Starts a node and stays until `stop` is aborted; then everything is stopped in order. */
+/** Runs a node until `stop` is aborted, then stops everything in order. */
 export async function serve(
   args: string[],
   stop: AbortSignal,
@@ -18,7 +18,7 @@ export async function serve(
   const masker = serverMasker(config, process.env);
   const log = createLog(config.logLevel, maskLines(masker));
   const node = await startNode(config, log, stop, { roles, logMasker: masker }).catch((error) => {
-    // A stop that came before it was ready is a stop, not a failure.
+    // A stop before it was ready is not a failure.
     if (stop.aborted) return null;
     throw error;
   });

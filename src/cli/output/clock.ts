@@ -1,4 +1,4 @@
-/** Writes the local time of day, with the date if it is another day than `now`. */
+/** Formats a local time of day, with the date if it is not the day of `now`. */
 export function clockAt(now: number): (time: number) => string {
   const today = new Date(now).toDateString();
   return (time) => {
@@ -13,7 +13,7 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const dayOf = (date: Date): string =>
   `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 
-/** A name for a session that got none: `run-20261115-103000-ab12`. */
+/** The name of a session that was given none: `run-20261115-103000-ab12`. */
 export function sessionNameAt(now: number, random: () => number): string {
   const date = new Date(now);
   const day = dayOf(date).replaceAll('-', '');

@@ -9,7 +9,7 @@ import { SESSION_EVENTS, type SessionEvent } from '../../contract/session-event.
 const schemas = { ...QUEUE_EVENTS, ...SESSION_EVENTS };
 export type Payloads = { [T in keyof typeof schemas]: z.infer<(typeof schemas)[T]> };
 
-/** The payload of an event, or undefined if this version does not know what it is. */
+/** The payload of an event, or undefined if this version does not recognise it. */
 export function payloadOf<T extends keyof Payloads>(
   type: T,
   event: SessionEvent,
@@ -19,7 +19,7 @@ export function payloadOf<T extends keyof Payloads>(
   return parsed.success ? (parsed.data as Payloads[T]) : undefined;
 }
 
-/** A sentence about what happened; `detail` is of interest only to who reads the log. */
+/** A sentence about an event; one with `detail` is shown only in the log. */
 export interface Note {
   readonly text: string;
   readonly detail: boolean;
@@ -30,24 +30,24 @@ type Notes = {
 };
 type Clock = (time: number) => string;
 
-/** For whoever waits for the run. */
+/** Shown to a person waiting for the run. */
 const important: Notes = {
   'run.retry_scheduled': ({ error, nextRunAt }, _, clock) =>
-    `${sentence(error.message)} The next attempt is at ${clock(nextRunAt)}.`,
+    `${sentence(error.message)} Retrying at ${clock(nextRunAt)}.`,
   'run.parked': ({ error, until }, _, clock) =>
-    `${sentence(error.message)} It goes on at ${clock(until)}.`,
+    `${sentence(error.message)} Resumes at ${clock(until)}.`,
   'run.restarted': () => 'The worker stopped; the run starts again.',
   'run.handed_back': ({ reason }) =>
     reason === EVERYTHING_STOPPED
-      ? 'An administrator stopped everything; the run continues when it is resumed.'
+      ? 'An administrator stopped everything; the run continues once it is resumed.'
       : 'The worker is stopping; the run continues when another one takes it.',
-  'run.waiting': () => 'The agent waits for an answer.',
+  'run.waiting': () => 'The agent is waiting for an answer.',
   'approval.requested': ({ approvalId, tool }) =>
     `The agent asks to use ${visible(tool)}. See "baton approve show ${approvalId}".`,
   'policy.denied': ({ tool, reason }) =>
     `${visible(tool)} is not allowed: ${sentence(visible(reason))}`,
   'run.finished': ({ state, error }) => endOf(state, error),
-  'session.held': () => 'The session is held: nothing more starts until "baton resume".',
+  'session.held': () => 'The queue of this session is paused; run "baton resume" to continue.',
   'agent.notice': ({ text }) => text,
 };
 
@@ -72,7 +72,7 @@ const details: Notes = {
     `Agent ${agent} in ${cwd}${model === undefined ? '' : `, model ${model}`}`,
 };
 
-/** What to say about an event that is not the agent's own words; undefined if nothing. */
+/** The note for an event that is not agent text; undefined if it has none. */
 export function noteOf(event: SessionEvent, clock: Clock): Note | undefined {
   if (!Object.hasOwn(schemas, event.type)) return undefined;
   const type = event.type as keyof Payloads;
@@ -100,9 +100,9 @@ export function endOf(state: RunState, error: RunError | null): string {
 
 const sentence = (text: string): string => (/[.!?。]$/.test(text) ? text : `${text}.`);
 
-/** To the cent; less than one is said so. */
+/** To the cent; less than one is shown as `<$0.01`. */
 export const money = (usd: number): string =>
   usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
 
-/** For programs: what sums of fractions add behind is taken off. */
+/** For programs: without the floating-point noise of sums. */
 export const plainUsd = (usd: number): number => Number(usd.toFixed(8));

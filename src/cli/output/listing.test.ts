@@ -12,7 +12,7 @@ const listing: Listing<Item> = {
     { head: 'NOTE', text: ({ note }) => note },
   ],
   fields: ({ name, note }) => [name, note, null, 3],
-  empty: 'Nothing.',
+  empty: 'No items.',
 };
 const hostile: Item = { name: 'a\x1b[2J\x1b]0;title\x07b\u009b1A\nc', note: '' };
 
@@ -31,7 +31,7 @@ function printed(isTTY: boolean, items: readonly Item[], json = false): string {
   return text;
 }
 
-test('[C1] what others wrote cannot take over the terminal, nor break the lines of a pipe', () => {
+test('[C1] text written by others can neither take over the terminal nor break the lines of a pipe', () => {
   expect(printed(false, [hostile])).toBe('ab c\t\t\t3\n');
   vi.stubEnv('NO_COLOR', '1');
   expect(printed(true, [hostile])).toBe('NAME\nab c\n');
@@ -42,7 +42,7 @@ test('[C1] what others wrote cannot take over the terminal, nor break the lines 
 });
 
 test('[C1] an empty list: a sentence for a person, nothing for a pipe, [] for a program', () => {
-  expect(printed(true, [])).toBe('Nothing.\n');
+  expect(printed(true, [])).toBe('No items.\n');
   expect(printed(false, [])).toBe('');
   expect(printed(true, [], true)).toBe('[]\n');
 });

@@ -5,22 +5,22 @@ import { plainLine } from './terminal-filter.ts';
 
 export interface Column<T> {
   readonly head: string;
-  /** What a terminal shows; cleaned here. */
+  /** What a terminal shows; control codes are removed here. */
   readonly text: (item: T) => string;
   readonly style?: (item: T, colours: Colours) => (text: string) => string;
-  /** May be cut if the line is too long. */
+  /** May be truncated if the line is too long. */
   readonly flexible?: true;
 }
 
 export interface Listing<T> {
   readonly columns: readonly Column<T>[];
-  /** What a pipe gets: whole ids, exact times, separated by tabs. */
+  /** What a pipe gets: full ids and exact times, separated by tabs. */
   readonly fields: (item: T) => readonly (string | number | null)[];
-  /** A sentence for a terminal where there is nothing. */
+  /** What a terminal shows for an empty list. */
   readonly empty: string;
 }
 
-/** Items for a program, for a pipe or for a person. What others wrote is kept from the terminal. */
+/** Prints JSON, tab-separated lines for a pipe, or a table for a terminal without control codes. */
 export function printList<T>(items: readonly T[], json: boolean, listing: Listing<T>): void {
   if (json) printJson(items);
   else if (!process.stdout.isTTY) for (const each of items) printLine(tabbed(listing.fields(each)));
@@ -41,18 +41,18 @@ function forTerminal<T>(items: readonly T[], columns: readonly Column<T>[]): str
       }),
     ),
   );
-  // What is empty for all of them takes no room.
+  // Columns that are empty in every row are left out.
   const shown = columns
     .map((column, index) => ({ ...column, index }))
     .filter(({ index }) => rows.some((row) => row[index]?.text !== ''));
   const head = shown.map((column) => ({ text: column.head, style: colours.dim }));
   return table([head, ...rows.map((row) => shown.map(({ index }) => row[index] as Cell))], {
     width: process.stdout.columns || 80,
-    flexible: shown.flatMap(({ flexible }, place) => (flexible ? [place] : [])),
+    flexible: shown.flatMap(({ flexible }, position) => (flexible ? [position] : [])),
   });
 }
 
-/** The shortest beginning that tells these ids apart, and no less than 8. */
+/** The shortest prefix length, at least 8, that keeps these ids distinct. */
 export function distinctLength(ids: readonly string[]): number {
   let length = 8;
   while (new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length++;

@@ -3,8 +3,8 @@ import { constants } from 'node:os';
 import { plainText } from './terminal-filter.ts';
 
 /**
- * A reader that has gone (`| head`) ends a command quietly, with the code a shell would show. A node
- * goes on: its log does not depend on who reads it.
+ * Ends a command quietly when its reader is gone (`| head`), with the exit code a shell would show.
+ * Not for nodes: they keep running when nobody reads their log.
  */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -19,7 +19,7 @@ export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Words around a result, where they cannot be taken for it. They may quote what others wrote. */
+/** Text about a result, on stderr so as not to be taken for it. It may quote what others wrote. */
 export function note(text: string): void {
   const { stderr } = process;
   stderr.write(`${stderr.isTTY ? plainText(text) : text}\n`);
@@ -32,16 +32,16 @@ export function printJson(value: unknown): void {
 
 export const jsonLine = (value: unknown): string => safeJson(JSON.stringify(value));
 
-/** JSON as it comes in pieces; waits while its reader is slow. */
+/** Prints JSON that arrives in pieces; waits for a slow reader. */
 export async function printJsonText(piece: string): Promise<void> {
   if (!process.stdout.write(safeJson(piece))) await once(process.stdout, 'drain');
 }
 
-/** JSON escapes control codes below space only; a terminal obeys those from 0x7f on, too. */
+/** JSON escapes only control codes below space; a terminal also obeys those from 0x7f to 0x9f. */
 const safeJson = (text: string): string =>
   text.replace(/[\x7f-\x9f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Resolves when everything written has been taken, so that an exit loses nothing. */
+/** Resolves when all output has been flushed, so that an exit loses nothing. */
 export async function flushed(): Promise<void> {
   await Promise.all(
     [process.stdout, process.stderr].map(

@@ -1,8 +1,8 @@
 import { coloursFor, type Style } from './style.ts';
 import { plainText, TerminalFilter } from './terminal-filter.ts';
-import type { Shown } from './transcript.ts';
+import type { TranscriptItem } from './transcript.ts';
 
-/** What the printer needs of stdout and stderr. */
+/** The part of stdout and stderr that the printer uses. */
 export interface Screen {
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -11,18 +11,18 @@ export interface Screen {
 type StreamName = 'stdout' | 'stderr';
 
 /**
- * Writes what the agent says as it comes, and sentences about it on lines of their own. A terminal is
- * kept from control codes; a pipe gets the text as it is.
+ * Writes agent text as it arrives, and notes on lines of their own. Control codes are removed for a
+ * terminal; a pipe gets the text unchanged.
  */
 export class Printer {
   readonly #screens: Readonly<Record<StreamName, Screen>>;
   readonly #notes: StreamName;
   readonly #dim: Style;
   readonly #filters: Readonly<Record<StreamName, TerminalFilter | undefined>>;
-  /** Where a line was begun and not ended. */
+  /** The stream with an unfinished line. */
   #open: StreamName | undefined;
 
-  /** `notes`: where sentences go. */
+  /** `notes`: the stream for notes. */
   constructor(
     screens: Readonly<Record<StreamName, Screen>>,
     env: NodeJS.ProcessEnv,
@@ -34,15 +34,15 @@ export class Printer {
     this.#filters = { stdout: filterFor(screens.stdout), stderr: filterFor(screens.stderr) };
   }
 
-  show(what: Shown): void {
-    if (what.kind === 'said') this.#say(what.stream, what.text);
-    else if (what.kind === 'pause') this.#endLine();
-    else this.note(what.text);
+  show(item: TranscriptItem): void {
+    if (item.kind === 'text') this.#writeText(item.stream, item.text);
+    else if (item.kind === 'pause') this.#endLine();
+    else this.note(item.text);
   }
 
   /**
-   * A sentence of ours. It may quote what others wrote, which must not leave colours on or look like
-   * another line of ours: later lines are indented.
+   * Writes a note of our own. Text by others that it quotes must not leave colours on or look like
+   * another note, so later lines are indented.
    */
   note(text: string): void {
     this.end();
@@ -51,7 +51,7 @@ export class Printer {
     screen.write(`${this.#dim(clean)}\n`);
   }
 
-  /** Ends the line that is open, and whatever colours the agent has left on. */
+  /** Ends an unfinished line, and resets colours that the agent left on. */
   end(): void {
     this.#endLine();
     for (const name of ['stdout', 'stderr'] as const) {
@@ -60,10 +60,10 @@ export class Printer {
     }
   }
 
-  #say(stream: StreamName, text: string): void {
+  #writeText(stream: StreamName, text: string): void {
     const shown = this.#filters[stream]?.push(text) ?? text;
     if (shown === '') return;
-    // The other stream may be the same terminal: its line ends first.
+    // The other stream may be the same terminal, so its line is ended first.
     if (this.#open !== stream) this.#endLine();
     this.#screens[stream].write(shown);
     this.#open = shown.endsWith('\n') ? undefined : stream;

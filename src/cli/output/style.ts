@@ -22,12 +22,12 @@ function same(text: string): string {
   return text;
 }
 
-/** Colours for a terminal that wants them; https://no-color.org. */
+/** Colours for a terminal that accepts them (https://no-color.org). */
 export function coloursFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Colours {
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colours : none;
 }
 
-/** The same colours as in the browser; the word is always there besides. */
+/** The same colours as in the web app; the status is always written out too. */
 export function statusStyle(status: SessionStatus, style: Colours): Style {
   const styles: Record<SessionStatus, Style> = {
     PENDING: style.yellow,

@@ -17,7 +17,7 @@ test.each([
   expect(displayWidth(text)).toBe(width);
 });
 
-test('[C1] a text is cut between characters, with a mark', () => {
+test('[C1] text is truncated between characters, with an ellipsis', () => {
   expect(cutTo('日本語の名前', 7)).toBe('日本語…');
   expect(cutTo('日本語の名前', 6)).toBe('日本…');
   expect(cutTo('short', 5)).toBe('short');
@@ -26,7 +26,7 @@ test('[C1] a text is cut between characters, with a mark', () => {
 
 const cells = (...texts: string[]) => texts.map((text) => ({ text }));
 
-test('[C1] columns are aligned, wide characters counted', () => {
+test('[C1] columns are aligned, with wide characters counted as two', () => {
   const lines = table(
     [cells('NAME', 'STATUS'), cells('修正', 'IDLE'), cells('fix-login', 'ACTIVE')],
     {
@@ -37,7 +37,7 @@ test('[C1] columns are aligned, wide characters counted', () => {
   expect(lines).toEqual(['NAME       STATUS', '修正       IDLE', 'fix-login  ACTIVE']);
 });
 
-test('[C1] a terminal that is too narrow cuts the widest flexible column', () => {
+test('[C1] on a narrow terminal the widest flexible column is truncated', () => {
   const lines = table([cells('a-very-long-name-of-a-session', 'x', 'a description here')], {
     width: 40,
     flexible: [0, 2],

@@ -2,17 +2,17 @@ import { cutTo, displayWidth, padEnd } from './width.ts';
 
 export interface Cell {
   readonly text: string;
-  /** Puts colours around the text, which is padded and cut without them. */
+  /** Adds colours to the text after it was padded and truncated. */
   readonly style?: (text: string) => string;
 }
 
 const GAP = '  ';
-/** A column is cut no narrower than this, even if the line then breaks. */
+/** A column is made no narrower than this, even if the line then wraps. */
 const NARROWEST = 8;
 
 /**
- * Lines of aligned columns, each no wider than `width` columns of the terminal. What does not fit is
- * taken from the widest of the columns in `flexible`.
+ * Lines of aligned columns, each line at most `width` terminal columns wide. If they do not fit, the
+ * widest of the `flexible` columns is narrowed.
  */
 export function table(
   rows: readonly (readonly Cell[])[],

@@ -40,7 +40,7 @@ test.each([
   expect(shown(text)).toBe('ab');
 });
 
-test('[C1] a string that never ends hides its line only', () => {
+test('[C1] an unterminated string hides only its line', () => {
   expect(shown('a\x1b]0;open\nnext line')).toBe('a\nnext line');
 });
 
@@ -72,7 +72,7 @@ const pieces = fc.constantFrom(
   ],
 );
 
-test('[C1] any text: the same in any pieces, and only colours are left of the controls', () => {
+test('[C1] any text gives the same output in any pieces, and no control codes but colours', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 60 }), fc.nat(), (parts, cut) => {
       const text = parts.join('');
@@ -90,6 +90,6 @@ test('a line of a list has neither colours nor line ends', () => {
   expect(plainLine(' \x1b[31mone\x1b[0m\r\n two\x1b]0;x\x07 ')).toBe('one two');
 });
 
-test('[P6] [C1] a line of a list is read in one direction, whatever names are in it', () => {
+test('[P6] [C1] a line of a list reads in one direction, whatever names it contains', () => {
   expect(plainLine('a\u202egnp\u2066.exe\u200f \u05d0')).toBe('agnp.exe \u05d0');
 });

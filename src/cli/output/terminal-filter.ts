@@ -1,17 +1,16 @@
 /*
- * What an agent prints must not take over the terminal of the person who reads it: no titles, no
- * clipboard, no cursor moves, no clearing. Colours, line ends and tabs pass; all else of the control
- * codes goes, together with what belongs to it. Text arrives in pieces, so a sequence may be cut
- * anywhere.
+ * Agent output must not take over the reader's terminal: no titles, no clipboard, no cursor moves, no
+ * clearing. Colours, line ends and tabs pass; all other control codes are dropped, together with their
+ * parameters. Text arrives in pieces, so a sequence may be split anywhere.
  */
 
 const ESC = 0x1b;
 const BEL = 0x07;
-/** The one-character forms of ESC [ and of what begins a string (DCS, SOS, OSC, PM, APC). */
+/** The one-character forms of ESC [ and of the string openers (DCS, SOS, OSC, PM, APC). */
 const CSI_8 = 0x9b;
 const STRING_8 = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f]);
 const STRING_7 = new Set(['P', 'X', ']', '^', '_']);
-/** Longer ones are no colours of anybody; what is cut off is shown as text. */
+/** No colour sequence is longer; the rest of a longer one is shown as text. */
 const SEQUENCE_MAX = 64;
 
 type State = 'text' | 'escape' | 'csi' | 'string' | 'string-escape' | 'return';
@@ -28,7 +27,7 @@ export class TerminalFilter {
     return shown;
   }
 
-  /** What puts the colours back, if any were set. */
+  /** The sequence that resets colours, if any were set. */
   end(): string {
     const reset = this.#coloured ? '\x1b[0m' : '';
     this.#coloured = false;
@@ -42,7 +41,7 @@ export class TerminalFilter {
       case 'text':
         return this.#text(char, code);
       case 'return':
-        // Alone it would let the next text overwrite the line; before a line end it adds nothing.
+        // On its own it would let later text overwrite the line; before a newline it is redundant.
         this.#state = 'text';
         return char === '\n' ? '\n' : `\n${this.#text(char, code)}`;
       case 'escape':
@@ -51,7 +50,7 @@ export class TerminalFilter {
         return this.#csi(char, code);
       case 'string':
         if (code === ESC) this.#state = 'string-escape';
-        // A string that is never ended must not swallow the rest: no title has a line end.
+        // An unterminated string must not swallow the rest: no title contains a newline.
         else if (code === BEL || code === 0x9c || char === '\n') this.#state = 'text';
         return char === '\n' ? '\n' : '';
       case 'string-escape':
@@ -83,7 +82,7 @@ export class TerminalFilter {
   #escape(char: string, code: number): string {
     if (char === '[') this.#begin();
     else if (STRING_7.has(char)) this.#state = 'string';
-    // A character set and the like: more is to come.
+    // A character set or the like: another character follows.
     else if (code >= 0x20 && code <= 0x2f) return '';
     else {
       this.#state = 'text';
@@ -106,12 +105,12 @@ export class TerminalFilter {
   }
 }
 
-/** Without colours, too: nothing but what is printed, and line ends. */
+/** Without colours as well: only printable text, tabs and line ends. */
 export const plainText = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that were let through
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that the filter passes
   new TerminalFilter().push(text).replace(/\x1b\[[\d;:]*m/g, '');
 
-/** For one line of a list: no colours, no line ends, and nothing that turns around what follows it. */
+/** For one line of a list: no colours, no line ends, and no controls that reverse the direction. */
 export const plainLine = (text: string): string =>
   plainText(text)
     .replace(/\p{Bidi_Control}/gu, '')

@@ -21,9 +21,9 @@ function read(...events: [type: string, payload: Json, more?: Partial<SessionEve
   );
 }
 
-const spoken = (...events: Parameters<typeof read>): string =>
+const textOf = (...events: Parameters<typeof read>): string =>
   read(...events)
-    .map((each) => (each.kind === 'said' ? each.text : each.kind === 'pause' ? '|' : ''))
+    .map((each) => (each.kind === 'text' ? each.text : each.kind === 'pause' ? '|' : ''))
     .join('');
 
 const delta = (text: string, stream?: string): [string, Json] => [
@@ -32,51 +32,51 @@ const delta = (text: string, stream?: string): [string, Json] => [
 ];
 const message = (text: string): [string, Json] => ['agent.message', { text }];
 
-test('[C1] a message is shown by its pieces, once', () => {
-  expect(spoken(delta('he'), delta('llo'), message('hello'))).toBe('hello|');
-  expect(spoken(delta('a'), message('a'), delta('b'), message('b'))).toBe('a|b|');
+test('[C1] a message is shown once, by its pieces', () => {
+  expect(textOf(delta('he'), delta('llo'), message('hello'))).toBe('hello|');
+  expect(textOf(delta('a'), message('a'), delta('b'), message('b'))).toBe('a|b|');
 });
 
-test('[E6] pieces that were removed are made up for by the message', () => {
-  expect(spoken(message('hello'))).toBe('hello|');
-  expect(spoken(delta('he'), message('hello'))).toBe('hello|');
+test('[E6] the message fills in for removed pieces', () => {
+  expect(textOf(message('hello'))).toBe('hello|');
+  expect(textOf(delta('he'), message('hello'))).toBe('hello|');
 });
 
-test('[C1] a message that is shorter than its pieces, or another, adds nothing', () => {
-  expect(spoken(delta('hello there'), message('hello'))).toBe('hello there|');
-  expect(spoken(delta('oops\n', 'stderr'), delta('fine'), message('fine'))).toBe('oops\nfine|');
+test('[C1] a message that is shorter than its pieces or differs from them adds nothing', () => {
+  expect(textOf(delta('hello there'), message('hello'))).toBe('hello there|');
+  expect(textOf(delta('oops\n', 'stderr'), delta('fine'), message('fine'))).toBe('oops\nfine|');
 });
 
-test('[C1] pieces of an attempt that was cut off do not count for the next one', () => {
+test('[C1] pieces of an interrupted attempt do not count for the next one', () => {
   const restarted: [string, Json] = ['run.restarted', { crashes: 1 }];
   const shown = read(delta('he'), restarted, message('hello'));
   expect(shown).toEqual([
-    { kind: 'said', text: 'he', stream: 'stdout' },
+    { kind: 'text', text: 'he', stream: 'stdout' },
     { kind: 'note', text: 'The worker stopped; the run starts again.', detail: false },
-    { kind: 'said', text: 'hello', stream: 'stdout' },
+    { kind: 'text', text: 'hello', stream: 'stdout' },
     { kind: 'pause' },
   ]);
 });
 
 test('[C1] runs do not mix', () => {
   expect(
-    spoken(delta('one'), ['agent.message', { text: 'two' }, { runId: 'other' }], message('one')),
+    textOf(delta('one'), ['agent.message', { text: 'two' }, { runId: 'other' }], message('one')),
   ).toBe('onetwo||');
 });
 
-test('[C1] an error stream stays one', () => {
-  expect(read(delta('bad', 'stderr'))).toEqual([{ kind: 'said', text: 'bad', stream: 'stderr' }]);
+test('[C1] stderr stays stderr', () => {
+  expect(read(delta('bad', 'stderr'))).toEqual([{ kind: 'text', text: 'bad', stream: 'stderr' }]);
 });
 
 test.each<[string, Json, string, boolean]>([
   [
     'run.retry_scheduled',
     {
-      error: { class: 'network_error', message: 'The network is away' },
+      error: { class: 'network_error', message: 'The network is down' },
       nextRunAt: Date.parse('2026-11-15T10:30:02Z'),
       delayMs: 2000,
     },
-    'The network is away. The next attempt is at 10:30:02.',
+    'The network is down. Retrying at 10:30:02.',
     false,
   ],
   [
@@ -98,10 +98,10 @@ test.each<[string, Json, string, boolean]>([
     'Session PENDING → ACTIVE (ready)',
     true,
   ],
-])('[C1] %s is put into words', (type, payload, text, detail) => {
+])('[C1] %s is described in a sentence', (type, payload, text, detail) => {
   expect(read([type, payload])).toEqual([{ kind: 'note', text, detail }]);
 });
 
-test('[E5] an event of a newer server, or with another payload, is passed over', () => {
+test('[E5] an event of a newer server, or with an unknown payload, is ignored', () => {
   expect(read(['agent.dance', {}], ['agent.delta', { words: 1 }], ['toString', {}])).toEqual([]);
 });

@@ -2,55 +2,55 @@ import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
 import { noteOf, payloadOf } from './event-notes.ts';
 
-/** One thing to show: what the agent said, or a sentence about what happened. */
-export type Shown =
-  | { readonly kind: 'said'; readonly text: string; readonly stream: 'stdout' | 'stderr' }
-  /** The agent has finished saying something. */
+/** One item to show: text of the agent, or a note about an event. */
+export type TranscriptItem =
+  | { readonly kind: 'text'; readonly text: string; readonly stream: 'stdout' | 'stderr' }
+  /** The agent has finished a message. */
   | { readonly kind: 'pause' }
   | { readonly kind: 'note'; readonly text: string; readonly detail: boolean };
 
-/** After these the agent begins anew, or another way; what it said before is not continued. */
+/** After these the agent starts over; its earlier text is not continued. */
 const BREAKS = ['run.restarted', 'run.handed_back', 'run.retry_scheduled', 'run.parked', 'done'];
 
-/** No stored message is longer, so a longer beginning need not be kept to compare. */
+/** No stored message is longer, so no more text need be kept for the comparison. */
 const KEPT_CHARACTERS = EVENT_PAYLOAD_MAX;
 
 /**
- * Turns the events of a log into what a person reads. What the agent says arrives in pieces and then
- * once more whole; pieces may be missing, because they are removed when the whole is stored. So each
- * message is shown exactly once: by its pieces as they come, the rest when it is there whole.
+ * Turns the events of a log into what a person reads. Agent text arrives in pieces, and then again as
+ * a whole message; pieces may be missing, because they are removed once the message is stored. Each
+ * message is shown exactly once: its pieces as they arrive, then the part they did not cover.
  */
 export class Transcript {
-  /** What was shown of messages that are not yet whole, by run. */
-  readonly #said = new Map<string, string>();
+  /** The text shown so far of unfinished messages, by run. */
+  readonly #shown = new Map<string, string>();
   readonly #clock: (time: number) => string;
 
-  /** `clock` writes the time of day. */
+  /** `clock` formats the time of day. */
   constructor(clock: (time: number) => string) {
     this.#clock = clock;
   }
 
-  next(event: SessionEvent): Shown[] {
+  next(event: SessionEvent): TranscriptItem[] {
     const run = event.runId ?? '';
     const delta = payloadOf('agent.delta', event);
     if (delta !== undefined) {
-      const said = this.#said.get(run) ?? '';
-      if (said.length <= KEPT_CHARACTERS) this.#said.set(run, said + delta.text);
-      return [{ kind: 'said', text: delta.text, stream: delta.stream ?? 'stdout' }];
+      const shown = this.#shown.get(run) ?? '';
+      if (shown.length <= KEPT_CHARACTERS) this.#shown.set(run, shown + delta.text);
+      return [{ kind: 'text', text: delta.text, stream: delta.stream ?? 'stdout' }];
     }
     const message = payloadOf('agent.message', event);
     if (message !== undefined) {
-      const rest = restOf(message.text, this.#said.get(run) ?? '');
-      this.#said.delete(run);
-      return [{ kind: 'said', text: rest, stream: 'stdout' }, { kind: 'pause' }];
+      const rest = restOf(message.text, this.#shown.get(run) ?? '');
+      this.#shown.delete(run);
+      return [{ kind: 'text', text: rest, stream: 'stdout' }, { kind: 'pause' }];
     }
-    if (BREAKS.includes(event.type)) this.#said.delete(run);
+    if (BREAKS.includes(event.type)) this.#shown.delete(run);
     const note = noteOf(event, this.#clock);
     return note === undefined ? [] : [{ kind: 'note', ...note }];
   }
 }
 
-/** What of the whole message was not shown by its pieces. */
+/** The part of a message that its pieces did not show. */
 function restOf(whole: string, shown: string): string {
   return whole.startsWith(shown) ? whole.slice(shown.length) : '';
 }

@@ -5,7 +5,7 @@ const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]/u;
 
 const segmenter = new Intl.Segmenter();
 
-/** How many columns of a terminal a text without control codes takes. */
+/** The width in terminal columns of text without control codes. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += segmentWidth(segment);
@@ -18,7 +18,7 @@ function segmentWidth(segment: string): number {
   return WIDE.test(segment) || segment.includes('\ufe0f') ? 2 : 1;
 }
 
-/** At most `width` columns; what is cut off is marked. */
+/** Truncates to at most `width` columns, with an ellipsis. */
 export function cutTo(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let taken = '';

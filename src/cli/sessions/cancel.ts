@@ -12,20 +12,20 @@ import { findSessionOrRun } from './find-session.ts';
 const BEGUN = ['running', 'dequeued', 'waiting', 'retry_scheduled'] as const;
 
 export const cancel = clientCommand({
-  summary: 'cancel a run, or what runs in a session',
+  summary: 'cancel a run, or the one under way in a session',
   usage: '[flags] <run|session>',
-  about: ['A queued run is cancelled at once; a running one is asked to stop, and ends soon.'],
+  about: ['A queued run is cancelled at once; a running one is asked to stop and ends soon.'],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'run|session');
     const run = await withServer(flags, async (client) => {
-      const found = await findSessionOrRun(client, reference);
-      const { id } = 'run' in found ? found.run : await runningIn(client, found.session);
+      const match = await findSessionOrRun(client, reference);
+      const { id } = 'run' in match ? match.run : await runningIn(client, match.session);
       return client.cancelRun({ params: { id } });
     });
     if (flags.json) printJson(run);
-    else if (run.state === 'cancelled') printLine(`Run ${run.id} is cancelled.`);
-    else printLine(`Run ${run.id} is asked to stop.`);
+    else if (run.state === 'cancelled') printLine(`Cancelled run ${run.id}.`);
+    else printLine(`Stopping run ${run.id}.`);
     return EXIT.ok;
   },
 });
@@ -36,8 +36,8 @@ async function runningIn(client: Client, { id, name }: Session): Promise<RunView
     if (items[0] !== undefined) return items[0];
   }
   throw usageError({
-    what: `Nothing runs in session "${name}".`,
-    why: 'its runs have ended, or have not begun.',
-    todo: 'name a queued run by its id; "baton logs <session>" shows them.',
+    what: `Nothing is running in session "${name}".`,
+    why: 'its runs have ended or have not started.',
+    todo: 'to cancel a queued run, use its id; "baton logs <session>" shows it.',
   });
 }

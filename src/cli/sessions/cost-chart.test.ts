@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { barOf, everyDay, shortCount } from './cost-chart.ts';
 
-test('[C1] a bar is as long as its part, and something is never nothing', () => {
+test('[C1] a bar is proportional, and a positive value always shows something', () => {
   expect(barOf(2, 2)).toBe('█'.repeat(24));
   expect(barOf(1, 2)).toBe('█'.repeat(12));
   expect(barOf(0.000001, 100)).toBe('▏');
@@ -28,7 +28,7 @@ test.each([
   expect(shortCount(count)).toBe(text);
 });
 
-test('[C1] days on which nothing was spent are shown between others', () => {
+test('[C1] days without costs are shown between others', () => {
   const line = (key: string, costUsd: number) => ({
     key,
     costUsd,

@@ -20,17 +20,17 @@ export const cost = clientCommand({
   summary: 'show what agents have cost',
   usage: '[session] [flags]',
   about: [
-    'Of one session by model; or of all you may see, for the last 30 days unless told.',
-    'A time is a date, an exact time, or how long ago: 30m, 12h, 7d. Days are those of UTC.',
+    'With a session: its cost by model. Without: all sessions you can see, by default for the last 30 days.',
+    'A time is a date, an exact time, or an age: 30m, 12h, 7d. Days are in UTC.',
   ],
   flags: {
     by: {
       value: '<what>',
       schema: CostBy,
       expected: CostBy.options.join(', '),
-      help: `sums by ${CostBy.options.join(', ')} (default: day)`,
+      help: `group by ${CostBy.options.join(', ')} (default: day)`,
     },
-    from: { ...moment, help: 'not before this time' },
+    from: { ...moment, help: 'from this time on' },
     to: { ...moment, help: 'before this time' },
     ...connectionFlags,
   },
@@ -40,9 +40,11 @@ export const cost = clientCommand({
     if (extra !== undefined || (session !== undefined && (flags.by ?? from ?? to) !== undefined)) {
       throw usageError({
         what:
-          extra === undefined ? 'A session has no sums by time.' : `"${extra}" is not understood.`,
-        why: 'this command takes one session, or flags, which are for all of them.',
-        todo: 'leave out the one or the other.',
+          extra === undefined
+            ? '--by, --from and --to cannot be combined with a session.'
+            : `Unexpected argument: "${extra}".`,
+        why: 'this command takes one session, or flags that apply to all sessions.',
+        todo: 'leave out one or the other.',
       });
     }
     await withServer(flags, async (client) => {
@@ -60,7 +62,7 @@ export const cost = clientCommand({
       const names = people ? await namesOf(client, by) : new Map<string, string>();
       const lines = people && by === 'day' ? everyDay(items) : items;
       printList(lines, json, listingOf(lines, by, names));
-      if (people && items.length > 1) printLine(`Together ${money(totalOf(items))}`);
+      if (people && items.length > 1) printLine(`Total ${money(totalOf(items))}`);
     });
     return EXIT.ok;
   },
@@ -79,10 +81,10 @@ function printSession(cost: Cost, json: boolean): void {
   printList(lines, false, listingOf(lines, 'model', new Map()));
   if (!process.stdout.isTTY) return;
   const of = budgetUsd === null ? '' : ` of ${money(budgetUsd)}`;
-  printLine(`Together ${money(cost.costUsd)}${of}`);
+  printLine(`Total ${money(cost.costUsd)}${of}`);
 }
 
-/** Ids say nothing to people. Who may not list users sees ids. */
+/** Names to show instead of ids. Without the right to list users, ids are shown. */
 async function namesOf(client: Client, by: CostBy): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   try {
@@ -128,7 +130,7 @@ function listingOf(
       line.invocations,
       plainUsd(line.estimatedUsd),
     ],
-    empty: 'Nothing has cost anything in this time.',
+    empty: 'No costs in this period.',
   };
 }
 
@@ -138,4 +140,4 @@ const ESTIMATED: Listing<CostLine>['columns'][number] = {
 };
 
 const nameOf = (key: string, names: ReadonlyMap<string, string>): string =>
-  key === '' ? '(not known)' : (names.get(key) ?? key);
+  key === '' ? '(unknown)' : (names.get(key) ?? key);

@@ -5,35 +5,35 @@ import type { RunView } from '../../contract/run-view.ts';
 import { type Session, SessionId, SessionName } from '../../contract/session.ts';
 import { pagesOf } from '../connection/pages.ts';
 
-/** Shorter ones are names that happen to be hexadecimal. */
+/** Anything shorter is a name that happens to be hexadecimal. */
 const PREFIX = /^[0-9a-f-]{6,35}$/i;
 
 type Query = NonNullable<Parameters<Client['listSessions']>[0]>['query'];
 
-/** All sessions that fit, newest first. */
+/** All matching sessions, newest first. */
 export const sessionsOf = (client: Client, query: Query): AsyncGenerator<Session> =>
   pagesOf((page) => client.listSessions({ query: { ...query, ...page } }));
 
-/** By id, by exact name (one's own before those of others), or by the beginning of an id if only one session has it. */
+/** By id, by exact name (your own before those of others), or by a unique prefix of the id. */
 export async function findSession(client: Client, reference: string): Promise<Session> {
-  const session = await lookForSession(client, reference);
+  const session = await resolveSession(client, reference);
   if (session === undefined) throw unknownSession(reference);
   return session;
 }
 
-/** A session, or else a run with this id. */
+/** A session, or otherwise the run with this id. */
 export async function findSessionOrRun(
   client: Client,
   reference: string,
 ): Promise<{ session: Session } | { run: RunView }> {
-  const session = await lookForSession(client, reference);
+  const session = await resolveSession(client, reference);
   if (session !== undefined) return { session };
   const run = await orUndefined(client.getRun({ params: { id: reference } }));
   if (run === undefined) throw unknownSession(reference);
   return { run };
 }
 
-async function lookForSession(client: Client, reference: string): Promise<Session | undefined> {
+async function resolveSession(client: Client, reference: string): Promise<Session | undefined> {
   if (SessionId.safeParse(reference).success) {
     const session = await orUndefined(
       client.getSession({ params: { id: reference.toLowerCase() } }),
@@ -46,50 +46,50 @@ async function lookForSession(client: Client, reference: string): Promise<Sessio
   return byPrefix(client, reference.toLowerCase());
 }
 
-/** One's own first: whoever shares a session of the same name must not get what is meant for it. */
+/** Your own first: a session of the same name that is shared with you must not get its messages. */
 async function byName(client: Client, reference: string): Promise<Session | undefined> {
-  // Spelt as names are kept, however the terminal composes its letters.
+  // Normalised like stored names, however the terminal composes characters.
   const { data: name } = SessionName.safeParse(reference);
   if (name === undefined) return undefined;
-  const found: Session[] = [];
+  const matches: Session[] = [];
   for (const archived of [false, true]) {
     for await (const session of sessionsOf(client, { name, archived })) {
-      if (session.name === name) found.push(session);
+      if (session.name === name) matches.push(session);
     }
   }
-  if (found.length < 2) return found[0];
+  if (matches.length < 2) return matches[0];
   const { user } = await client.getMe();
-  const own = found.find(({ ownerId }) => ownerId === user.id);
+  const own = matches.find(({ ownerId }) => ownerId === user.id);
   if (own !== undefined) return own;
   throw usageError({
-    what: `"${name}" is not one session.`,
-    why: `${found.length} sessions of others have this name, such as ${found[0]?.id} and ${found[1]?.id}.`,
-    todo: 'write the id of the one that is meant.',
+    what: `"${name}" matches several sessions.`,
+    why: `${matches.length} sessions of others have this name, such as ${matches[0]?.id} and ${matches[1]?.id}.`,
+    todo: 'use the id of the one you mean.',
   });
 }
 
 async function byPrefix(client: Client, prefix: string): Promise<Session | undefined> {
-  const found: Session[] = [];
+  const matches: Session[] = [];
   for (const archived of [false, true]) {
     for await (const session of sessionsOf(client, { archived })) {
-      if (session.id.startsWith(prefix)) found.push(session);
-      // Ids fall from page to page, so nothing more can begin so.
+      if (session.id.startsWith(prefix)) matches.push(session);
+      // Ids are in descending order, so no later one can match.
       else if (session.id < prefix) break;
     }
   }
-  if (found.length > 1) {
+  if (matches.length > 1) {
     throw usageError({
-      what: `"${prefix}" is not one session.`,
-      why: `${found.length} ids begin so, such as ${found[0]?.id} and ${found[1]?.id}.`,
-      todo: 'write more of the id, or the name of the session.',
+      what: `"${prefix}" matches several sessions.`,
+      why: `${matches.length} ids begin with it, such as ${matches[0]?.id} and ${matches[1]?.id}.`,
+      todo: 'type more of the id, or use the name of the session.',
     });
   }
-  return found[0];
+  return matches[0];
 }
 
-async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+async function orUndefined<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (isBatonError(error, 'not_found') || isBatonError(error, 'invalid_request'))
       return undefined;
@@ -100,7 +100,7 @@ async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
 function unknownSession(reference: string): Error {
   return usageError({
     what: `There is no session "${reference}".`,
-    why: 'none has this name, this id, or an id that begins so (with at least 6 characters).',
-    todo: 'see "baton ls --all" for what there is.',
+    why: 'no session has this name, this id, or an id that begins with it (at least 6 characters).',
+    todo: 'run "baton ls --all" to list all sessions.',
   });
 }

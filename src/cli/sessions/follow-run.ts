@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/run.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
-import { EXIT, type Surroundings } from '../command.ts';
+import { type CommandContext, EXIT } from '../command.ts';
 import { clockAt } from '../output/clock.ts';
 import { endOf, payloadOf } from '../output/event-notes.ts';
 import { printJson } from '../output/output.ts';
@@ -10,18 +10,18 @@ import { Printer } from '../output/printer.ts';
 import { Transcript } from '../output/transcript.ts';
 import { lossNotes } from './loss-notes.ts';
 
-/** The printer of a command that follows a run: words to stdout, sentences to stderr. */
+/** The printer of a command that follows a run: agent text to stdout, notes to stderr. */
 export const runPrinter = (): Printer => new Printer(process, process.env, 'stderr');
 
-/** Shows a run until it has ended, and gives the exit code for how it did. */
+/** Shows a run until it ends, and returns the exit code for its outcome. */
 export async function followRun(
   client: Client,
   runId: string,
-  options: { json: boolean; printer: Printer; around: Surroundings },
+  options: { json: boolean; printer: Printer; context: CommandContext },
 ): Promise<number> {
-  const { json, printer, around } = options;
+  const { json, printer, context } = options;
   const transcript = new Transcript(clockAt(Date.now()));
-  const cancelling = new Cancelling(client, runId, printer, around);
+  const cancelling = new Cancelling(client, runId, printer, context);
   const watching = lossNotes(
     (text) => printer.note(text),
     () => cancelling.tryAgain(),
@@ -45,19 +45,19 @@ export async function followRun(
   }
 }
 
-/** The words of the agent and the exit code say it. */
+/** Needs no note: the agent's text and the exit code already show it. */
 const isPlainSuccess = (event: SessionEvent): boolean =>
   payloadOf('run.finished', event)?.state === 'succeeded';
 
 const exitCodeFor = (state: RunState): number =>
   state === 'succeeded' ? EXIT.ok : state === 'cancelled' ? EXIT.cancelled : EXIT.failed;
 
-/** Asks the server to cancel the run at the first signal, and again while it does not answer. */
+/** Asks the server to cancel the run at the first signal, and after each reconnect until it has. */
 class Cancelling {
   readonly #ask: () => Promise<void>;
   #wanted = false;
 
-  constructor(client: Client, runId: string, printer: Printer, around: Surroundings) {
+  constructor(client: Client, runId: string, printer: Printer, context: CommandContext) {
     this.#ask = async () => {
       try {
         await client.cancelRun({ params: { id: runId } });
@@ -65,18 +65,18 @@ class Cancelling {
       } catch (error) {
         if (isBatonError(error, 'run_finished')) this.#wanted = false;
         else if (isBatonError(error, 'server_unreachable')) {
-          printer.note('The server does not answer; the run is cancelled when it does.');
+          printer.note('Can’t reach the server; the run will be cancelled when it is back.');
         } else printer.note(`The run could not be cancelled: ${(error as Error).message}`);
       }
     };
     const begin = (): void => {
-      printer.note('Cancelling. Ctrl-C again leaves at once; the run is cancelled all the same.');
+      printer.note('Cancelling. Press Ctrl-C again to exit now; the run is still cancelled.');
       this.#wanted = true;
-      // Handed over: a second signal waits a moment for it.
-      around.lastWords.add(this.#ask());
+      // A second signal waits briefly for this request.
+      context.beforeExit.add(this.#ask());
     };
-    if (around.stop.aborted) begin();
-    else around.stop.addEventListener('abort', begin, { once: true });
+    if (context.stop.aborted) begin();
+    else context.stop.addEventListener('abort', begin, { once: true });
   }
 
   tryAgain(): void {

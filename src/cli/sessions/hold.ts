@@ -6,9 +6,9 @@ import { printJson, printLine } from '../output/output.ts';
 import { findSession } from './find-session.ts';
 
 export const hold = clientCommand({
-  summary: 'start nothing in a session until it is resumed',
+  summary: "pause a session's queue",
   usage: '[flags] <session>',
-  about: ['What runs goes on to its end; queued messages are kept.'],
+  about: ['The current run continues; queued messages are kept.'],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'session');
@@ -17,15 +17,15 @@ export const hold = clientCommand({
       return client.hold({ params: { id } });
     });
     if (flags.json) printJson(session);
-    else printLine(`Session "${session.name}" is held.`);
+    else printLine(`Paused "${session.name}".`);
     return EXIT.ok;
   },
 });
 
 export const resume = clientCommand({
-  summary: 'go on with what is queued in a held session',
+  summary: 'resume a paused queue',
   usage: '[flags] <session>',
-  about: ['A session is held by hand, or after a run that failed while more was queued.'],
+  about: ['A queue is paused by "baton hold", or after a run failed while others were queued.'],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'session');
@@ -34,7 +34,7 @@ export const resume = clientCommand({
       return client.resume({ params: { id } });
     });
     if (flags.json) printJson(session);
-    else printLine(`Session "${session.name}" goes on.`);
+    else printLine(`Resumed "${session.name}".`);
     return EXIT.ok;
   },
 });

@@ -15,13 +15,11 @@ import { lossNotes } from './loss-notes.ts';
 const PAGE = 1000;
 
 export const logs = clientCommand({
-  summary: 'show what happened in a session or a run',
+  summary: 'show the log of a session or run',
   usage: '[flags] <session|run>',
-  about: [
-    'With -f it goes on with what comes: of a run until it has ended, of a session until Ctrl-C.',
-  ],
+  about: ['With -f it also shows new events: of a run until it ends, of a session until Ctrl-C.'],
   flags: {
-    follow: { short: 'f', help: 'go on with what comes' },
+    follow: { short: 'f', help: 'also show new events as they arrive' },
     after: {
       value: '<seq>',
       schema: z
@@ -29,7 +27,7 @@ export const logs = clientCommand({
         .regex(/^\d{1,15}$/)
         .transform(Number),
       expected: 'the seq of an event, a whole number',
-      help: 'only what comes behind this event',
+      help: 'only events after this one',
     },
     ...connectionFlags,
   },
@@ -51,16 +49,16 @@ interface Target {
 }
 
 async function targetOf(client: Client, reference: string): Promise<Target> {
-  const found = await findSessionOrRun(client, reference);
+  const match = await findSessionOrRun(client, reference);
   const watching = lossNotes((text) => void process.stderr.write(`${text}\n`));
-  if ('session' in found) {
-    const { id } = found.session;
+  if ('session' in match) {
+    const { id } = match.session;
     return {
       page: (after) => client.sessionEvents({ params: { id }, query: { after, limit: PAGE } }),
       follow: (after) => client.followSession(id, { after, ...watching }),
     };
   }
-  const { id } = found.run;
+  const { id } = match.run;
   return {
     page: (after) => client.runEvents({ params: { id }, query: { after, limit: PAGE } }),
     follow: (after) => client.followRun(id, { after, ...watching }),

@@ -1,6 +1,6 @@
 import type { StreamOptions } from '../../client/listen.ts';
 
-/** Says when a server that is followed does not answer, and when it does again. */
+/** Notes for when the connection to a followed server is lost, and when it is back. */
 export function lossNotes(
   note: (text: string) => void,
   onConnected: () => void = () => {},
@@ -9,12 +9,12 @@ export function lossNotes(
   return {
     onState(state) {
       if (state === 'connected') {
-        if (losses > 1) note('The server answers again.');
+        if (losses > 1) note('Reconnected to the server.');
         losses = 0;
         onConnected();
       } else if (++losses === 2) {
-        // One loss may be a proxy's time-out that nobody needs to hear of.
-        note('The server does not answer; trying again. Runs do not depend on this command.');
+        // A single loss may be a proxy's time-out, which needs no note.
+        note('Lost the connection to the server; retrying. Runs do not depend on this command.');
       }
     },
   };

@@ -18,17 +18,17 @@ export const ls = clientCommand({
   summary: 'list sessions',
   usage: '[flags]',
   about: [
-    'Last active first. Into a pipe: one line each, separated by tabs, with whole ids and times.',
+    'Last active first. Into a pipe: one line each, separated by tabs, with full ids and times.',
   ],
   flags: {
     status: {
       value: '<status>',
       schema: z.string().toUpperCase().pipe(SessionStatus),
       expected: SessionStatus.options.join(', '),
-      help: `only these: ${SessionStatus.options.join(', ')}`,
+      help: `only sessions with this status: ${SessionStatus.options.join(', ')}`,
     },
-    tag: { value: '<tag>', schema: Tag, expected: 'a tag', help: 'only those with this tag' },
-    all: { short: 'a', help: 'archived ones, too' },
+    tag: { value: '<tag>', schema: Tag, expected: 'a tag', help: 'only sessions with this tag' },
+    all: { short: 'a', help: 'include archived sessions' },
     ...connectionFlags,
   },
   run: async ({ flags, words }) => {
@@ -52,14 +52,14 @@ async function list(
   query: { status?: SessionStatus; tag?: string },
   all: boolean,
 ): Promise<Session[]> {
-  const found: Session[] = [];
+  const sessions: Session[] = [];
   for (const archived of all ? [false, true] : [false]) {
-    for await (const session of sessionsOf(client, { ...query, archived })) found.push(session);
+    for await (const session of sessionsOf(client, { ...query, archived })) sessions.push(session);
   }
-  return found.toSorted((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+  return sessions.toSorted((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? 1 : -1));
 }
 
-const placeOf = ({ lastActiveAt, id }: Session): string => `${lastActiveAt} ${id}`;
+const sortKeyOf = ({ lastActiveAt, id }: Session): string => `${lastActiveAt} ${id}`;
 
 const clock = (time: string): string => clockAt(Date.now())(Date.parse(time));
 
@@ -101,6 +101,6 @@ function listingOf(sessions: readonly Session[]): Listing<Session> {
       plainUsd(session.costUsd),
       session.tags.join(','),
     ],
-    empty: 'No sessions. "baton run" makes one.',
+    empty: 'No sessions. "baton run" creates one.',
   };
 }

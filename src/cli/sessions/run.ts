@@ -36,7 +36,7 @@ const flags = {
     value: '<name>',
     schema: SessionName,
     expected: `1 to ${SESSION_NAME_MAX} printable characters`,
-    help: 'name of the new session (default: the time)',
+    help: 'name of the new session (default: based on the time)',
   },
   dir: {
     value: '<path>',
@@ -45,7 +45,7 @@ const flags = {
       .min(1)
       .transform((path) => resolve(path)),
     expected: 'the path of a directory',
-    help: 'where the agent works, on the server (default: a fresh directory)',
+    help: 'where the agent works, on the server (default: a new directory)',
   },
   on: {
     value: '<host>',
@@ -54,29 +54,29 @@ const flags = {
     help: 'host of the new session, if agents run on several machines',
   },
   ...attachFlag,
-  detach: { short: 'd', help: 'do not wait: print the run and end' },
+  detach: { short: 'd', help: 'print the run and exit without waiting' },
   ...connectionFlags,
 } as const;
 
 export const run = clientCommand({
-  summary: 'send a message to an agent and show its answer as it comes',
+  summary: 'send a message to an agent and show its answer as it arrives',
   usage: '[flags] [--] "message"',
   about: [
-    'Makes a session, sends the message and follows the run. "-" or nothing reads the message from',
-    'a pipe. Ctrl-C once cancels the run and waits for its end, twice leaves at once.',
+    'Creates a session, sends the message and follows the run. A message that is "-" or left out is',
+    'read from a pipe. Ctrl-C cancels the run and waits for it to end; a second one exits at once.',
     '',
     'Exit code: 0 succeeded, 1 failed, 130 cancelled, 2 refused or wrong usage, 3 no server.',
   ],
   flags,
-  run: async (given, around) => {
+  run: async (given, context) => {
     const { json, detach } = given.flags;
     refuseMixture(given.flags);
-    const message = await readMessage(given.words, process.stdin, around.stop);
+    const message = await readMessage(given.words, process.stdin, context.stop);
     if (message === undefined) return EXIT.cancelled;
     const files = await readAttachments(given.flags.attach);
     return withServer(given.flags, async (client) => {
       const session = await sessionFor(client, given.flags);
-      if (around.stop.aborted) return EXIT.cancelled;
+      if (context.stop.aborted) return EXIT.cancelled;
       const receipt = await client.sendMessage(
         { params: { id: session.id }, body: { message, ...files } },
         { idempotencyKey: randomUUID() },
@@ -88,7 +88,7 @@ export const run = clientCommand({
       }
       const printer = runPrinter();
       noteWaiting(printer, receipt, session);
-      return followRun(client, receipt.runId, { json, printer, around });
+      return followRun(client, receipt.runId, { json, printer, context });
     });
   },
 });
@@ -98,8 +98,8 @@ function refuseMixture(given: Given<typeof flags>): void {
   const other = (['agent', 'name', 'dir', 'on'] as const).find((flag) => given[flag] !== undefined);
   if (other === undefined) return;
   throw usageError({
-    what: `--session and --${other} do not go together.`,
-    why: `--${other} is for a new session, --session names one that is there.`,
+    what: `--session and --${other} cannot be combined.`,
+    why: `--${other} is for a new session, --session names an existing one.`,
     todo: 'leave one of them out.',
   });
 }
@@ -121,20 +121,20 @@ async function sessionFor(client: Client, given: Given<typeof flags>): Promise<S
   });
 }
 
-/** For people who do not wait for the run. */
+/** For a person who does not wait for the run. */
 export function showReceipt(receipt: MessageReceipt, { name }: Session): void {
   const { runId, status, position, stopped } = receipt;
-  const place = position === 0 ? '' : `; ${position} before it`;
-  if (status === 'steered') printLine(`The agent at work on run ${runId} is given the message.`);
-  else printLine(`Run ${runId} is queued in session ${name}${place}.`);
+  const ahead = position === 0 ? '' : `; ${position} ahead of it`;
+  if (status === 'steered') printLine(`Sent to the agent while it works on run ${runId}.`);
+  else printLine(`Queued run ${runId} in session ${name}${ahead}.`);
   if (stopped) printLine(STOPPED);
   printLine(`Follow it with: baton logs -f ${runId}`);
 }
 
 const STOPPED =
-  'An administrator has stopped everything: the run starts when it is resumed. "baton ls" shows why.';
+  'An administrator has stopped everything; the run starts once it is resumed. "baton ls" shows why.';
 
-/** Why nothing may come for a while. */
+/** Says why the answer may take a while. */
 export function noteWaiting(
   printer: Printer,
   { position, stopped }: MessageReceipt,
@@ -143,12 +143,12 @@ export function noteWaiting(
   if (stopped) {
     printer.note(STOPPED);
   } else if (session.held) {
-    printer.note('The session is held: nothing starts until "baton resume".');
+    printer.note('The queue of this session is paused; run "baton resume" to continue.');
   } else if (session.hostAway) {
     printer.note(
       `No worker is running on this session’s machine (${session.host}). The run starts when one is back, or when an administrator moves the session.`,
     );
   } else if (position > 0) {
-    printer.note(`Queued; ${position === 1 ? 'one run is' : `${position} runs are`} before it.`);
+    printer.note(`Queued; ${position === 1 ? 'one run is' : `${position} runs are`} ahead of it.`);
   }
 }

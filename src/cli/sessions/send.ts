@@ -15,7 +15,7 @@ export const send = clientCommand({
   summary: 'queue a message in a session',
   usage: '[flags] <session> [--] "message"',
   about: [
-    '"-" or nothing reads the message from a pipe. With --follow it ends as "baton run" does.',
+    'A message that is "-" or left out is read from a pipe. --follow has the exit codes of "baton run".',
   ],
   flags: {
     'on-busy': {
@@ -25,17 +25,17 @@ export const send = clientCommand({
       help: `if a run is under way: ${MessageOnBusy.options.join(', ')} (default: enqueue)`,
     },
     ...attachFlag,
-    follow: { short: 'f', help: 'show the run until it has ended' },
+    follow: { short: 'f', help: 'show the run until it ends' },
     ...connectionFlags,
   },
-  run: async ({ flags, words }, around) => {
+  run: async ({ flags, words }, context) => {
     const [reference = ''] = takeWords(words.slice(0, 1), 'session');
-    const message = await readMessage(words.slice(1), process.stdin, around.stop);
+    const message = await readMessage(words.slice(1), process.stdin, context.stop);
     if (message === undefined) return EXIT.cancelled;
     const files = await readAttachments(flags.attach);
     return withServer(flags, async (client) => {
       const session = await findSession(client, reference);
-      if (around.stop.aborted) return EXIT.cancelled;
+      if (context.stop.aborted) return EXIT.cancelled;
       const receipt = await client.sendMessage(
         {
           params: { id: session.id },
@@ -50,7 +50,7 @@ export const send = clientCommand({
       }
       const printer = runPrinter();
       noteWaiting(printer, receipt, session);
-      return followRun(client, receipt.runId, { json: flags.json, printer, around });
+      return followRun(client, receipt.runId, { json: flags.json, printer, context });
     });
   },
 });

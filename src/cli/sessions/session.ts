@@ -28,9 +28,9 @@ const move = clientCommand({
     const { to: host } = flags;
     if (host === undefined) {
       throw usageError({
-        what: 'missing option --to <host>.',
+        what: 'Missing option: --to <host>.',
         why: '"baton session move" needs the host to move to.',
-        todo: 'name one with --to; "baton nodes" lists them.',
+        todo: 'add it; "baton nodes" lists the hosts.',
       });
     }
     const session = await withServer(flags, async (client) => {

@@ -8,20 +8,20 @@ import { type Listing, printList } from '../output/listing.ts';
 import { findSession } from './find-session.ts';
 
 export const share = clientCommand({
-  summary: 'show with whom a session is shared, or share it with others',
+  summary: 'show or change who a session is shared with',
   usage: '[flags] <session> [user:view | user:operate …]',
   about: [
-    'Those who view read everything in it; those who operate also send messages and cancel runs.',
-    'The users named replace those of before. Without any it changes nothing and lists them.',
+    '"view" allows reading everything in it; "operate" also sending messages and cancelling runs.',
+    'The users you name replace the current ones. Without any, it only lists the current ones.',
   ],
-  flags: { none: { help: 'share it with nobody' }, ...connectionFlags },
+  flags: { none: { help: 'stop sharing it' }, ...connectionFlags },
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words.slice(0, 1), 'session');
     const shares = words.slice(1).map(parseShare);
     if (flags.none && shares.length > 0) {
       throw usageError({
-        what: '--none and users do not go together.',
-        why: 'it shares the session with nobody.',
+        what: '--none and users cannot be combined.',
+        why: '--none stops sharing the session.',
         todo: 'leave one of them out.',
       });
     }
@@ -41,10 +41,10 @@ export const share = clientCommand({
 const listing: Listing<Share> = {
   columns: [
     { head: 'USER', text: ({ userName }) => userName, flexible: true },
-    { head: 'MAY', text: ({ level }) => level },
+    { head: 'ACCESS', text: ({ level }) => level },
   ],
   fields: ({ userName, level, userId }) => [userName, level, userId],
-  empty: 'Shared with nobody. "baton share <session> <user>:view" shares it.',
+  empty: 'Not shared yet. "baton share <session> <user>:view" shares it.',
 };
 
 function parseShare(word: string): PutShares['shares'][number] {
@@ -54,8 +54,8 @@ function parseShare(word: string): PutShares['shares'][number] {
     return { user, level: parsed.data };
   }
   throw usageError({
-    what: `"${word}" is not understood.`,
-    why: 'a share is the name of a user, a colon, and view or operate.',
+    what: `"${word}" is not a valid share.`,
+    why: 'a share is a user name, a colon, and view or operate.',
     todo: `write ${user || 'hanako'}:view or ${user || 'hanako'}:operate.`,
   });
 }
