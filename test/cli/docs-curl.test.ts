@@ -140,5 +140,5 @@ test('the curl of these tests refuses unknown options', async () => {
     env: { PATH: pathWithCurl() },
   });
   expect((await program.exit).code).toBe(1);
-  expect(program.stderr()).toContain('curl: --compressed is not understood here');
+  expect(program.stderr()).toContain('curl: --compressed is not supported here');
 });
