@@ -14,7 +14,7 @@ const HOSTS = ['one', 'two'];
 const BACKLOG = 24;
 const LATE = 3;
 
-/** Somebody with a token of their own. */
+/** A user with a token of their own. */
 async function person(api: Server, name: string) {
   const { id } = await api.call<{ id: string }>('POST', '/api/v1/users', { name });
   const body = { name: 'test', userId: id, scopes: ['read', 'run'] };
@@ -32,17 +32,17 @@ async function person(api: Server, name: string) {
   };
 }
 
-test('[Q2] [Q4] two workers keep one cap, and a user with a long backlog does not keep another waiting', async () => {
+test('[Q2] [Q4] two workers share one cap, and a user with a long backlog does not keep another waiting', async () => {
   const cluster = await Cluster.create();
   const api = await cluster.node('api');
   for (const host of HOSTS) await cluster.node('worker', { host, maxRuns: SLOTS });
   const trace = join(temporaryDirectory(), 'trace');
   writeFileSync(trace, '');
-  // Takes its time, and says when it was executed and by whom.
+  // Takes a while, and records when and by which process it was executed.
   const command = `echo "start $BATON_AGENT_MARK $PPID" >>${trace}; sleep 0.4; echo "end $BATON_AGENT_MARK" >>${trace}`;
 
   const [busy, late] = [await person(api, 'busy'), await person(api, 'late')];
-  // Sessions of both hosts, so that each worker must have its part.
+  // Sessions of both hosts, so that both workers have work.
   const hosts = new Map<string, string | null>();
   while (!HOSTS.every((host) => [...hosts.values()].filter((each) => each === host).length >= 2)) {
     const id = await busy.session(`backlog ${hosts.size}`);
@@ -73,7 +73,7 @@ test('[Q2] [Q4] two workers keep one cap, and a user with a long backlog does no
   const runs: RunView[] = [];
   for (const id of all) runs.push(await api.finished(id, PATIENCE_MS));
   expect(runs.every(({ state, attempts }) => state === 'succeeded' && attempts === 1)).toBe(true);
-  // By the database's clock, and when they were claimed: a shell starts when the machine lets it.
+  // Times of claims on the database's clock: on a busy machine a shell starts late.
   const events = (await Promise.all([...lanes, ...latecomers].map((id) => api.log(id)))).flat();
   const timesOf = (type: string) =>
     new Map(
@@ -84,12 +84,12 @@ test('[Q2] [Q4] two workers keep one cap, and a user with a long backlog does no
     const between = backlog.filter(
       (other) => claimed.get(other)! > queued.get(run)! && claimed.get(other)! < claimed.get(run)!,
     );
-    // Within ⌈U/N⌉ + 1 run times, in each of which as many begin as there are slots.
+    // Within ⌈U/N⌉ + 1 run times; in each of them as many runs begin as there are slots.
     expect(between.length).toBeLessThanOrEqual(SLOTS * (Math.ceil(2 / SLOTS) + 1));
   }
 
   const lines = readFileSync(trace, 'utf8').split('\n').slice(0, -1);
-  // As many as may be, and never more; and both workers had their part.
+  // Exactly up to the cap, and both workers had work.
   expect(mostAtOnce(lines)).toBe(SLOTS);
   const starts = lines.filter((line) => line.startsWith('start '));
   expect(new Set(starts.map((line) => line.split(' ')[2])).size).toBe(2);

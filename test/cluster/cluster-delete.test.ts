@@ -6,7 +6,7 @@ import { Cluster, PATIENCE_MS } from './cluster-rig.ts';
 
 const SOON = { ms: PATIENCE_MS, every: 50 };
 
-test('[S12] [Q23] a session deleted on one host leaves no workspace on another, also if that was away', async () => {
+test('[S12] [Q23] a session deleted on one host leaves no workspace on another, even if that one was down', async () => {
   const cluster = await Cluster.create();
   const dataDir = temporaryDirectory();
   const api = await cluster.node('api', { host: 'front' });

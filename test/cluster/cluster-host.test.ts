@@ -10,7 +10,7 @@ import { Cluster, PATIENCE_MS, sessionOn } from './cluster-rig.ts';
 const read = (api: Server, id: string) => api.call<Session>('GET', `/api/v1/sessions/${id}`);
 const SOON = { ms: PATIENCE_MS, every: 50 };
 
-test('[Q23] a session stays on the host of its first run: while that is away its runs wait, and nobody else takes them', async () => {
+test('[Q23] a session stays on the host of its first run: while that host is down its runs wait, and no other host takes them', async () => {
   const cluster = await Cluster.create();
   const dataDirs = { one: temporaryDirectory(), two: temporaryDirectory() };
   const worker = (host: 'one' | 'two') =>
@@ -25,7 +25,7 @@ test('[Q23] a session stays on the host of its first run: while that is away its
   expect((await pathOf(away.id)).startsWith(dataDirs.two)).toBe(true);
   expect(await read(api, home.id)).toMatchObject({ host: 'one', hostAway: false });
 
-  // One is under way and one waits when the host goes away.
+  // One run is under way and one is queued when the host goes down.
   const gate = join(path, 'gate');
   const cut = await api.send(home.id, 'echo begun >> begun; until [ -e gate ]; do sleep 0.1; done');
   const waiting = await api.send(home.id, 'pwd');
@@ -35,7 +35,7 @@ test('[Q23] a session stays on the host of its first run: while that is away its
   await api.inState(cut, 'queued', PATIENCE_MS);
   const late = await api.send(home.id, 'echo late');
 
-  // The other host has free slots all the time, and takes what is its own.
+  // The other host has free slots all the time, and executes runs of its own sessions.
   for (let i = 0; i < 10; i++) {
     expect((await api.finished(await api.send(away.id, 'pwd'), PATIENCE_MS)).state).toBe(
       'succeeded',

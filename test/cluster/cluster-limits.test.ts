@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const LIMIT = 6;
 const MINUTE_MS = 60_000;
 
-/** API nodes over one database that limit everybody, also the administrator. */
+/** API nodes over one database that limit everyone, even the administrator. */
 async function nodes(count: number, env: Record<string, string> = {}): Promise<Server[]> {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
@@ -28,7 +28,7 @@ async function nodes(count: number, env: Record<string, string> = {}): Promise<S
   return Promise.all(Array.from({ length: count }, start));
 }
 
-/** An operator who is limited, while the administrator may ask for anything. */
+/** An operator with limits, unlike the administrator. */
 async function operator(server: Server): Promise<Record<string, string>> {
   const user = await server.call<{ id: string }>('POST', '/api/v1/users', { name: 'hanako' });
   const made = { name: 'test', userId: user.id };
@@ -36,7 +36,7 @@ async function operator(server: Server): Promise<Record<string, string>> {
   return { authorization: `Bearer ${token}` };
 }
 
-/** Until each of the nodes has told and heard: whatever was before is known to all of them. */
+/** Waits until each node has sent and received counts: all of them know everything from before. */
 async function exchanged(servers: readonly Server[]): Promise<void> {
   const counts = () =>
     Promise.all(
@@ -46,14 +46,14 @@ async function exchanged(servers: readonly Server[]): Promise<void> {
       }),
     );
   const before = await counts();
-  // One may have been under way.
+  // One exchange may have been under way.
   await until(
     async () => (await counts()).every((count, i) => count >= (before[i] as number) + 3),
     { ms: 60_000, every: 100 },
   );
 }
 
-test('[H9] two nodes keep one limit: what passed on one is used up on the other, for users, strangers and upgrades', async () => {
+test('[H9] two nodes share one limit: a request to one counts on the other, for users, strangers and upgrades', async () => {
   const [one, two] = (await nodes(2)) as [Server, Server];
   const hanako = await operator(one);
   const stranger = { authorization: 'Bearer no' };
@@ -72,14 +72,14 @@ test('[H9] two nodes keep one limit: what passed on one is used up on the other,
 
   await exchanged([one, two]);
   const begun = performance.now();
-  // 100 a minute of a user, and LIMIT of strangers.
+  // 100 per minute for a user, and LIMIT for strangers.
   let [known, strangers] = [await asked(one, hanako, 100), await asked(one, stranger, LIMIT)];
   await exchanged([one, two]);
   known += await asked(two, hanako, 200);
   strangers += await asked(two, stranger, 2 * LIMIT);
   const upgrades = [];
   for (let i = 0; i < 3; i++) upgrades.push(await upgradeOf(two, stranger));
-  // What has filled in again meanwhile on either node is within the limit, and no overrun.
+  // Requests refilled on either node since the beginning are within the limit.
   const filled = (limit: number): number =>
     Math.ceil((2 * limit * (performance.now() - begun)) / MINUTE_MS) + 1;
   expect(known).toBeGreaterThanOrEqual(100);
@@ -89,11 +89,11 @@ test('[H9] two nodes keep one limit: what passed on one is used up on the other,
   const refused = upgrades.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
   for (const { retryAfter } of refused) expect(retryAfter).toBeGreaterThan(0);
-  // Whoever has a credential is not held back by a stranger's address.
+  // A user with a credential is not affected by the limit of their address.
   expect((await two.fetch('GET', '/api/v1/me')).status).toBe(200);
 }, 120_000);
 
-test('[H9] attempts to sign in are limited by address, which a proxy that is trusted tells', async () => {
+test('[H9] sign-in attempts are limited by address, which a trusted proxy reports', async () => {
   const [server] = (await nodes(1, { BATON_TRUSTED_PROXIES: '127.0.0.0/8' })) as [Server];
   const attempt = async (address: string): Promise<number> => {
     const answer = await fetch(`${server.url}/sign-in`, {
@@ -116,7 +116,7 @@ test('[H9] attempts to sign in are limited by address, which a proxy that is tru
   expect(await attempt('203.0.113.5, 203.0.113.7')).toBe(401);
 });
 
-test('[H9] the queue of a session and the streams of a user have limits that are set', async () => {
+test('[H9] the queue of a session and the streams of a user have configured limits', async () => {
   const server = await Server.start({ env: { BATON_QUEUE_LIMIT: '2', BATON_STREAM_LIMIT: '1' } });
   const { id } = await server.session('full');
   await server.call('POST', `/api/v1/sessions/${id}/hold`);
@@ -137,7 +137,7 @@ test('[H9] the queue of a session and the streams of a user have limits that are
   }
 });
 
-test('[X1] nodes with another admin token say so', async () => {
+test('[X1] nodes with another admin token report it', async () => {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const env = {

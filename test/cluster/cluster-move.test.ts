@@ -11,12 +11,12 @@ import { Cluster, PATIENCE_MS } from './cluster-rig.ts';
 const SOON = { ms: PATIENCE_MS, every: 50 };
 const LEASE = { leaseSeconds: 5 };
 
-test('[Q23] sessions of a host that does not come back are reported and can be moved, if their workspace can be reached', async () => {
+test('[Q23] sessions of a lost host are reported and can be moved if their workspace is reachable', async () => {
   const cluster = await Cluster.create();
   const dataDirs = { one: temporaryDirectory(), two: temporaryDirectory() };
   const worker = (host: 'one' | 'two') =>
     cluster.node('worker', { host, dataDir: dataDirs[host], ...LEASE });
-  // A node that only serves the API is on the host that goes away, and stays.
+  // A node that only serves the API stays alive on the lost host.
   const api = await cluster.node('api', { host: 'one', ...LEASE });
   const [one, two] = [await worker('one'), await worker('two')];
   const { id } = await api.session('of one', { workspace: { host: 'one' } });
@@ -55,7 +55,7 @@ test('[Q23] sessions of a host that does not come back are reported and can be m
   expect(await two.stop()).toBe(0);
 }, 120_000);
 
-test('[Q23] [W1] a given directory is looked for on the host that was named, and nowhere else', async () => {
+test('[Q23] [W1] a given directory is checked only on the named host', async () => {
   const cluster = await Cluster.create();
   const api = await cluster.node('api', { host: 'front' });
   await Promise.all(['one', 'two'].map((host) => cluster.node('worker', { host })));

@@ -11,14 +11,14 @@ import { until } from '../support/until.ts';
 import { WsReader } from '../support/ws-reader.ts';
 import { Cluster, PATIENCE_MS, sessionOn } from './cluster-rig.ts';
 
-// A server of its own, because it is stopped and started.
+// A separate server, because the tests stop and start it.
 let postgres: PostgresServer;
 beforeAll(async () => {
   postgres = await startPostgres();
 });
 afterAll(() => postgres?.remove());
 
-/** A cluster over a database of its own on that server. */
+/** A cluster with its own database on that server. */
 async function clusterIn(name: string): Promise<Cluster> {
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
@@ -36,7 +36,7 @@ async function sse(api: Server, path: string): Promise<SseReader> {
   return reader;
 }
 
-/** Says its pid, and waits for a gate. */
+/** A command that records its pid and waits for its gate file. */
 const waits = (directory: string, name: string): string =>
   `echo $$ >> ${directory}/${name}.pids; echo before
 until [ -e ${directory}/${name}.gate ]; do sleep 0.1; done; echo after`;
@@ -47,7 +47,7 @@ const pidsOf = (directory: string, name: string): number[] => {
   return readFileSync(file, 'utf8').trim().split('\n').map(Number);
 };
 
-test('[O5] the database is away: 503 on both nodes, streams stay, agents are kept for the lease, and all goes on by itself', async () => {
+test('[O5] the database is down: 503 on both nodes, streams stay open, agents are kept for the lease, and everything recovers by itself', async () => {
   const cluster = await clusterIn('away');
   const [first, second] = await cluster.apis({ host: 'three', leaseSeconds: 3 });
   await cluster.node('worker', { host: 'patient', leaseSeconds: 120 });
@@ -89,7 +89,7 @@ test('[O5] the database is away: 503 on both nodes, streams stay, agents are kep
     expect((await api.fetch('GET', '/healthz')).status).toBe(200);
     await until(async () => (await api.fetch('GET', '/readyz')).status === 503, SOON);
   }
-  // The lease of its worker has ended; the other one's goes on, and so does its agent.
+  // The lease of its worker has ended; the other worker's lease and its agent continue.
   await until(() => !isAlive(cutPid), SOON);
   expect(isAlive(keptPid)).toBe(true);
 
@@ -110,7 +110,7 @@ test('[O5] the database is away: 503 on both nodes, streams stay, agents are kep
   });
   expect(pidsOf(directory, 'kept')).toEqual([keptPid]);
 
-  // Nobody was sent away, and nobody missed anything.
+  // No reader was disconnected, and none missed an event.
   const isDone = (run: string) => (reader: SseReader) =>
     reader.messages.some(({ data }) => {
       const { type, runId } = JSON.parse(data) as { type?: string; runId?: string };
@@ -127,17 +127,17 @@ test('[O5] the database is away: 503 on both nodes, streams stay, agents are kep
   await until(() => (socket.seqs.at(-1) ?? 0) >= doneAt, SOON);
   expect(socket.seqs).toEqual(socket.seqs.map((_, i) => i + 1));
   expect(socket.closed).toBe(null);
-  // Told to look at everything again, or of what has changed.
-  const told = await hints.until(({ messages }) =>
+  // A hint to reload everything, or about the change.
+  const hinted = await hints.until(({ messages }) =>
     messages.some(({ data }) => {
       const hint = JSON.parse(data) as { all?: true; sessionId?: string; lastSeq?: number };
       return hint.all === true || (hint.sessionId === cut.id && (hint.lastSeq ?? 0) >= doneAt);
     }),
   );
-  expect(told).toBe(true);
+  expect(hinted).toBe(true);
 }, 600_000);
 
-test('[O5] [E7] an agent that floods its output while the database is away is read no further, and its worker stays small', async () => {
+test('[O5] [E7] while the database is down, the output of a flooding agent is not read, and its worker stays small', async () => {
   const cluster = await clusterIn('flooded');
   const api = await cluster.node('api', { host: 'flooded' });
   const worker = await cluster.node('worker', { host: 'flooded', leaseSeconds: 300 });
@@ -147,12 +147,12 @@ test('[O5] [E7] an agent that floods its output while the database is away is re
   const all = 256;
   const run = await api.send(
     id,
-    `echo it begins; until [ -e ${gate} ]; do sleep 0.1; done
+    `echo started; until [ -e ${gate} ]; do sleep 0.1; done
 i=0; while [ $i -lt ${all} ]; do i=$((i+1)); head -c 1000000 /dev/zero | tr '\\0' 'x'; echo; echo $i > ${progress}; done
 until [ -e ${directory}/never ]; do sleep 1; done`,
   );
-  // Before its agent is read, what a worker asks of the database must be answered.
-  await until(async () => JSON.stringify(await api.log(id)).includes('it begins\\n'), SOON);
+  // A worker reads its agent's output only after the database has answered it.
+  await until(async () => JSON.stringify(await api.log(id)).includes('started\\n'), SOON);
   const { pid } = worker.program;
   const memory = (): number =>
     Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) / 1024;
@@ -161,7 +161,7 @@ until [ -e ${directory}/never ]; do sleep 1; done`,
   await postgres.stop('immediate');
   writeFileSync(gate, '');
   const written = (): number => (existsSync(progress) ? Number(readFileSync(progress, 'utf8')) : 0);
-  // It has written something, and for a while nothing more.
+  // It has written something, then nothing more for a while.
   let [last, since] = [0, performance.now()];
   await until(
     () => {
@@ -175,7 +175,7 @@ until [ -e ${directory}/never ]; do sleep 1; done`,
   expect(memory() - before).toBeLessThan(200);
 
   await postgres.start();
-  // Read again as soon as there is somewhere to put it.
+  // Reading resumes as soon as events can be stored.
   await until(() => written() > last, { ms: PATIENCE_MS, every: 100 });
   await until(async () => (await api.fetch('POST', `/api/v1/runs/${run}/cancel`)).ok, SOON);
   expect((await api.finished(run, PATIENCE_MS)).state).toBe('cancelled');

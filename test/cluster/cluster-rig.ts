@@ -4,7 +4,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { Server } from '../support/server-rig.ts';
 
-/** Long enough for a machine on which everything else runs, too. */
+/** Long enough for a busy machine. */
 export const PATIENCE_MS = 120_000;
 
 export interface NodeOptions {
@@ -14,7 +14,7 @@ export interface NodeOptions {
   readonly maxRuns?: number;
 }
 
-/** Nodes over one PostgreSQL database, each a process with a data directory of its own. */
+/** Nodes over one PostgreSQL database, each a process with its own data directory. */
 export class Cluster {
   readonly database: string;
   readonly #secretKey = randomBytes(32).toString('base64');
@@ -23,7 +23,7 @@ export class Cluster {
     this.database = database;
   }
 
-  /** Over a database of its own on the server of this test run. */
+  /** Uses a separate database on the server of this test run. */
   static async create(): Promise<Cluster> {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
@@ -45,23 +45,23 @@ export class Cluster {
     });
   }
 
-  /** Two, for what is said to one to be seen on the other. */
+  /** Two API nodes: changes on one are visible on the other. */
   async apis(options: NodeOptions = {}): Promise<[Server, Server]> {
     return [await this.node('api', options), await this.node('api', options)];
   }
 }
 
-/** A session that has run on this host, and so stays there (Q23). */
+/** A session that has run on this host and so stays there (Q23). */
 export async function sessionOn(host: string, api: Server) {
   for (let i = 0; i < 50; i++) {
     const { id } = await api.session(`on ${host} ${i}`, { holdOnFailure: false });
     const { state } = await api.finished(await api.send(id, 'true'), PATIENCE_MS);
-    if (state !== 'succeeded') throw new Error(`a first run ended ${state}`);
+    if (state !== 'succeeded') throw new Error(`the first run ended as ${state}`);
     const session = await api.call<{ id: string; host: string | null }>(
       'GET',
       `/api/v1/sessions/${id}`,
     );
     if (session.host === host) return session;
   }
-  throw new Error(`no session came to ${host}`);
+  throw new Error(`no session was pinned to ${host}`);
 }

@@ -31,7 +31,7 @@ test('[E3] a hundred reconnections, to the other node each time, show every even
   const run = await first.send(id, command);
 
   const seen: SessionEvent[] = [];
-  /** Whether the end was seen. */
+  /** True once it has seen the end. */
   const reader = async (turn: number): Promise<boolean> => {
     const last = seen.at(-1)?.seq;
     const cursor = last === undefined ? {} : { 'last-event-id': String(last) };
@@ -48,11 +48,11 @@ test('[E3] a hundred reconnections, to the other node each time, show every even
   expect((await second.run(run)).state).toBe('succeeded');
   const whole = await second.log(id);
   expect(seen).toEqual(whole.slice(0, seen.length));
-  // It may have grown: how many look on is in it, too.
+  // It may have grown, because the number of connections is logged, too.
   expect((await first.log(id)).slice(0, whole.length)).toEqual(whole);
 }, 600_000);
 
-test('[E9] a change made over one node is hinted to a reader on the other', async () => {
+test('[E9] a change on one node is hinted to a reader on the other', async () => {
   const cluster = await Cluster.create();
   const [first, second] = await cluster.apis();
   await cluster.node('worker');
@@ -72,15 +72,15 @@ test('[E9] a change made over one node is hinted to a reader on the other', asyn
   await hints.until(() => hinted().some((hint) => hint.lastSeq >= lastSeq));
   const seqs = hinted().map((hint) => hint.lastSeq);
   expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
-  // Hints have no ids: there is nothing to come back to.
+  // Hints have no ids: they cannot be resumed.
   expect(hints.messages.every(({ id: eventId }) => eventId === undefined)).toBe(true);
 
-  // Also what no run makes.
+  // Also for changes that are not made by a run.
   await first.call('POST', `/api/v1/sessions/${id}/complete`);
   await hints.until(() => hinted().some(({ status }) => status === 'COMPLETED'));
 }, 600_000);
 
-test('[S3] connections are counted over all nodes, and the dead count no more', async () => {
+test('[S3] connections are counted over all nodes, without those of dead ones', async () => {
   const cluster = await Cluster.create();
   const [first, second] = await cluster.apis({ leaseSeconds: 6 });
   await cluster.node('worker', { leaseSeconds: 6 });

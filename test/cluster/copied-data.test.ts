@@ -12,7 +12,7 @@ import { Machine } from './machine.ts';
 const PATIENCE_MS = 60_000;
 const WAITING = 'waiting to see whether it is gone';
 
-/** A database, and a data directory with the key and the host id of a first start. */
+/** A database, and a data directory with the key and the host id from a first start. */
 async function installation(leaseSeconds = 6) {
   const { url, drop } = await createDatabase();
   onTestFinished(drop);
@@ -22,7 +22,7 @@ async function installation(leaseSeconds = 6) {
     dataDir,
     up: (machine: Machine, at = dataDir) =>
       Server.start({ dataDir: at, env: { ...env, ...machine.env } }),
-    /** What a start that fails says. */
+    /** The output of a start that fails. */
     refused: async (machine: Machine, at: string): Promise<string> => {
       const args = [join(root, 'bin', 'baton.mjs'), 'up', '--data-dir', at, '--port', '0'];
       const program = start(process.execPath, args, {
@@ -37,7 +37,7 @@ async function installation(leaseSeconds = 6) {
 const ranIn = async (server: Server, id: string): Promise<string> =>
   (await server.finished(await server.send(id, 'pwd'), PATIENCE_MS)).state;
 
-test('[Q23] a data directory copied to a second machine is refused there until it has an id of its own', async () => {
+test('[Q23] a data directory copied to a second machine is refused there until it has its own host id', async () => {
   const { dataDir, up, refused } = await installation();
   const first = await up(new Machine({ hostname: 'first' }));
   const { id } = await first.session('on the first');
@@ -59,7 +59,7 @@ test('[Q23] a data directory copied to a second machine is refused there until i
   for (const server of [other, first]) expect(await server.stop()).toBe(0);
 }, 120_000);
 
-test('[Q23] [Q7] a machine that was rebooted within its lease starts when that has ended, and continues', async () => {
+test('[Q23] [Q7] a machine rebooted within its lease starts when the lease has ended, and continues', async () => {
   const { up } = await installation(20);
   const machine = new Machine({ hostname: 'box' });
   const before = await up(machine);
@@ -70,7 +70,7 @@ test('[Q23] [Q7] a machine that was rebooted within its lease starts when that h
   machine.is({ 'boot-id': randomUUID() });
   const after = await up(machine);
   expect(after.program.stderr()).toContain(WAITING);
-  // One that is cancelled before its crash is noticed ends without.
+  // A run cancelled before its crash is noticed would end without counting it.
   await until(async () => (await after.run(cut)).crashes === 1, { ms: PATIENCE_MS, every: 25 });
   await after.call('POST', `/api/v1/runs/${cut}/cancel`);
   await after.finished(cut, PATIENCE_MS);
@@ -81,7 +81,7 @@ test('[Q23] [Q7] a machine that was rebooted within its lease starts when that h
   expect(await after.stop()).toBe(0);
 }, 120_000);
 
-test('[Q23] containers of one machine share a data volume, and one that is made again keeps the host', async () => {
+test('[Q23] containers of one machine share a data volume, and a recreated one keeps the host', async () => {
   const { up } = await installation();
   const container = (n: number) =>
     new Machine({ hostname: `c${n}`, 'pid-namespace': `pid:[${n}]` });
@@ -91,7 +91,7 @@ test('[Q23] containers of one machine share a data volume, and one that is made 
   for (const server of [one, two]) await server.kill();
   const again = await up(container(3));
   expect(again.program.stderr()).not.toContain(WAITING);
-  // Their pids mean nothing in here: they are not proven dead, and their lease is waited for.
+  // Their pids mean nothing in this container: it cannot prove their death and waits for their lease.
   expect(again.program.stderr()).not.toContain('A node on this host is dead');
   expect(await ranIn(again, id)).toBe('succeeded');
   const session = await again.call<Session>('GET', `/api/v1/sessions/${id}`);

@@ -6,7 +6,7 @@ import { Server, TOKEN } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 import { Cluster } from './cluster-rig.ts';
 
-// A server of its own, because it is stopped and started.
+// A separate server, because the tests stop and start it.
 let postgres: PostgresServer;
 beforeAll(async () => {
   postgres = await startPostgres();
@@ -20,7 +20,7 @@ const readyOf = async (server: Server): Promise<{ status: number; checks: object
   return { status: answer.status, checks };
 };
 
-test('[O5] while the database is away every kind of request is told 503 and when to come again; health and metrics are still told', async () => {
+test('[O5] while the database is down every kind of request gets 503 with Retry-After; health and metrics still work', async () => {
   const server = await Server.start({
     command: 'api',
     env: { BATON_DATABASE_URL: postgres.url, BATON_DRAIN_SECONDS: '0' },
@@ -45,11 +45,11 @@ test('[O5] while the database is away every kind of request is told 503 and when
     ['an export', server.fetch('GET', `/api/v1/sessions/${id}/export`)],
     ['users', server.fetch('GET', '/api/v1/users')],
     ['nodes', server.fetch('GET', '/api/v1/nodes')],
-    ['another name', server.fetch('GET', '/sessions')],
-    ['a token that must be looked up', server.fetch('GET', '/api/v1/me', undefined, bearer)],
+    ['a compatibility route', server.fetch('GET', '/sessions')],
+    ['a token in the database', server.fetch('GET', '/api/v1/me', undefined, bearer)],
     ['a WebSocket', upgrade(server, `/ws/sessions/${id}`)],
     ['a sign-in by code', signIn(server, { code }, '*/*')],
-    ['a sign-in by code of a person', signIn(server, { code }, 'text/html')],
+    ['a sign-in by code in a browser', signIn(server, { code }, 'text/html')],
     ['a sign-in by token', signIn(server, { token }, 'text/html')],
   ];
   for (const [what, answering] of asked) {
@@ -66,10 +66,10 @@ test('[O5] while the database is away every kind of request is told 503 and when
   await until(async () => (await readyOf(server)).status === 200, SOON);
   expect(await server.call('GET', `/api/v1/sessions/${id}`)).toMatchObject({ name: 'kept' });
   expect((await server.fetch('GET', '/api/v1/me', undefined, bearer)).status).toBe(200);
-  // Nothing was used up.
+  // The code was not used up.
   expect((await signIn(server, { code }, 'text/html')).status).toBe(200);
   let text = '';
-  // What is told of the database may be a second old.
+  // The state of the database may be a second old.
   await until(async () => {
     text = await (await server.fetch('GET', '/metrics')).text();
     return /^baton_database_up 1$/m.test(text);
@@ -78,7 +78,7 @@ test('[O5] while the database is away every kind of request is told 503 and when
   expect(text).toMatch(/^baton_sign_ins_total\{result="ok"\} 1$/m);
 }, 120_000);
 
-test('[H7] a node that stops says so before anything is gone', async () => {
+test('[H7] a stopping node reports it before anything stops working', async () => {
   const server = await Server.start({ env: { BATON_DRAIN_SECONDS: '300' } });
   expect(await readyOf(server)).toEqual({
     status: 200,
@@ -95,7 +95,7 @@ test('[H7] a node that stops says so before anything is gone', async () => {
   await server.program.exit;
 });
 
-test('[X1] [O2] a worker tells of its health and its metrics, and nobody signs in there', async () => {
+test('[X1] [O2] a worker serves health and metrics, but no sign-in', async () => {
   const server = await (await Cluster.create()).node('worker');
   expect((await readyOf(server)).status).toBe(200);
   expect((await server.fetch('GET', '/metrics')).status).toBe(200);
@@ -108,7 +108,7 @@ test('[X1] [O2] a worker tells of its health and its metrics, and nobody signs i
   expect((await server.fetch('GET', '/')).status).toBe(404);
 });
 
-/** The link that the start line shows. */
+/** The link in the start line. */
 async function signInUrlOf({ program }: Server): Promise<string> {
   await until(() => program.stdout().includes('/sign-in?code='));
   return /http\S+\/sign-in\?code=\S+/.exec(program.stdout())?.[0] ?? '';

@@ -20,7 +20,7 @@ async function databaseUrl(kind: 'sqlite' | 'postgres'): Promise<Record<string, 
 }
 
 test.each(['sqlite', 'postgres'] as const)(
-  '[Q23] a machine-id that appears and a host name that changes strand nothing, on %s',
+  '[Q23] a new machine-id or a changed host name strands no session, on %s',
   async (kind) => {
     const machine = new Machine({ hostname: 'before' });
     const dataDir = temporaryDirectory();
@@ -51,7 +51,7 @@ test.each(['sqlite', 'postgres'] as const)(
   240_000,
 );
 
-test('[Q23] an installation of before keeps the id that it had: the hash of its machine-id', async () => {
+test('[Q23] an older installation keeps its id: the hash of its machine-id', async () => {
   const machine = new Machine({ 'machine-id': '0123456789abcdef0123456789abcdef' });
   const dataDir = temporaryDirectory();
   const server = await Server.start({ dataDir, env: machine.env });
@@ -61,7 +61,7 @@ test('[Q23] an installation of before keeps the id that it had: the hash of its 
   expect(await server.stop()).toBe(0);
 }, 60_000);
 
-test('[Q23] BATON_HOST_ID goes before the file, and neither may be malformed', async () => {
+test('[Q23] BATON_HOST_ID overrides the file, and neither may be malformed', async () => {
   const dataDir = temporaryDirectory();
   const named = await Server.start({ dataDir, env: { BATON_HOST_ID: 'build-1' } });
   const nodes = await named.call<{ items: { host: string }[] }>('GET', '/api/v1/nodes');
@@ -81,11 +81,11 @@ test('[Q23] BATON_HOST_ID goes before the file, and neither may be malformed', a
     writeFileSync(join(dataDir, 'host-id'), text);
     const said = await refused({});
     expect(said).toContain(join(dataDir, 'host-id'));
-    expect(said).toContain('What to do: put that line back');
+    expect(said).toContain('What to do: restore that line');
   }
 }, 120_000);
 
-test('[Q23] nodes that start at once on one data directory agree on its id', async () => {
+test('[Q23] nodes that start simultaneously on one data directory agree on its id', async () => {
   const { BATON_DATABASE_URL = '' } = await databaseUrl('postgres');
   const dataDir = temporaryDirectory();
   const machines = ['one', 'two', 'three'].map((hostname) => new Machine({ hostname }));

@@ -1,7 +1,7 @@
 import { temporaryDirectory } from '../support/processes.ts';
 import { describeMachine, type MachineFacts, onMachine } from './machine-facts.ts';
 
-/** A machine of which a test says what it is. */
+/** A machine whose identity is set by the test. */
 export class Machine {
   readonly #directory = temporaryDirectory();
   readonly env = onMachine(this.#directory);

@@ -13,13 +13,13 @@ import { type Server, TOKEN } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 import { Cluster, PATIENCE_MS } from './cluster-rig.ts';
 
-/* Stopping everything, over real processes: agents are gone, nothing starts, and all continues. */
+/* Stopping everything, with real processes: agents end, nothing starts, and later everything continues. */
 
 vi.setConfig({ testTimeout: 300_000 });
 
 const SOON = { ms: PATIENCE_MS, every: 50 };
 
-/** Commands that say who they are and work until their gate is open. */
+/** Commands that record their pids and run until the gate file exists. */
 function commands(directory: string) {
   const file = (name: string): string => join(directory, name);
   const pids = (name: string): number[] =>
@@ -30,10 +30,10 @@ function commands(directory: string) {
           .map(Number)
       : [];
   return {
-    /** With a child of its own. `how` comes before it waits. */
+    /** Has a child process. `how` is executed before it waits. */
     gated: (name: string, how = ':'): string =>
       `${how}; sleep 600 & echo "$$ $!" | tr ' ' '\\n' >> ${file(`${name}.pids`)}; until [ -e ${file('gate')} ]; do sleep 0.05; done; kill $!`,
-    /** Once it works, in its nth execution. */
+    /** Waits until its nth execution has started. */
     works: (name: string, times = 1): Promise<void> =>
       until(() => pids(name).length === 2 * times, SOON),
     alive: (...names: string[]): number[] => names.flatMap(pids).filter(isAlive),
@@ -50,7 +50,7 @@ async function metric(server: Server, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** What happened to runs while everything was stopped, apart from being handed back and queued. */
+/** Events of runs that began while everything was stopped. */
 const begunBetween = (log: readonly SessionEvent[], from: string, to: string): string[] =>
   log
     .filter(({ at, type }) => at > from && at < to && /^run\.(dequeued|start)$/.test(type))
@@ -71,7 +71,7 @@ test('[Q9] [Q16] [A9] [C1] [P6] everything is stopped, stays stopped over kill -
   const sessions = [
     await begin('plain', gated('plain')),
     await begin('stubborn', gated('stubborn', "trap '' INT TERM")),
-    // Whether it was pushed is not known, so nobody pushes again by itself.
+    // Whether it was pushed is unknown, so it is not repeated automatically.
     await begin('pushes', gated('pushes', 'git push /nowhere HEAD'), false),
   ];
   const names = ['plain', 'stubborn', 'pushes'];
@@ -94,12 +94,12 @@ test('[Q9] [Q16] [A9] [C1] [P6] everything is stopped, stays stopped over kill -
   for (const log of await logs(first)) {
     const back = log.find(({ type }) => type === 'run.handed_back');
     expect(back?.payload).toEqual({ reason: EVERYTHING_STOPPED });
-    // A second to notice and five for the agents, and this machine may be busy.
+    // A second to notice, five for the agents, and some more for a busy machine.
     expect(Date.parse(back?.at ?? '') - Date.parse(stop.since ?? '')).toBeLessThan(12_000);
   }
   expect(await first.run(sessions[0]?.runs[0] ?? '')).toMatchObject({ attempts: 0, crashes: 0 });
 
-  // What people do goes on, and they are told.
+  // People can continue to use the server, and are informed.
   expect(await metric(first, 'baton_stopped')).toBe(1);
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
   const sent = await desk.json<MessageReceipt>(['send', 'plain', 'echo later'], asAdmin);
@@ -146,7 +146,7 @@ test('[Q9] [Q16] [A9] [C1] [P6] everything is stopped, stays stopped over kill -
   expect(second.program.stderr()).toContain('"EverythingResumed"');
 });
 
-test('[Q9] [Q6] [A9] agents on all machines are stopped, and a worker that comes back starts nothing', async () => {
+test('[Q9] [Q6] [A9] agents on all machines are stopped, and a returning worker starts nothing', async () => {
   const cluster = await Cluster.create();
   const directory = temporaryDirectory();
   const { gated, works, alive, open } = commands(directory);

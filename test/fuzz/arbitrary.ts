@@ -5,7 +5,7 @@ import { hostileText, hostileValue } from './hostile.ts';
 type Components = Record<string, JsonSchema>;
 type Value = fc.Arbitrary<unknown>;
 
-/** Values that fit a schema (as far as JSON Schema can say it). */
+/** Values that fit a schema, as far as JSON Schema expresses it. */
 export function fitting(schema: JsonSchema, components: Components): Value {
   const { $ref, type, properties = {} } = schema;
   const within = (inner: unknown) => fitting((inner ?? {}) as JsonSchema, components);
@@ -58,7 +58,7 @@ function textFitting(schema: JsonSchema): fc.Arbitrary<string> {
   });
   const path = plain.map((text) => `/${text}`.slice(0, maxLength));
   const any = fc.string({ unit: 'grapheme', minLength, maxLength, size: 'max' });
-  // To wait for one that fits takes minutes where few do.
+  // Where few texts fit, filtering for one would take minutes.
   const often = [plain, path, any].filter(
     (texts) => fc.sample(texts, { numRuns: 50, seed: 1 }).filter(fits).length >= 20,
   );
@@ -66,25 +66,25 @@ function textFitting(schema: JsonSchema): fc.Arbitrary<string> {
   return fc.oneof(...often.map((texts) => texts.filter(fits)));
 }
 
-/** A value that fits but in one place: a field is another, gone, or one too many. */
+/** A value that fits except for one field, which is changed, missing or superfluous. */
 export function nearly(value: Value): Value {
   return fc
     .tuple(value, fc.nat(), hostileValue, hostileText, fc.constantFrom('replace', 'remove', 'add'))
     .map(([whole, at, hostile, name, how]) => {
-      const places = objectsIn(whole);
-      const place = places[at % Math.max(1, places.length)];
-      if (place === undefined) return hostile;
-      const keys = Object.keys(place);
+      const objects = objectsIn(whole);
+      const object = objects[at % Math.max(1, objects.length)];
+      if (object === undefined) return hostile;
+      const keys = Object.keys(object);
       const key = keys[at % Math.max(1, keys.length)] ?? name;
-      if (how === 'remove') delete place[key];
-      else define(place, how === 'add' ? name : key, hostile);
+      if (how === 'remove') delete object[key];
+      else define(object, how === 'add' ? name : key, hostile);
       return whole;
     });
 }
 
-/** Also for a name such as `__proto__`. */
-const define = (place: object, name: string, value: unknown) =>
-  Object.defineProperty(place, name, {
+/** Also works for a name such as `__proto__`. */
+const define = (object: object, name: string, value: unknown) =>
+  Object.defineProperty(object, name, {
     value,
     enumerable: true,
     configurable: true,

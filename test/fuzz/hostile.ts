@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that have broken something somewhere. */
+/** Texts that have broken software before. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '',
@@ -37,7 +37,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
 );
 
-/** JSON values that nobody expects. */
+/** Unexpected JSON values. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.constantFrom(null, true, 0, -1, 0.5, 1e308, -1e308, 2 ** 53, 2 ** 63, [], {}, [[]]),

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { AnswerStep } from './script.ts';
 
 /*
- * One answer of the Messages API, as a stream of events or whole.
+ * One answer of the Messages API, as a stream of events or as a whole.
  */
 
 interface Content {
@@ -55,7 +55,7 @@ export function wholeAnswer(step: AnswerStep, model: string): object {
   return { ...begin(model, usage, number), content, stop_reason: reasonOf(content), usage };
 }
 
-/** Writes the events; `pause` is awaited after all content but before the end. */
+/** Writes the events; awaits `pause` after all content, before the end. */
 export async function streamAnswer(
   response: ServerResponse,
   step: AnswerStep,
@@ -71,7 +71,7 @@ export async function streamAnswer(
     const { start, deltas } = inDeltas(block, step.piece);
     await send('content_block_start', { index, content_block: start });
     for (const delta of deltas) await send('content_block_delta', { index, delta });
-    // The last block stays open, so that whoever waits here has the text and no whole block.
+    // The last block stays open: during the pause the client has the text but no complete block.
     if (index === content.length - 1) await pause();
     await send('content_block_stop', { index });
   }
@@ -81,7 +81,7 @@ export async function streamAnswer(
   response.end();
 }
 
-/** Some text and then an error event, as an overloaded server sends it. */
+/** Some text and then an error event, like an overloaded server. */
 export async function streamError(response: ServerResponse, type: string): Promise<void> {
   const send = writer(response);
   await beginText(response);
@@ -100,10 +100,10 @@ export async function beginText(response: ServerResponse, model = 'scripted'): P
 function inDeltas(block: Content, piece = Number.POSITIVE_INFINITY) {
   const cut = (text: string, make: (text: string) => Content): Content[] => {
     const all: Content[] = [];
-    const letters = [...text];
-    const size = Math.min(piece, Math.max(1, letters.length));
-    for (let at = 0; at < letters.length; at += size) {
-      all.push(make(letters.slice(at, at + size).join('')));
+    const characters = [...text];
+    const size = Math.min(piece, Math.max(1, characters.length));
+    for (let at = 0; at < characters.length; at += size) {
+      all.push(make(characters.slice(at, at + size).join('')));
     }
     return all;
   };

@@ -5,7 +5,7 @@ export class Holds {
     { arrived: PromiseWithResolvers<void>; free: PromiseWithResolvers<void> }
   >();
 
-  /** Called by the step: says that it is there and waits. */
+  /** Called by the step: announces its arrival and waits. */
   async wait(name: string): Promise<void> {
     const { arrived, free } = this.#of(name);
     arrived.resolve();

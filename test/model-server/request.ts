@@ -16,7 +16,7 @@ const Message = z.object({
   content: z.union([z.string().transform((text) => [{ type: 'text', text }]), z.array(Block)]),
 });
 
-/** What of a request to the Messages API matters here. */
+/** The relevant part of a request to the Messages API. */
 export const MessagesRequest = z.looseObject({
   model: z.string(),
   stream: z.boolean().default(false),
@@ -29,7 +29,7 @@ export type MessagesRequest = z.output<typeof MessagesRequest>;
 export const textOf = (content: readonly Block[]): string =>
   content.map(({ text }) => text ?? '').join('\n');
 
-/** What came back from the tools of the last step, in the order of its calls. */
+/** The results of the last step's tools, in the order of its calls. */
 export function resultsIn({ messages }: MessagesRequest): Block[] {
   const blocks = (role: string): Block[] =>
     messages.findLast((message) => message.role === role)?.content ?? [];
@@ -40,8 +40,8 @@ export function resultsIn({ messages }: MessagesRequest): Block[] {
 }
 
 /**
- * The step a request is about: the one after those answered since the prompt with the script.
- * `isUsedUp` knows of failures that were had often enough.
+ * The step that a request is for: the one after those answered since the prompt with the script.
+ * `isUsedUp` says whether a failure has occurred often enough.
  */
 export function stepOf(
   request: MessagesRequest,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * A prompt carries what the model shall say, step by step, so that the server needs no memory of
- * conversations: the number of assistant turns since the prompt tells the step.
+ * A prompt contains the model's answers, step by step, so the server needs no memory of conversations:
+ * the number of assistant turns since the prompt gives the step.
  */
 
 const ToolUse = z.strictObject({
@@ -11,7 +11,7 @@ const ToolUse = z.strictObject({
   id: z.string().optional(),
 });
 
-/** What must have come back from the tools of the step before, in their order. */
+/** The expected result of one of the previous step's tools, in order. */
 const ExpectedResult = z.strictObject({
   error: z.boolean().default(false),
   includes: z.string().default(''),
@@ -25,16 +25,16 @@ const AnswerStep = z.strictObject({
   usage: z.record(z.string(), z.int()).optional(),
   /** Waits under this name until the test releases it, before the first byte. */
   hold: z.string().optional(),
-  /** The same after all text was sent, before the answer ends. */
+  /** The same after all text is sent, before the answer ends. */
   holdEnd: z.string().optional(),
-  /** Characters in one delta; the whole in one unless said. */
+  /** Characters per delta; by default there is a single delta. */
   piece: z.int().positive().optional(),
-  /** Bytes in one write to the socket. */
+  /** Bytes per write to the socket. */
   bytes: z.int().positive().optional(),
 });
 
 const times = z.int().positive().optional();
-/** Failures come so often, then the next step has its turn; for ever unless `times` is given. */
+/** Fails `times` times, then the next step follows; by default it always fails. */
 const StatusStep = z.strictObject({
   status: z.int(),
   type: z.string().optional(),
@@ -71,7 +71,7 @@ export function scriptIn(text: string): Step[] | null {
   return z.array(Step).parse(JSON.parse(text.slice(from + BEGIN.length, to)));
 }
 
-/** Scripts by a prompt that says nothing of them, where people look at it. */
+/** Scripts by prompt, for prompts that people see and that must not contain the script. */
 export const scriptsFor =
   (scripts: Readonly<Record<string, readonly StepInput[]>>) =>
   (text: string): Step[] | null => {

@@ -21,14 +21,14 @@ const result = (content: string) => ({
   content: [{ type: 'tool_result', tool_use_id: 't1', content }],
 });
 
-test('the number of answers since the prompt tells the step', async () => {
+test('the number of answers since the prompt determines the step', async () => {
   const { ask } = await start();
   const first = prompt([{ text: 'one' }, { text: 'two' }]);
-  const told = async (messages: Message[]) =>
+  const contentOf = async (messages: Message[]) =>
     ((await (await ask(messages)).json()) as { content: unknown[] }).content;
-  expect(await told([first])).toEqual([{ type: 'text', text: 'one' }]);
+  expect(await contentOf([first])).toEqual([{ type: 'text', text: 'one' }]);
   const answer = { role: 'assistant', content: 'one' };
-  expect(await told([first, answer, { role: 'user', content: 'go on' }])).toEqual([
+  expect(await contentOf([first, answer, { role: 'user', content: 'go on' }])).toEqual([
     { type: 'text', text: 'two' },
   ]);
 });
@@ -50,7 +50,7 @@ test('a stream has the events of the Messages API', async () => {
   ]);
 });
 
-test('other results of tools than expected are a failure of the test', async () => {
+test('unexpected tool results are a failure', async () => {
   const { server, ask } = await start();
   const steps = [{ tools: [call] }, { text: 'ok', results: [{ includes: 'good' }] }];
   const asked = [prompt(steps), { role: 'assistant', content: [{ type: 'tool_use', ...call }] }];
@@ -60,7 +60,7 @@ test('other results of tools than expected are a failure of the test', async () 
   expect(server.failures).toEqual([expect.stringContaining('bad')]);
 });
 
-test('failures come as often as they shall', async () => {
+test('failures occur as often as scripted', async () => {
   const { ask } = await start();
   const messages = [prompt([{ status: 529, times: 2 }, { text: 'fine' }])];
   const statuses = [];

@@ -7,11 +7,11 @@ import { type AnswerStep, isAnswer, type Step, type StepInput, scriptsFor } from
 
 export interface ModelServer {
   readonly url: string;
-  /** What a program needs to talk to it instead of the provider. */
+  /** The environment in which a program talks to this server instead of the provider. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Requests of the conversation itself; those without tools are the agent's own housekeeping. */
+  /** Requests of the conversation itself, without the agent's housekeeping, which has no tools. */
   readonly requests: readonly MessagesRequest[];
-  /** Scripts whose expected tool results did not come. */
+  /** Mismatches between expected and actual tool results. */
   readonly failures: readonly string[];
   /** Resolves when a step waits under this name. */
   arrived(name: string): Promise<void>;
@@ -20,8 +20,8 @@ export interface ModelServer {
 }
 
 /**
- * The Anthropic Messages API on loopback, with answers from the prompt (script.ts), or from `scripts`
- * by a part of the prompt.
+ * The Anthropic Messages API on loopback, with answers from the script in the prompt (script.ts), or
+ * from `scripts`, by a part of the prompt.
  */
 export async function startModelServer(
   scripts: Readonly<Record<string, readonly StepInput[]>> = {},
@@ -41,9 +41,9 @@ export async function startModelServer(
     const messages = parsed.data;
     if (messages.tools.length === 0) return answer(response, { text: 'ok' }, messages);
     requests.push(messages);
-    const found = stepOf(messages, (key, times) => (failed.get(key) ?? 0) >= times, scriptOf);
-    if (found === null) return answer(response, { text: 'Hello.' }, messages);
-    const { step, key } = found;
+    const next = stepOf(messages, (key, times) => (failed.get(key) ?? 0) >= times, scriptOf);
+    if (next === null) return answer(response, { text: 'Hello.' }, messages);
+    const { step, key } = next;
     if (isAnswer(step)) return answer(response, step, messages);
     failed.set(key, (failed.get(key) ?? 0) + 1);
     return failWith(response, step, messages.stream);
@@ -69,7 +69,7 @@ export async function startModelServer(
   };
 
   const server = createServer((request, response) => {
-    // A client may leave at any time.
+    // A client may disconnect at any time.
     response.on('error', () => {});
     handle(request, response).catch((error: unknown) => {
       failures.push(String(error));
@@ -110,7 +110,7 @@ async function failWith(
   }
 }
 
-/** What is wrong with the results that came back from tools; null if nothing. */
+/** The difference between actual and expected tool results; null if there is none. */
 function mismatch({ results }: AnswerStep, came: readonly Block[]): string | null {
   if (results === undefined) return null;
   const shown = came.map((block) => ({

@@ -1,6 +1,6 @@
 import type { Admission } from '../../src/queue/store.ts';
 
-/** A run to be admitted as plainly as possible. */
+/** A minimal run to admit. */
 export const admission = (id: string, fields: Partial<Admission> = {}): Admission => ({
   id,
   type: 't',

@@ -16,15 +16,15 @@ import { until } from './until.ts';
 
 const fixtures = join(root, 'src/agents/fixtures');
 
-/** Quick rungs, and much time for the last one: the machine may be busy. */
+/** Short times, but a long one for the last step: the machine may be busy. */
 const QUICK: Ladder = { interruptMs: 150, inputMs: 50, terminateMs: 150, killMs: 20_000 };
 
-/** For turns of which nobody reads the masks. */
+/** For tests that do not check masking. */
 export const unmasked = (): TextStream => ({ push: (piece) => piece, end: () => '' });
 
 let installations = 0;
 
-/** An installation of its own, of which nothing may be left when the test ends. */
+/** A separate installation; none of its processes may be left when the test ends. */
 export function agentRig() {
   const installation = `rig-${process.pid}-${++installations}`;
   const table = processTable();
@@ -54,7 +54,7 @@ export function agentRig() {
   };
 }
 
-/** A server of its own with an agent, for those who want to kill it. */
+/** A separate server with an agent, for tests that kill it. */
 async function server(
   installation: string,
   options: { program: string; node?: string; run?: string; lifeline?: boolean },
@@ -67,7 +67,7 @@ async function server(
   const { started } = await heard(child);
   const exit = once(child, 'exit');
   return {
-    /** The agent and what it names. */
+    /** The agent and the processes that it names. */
     pids: started,
     end: async (signal: NodeJS.Signals) => {
       child.kill(signal);
@@ -76,7 +76,7 @@ async function server(
   };
 }
 
-/** Starts a program of the fixtures and waits until it says that it is ready. */
+/** Starts a program of the fixtures and waits until it reports that it is ready. */
 async function start(spawn: Spawn, name: string) {
   const interpreter = name.endsWith('.mjs') ? process.execPath : '/bin/sh';
   const agent = await spawn([interpreter, join(fixtures, name)], { cwd: '/' });
@@ -84,7 +84,7 @@ async function start(spawn: Spawn, name: string) {
   return heard(agent);
 }
 
-/** Reads what a process says; `started` are the processes that it names. */
+/** Reads the output of a process; `started` are the processes that it names. */
 async function heard<P extends { stdout: Readable }>(process: P) {
   let text = '';
   process.stdout.setEncoding('utf8').on('data', (piece: string) => {
@@ -98,5 +98,5 @@ async function heard<P extends { stdout: Readable }>(process: P) {
   return { process, started, said: () => text.split('\n').filter((line) => line !== '') };
 }
 
-/** A zombie has ended; only its parent has not yet noticed. */
+/** A zombie has ended; its parent just has not noticed yet. */
 export const isAlive = (pid: number): boolean => processTable().observe(pid)?.ended === false;

@@ -6,7 +6,7 @@ import { adminToken } from '../../src/server/auth.ts';
 
 export const TOKEN = 'a-token-for-tests';
 
-/** The HTTP app alone: whatever passes it meets a database that is not open. */
+/** The HTTP app alone: requests that pass it reach a database that is not open. */
 export function appRig(options: Partial<AppOptions> = {}) {
   const app = createApp({
     log: pino({ level: 'silent' }),
@@ -22,7 +22,7 @@ export function appRig(options: Partial<AppOptions> = {}) {
     app,
     ask,
     get: (url: string) => ask({ method: 'GET', url }),
-    /** Sends a body as it is, as JSON unless said otherwise. */
+    /** Sends a body unchanged, as JSON by default. */
     post: (url: string, body: string | Buffer, headers: Record<string, string> = {}) =>
       ask({
         method: 'POST',

@@ -7,7 +7,7 @@ import type {
 } from '../../src/sessions/approvals/approval-store.ts';
 import { admission } from './admission.ts';
 
-/* Questions of runs that no agent executes, for tests of what is around them. */
+/* Questions of runs without an agent, for tests of everything else about approvals. */
 
 const NODE = {
   host: 'test',
@@ -29,7 +29,7 @@ export interface Asking {
 type Stores = Pick<Store, 'join' | 'enqueue' | 'getLane' | 'claim' | 'write'> &
   Pick<ApprovalStore, 'openApproval'>;
 
-/** A run of the session, of a type that nobody else claims, which asks and waits. */
+/** A run of the session that asks and waits, of a type that no other node claims. */
 export async function ask(
   store: Stores,
   sessionId: string,
@@ -55,7 +55,7 @@ export async function ask(
     masked: false,
     original: null,
     digest: newId(),
-    reason: 'no rule speaks of it',
+    reason: 'no rule covers this',
     enforced: false,
     fence,
     ...given,
@@ -64,7 +64,7 @@ export async function ask(
   return { claimed, asked: asked! };
 }
 
-/** Its process was stopped, as after minutes without an answer: no node has the run. */
+/** Parks the run, as after minutes without an answer: its process is stopped, and no node has it. */
 export async function park(
   store: Pick<Store, 'write'>,
   { claimed: { run, fence } }: Asking,
@@ -73,7 +73,7 @@ export async function park(
   await store.write([{ lane: run.lane, fence, end }]);
 }
 
-/** Again if somebody else just had the lane locked, or has pinned it to its host. */
+/** Tries again if another node has just locked the lane or pinned it to its host. */
 export async function claim(store: Stores, lane: string, type: string): Promise<ClaimedRun> {
   for (;;) {
     const nodeId = newId();

@@ -24,20 +24,20 @@ import { claim } from './asking.ts';
 import { temporaryDirectory } from './processes.ts';
 import { serviceRig } from './service-rig.ts';
 
-/** What an agent does in one attempt; all it says before it returns is told. */
+/** What an agent does in one attempt; all events it yields before it returns are emitted. */
 export type Play = (turn: Turn) => AsyncIterable<DriverEvent>;
 
 export interface AttemptRigOptions {
   readonly agent?: AgentKind;
   readonly session?: object;
   readonly spawn?: Spawn;
-  /** What of an earlier attempt cannot be stopped. */
+  /** Processes of an earlier attempt that cannot be stopped. */
   readonly left?: Swept['left'];
 }
 
-const NO_SPAWN: Spawn = () => Promise.reject(new Error('nothing is started here'));
+const NO_SPAWN: Spawn = () => Promise.reject(new Error('this rig starts no process'));
 
-/** Attempts at the runs of one session, over a real store, by agents that a test plays. */
+/** Attempts of runs of one session, over a real store, with agents played by the test. */
 export async function attemptRig(options: AttemptRigOptions = {}) {
   const { agent = 'claude' } = options;
   const rig = await serviceRig({ executes: false });
@@ -64,7 +64,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
     host: 'test',
   });
 
-  /** The next attempt at what is at the head of the queue. */
+  /** The next attempt of the run at the head of the queue. */
   const attempt = async (play: Play, lane = session.id) => {
     const claimed = await claim(store, lane, 'agent');
     const { run, fence } = claimed;
@@ -118,13 +118,13 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
     return {
       run,
       fence,
-      /** To its end, which is stored. */
+      /** Waits for its end and stores it. */
       ended: async (): Promise<Outcome> => {
         const outcome = await returned;
         await write({ end: { outcome, retryDelayMs: 0 } });
         return outcome;
       },
-      /** The node dies; nothing that happens here later counts. */
+      /** The node dies; its later writes are refused. */
       die: async (): Promise<void> => {
         await store.leave(nodeId!);
       },

@@ -17,12 +17,12 @@ import { testStore } from './sqlite.ts';
 export const ADMIN_TOKEN = 'admin-token-for-tests';
 export const FROM = { address: '192.0.2.7', requestId: 'request-1' };
 
-/** A database; each call of what it gives is another node's way to it. */
+/** Creates a database; each call of the result opens it for another node. */
 export const DATABASES: [string, () => Promise<() => Promise<BatonStore>>][] = [
   [
     'SQLite',
     async () => {
-      // One process has it open, so that both nodes use the same store.
+      // Only one process can open SQLite, so both nodes use the same store.
       const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
       onTestFinished(() => store.close());
       return async () => store;
@@ -52,7 +52,7 @@ export function authenticatorOver(
   return authenticator;
 }
 
-/** People and what they have, straight in the database. */
+/** Writes users and their credentials directly to the database. */
 export function peopleOf(store: BatonStore) {
   return {
     user: (name: string, role: Role = 'operator') => store.createUser({ id: newId(), name, role }),

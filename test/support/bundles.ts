@@ -15,7 +15,7 @@ import type {} from 'vitest/config';
 
 /*
  * Tests start hundreds of servers and commands and a thousand threads. Each would load up to six
- * hundred files for itself: about 1.9 s of a processor for a server, 1.1 s from a bundle.
+ * hundred files: a server takes about 1.9 s of processor time, 1.1 s from a bundle.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -46,12 +46,12 @@ declare module 'vitest' {
 }
 
 /**
- * Threads of test processes load their bundle, and so do programs that tests start, by NODE_OPTIONS
- * (setup-programs.ts). A test of how a checkout starts leaves those options out.
+ * Threads of test processes load their bundle, and so do programs that tests start, through
+ * NODE_OPTIONS (setup-programs.ts). A test of how a checkout starts omits those options.
  */
 export function bundles(): Plugin {
   let bundling: Promise<string> | undefined;
-  const place = async (): Promise<string> => {
+  const bundleFolder = async (): Promise<string> => {
     bundling ??= bundle();
     return pathToFileURL(await bundling).href;
   };
@@ -59,16 +59,16 @@ export function bundles(): Plugin {
     name: 'bundles',
     enforce: 'pre',
     async configureVitest({ vitest, defineCacheKeyGenerator }) {
-      // Vitest keeps transformed files: one that starts a thread would name the bundle of a run before,
-      // and so the sources as they were then.
+      // Vitest caches transformed files: one that starts a thread would name the bundle of an earlier
+      // run, which has the sources of that time.
       defineCacheKeyGenerator(({ id }) => (threadStartedBy(id) === undefined ? undefined : false));
-      // Someone who edits the sources wants them run as they are now.
+      // In watch mode the current sources must run.
       const { watch } = vitest.config;
-      vitest.provide('nodeOptions', watch ? '' : `--import=${await place()}/use.mjs`);
+      vitest.provide('nodeOptions', watch ? '' : `--import=${await bundleFolder()}/use.mjs`);
     },
     async transform(code, id) {
       if (threadStartedBy(id) === undefined) return null;
-      const folder = await place();
+      const folder = await bundleFolder();
       return { code: withThread(code, id, (name) => `new URL('${folder}/${name}')`), map: null };
     },
   };
@@ -102,24 +102,24 @@ async function bundle(): Promise<string> {
   return write(files);
 }
 
-/** Makes programs other files, when Node resolves them. */
+/** A module that redirects programs to their bundles when Node resolves them. */
 const use = (): string => {
   const bundled = PROGRAMS.map((entry) => [pathToFileURL(join(root, entry)).href, made(entry)]);
   return `import * as module from 'node:module';
 const bundled = new Map(${JSON.stringify(bundled)});
-// Not in every Node that npm may be run by.
+// Not every Node that may run npm has it.
 module.registerHooks?.({
   resolve(specifier, context, next) {
-    const found = next(specifier, context);
-    const name = bundled.get(found.url);
-    if (name === undefined) return found;
-    return { ...found, url: new URL(name, import.meta.url).href, format: 'module' };
+    const resolved = next(specifier, context);
+    const name = bundled.get(resolved.url);
+    if (name === undefined) return resolved;
+    return { ...resolved, url: new URL(name, import.meta.url).href, format: 'module' };
   },
 });
 `;
 };
 
-/** What a file says of its own place stays true of its source, but for the threads it starts. */
+/** Keeps `import.meta.url` of each file that of its source, except to start threads. */
 function asInSources(): Plugin {
   return {
     name: 'as-in-sources',
@@ -151,25 +151,25 @@ function withThread(code: string, id: string, url: (name: string) => string): st
   return code.replace(pattern, url(made(thread)));
 }
 
-/** At once, under a name of its content: another run may use the same. */
+/** Writes atomically, to a folder named by its content: another run may use the same one. */
 function write(files: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');
   for (const [name, code] of [...files].sort()) hash.update(`${name} ${code}`);
-  const place = join(folder, hash.digest('hex').slice(0, 16));
-  const draft = `${place}.${process.pid}`;
+  const target = join(folder, hash.digest('hex').slice(0, 16));
+  const draft = `${target}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
   for (const [name, code] of files) writeFileSync(join(draft, name), code);
   try {
-    renameSync(draft, place);
+    renameSync(draft, target);
   } catch {
-    // It is there from a run before.
+    // It exists from an earlier run.
     rmSync(draft, { recursive: true });
-    utimesSync(place, new Date(), new Date());
+    utimesSync(target, new Date(), new Date());
   }
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     if (Date.now() - statSync(path).mtimeMs > KEPT_MS)
       rmSync(path, { recursive: true, force: true });
   }
-  return place;
+  return target;
 }

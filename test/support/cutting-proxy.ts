@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A way to a server that breaks: the test says after how many bytes of answer each connection is cut. */
+/** A proxy that cuts each connection after the number of answer bytes that the test gives. */
 export async function cuttingProxy(target: string, nextCut: () => number) {
   const port = Number(new URL(target).port);
   const open = new Set<Socket>();

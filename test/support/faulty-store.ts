@@ -3,11 +3,11 @@ import { keepInProcess } from '../../src/queue/node/lease-keeper.ts';
 import type { Store } from '../../src/queue/store.ts';
 
 export interface Faults {
-  /** What every call fails with, while it is set. */
+  /** While set, every call fails with this error. */
   away: BatonError | null;
-  /** Called before each call; may wait, or throw in the call's place. */
+  /** Called before each call; may wait, or throw instead of the call. */
   before: ((method: string, args: readonly unknown[]) => void | Promise<void>) | null;
-  /** Calls of this method happen, but their answer is lost, so many times. */
+  /** Calls of this method succeed, but their answer is lost, this many times. */
   loseAnswers: { method: string; times: number } | null;
   /** How often each method was called. */
   readonly calls: Map<string, number>;

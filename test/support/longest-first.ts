@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Seconds that files take, as `npm test` lists them at its end; the first that fits counts. The last
- * file to begin decides when all is over, so that only long ones have to be here.
+ * Seconds that files take, as `npm test` lists them at its end; the first match counts. Only long
+ * files matter: one that starts last delays the end of the whole run.
  */
 const SECONDS: readonly (readonly [path: string, seconds: number])[] = [
   ['test/start/install.test.ts', 129],
@@ -22,7 +22,7 @@ const SECONDS: readonly (readonly [path: string, seconds: number])[] = [
   ['test/chaos/chaos.test.ts', 30],
 ];
 
-/** As vitest does, but it knows only what has run before on this machine. */
+/** Vitest sorts the same way, but knows only files that have run before on this machine. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const seconds = ({ moduleId }: TestSpecification): number =>

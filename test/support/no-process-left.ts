@@ -6,54 +6,54 @@ import { beforeAll, beforeEach } from 'vitest';
 import { type Moment, type ProcessRow, processTable } from '../../src/agents/process-table.ts';
 
 /*
- * Runs with every test file: what a test starts must be gone when it ends, else it fails. Whatever
- * a test starts is known by a folder in its PATH that is not there: of all variables that is the one
- * which agents and programs with an environment of their own get, too.
+ * Runs with every test file: a test fails if a process that it started outlives it. Such processes
+ * are recognised by a nonexistent folder in their PATH: of all variables it is the one that even
+ * agents and programs with an environment of their own inherit.
  */
 
 const BEGINNING = `/no-such-folder/of-test-process-${process.pid}-`;
 const path = (process.env['PATH'] ?? '').split(delimiter);
-/** Of this process, which runs one file after another. */
-const MARK = path.find((folder) => folder.startsWith(BEGINNING)) ?? `${BEGINNING}${Date.now()}`;
-if (!path.includes(MARK)) process.env['PATH'] = [...path, MARK].join(delimiter);
+/** Tags this process, which runs one file after another. */
+const TAG = path.find((folder) => folder.startsWith(BEGINNING)) ?? `${BEGINNING}${Date.now()}`;
+if (!path.includes(TAG)) process.env['PATH'] = [...path, TAG].join(delimiter);
 
-/** For what was killed or told to stop in the last moment; the machine may be busy. */
+/** For processes that were stopped at the last moment; the machine may be busy. */
 const GRACE_MS = 20_000;
 
 const table = processTable();
-/** Until when all processes were looked at, and those of these tests that were alive then. */
-let looked: Moment | undefined;
+/** The time of the last check of all processes, and the processes of these tests alive then. */
+let checkedAt: Moment | undefined;
 let ours: readonly ProcessRow[] = [];
 const nameOf = ({ pid, start }: ProcessRow): string => `${pid} ${start}`;
 
 beforeEach(({ onTestFinished }) => {
-  // Of the whole file, or of a group of tests.
+  // Processes that belong to the whole file or to a group of tests.
   const before = new Set(started().map(nameOf));
-  // The first to be asked for is the last to be called, so that a test's own clean-up is over.
+  // Callbacks run in reverse order, so the test's own clean-up comes first.
   onTestFinished(() =>
     gone((rows) => {
       const there = new Set(rows.map(nameOf));
-      // Started again by the test, as a database may be; what is left is seen when the file ends.
+      // The test restarted one of them, e.g. a database; leftovers are detected when the file ends.
       if ([...before].some((name) => !there.has(name))) return [];
       return rows.filter((row) => !isOf(before, row, rows));
     }),
   );
 });
 
-// As its clean-up, which is called after all that a file has for its end.
+// A clean-up function of `beforeAll` runs after everything the file does at its end.
 beforeAll(() => () => gone((rows) => rows));
 
-/** What these tests started, and is alive. Only what is new is looked at whole: there are many tests. */
+/** Live processes of these tests. Only new ones are examined in full, because there are many tests. */
 function started(): readonly ProcessRow[] {
   const moment = table.now();
-  const fresh = table.list(looked).filter(({ pid, ended }) => pid !== process.pid && !ended);
-  looked = moment;
+  const fresh = table.list(checkedAt).filter(({ pid, ended }) => pid !== process.pid && !ended);
+  checkedAt = moment;
   const alive = ours.flatMap((row) => {
-    const now = table.look(row.pid);
+    const now = table.observe(row.pid);
     return now?.start === row.start && !now.ended ? [now] : [];
   });
   const pids = new Set([process.pid, ...alive.map(({ pid }) => pid)]);
-  for (const { pid } of fresh) if (environmentOf(pid).includes(MARK)) pids.add(pid);
+  for (const { pid } of fresh) if (environmentOf(pid).includes(TAG)) pids.add(pid);
   for (let size = 0; size < pids.size; ) {
     size = pids.size;
     for (const { pid, parent } of fresh) if (pids.has(parent)) pids.add(pid);
@@ -63,7 +63,7 @@ function started(): readonly ProcessRow[] {
   return ours;
 }
 
-/** One of those, or started by one. */
+/** Whether a process is one of these, or was started by one. */
 function isOf(known: ReadonlySet<string>, row: ProcessRow, rows: readonly ProcessRow[]): boolean {
   for (let at: ProcessRow | undefined = row; at !== undefined; ) {
     if (known.has(nameOf(at))) return true;
@@ -81,15 +81,15 @@ async function gone(among: (rows: readonly ProcessRow[]) => readonly ProcessRow[
     left = among(started());
   }
   if (left.length === 0) return;
-  const told = left.map(({ pid }) => `${pid} ${commandOf(pid)}`).join('\n');
+  const leftovers = left.map(({ pid }) => `${pid} ${commandOf(pid)}`).join('\n');
   for (const { pid } of left) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // Gone after all; it was here too long.
+      // It has ended now, but too late.
     }
   }
-  throw new Error(`Processes of this test were left:\n${told}`);
+  throw new Error(`Processes of this test were left:\n${leftovers}`);
 }
 
 function environmentOf(pid: number): string {

@@ -4,13 +4,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-/** Whom the server runs as; empty for whoever runs the tests. */
+/** The user that the server runs as; empty for the user who runs the tests. */
 export interface User {
   uid?: number;
   gid?: number;
 }
 
-/** PostgreSQL refuses to run as root. `nobody` is there already: no account needs to be made. */
+/** PostgreSQL refuses to run as root. `nobody` already exists, so no account is needed. */
 export function userForServer(): User {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string) =>
@@ -18,21 +18,23 @@ export function userForServer(): User {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** The temp directory, or another one if the server's user cannot get there. */
-export function placeForData(user: User): string {
-  const places = [tmpdir(), '/tmp', '/var/tmp'];
-  return places.find((place) => user.uid === undefined || isOpenToAll(place)) ?? tmpdir();
+/** The temp directory, or another one if the server's user cannot access it. */
+export function parentForData(user: User): string {
+  const directories = [tmpdir(), '/tmp', '/var/tmp'];
+  return (
+    directories.find((directory) => user.uid === undefined || isOpenToAll(directory)) ?? tmpdir()
+  );
 }
 
 /**
- * The programs of the npm package. If the checkout is in a private directory, root's home for one,
- * the server's user cannot run them there: then it gets a copy in `place`.
+ * The programs of the npm package. If the checkout is in a private directory such as root's home, the
+ * server's user cannot run them there and gets a copy in `directory`.
  */
-export function findBinaries(user: User, place: string): { initdb: string; postgres: string } {
+export function findBinaries(user: User, directory: string): { initdb: string; postgres: string } {
   let native = join(packageDirectory(), 'native');
   makeSymlinks(native);
   if (user.uid !== undefined && !isOpenToAll(native)) {
-    const copy = join(place, 'native');
+    const copy = join(directory, 'native');
     cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
     native = copy;
   }
@@ -47,8 +49,8 @@ function packageDirectory(): string {
 }
 
 /**
- * npm packages hold no symbolic links; this one lists them, and makes them in an install script
- * that npm may be told not to run.
+ * npm packages contain no symbolic links. This one lists them and creates them in an install script,
+ * which npm may be configured to skip.
  */
 function makeSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');

@@ -15,7 +15,7 @@ async function value(url: string, sql: string): Promise<unknown> {
 }
 
 describe('a database of the shared server', () => {
-  test('[O1] is empty, real and can be dropped while in use', async () => {
+  test('[O1] is a real, empty database and can be dropped while in use', async () => {
     const database = await createDatabase();
     const client = new pg.Client({ connectionString: database.url });
     const ended = new Promise((resolve) => client.on('error', resolve));
@@ -32,14 +32,14 @@ describe('a database of the shared server', () => {
   });
 });
 
-describe('a server of its own', () => {
+describe('a separate server', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres({ settings: { max_connections: '20' } });
   });
   afterAll(() => server.remove());
 
-  test('keeps its data over a stop, a crash and a restart on the same port', async () => {
+  test('keeps its data and port across a stop and a crash', async () => {
     await value(server.url, 'create table kept (value int)');
     await value(server.url, 'insert into kept values (1)');
     await server.stop();

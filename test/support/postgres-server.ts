@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { findBinaries, placeForData, type User, userForServer } from './postgres-binaries.ts';
+import { findBinaries, parentForData, type User, userForServer } from './postgres-binaries.ts';
 
 export interface PostgresServer {
   /** URL of the database `postgres`, as superuser. */
   readonly url: string;
   /** Starts it again after `stop`, on the same port with the same data. */
   start(): Promise<void>;
-  /** `fast` ends connections and writes everything down; `immediate` is a crash. */
+  /** `fast` ends connections and flushes everything to disk; `immediate` is a crash. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
   /** Stops it and removes its data. */
   remove(): Promise<void>;
@@ -21,19 +21,19 @@ export interface ServerOptions {
   settings?: Record<string, string>;
 }
 
-/** A real PostgreSQL server of its own, on a free loopback port with its data in a temp directory. */
+/** A separate, real PostgreSQL server on a free loopback port, with its data in a temp directory. */
 export async function startPostgres({
   settings = {},
 }: ServerOptions = {}): Promise<PostgresServer> {
   const user = userForServer();
-  const place = mkdtempSync(join(placeForData(user), 'baton-postgres-'));
-  const data = join(place, 'data');
+  const directory = mkdtempSync(join(parentForData(user), 'baton-postgres-'));
+  const data = join(directory, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (user.uid !== undefined && user.gid !== undefined) {
-    chownSync(place, user.uid, user.gid);
+    chownSync(directory, user.uid, user.gid);
     chownSync(data, user.uid, user.gid);
   }
-  const binaries = findBinaries(user, place);
+  const binaries = findBinaries(user, directory);
   const port = await freePort();
   await run(
     binaries.initdb,
@@ -63,7 +63,7 @@ export async function startPostgres({
     await stopping?.stop(mode);
   };
   const start = async () => {
-    server ??= await launch(binaries.postgres, args, user, place);
+    server ??= await launch(binaries.postgres, args, user, directory);
   };
   await start();
   return {
@@ -72,7 +72,7 @@ export async function startPostgres({
     stop,
     remove: async () => {
       await stop('immediate');
-      rmSync(place, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     },
   };
 }
@@ -81,15 +81,20 @@ interface Running {
   stop(mode: 'fast' | 'immediate'): Promise<void>;
 }
 
-async function launch(binary: string, args: string[], user: User, place: string): Promise<Running> {
-  // In a group of its own: Ctrl-C ends the tests first, then their cleaning up ends the server.
+async function launch(
+  binary: string,
+  args: string[],
+  user: User,
+  directory: string,
+): Promise<Running> {
+  // In its own process group: Ctrl-C ends the tests first, and their clean-up ends the server.
   const server = spawn(binary, args, {
     ...user,
-    cwd: place,
+    cwd: directory,
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const watchdog = watch(server, place);
+  const watchdog = watch(server, directory);
   const exited = once(server, 'exit');
   let log = '';
   await new Promise<void>((resolve, reject) => {
@@ -109,14 +114,14 @@ async function launch(binary: string, args: string[], user: User, place: string)
   };
 }
 
-/** When the tests are killed, its input ends: it ends the server and removes the data. */
-function watch(server: ChildProcess, place: string): ChildProcess {
+/** If the tests are killed, its input ends: it kills the server and removes the data. */
+function watch(server: ChildProcess, directory: string): ChildProcess {
   const script = `
     cat >/dev/null
     kill -QUIT "$1"
     for _ in $(seq 100); do kill -0 "$1" || break; sleep 0.1; done
     rm -rf "$2"`;
-  return spawn('sh', ['-c', script, 'sh', String(server.pid), place], {
+  return spawn('sh', ['-c', script, 'sh', String(server.pid), directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

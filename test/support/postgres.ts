@@ -6,7 +6,7 @@ import { migrate } from '../../src/storage/postgres/migrate.ts';
 
 export interface TestDatabase {
   url: string;
-  /** Ends whatever is still connected, and removes the database. */
+  /** Terminates open connections and removes the database. */
   drop(): Promise<void>;
 }
 
@@ -23,29 +23,29 @@ export async function createDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Schemas that a test has used, for the next to use again. */
+/** Schemas that a finished test has used, for reuse. */
 const free: Schema[] = [];
 const used = new Map<string, Promise<Schema>>();
 
 interface Schema {
   readonly target: Target;
-  /** Brings back what was there after the migrations. */
+  /** SQL that restores the state right after the migrations. */
   readonly reset: string;
 }
 
 /**
- * Where a store with no data of others is, the same for the same place until the test ends. Emptying a
+ * A schema without other data; the same `key` returns the same one until the test ends. Emptying a
  * schema is cheaper than the migrations; copying a database takes as much processor time as they do.
  */
-export async function emptySchema(place: string = randomBytes(6).toString('hex')): Promise<Target> {
-  let schema = used.get(place);
+export async function emptySchema(key: string = randomBytes(6).toString('hex')): Promise<Target> {
+  let schema = used.get(key);
   if (schema === undefined) {
     schema = takeSchema();
-    used.set(place, schema);
-    // After the store was closed: what is asked for first is called last.
+    used.set(key, schema);
+    // Callbacks run in reverse order, so the store is already closed.
     onTestFinished(async () => {
-      free.push(await used.get(place)!);
-      used.delete(place);
+      free.push(await used.get(key)!);
+      used.delete(key);
     });
   }
   return (await schema).target;
@@ -73,7 +73,7 @@ async function resetOf({ url, schema }: Target): Promise<string> {
     );
     return rows.map(({ relname }) => `${schema}.${relname}`);
   };
-  // Without looking at foreign keys: all of it goes.
+  // Disables foreign keys, because everything is deleted.
   const statements = ['SET session_replication_role = replica'];
   for (const table of await names('r')) {
     if (table.endsWith('.migrations')) continue;

@@ -17,12 +17,12 @@ export interface Program {
   /** Everything written so far. */
   stdout(): string;
   stderr(): string;
-  /** The rest of the first line on stdout that begins so; fails if the program ends without it. */
+  /** The rest of the first stdout line with this beginning; fails if the program ends without it. */
   line(beginning: string): Promise<string>;
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Starts a program; whatever is left of it and its children when the test ends is killed. */
+/** Starts a program; it and its children are killed when the test ends. */
 export function start(
   command: string,
   args: string[],
@@ -43,18 +43,17 @@ export function start(
     });
   }
   const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  const family = new Set([pid]);
+  const tree = new Set([pid]);
   const note = () => {
     const rows = table.list();
-    for (const member of family)
-      for (const row of rows) if (row.parent === member) family.add(row.pid);
+    for (const member of tree) for (const row of rows) if (row.parent === member) tree.add(row.pid);
   };
   onTestFinished(async () => {
     note();
-    for (const member of family) if (isAlive(member)) process.kill(member, 'SIGKILL');
+    for (const member of tree) if (isAlive(member)) process.kill(member, 'SIGKILL');
     await exit;
   });
-  const found = (beginning: string) =>
+  const lineFrom = (beginning: string) =>
     text.stdout
       .split('\n')
       .slice(0, -1)
@@ -66,21 +65,21 @@ export function start(
     exit,
     line: async (beginning) => {
       for (;;) {
-        const line = found(beginning);
+        const line = lineFrom(beginning);
         if (line !== undefined) {
           note();
           return line.slice(beginning.length);
         }
         const ended = await Promise.race([once(child.stdout, 'data').then(() => false), exit]);
-        if (ended && found(beginning) === undefined) {
-          throw new Error(`"${beginning}" never came:\n${text.stdout}\n${text.stderr}`);
+        if (ended && lineFrom(beginning) === undefined) {
+          throw new Error(`no line began with "${beginning}":\n${text.stdout}\n${text.stderr}`);
         }
       }
     },
   };
 }
 
-/** Without what npm and the caller's shell have set, so that tests mean the same everywhere. */
+/** The environment without variables of npm and the caller's shell, so tests run the same everywhere. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const ours = /^(npm_|BATON_|NODE_(?!COMPILE_CACHE|OPTIONS)|VITEST|INIT_CWD)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
@@ -99,10 +98,10 @@ export function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-/** A zombie has ended; only its parent has not yet noticed. */
-export const isAlive = (pid: number): boolean => table.look(pid)?.ended === false;
+/** A zombie has ended; its parent just has not noticed yet. */
+export const isAlive = (pid: number): boolean => table.observe(pid)?.ended === false;
 
-/** Waits until a condition outside this process holds; there is no signal to await for those. */
+/** Polls a condition outside this process, which has no signal to await. */
 export async function until(what: string, holds: () => boolean, withinMs = 5000): Promise<void> {
   const start = performance.now();
   while (!holds()) {

@@ -30,7 +30,7 @@ export function scheduleQueue(store: Store): RunQueue {
 export const fireDueTicks = async (store: Store): Promise<number> =>
   (await fireDue(store, SILENT)).fired;
 
-/** The ticks that made runs, by the age of their runs. */
+/** The ticks that made runs, oldest run first. */
 export async function ticksOf(store: Store): Promise<Tick[]> {
   const ticks: Tick[] = [];
   for (const run of await store.list({ limit: 1000 })) {

@@ -1,4 +1,4 @@
-/** Random numbers from 0 to 1 that are the same in every run (mulberry32). */
+/** Reproducible random numbers from 0 to 1 (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

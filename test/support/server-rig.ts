@@ -17,13 +17,13 @@ export interface ServerOptions {
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly command?: 'up' | 'api' | 'worker';
-  /** Most descriptors the process may have open. */
+  /** Limit of open file descriptors of the process. */
   readonly openFiles?: number;
 }
 
 /**
- * A real server, spoken to over HTTP alone. Started as the launcher does it, without the launcher, which
- * takes a fifth of the time and has tests of its own.
+ * A real server, used only over HTTP. It is started like by the launcher, but without it: the launcher
+ * takes a fifth of the time and has its own tests.
  */
 export class Server {
   readonly program: Program;
@@ -111,7 +111,7 @@ export class Server {
     }
   }
 
-  /** As if the machine had cut it off. */
+  /** Kills it as if the machine had crashed. */
   async kill(): Promise<void> {
     process.kill(this.program.pid, 'SIGKILL');
     await this.program.exit;
@@ -123,7 +123,7 @@ export class Server {
   }
 }
 
-/** A port that is free now, for a server that is to come back at the same address. */
+/** A free port for a server that will restart at the same address. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** Nobody crashes this one, so that it need not wait for the disk; and it is gone before it fills up. */
+/** This server never crashes, so it need not wait for the disk; it is removed before the disk fills up. */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -18,7 +18,7 @@ const settings = {
   autovacuum: 'off',
 };
 
-/** One server for the whole test run; each test file makes its own database (postgres.ts). */
+/** One server for the whole test run; each test file creates its own database (postgres.ts). */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres({ settings });
   project.provide('postgresUrl', server.url);

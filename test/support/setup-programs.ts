@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 
 /*
- * Runs with every test file: what its tests start by Node gets these options (bundles.ts), and none
- * of the person who runs the tests.
+ * Runs with every test file: Node programs that tests start get these options (bundles.ts) instead of
+ * those of the user who runs the tests.
  */
 process.env['NODE_OPTIONS'] = inject('nodeOptions');

@@ -13,11 +13,11 @@ import { authenticatorOver, DATABASES, peopleOf } from './authenticator-rig.ts';
 export const HOST = 'localhost:80';
 export const OURS = { host: HOST, origin: `http://${HOST}` };
 
-/** From the page that answers a sign-in. */
+/** The page key in the page that answers a sign-in. */
 export const pageKeyIn = (page: string): string =>
   /data-page-key="([\w-]{43})"/.exec(page)?.[1] ?? '';
 
-/** The app over real users on SQLite, and a browser's way to it without the browser. */
+/** The app with real users on SQLite, and requests as a browser would send them. */
 export async function signInRig(
   options: {
     readonly site?: SiteOptions;
@@ -57,10 +57,10 @@ export async function signInRig(
     });
   const get = (url: string, headers: InjectOptions['headers'] = {}) =>
     app.inject({ url, headers: { host: HOST, accept: 'text/html', ...headers } });
-  /** `Cookie` as a browser would send what it was given. */
+  /** The `Cookie` header that a browser would send after this answer. */
   const cookieOf = (answer: { headers: Record<string, unknown> }): string =>
     String(answer.headers['set-cookie']).split(';', 1)[0] ?? '';
-  /** What every request of the page carries then. */
+  /** The headers of every request of the signed-in page. */
   const asPage = (answer: { headers: Record<string, unknown>; body: string }) => ({
     cookie: cookieOf(answer),
     [PAGE_KEY_HEADER]: pageKeyIn(answer.body),

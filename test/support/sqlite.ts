@@ -6,7 +6,7 @@ import type { WriterThread } from '../../src/storage/sqlite/writer.ts';
 
 let thread: Worker | undefined;
 
-/** A real store over a real file whose writer shares one thread with those of other tests. */
+/** A real store over a real file; its writer shares one thread with those of other tests. */
 export const testStore = (options: SqliteOptions) => sqliteStore({ ...options, startThread });
 
 function startThread(path: string): WriterThread {

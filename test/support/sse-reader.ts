@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** What a stream sends, parsed as it comes. */
+/** Parses the messages of a stream as they arrive. */
 export class SseReader {
   readonly messages: EventSourceMessage[] = [];
   readonly comments: string[] = [];

@@ -40,8 +40,8 @@ export interface StreamRigOptions {
 }
 
 /**
- * A server with streams over real sessions on SQLite, and a way to write to the logs it shows. The
- * agent says as many words as its message asks for. Only what keeps sessions by time is left out.
+ * A server with streams over real sessions on SQLite, and a way to write to their logs. The agent says
+ * as many words as its message asks for. Only the periodic work on sessions is left out.
  */
 export async function streamRig(options: StreamRigOptions = {}) {
   const { limits, follow, dataDir = temporaryDirectory() } = options;
@@ -80,7 +80,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
   const counted = { opened: 0, closed: 0, dropped: [] as StreamKind[] };
   const authenticator = new StoreAuthenticator({ adminToken: TOKEN });
   authenticator.open(store);
-  // As if nobody told that something has changed.
+  // As if no change notification ever arrived.
   if (options.deaf === true) authenticator.onChange = () => () => {};
   const auth = requestAuthenticator(authenticator);
   let streams: OpenStreams | undefined;
@@ -130,10 +130,10 @@ export async function streamRig(options: StreamRigOptions = {}) {
     stop,
     streams: streams as OpenStreams,
     connected: () => connections.count,
-    /** Open connections of HTTP. */
+    /** The number of open HTTP connections. */
     sockets: () =>
       new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count))),
-    /** A session whose log has so many events, from `session.created` on. */
+    /** A session with this many events in its log, from `session.created` on. */
     async session(events = 1): Promise<string> {
       const name = `s${newId()}`;
       const { id } = await service.create(ADMIN, CreateSession.parse({ name }));
@@ -141,7 +141,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
       await Promise.all(left);
       return id;
     },
-    /** A run whose agent says so much. */
+    /** A run whose agent says this many words. */
     async run(id: string, words: number): Promise<string> {
       const body = { message: String(words), onBusy: 'enqueue' } as const;
       return (await service.send(ADMIN, id, body, null)).runId;

@@ -2,7 +2,7 @@ import type { LogEvent } from '../../src/contract/event.ts';
 import type { Tail } from '../../src/queue/follow/tail.ts';
 import type { Store } from '../../src/queue/store.ts';
 
-/** The next events of a tail, so many, or fewer if it ends. */
+/** The next `count` events of a tail, or fewer if it ends. */
 export async function read(tail: Tail, count: number): Promise<LogEvent[]> {
   const events: LogEvent[] = [];
   while (events.length < count) {
@@ -13,7 +13,7 @@ export async function read(tail: Tail, count: number): Promise<LogEvent[]> {
   return events;
 }
 
-/** All that a tail gives until it ends. */
+/** All events of a tail until it ends. */
 export const readAll = (tail: Tail): Promise<LogEvent[]> => read(tail, Number.POSITIVE_INFINITY);
 
 export const seqs = (events: readonly LogEvent[]): number[] => events.map(({ seq }) => seq);
@@ -22,7 +22,7 @@ export const seqs = (events: readonly LogEvent[]): number[] => events.map(({ seq
 export const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
-/** The same store, but nobody is ever told anything. */
+/** The same store, without hints. */
 export const deaf = (store: Store): Store =>
   new Proxy(store, {
     get(target, name) {

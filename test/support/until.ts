@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Looking costs what is waited for its processor, most of all over HTTP: less often, the longer it takes. */
+/** Polling takes processor time from the work it waits for, so it polls less often the longer it waits. */
 const SHARE = 0.05;
-const SELDOM_MS = 250;
+const LONGEST_PAUSE_MS = 250;
 
-/** Waits for a condition, first looking every few milliseconds; fails with its text after the deadline. */
+/** Polls a condition, at first every few milliseconds; on timeout it fails with the condition's source. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   { ms = 10_000, every = 3 } = {},
@@ -13,6 +13,6 @@ export async function until(
   while (!(await condition())) {
     const waited = performance.now() - start;
     if (waited > ms) throw new Error(`not within ${ms} ms: ${condition}`);
-    await sleep(Math.max(every, Math.min(waited * SHARE, SELDOM_MS)));
+    await sleep(Math.max(every, Math.min(waited * SHARE, LONGEST_PAUSE_MS)));
   }
 }

@@ -9,7 +9,7 @@ import { CapturedLog } from './captured-log.ts';
 import { faultyStore } from './faulty-store.ts';
 import { until } from './until.ts';
 
-/** A queue on a store whose connection can be cut, and workers for it; all stopped with the test. */
+/** A queue over a store whose connection can be cut, with workers; everything stops with the test. */
 export function rig(base: Store = memoryStore()) {
   const log = new CapturedLog();
   const { store, faults } = faultyStore(base);
@@ -31,7 +31,7 @@ export function rig(base: Store = memoryStore()) {
   return { base, store, faults, queue, log, worker, stateOf, reaches };
 }
 
-/** A promise to be resolved by the test, and whether it was reached. */
+/** Blocks callers of `pass` until the test opens it, and counts them. */
 export class Gate {
   readonly #deferred = Promise.withResolvers<void>();
   reached = 0;

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { SessionEvent } from '../../src/contract/session-event.ts';
 import { until } from './until.ts';
 
-/** What comes over a WebSocket: events, other frames, and how it was closed. */
+/** Records what a WebSocket receives: events, other frames, and how it was closed. */
 export class WsReader {
   readonly socket: WebSocket;
   readonly events: SessionEvent[] = [];
