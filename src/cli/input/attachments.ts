@@ -15,7 +15,7 @@ export const attachFlag = {
   },
 } as const;
 
-/** Reads the files of a message. The API needs no media types: the server detects them. */
+/** Reads the files of a message. Types are not sent: the server recognises images by their bytes. */
 export async function readAttachments(paths: readonly string[] | undefined) {
   if (paths === undefined) return {};
   if (paths.length > ATTACHMENTS_MAX) {
