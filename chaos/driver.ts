@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [Work['kind'], number])[] = [
   ['final', 5],
   ['emits', 20],
   ['asks', 8],
-  ['settles', 8],
+  ['commits', 8],
   ['parks', 5],
   ['returns', 6],
   ['deaf', 8],

@@ -38,7 +38,7 @@ export interface Work {
     | 'final'
     | 'emits'
     | 'asks'
-    | 'settles'
+    | 'commits'
     | 'parks'
     | 'returns'
     | 'deaf';

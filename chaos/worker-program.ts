@@ -66,7 +66,7 @@ async function handle(work: Work, context: AttemptContext): Promise<unknown> {
 
 async function doWork(
   { kind, ms }: Work,
-  { attempt, signal, wait, settle }: AttemptContext,
+  { attempt, signal, wait, commit }: AttemptContext,
   emit: () => Promise<void>,
   node: string | null,
 ): Promise<unknown> {
@@ -89,8 +89,8 @@ async function doWork(
       await wait();
       await emit();
       return result;
-    case 'settles':
-      await settle(result);
+    case 'commits':
+      await commit(result);
       await delay(20);
       return result;
     case 'parks':

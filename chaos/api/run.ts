@@ -106,7 +106,7 @@ async function play(options: ApiChaosOptions, cleanup: Cleanup): Promise<ApiChao
     errors: [
       ...errors,
       ...driver.errors,
-      ...caller.errors.map((error) => withWords(error, servers)),
+      ...caller.errors.map((error) => withLogLines(error, servers)),
       ...servers.errors,
       ...readers.flatMap((reader) => reader.errors),
     ],
@@ -203,9 +203,9 @@ function expectedOf(readers: readonly Reader[]): Map<string, number> {
 }
 
 /** A failed request, with the lines that its server logged about it. */
-function withWords(error: string, servers: Servers): string {
+function withLogLines(error: string, servers: Servers): string {
   const requestId = /"requestId":"([^"]+)"/.exec(error)?.[1];
-  return requestId === undefined ? error : `${error}\n${servers.wordsAbout(requestId)}`;
+  return requestId === undefined ? error : `${error}\n${servers.logLinesAbout(requestId)}`;
 }
 
 /** The last seq of each session's log after the drain; readers must have seen everything up to it. */

@@ -9,7 +9,7 @@ const launcher = fileURLToPath(new URL('../../bin/baton.mjs', import.meta.url));
 /** A server that lost its launcher exits at once, but a busy machine needs a moment. */
 const GONE_MS = 90_000;
 /** Characters of output to keep per server process. */
-const WORDS_KEPT = 4_000_000;
+const OUTPUT_LIMIT = 4_000_000;
 
 export type Death = 'both' | 'launcher' | 'child';
 
@@ -56,7 +56,7 @@ export class ServerProcess {
     const guard = guardOf(pid);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.output = (this.output + text).slice(-WORDS_KEPT);
+        this.output = (this.output + text).slice(-OUTPUT_LIMIT);
         this.ready ||= text.includes('Baton is ready: ');
       });
     }
@@ -203,7 +203,7 @@ export class Servers {
   }
 
   /** The lines logged about a request. */
-  wordsAbout(requestId: string): string {
+  logLinesAbout(requestId: string): string {
     const lines = this.all.flatMap(({ output }) => output.split('\n'));
     return lines.filter((line) => line.includes(requestId)).join('\n');
   }
@@ -213,7 +213,7 @@ export class Servers {
       pid,
       asked: [...asked],
       exit,
-      lastWords: output.slice(-1500),
+      lastOutput: output.slice(-1500),
     }));
   }
 }

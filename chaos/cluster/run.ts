@@ -145,7 +145,7 @@ async function play(options: ClusterChaosOptions, cleanup: Cleanup): Promise<Clu
       ...errors,
       ...driver.errors,
       ...[admin, ...people.map(({ caller }) => caller)].flatMap((caller) =>
-        caller.errors.map((error) => withWords(error, servers)),
+        caller.errors.map((error) => withLogLines(error, servers)),
       ),
       ...servers.errors,
       ...clients.errors,
@@ -210,7 +210,7 @@ function traceOf({ path }: DrivenSession): string[] {
 }
 
 /** A failed request, with the lines that its node logged about it. */
-function withWords(error: string, servers: Servers): string {
+function withLogLines(error: string, servers: Servers): string {
   const requestId = /"requestId":"([^"]+)"/.exec(error)?.[1];
-  return requestId === undefined ? error : `${error}\n${servers.wordsAbout(requestId)}`;
+  return requestId === undefined ? error : `${error}\n${servers.logLinesAbout(requestId)}`;
 }

@@ -90,8 +90,8 @@ export function soundEvidence(): Mutable<Evidence> {
     ],
     miscounted: [],
     servers: [
-      { pid: 1, asked: ['kill'], exit: 'SIGKILL', lastWords: '' },
-      { pid: 2, asked: ['term'], exit: '0', lastWords: '' },
+      { pid: 1, asked: ['kill'], exit: 'SIGKILL', lastOutput: '' },
+      { pid: 2, asked: ['term'], exit: '0', lastOutput: '' },
     ],
     leftovers: [],
     errors: [],

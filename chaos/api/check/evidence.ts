@@ -63,7 +63,7 @@ export interface ServerLife {
   readonly pid: number;
   readonly asked: readonly string[];
   readonly exit: string | null;
-  readonly lastWords: string;
+  readonly lastOutput: string;
 }
 
 export interface Evidence {
