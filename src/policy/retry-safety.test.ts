@@ -4,25 +4,25 @@ import type { Json } from '../contract/json.ts';
 import { type PastAnswer, PastCalls } from './retry-safety.ts';
 import type { ToolKind } from './tools/tool-table.ts';
 
-type Seen = Parameters<PastCalls['see']>[0];
+type Observed = Parameters<PastCalls['observe']>[0];
 
-const past = (events: readonly Seen[], kind?: ConstructorParameters<typeof PastCalls>[0]) => {
+const past = (events: readonly Observed[], kind?: ConstructorParameters<typeof PastCalls>[0]) => {
   const calls = new PastCalls(kind);
-  for (const event of events) calls.see(event);
+  for (const event of events) calls.observe(event);
   return calls;
 };
-const use = (id: string, tool: string, input: Json, at = 1, more = {}): Seen => ({
+const use = (id: string, tool: string, input: Json, at = 1, more = {}): Observed => ({
   type: 'agent.tool_use',
   payload: { id, tool, input, ...more },
   at,
 });
-const result = (id: string, at = 1): Seen => ({
+const result = (id: string, at = 1): Observed => ({
   type: 'agent.tool_result',
   payload: { id, ok: true, text: '' },
   at,
 });
-const dequeued = (at: number): Seen => ({ type: 'run.dequeued', payload: { node: 'n' }, at });
-const bash = (id: string, command: string, at = 1): Seen => use(id, 'Bash', { command }, at);
+const dequeued = (at: number): Observed => ({ type: 'run.dequeued', payload: { node: 'n' }, at });
+const bash = (id: string, command: string, at = 1): Observed => use(id, 'Bash', { command }, at);
 const answer = (callId: string, command: string, given: Partial<PastAnswer> = {}): PastAnswer => ({
   callId,
   tool: 'Bash',
@@ -35,25 +35,25 @@ const answer = (callId: string, command: string, given: Partial<PastAnswer> = {}
   ...given,
 });
 
-describe('[Q16] what an interrupted attempt did', () => {
+describe('[Q16] whether an interrupted run may be retried', () => {
   const push = { verdict: 'unsafe', tool: 'Bash', input: { command: 'git push' } };
 
-  test('where every call is asked about, one that was never allowed did not run', () => {
+  test('if the agent asks before every call, a call that was never allowed did not run', () => {
     const both = [bash('1', 'npm install'), bash('2', 'git push')];
     const calls = new PastCalls(undefined, true);
-    for (const event of both) calls.see(event);
+    for (const event of both) calls.observe(event);
     expect(calls.safety([answer('1', 'npm install')]).verdict).toBe('repeat');
-    calls.see({
+    calls.observe({
       type: 'policy.allowed',
       payload: { callId: '2', tool: 'Bash', reason: '' },
       at: 2,
     });
     expect(calls.safety([]).verdict).toBe('unsafe');
-    calls.see(dequeued(3));
+    calls.observe(dequeued(3));
     expect(calls.safety([]).verdict).toBe('unsafe');
   });
 
-  test('a result that says that the call was stopped is none', () => {
+  test('a result of a stopped call does not count as a result', () => {
     const stopped = { id: '1', ok: false, text: 'stopped while running', cutOff: true };
     const calls = past([
       bash('1', 'git push'),
@@ -68,7 +68,7 @@ describe('[Q16] what an interrupted attempt did', () => {
   });
 
   test.each([
-    ['nothing', [], 'repeat'],
+    ['nothing ran', [], 'repeat'],
     ['it read', [bash('1', 'git status'), use('2', 'Read', { file_path: '/a' })], 'repeat'],
     [
       'it wrote',
@@ -76,13 +76,17 @@ describe('[Q16] what an interrupted attempt did', () => {
       'repeat_after_diff',
     ],
     ['it was writing', [bash('1', 'npm install')], 'repeat_after_diff'],
-    ['it has pushed', [bash('1', 'git push'), result('1')], 'repeat_after_diff'],
+    ['it had pushed', [bash('1', 'git push'), result('1')], 'repeat_after_diff'],
     ['it was pushing', [bash('0', 'ls'), bash('1', 'git push')], 'unsafe'],
-    ['it was pushing, among others', [bash('1', 'cd a && git push origin')], 'unsafe'],
-    ['an MCP tool that nobody knows', [use('1', 'mcp__shop__order', {})], 'unsafe'],
-    ['half of a command', [use('1', 'Bash', { command: 'ls' }, 1, { truncated: true })], 'unsafe'],
+    ['it was pushing in a longer command', [bash('1', 'cd a && git push origin')], 'unsafe'],
+    ['an unknown MCP tool', [use('1', 'mcp__shop__order', {})], 'unsafe'],
     [
-      'half of a file',
+      'a truncated command',
+      [use('1', 'Bash', { command: 'ls' }, 1, { truncated: true })],
+      'unsafe',
+    ],
+    [
+      'a truncated file',
       [use('1', 'Write', { content: '' }, 1, { truncated: true })],
       'repeat_after_diff',
     ],
@@ -105,7 +109,7 @@ describe('[Q16] what an interrupted attempt did', () => {
     expect(past([bash('1', 'git push')]).safety(no)).toEqual({ verdict: 'repeat' });
   });
 
-  test('a question that waited when its attempt ended did not run, also if it was answered since', () => {
+  test('a call that was waiting for approval when its attempt ended did not run, even if answered since', () => {
     const events = [bash('1', 'git push', 10), dequeued(50)];
     for (const given of [
       {},
@@ -119,23 +123,23 @@ describe('[Q16] what an interrupted attempt did', () => {
     expect(past(events).safety([answer('1', 'git push', used)])).toEqual(push);
   });
 
-  test('an answer for an earlier attempt is about the call that got it', () => {
+  test('an answer to the question of an earlier attempt covers the call that received it', () => {
     const answered = [answer('1', 'git push', { state: 'allowed', decidedAt: 40, usedAt: 60 })];
     const again = [bash('1', 'git push', 10), dequeued(50), bash('2', 'git push', 55)];
     expect(past([...again, dequeued(70)]).safety(answered)).toEqual(push);
     expect(past([...again, result('2', 65), dequeued(70)]).safety(answered)).toEqual({
       verdict: 'repeat_after_diff',
     });
-    // The question of before is still open, and the second call waits for the same answer.
+    // The earlier question is still open, and the second call waits for the same answer.
     expect(past([...again, dequeued(70)]).safety([answer('1', 'git push')])).toEqual({
       verdict: 'repeat',
     });
-    // It was used up: the rules have allowed the call after it.
+    // The answer was already used, so the rules allowed the third call.
     const third = [...again, result('2', 65), bash('3', 'git push', 66)];
     expect(past(third).safety(answered)).toEqual(push);
   });
 
-  test('what a person made of a call is what ran', () => {
+  test('if a person edited a call, the edited input ran', () => {
     const edited = {
       state: 'allowed',
       decidedAt: 2,
@@ -152,7 +156,7 @@ describe('[Q16] what an interrupted attempt did', () => {
     });
   });
 
-  test('a result that a later attempt tells is not that of the call', () => {
+  test('a result in a later attempt does not belong to the call', () => {
     expect(past([bash('1', 'git push'), dequeued(2), result('1', 3)]).safety([])).toEqual(push);
   });
 
@@ -164,7 +168,7 @@ describe('[Q16] what an interrupted attempt did', () => {
   });
 });
 
-/** What becomes of a call: how it is decided, and whether its result is stored. */
+/** How a call is decided, and whether its result is stored. */
 const FATES = ['allowed', 'cut', 'denied', 'asked', 'given', 'given-cut', 'refused'] as const;
 type Fate = (typeof FATES)[number];
 const ANSWERED: readonly Fate[] = ['given', 'given-cut', 'refused'];
@@ -180,15 +184,15 @@ const planned = fc.record<Planned>({
   fate: fc.constantFrom(...FATES),
 });
 const anyStory = fc.array(fc.array(planned, { maxLength: 5 }), { maxLength: 4 });
-/** No agent makes the same call twice at a time. */
+/** Without the same call twice in one attempt. */
 const plainStory = fc.array(
   fc.uniqueArray(planned, { selector: ({ kind, input }) => `${kind} ${input}`, maxLength: 5 }),
   { maxLength: 4 },
 );
 
-/** Plays attempts as the handler does: an answer that is there is used, one that is open is shared. */
+/** Plays attempts as the handler does: existing answers are used, and open questions are shared. */
 function play(story: readonly (readonly Planned[])[]) {
-  const events: Seen[] = [];
+  const events: Observed[] = [];
   const answers: { -readonly [K in keyof PastAnswer]: PastAnswer[K] }[] = [];
   const lost: Planned[] = [];
   let [now, ids, wrote, ran] = [0, 0, false, false];
@@ -205,7 +209,7 @@ function play(story: readonly (readonly Planned[])[]) {
         continue;
       }
       const fits = (each: PastAnswer) => each.tool === kind && each.input === input;
-      // The rules do not change while somebody is asked.
+      // The rules do not change while a question is open.
       const isAsked = answers.some((each) => fits(each) && each.state === 'pending');
       let allowed = !isAsked && (fate === 'allowed' || fate === 'cut');
       if (!allowed) {
@@ -244,23 +248,23 @@ const judge = (story: readonly (readonly Planned[])[]) => {
   const calls = past(events, ({ tool }) => tool as ToolKind);
   const unsafe = lost.some(({ kind }) => kind === 'unrepeatable');
   const verdict = unsafe ? 'unsafe' : wrote ? 'repeat_after_diff' : 'repeat';
-  const told = { verdict: calls.safety(answers).verdict, ran: calls.ran(answers) };
-  return { told, truth: { verdict, ran } };
+  const judged = { verdict: calls.safety(answers).verdict, ran: calls.ran(answers) };
+  return { judged, truth: { verdict, ran } };
 };
 const RANK = ['repeat', 'repeat_after_diff', 'unsafe'];
 
-describe('[A7] an answer that was given to a call which was cut off', () => {
+describe('[A7] an answer to a call that was cut off', () => {
   const given = answer('1', 'npm install', { state: 'allowed', decidedAt: 2, usedAt: 3 });
   const unused = answer('2', 'npm test', { state: 'allowed', decidedAt: 2 });
   const cutOff = [bash('1', 'npm install'), bash('2', 'npm test'), dequeued(10)];
 
-  test('is good for the same call, made again', () => {
+  test('applies when the same call is repeated', () => {
     expect(past(cutOff).reusableAnswers([given, unused])).toEqual([given]);
     const twice = [...cutOff, bash('3', 'npm install', 11), dequeued(20)];
     expect(past(twice).reusableAnswers([given])).toEqual([given]);
   });
 
-  test('is used up when the call has its result, in whichever attempt', () => {
+  test('is used up when the call has its result, in any attempt', () => {
     expect(
       past([bash('1', 'npm install'), result('1'), dequeued(10)]).reusableAnswers([given]),
     ).toEqual([]);
@@ -269,28 +273,28 @@ describe('[A7] an answer that was given to a call which was cut off', () => {
   });
 });
 
-test('[Q16] no call is missed that may have run', () => {
+test('[Q16] every call that may have run is detected', () => {
   fc.assert(
     fc.property(anyStory, (story) => {
-      const { told, truth } = judge(story);
-      expect(RANK.indexOf(told.verdict)).toBeGreaterThanOrEqual(RANK.indexOf(truth.verdict));
-      expect(told.ran || !truth.ran).toBe(true);
+      const { judged, truth } = judge(story);
+      expect(RANK.indexOf(judged.verdict)).toBeGreaterThanOrEqual(RANK.indexOf(truth.verdict));
+      expect(judged.ran || !truth.ran).toBe(true);
     }),
     { numRuns: 2000 },
   );
 });
 
-test('[Q16] none is feared that did not run', () => {
+test('[Q16] no call that did not run is suspected', () => {
   fc.assert(
     fc.property(plainStory, (story) => {
-      const { told, truth } = judge(story);
-      expect(told).toEqual(truth);
+      const { judged, truth } = judge(story);
+      expect(judged).toEqual(truth);
     }),
     { numRuns: 2000 },
   );
 });
 
-test('[Q16] whatever stands in the log, an answer comes', () => {
+test('[Q16] any log gets a verdict', () => {
   const payload = fc.oneof(
     fc.jsonValue() as fc.Arbitrary<Json>,
     fc.record({ id: fc.string(), tool: fc.string(), input: fc.jsonValue() as fc.Arbitrary<Json> }),

@@ -5,20 +5,20 @@ import { kindOf } from './tools/kind.ts';
 import { TOOLS, type ToolKind } from './tools/tool-table.ts';
 
 /*
- * What the earlier attempts of a run have done, and so whether it may be tried again (Q16). A call
- * is stored before it is answered, so one that is not in the log did not run; one without a result
- * may have run to its end, in part, or not at all.
+ * What a run's prior attempts did, and so whether it may be retried (Q16). A call is stored before it
+ * is answered, so a call that is not in the log did not run; one without a result may have run
+ * completely, partly or not at all.
  */
 
 export type RetrySafety =
   /** Nothing was changed. */
   | { readonly verdict: 'repeat' }
-  /** Something may have been: what is told before the agent goes on. */
+  /** Something may have been changed: the changes are recorded before the agent continues. */
   | { readonly verdict: 'repeat_after_diff' }
-  /** It cannot be known whether this ran, and it must not run twice. */
+  /** This call may have run, and it must not run twice. */
   | { readonly verdict: 'unsafe'; readonly tool: string; readonly input: Json };
 
-/** A question of the run, of which it matters when its answer was given to an agent. */
+/** An approval of the run; `usedAt` is when its answer was given to an agent. */
 export interface PastAnswer {
   readonly callId: string;
   readonly tool: string;
@@ -38,32 +38,32 @@ interface PastCall {
   readonly input: Json;
   readonly kind: ToolKind;
   readonly at: number;
-  /** When the next attempt was begun: no answer that was given later was for this call. */
+  /** When the next attempt began: an answer given to an agent later was not for this call. */
   readonly until: number;
-  /** The log says that it was allowed by more than an answer to it. */
+  /** The log has a `policy.allowed` for this call. */
   readonly allowed: boolean;
 }
 
-/** Sees the log of a run event by event, and holds only the calls that have no result. */
+/** Reads a run's log event by event, and keeps only the calls without a result. */
 export class PastCalls {
   readonly #kindOf: KindOf;
   readonly #asksAll: boolean;
-  /** Of the attempt that is being read, by their ids. */
+  /** Calls of the attempt being read, by id. */
   readonly #open = new Map<string, PastCall>();
-  /** Of attempts before it; a result that comes later is not theirs but an agent's guess. */
+  /** Calls of earlier attempts; a later result for one of them is only the agent's guess. */
   readonly #cutOff: PastCall[] = [];
-  /** Those that a later attempt made again and finished. */
+  /** Calls that a later attempt repeated and finished. */
   readonly #redone = new Set<PastCall>();
   #ran = false;
   #wrote = false;
 
-  /** `asksAll`: no call is made unasked, so that each that was allowed stands in the log as such. */
+  /** `asksAll`: the agent asks before every call, so every allowed call is in the log as allowed. */
   constructor(kind: KindOf = kindOf, asksAll = false) {
     this.#kindOf = kind;
     this.#asksAll = asksAll;
   }
 
-  see({ type, payload, at }: Pick<LogEvent, 'type' | 'payload' | 'at'>): void {
+  observe({ type, payload, at }: Pick<LogEvent, 'type' | 'payload' | 'at'>): void {
     if (type === 'run.dequeued') this.#cut(at);
     else if (type === 'agent.tool_use') this.#begin(payload, at);
     else if (type === 'agent.tool_result') this.#finish(payload);
@@ -71,14 +71,14 @@ export class PastCalls {
     else if (type === 'policy.allowed') this.#allow(payload);
   }
 
-  /** Whether a call may have run; before that a conversation has nothing to lose (A3). */
+  /** Whether any call may have run; until then a conversation has nothing to lose (A3). */
   ran(answers: readonly PastAnswer[]): boolean {
-    return this.#ran || this.#unknown().some((call) => this.#isGiven(call, answers));
+    return this.#ran || this.#withoutResult().some((call) => this.#mayHaveRun(call, answers));
   }
 
-  /** Answers that were given to a call that was cut off: good for the same call, made again (A7). */
+  /** Answers to calls that were cut off; they apply again if the same call is repeated (A7). */
   reusableAnswers<A extends PastAnswer>(answers: readonly A[]): A[] {
-    const cutOff = this.#unknown().filter((call) => !this.#redone.has(call));
+    const cutOff = this.#withoutResult().filter((call) => !this.#redone.has(call));
     return answers.filter((each) =>
       cutOff.some((call) => isAbout(each, call) && isUsed(each, call)),
     );
@@ -86,10 +86,10 @@ export class PastCalls {
 
   safety(answers: readonly PastAnswer[]): RetrySafety {
     let wrote = this.#wrote || answers.some((answer) => this.#wroteEdited(answer));
-    for (const call of this.#unknown()) {
-      if (!this.#isGiven(call, answers)) continue;
+    for (const call of this.#withoutResult()) {
+      if (!this.#mayHaveRun(call, answers)) continue;
       const { tool } = call;
-      // What a person made of it is what ran.
+      // If a person edited the call, the edited input ran.
       const edited = answers.find((each) => isAbout(each, call) && each.editedInput !== null);
       const input = edited?.editedInput ?? call.input;
       const kind = edited === undefined ? call.kind : this.#kindOf({ tool, input });
@@ -103,9 +103,9 @@ export class PastCalls {
     const parsed = SESSION_EVENTS['agent.tool_use'].safeParse(payload);
     if (!parsed.success) return;
     const { id, tool, input, truncated } = parsed.data;
-    // Of half a command nobody knows what it does.
-    const half = truncated === true && TOOLS.get(tool)?.subject === 'command';
-    const kind = half ? 'unrepeatable' : this.#kindOf({ tool, input });
+    // The effect of a truncated command is unknown.
+    const isPartial = truncated === true && TOOLS.get(tool)?.subject === 'command';
+    const kind = isPartial ? 'unrepeatable' : this.#kindOf({ tool, input });
     const until = Number.POSITIVE_INFINITY;
     this.#open.set(id, { id, tool, input, kind, at, until, allowed: false });
   }
@@ -114,7 +114,7 @@ export class PastCalls {
     const parsed = SESSION_EVENTS['agent.tool_result'].safeParse(payload);
     const call = parsed.success ? this.#open.get(parsed.data.id) : undefined;
     if (call === undefined) return;
-    // The agent knows of it, so that there is a conversation to go on with.
+    // The agent knows the result, so there is a conversation to continue.
     this.#ran = true;
     if (parsed.data?.cutOff === true) return;
     this.#open.delete(call.id);
@@ -138,19 +138,20 @@ export class PastCalls {
     this.#open.clear();
   }
 
-  #unknown(): PastCall[] {
+  #withoutResult(): PastCall[] {
     return [...this.#cutOff, ...this.#open.values()];
   }
 
   /**
-   * Whether the agent may have been told yes. Of calls that may run twice it is not noted that the
-   * rules allowed them. An agent tells several calls at once and asks about them one by one.
+   * Whether the call may have been allowed, and so may have run. A call that may run twice is not
+   * logged when the rules allow it. An agent emits several calls at once and asks about them one by
+   * one.
    */
-  #isGiven(call: PastCall, answers: readonly PastAnswer[]): boolean {
+  #mayHaveRun(call: PastCall, answers: readonly PastAnswer[]): boolean {
     const about = answers.filter((answer) => isAbout(answer, call));
     if (about.some((each) => each.state === 'allowed' && isUsed(each, call))) return true;
-    const noted = this.#asksAll && call.kind === 'unrepeatable';
-    return call.allowed || (about.length === 0 && !noted);
+    const isLogged = this.#asksAll && call.kind === 'unrepeatable';
+    return call.allowed || (about.length === 0 && !isLogged);
   }
 
   #wroteEdited({ tool, editedInput, usedAt }: PastAnswer): boolean {
@@ -160,8 +161,8 @@ export class PastCalls {
 }
 
 /**
- * A question is asked once for the same call of several attempts: it is about each of them that had
- * to wait for its answer, or got it.
+ * Whether an approval covers a call. Attempts that repeat a call share one approval: it covers every
+ * call that waited for its answer or received it.
  */
 function isAbout(answer: PastAnswer, call: PastCall): boolean {
   if (answer.callId === call.id) return true;

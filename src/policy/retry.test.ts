@@ -26,7 +26,7 @@ describe('retry policy', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  it('[Q14] adds up to half of the base by chance, and never more', () => {
+  it('[Q14] adds a random part of at most half the base', () => {
     const attempts = fc.integer({ min: 0, max: 10_000 });
     fc.assert(
       fc.property(

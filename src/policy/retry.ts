@@ -1,9 +1,9 @@
 import type { ErrorClass } from '../contract/outcome.ts';
 
-/** What a class of error means for the run. */
+/** What happens to a run after an error. */
 export type Verdict = 'retry' | 'fail' | 'park';
 
-/** One table for every error class: whether trying again can help. */
+/** Whether another attempt can help, for every error class. */
 const VERDICTS: Record<ErrorClass, Verdict> = {
   timeout: 'retry',
   agent_crash: 'retry',
@@ -42,12 +42,12 @@ export const MAX_ATTEMPTS = { agent: 3, other: 5 } as const;
 export const maxAttemptsOf = (type: string): number =>
   type === 'agent' ? MAX_ATTEMPTS.agent : MAX_ATTEMPTS.other;
 
-/** Deaths of its node that one run may outlive. */
+/** How many deaths of its node a run may survive. */
 export const MAX_CRASHES = 3;
 
 /**
- * The wait before the next attempt: 1 s, 2 s, 4 s … at most 60 s, plus 0…½ of that base, so that
- * runs that failed together do not come back together.
+ * The wait before the next attempt: 1 s, 2 s, 4 s … at most 60 s, plus a random 0…½ of that base, so
+ * runs that failed together are not retried together.
  */
 export function backoffMs(
   attempts: number,

@@ -59,7 +59,7 @@ export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<
   const calls = new PastCalls(kindOf, agent.trusted !== true);
   let begun = false;
   for await (const event of eventsOf(store, run, signal)) {
-    calls.see(event);
+    calls.observe(event);
     begun ||= event.type === 'agent.init';
   }
   if (!begun) return NOTHING;
